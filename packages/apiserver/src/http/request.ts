@@ -1,0 +1,59 @@
+import type { Resource, ServedVersion, Subresource } from '../resource.ts';
+import type { RequestInfo } from '../routing/request-info.ts';
+
+/** Who sends a request. */
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What the transport knows of a request, the same for HTTP/1.1, HTTP/2 and WebSocket. */
+export interface Exchange {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly url: string;
+  readonly protocol: 'HTTP/1.1' | 'HTTP/2.0';
+  header(name: string): string | undefined;
+  /** What belongs to the connection: its certificate, and room for what a filter learns of it once. */
+  readonly connection: Connection;
+  /** The whole body. Fails with TooLarge beyond the limit, with ClientGone if it does not come to its end. */
+  body(limit: number): Promise<Buffer>;
+  /** Whether this is a WebSocket handshake. */
+  readonly upgrade: boolean;
+  /** Called once when the client goes away before the answer is complete. */
+  onAbort(listener: () => void): void;
+}
+
+export interface Connection {
+  readonly remoteAddress: string;
+  /** The verified client certificate in DER form, if one was presented and its chain is trusted. */
+  clientCertificate(): Buffer | undefined;
+  /** The user of the client certificate, kept by the authenticator. */
+  user?: User | null;
+}
+
+/** A request on its way through the filters. */
+export interface ApiRequest {
+  readonly exchange: Exchange;
+  readonly method: string;
+  /** Decoded path without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly received: number;
+  info: RequestInfo;
+  user: User;
+  /** Aborts at the deadline, or when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Texts of Warning headers. */
+  warn(text: string): void;
+  readonly warnings: readonly string[];
+}
+
+/** A request that has found its resource. */
+export interface ResourceRequest extends ApiRequest {
+  readonly resource: Resource;
+  readonly version: ServedVersion;
+  readonly subresource: Subresource | undefined;
+}

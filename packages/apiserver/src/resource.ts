@@ -1,0 +1,124 @@
+import type { FieldErrors, FieldType, JsonObject, TypeCatalogue } from '@tsukube/machinery';
+import type { Answer } from './http/answer.ts';
+import type { ResourceRequest } from './http/request.ts';
+
+/**
+ * A resource is data. Built-in kinds, custom resources and users of the library all produce this, and routing,
+ * discovery, OpenAPI, validation, tables and RBAC verbs are read from it.
+ */
+export interface Resource {
+  readonly names: ResourceNames;
+  readonly scope: 'Namespaced' | 'Cluster';
+  /** Where objects live in the store, without a trailing slash: /registry/configmaps. */
+  readonly storagePrefix: string;
+  /** The stored version; one of `versions`. Objects in memory have this form. */
+  readonly hub: ServedVersion;
+  /** All versions that are served, in order of preference within their group. */
+  readonly versions: readonly ServedVersion[];
+  readonly strategy: Strategy;
+  /** What is served, and by whom. A verb that is missing is not served. */
+  readonly verbs: Verbs;
+  readonly subresources?: Readonly<Record<string, Subresource>>;
+  /** Objects remove themselves this many seconds after they were last written. */
+  readonly ttlSeconds?: number;
+}
+
+export interface ResourceNames {
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
+/** One group/version in which a resource is served. */
+export interface ServedVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly schema: Schema;
+  /** Absent for the hub. */
+  readonly converter?: Converter;
+  /** Table columns; absent for Name and Created At. */
+  readonly columns?: readonly Column[];
+  /** The value of each field a field selector may name besides metadata.name and metadata.namespace. */
+  readonly selectableFields?: Readonly<Record<string, (object: JsonObject) => string>>;
+  /** Sent as a warning with every answer. */
+  readonly deprecationWarning?: string;
+}
+
+/** The type of an object, by its name in a catalogue. */
+export interface Schema {
+  readonly catalogue: TypeCatalogue;
+  /** io.k8s.api.core.v1.ConfigMap */
+  readonly type: string;
+  /** io.k8s.api.core.v1.ConfigMapList */
+  readonly listType: string;
+}
+
+/** Between the hub and another version. Round trips lose nothing. Neither side is mutated. */
+export interface Converter {
+  toHub(object: JsonObject): JsonObject;
+  fromHub(object: JsonObject): JsonObject;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format?: string;
+  readonly description: string;
+  /** 0 is always shown, more only with -o wide. */
+  readonly priority?: number;
+  /** From an object in this version. `{ age: time }` is rendered as the time since then, when the table is made. */
+  readonly value: (object: JsonObject) => CellValue | { readonly age: string | undefined };
+}
+export type CellValue = string | number | boolean | null;
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+export type VerbHandler = (request: ResourceRequest) => Answer | Promise<Answer>;
+export type Verbs = Readonly<Partial<Record<Verb | 'connect', VerbHandler>>>;
+
+export interface Subresource {
+  readonly verbs: Verbs;
+  /** The kind that is sent and received, where it is not the resource's own: Scale, Eviction. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+  /** How an update through this subresource differs from one of the object itself. */
+  readonly strategy?: Partial<Strategy>;
+  /** The methods a connect subresource answers to, in lower case. */
+  readonly connectMethods?: readonly string[];
+}
+
+/** What a kind does to its objects beyond what all objects have in common. Objects are in the hub version. */
+export interface Strategy {
+  /** Fills in what the client left out. Runs on every object that is decoded. */
+  readonly applyDefaults?: (object: JsonObject) => void;
+  /** Drops what a client may not set at creation and sets what the server sets. */
+  readonly prepareForCreate?: (object: JsonObject) => void;
+  /** Carries over from `old` what this update may not touch; says how the generation moves by comparing. */
+  readonly prepareForUpdate?: (object: JsonObject, old: JsonObject) => void;
+  readonly validateCreate?: (object: JsonObject, errors: FieldErrors) => void;
+  readonly validateUpdate?: (object: JsonObject, old: JsonObject, errors: FieldErrors) => void;
+  /** Shown as Warning headers. */
+  readonly warnings?: (object: JsonObject, old: JsonObject | undefined) => readonly string[];
+  /** Messages of what is wrong with a name; `prefix` if more characters will follow (generateName). */
+  readonly validateName?: (name: string, prefix: boolean) => readonly string[];
+  /** An update without a resourceVersion overwrites whatever is there. */
+  readonly allowUnconditionalUpdate?: boolean;
+  /** An update of an object that does not exist creates it. */
+  readonly allowCreateOnUpdate?: boolean;
+  /** Whether metadata.generation counts changes outside metadata and status. */
+  readonly generation?: boolean;
+  /** The object that is deleted waits for this; for pods the grace period, for namespaces their own finalizers. */
+  readonly beginDelete?: (object: JsonObject, options: DeletionRequest) => DeletionPlan;
+  /** Whether an object that is being deleted may go now, given that it has no finalizers and no grace left. */
+  readonly mayRemove?: (object: JsonObject) => boolean;
+}
+
+export interface DeletionRequest {
+  readonly gracePeriodSeconds?: number;
+}
+
+/** `now`: gone at once if no finalizer holds it. `graceful`: marked first, with this many seconds of grace. */
+export type DeletionPlan = { readonly kind: 'now' } | { readonly kind: 'graceful'; readonly seconds: number };
+
+export type { FieldType };

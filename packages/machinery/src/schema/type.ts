@@ -1,0 +1,53 @@
+/** The shape of built-in types: what decoding, field checks, OpenAPI, strategic merge, apply and protobuf are derived from. */
+
+export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
+/** Keys are data: set them with `setKey` (json/object.ts), never by assignment, so that `__proto__` stays a plain key. */
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+export type Scalar = 'string' | 'boolean' | 'int32' | 'int64' | 'double' | 'bytes' | 'time' | 'microTime' | 'duration' | 'quantity' | 'intOrString';
+
+export type FieldType =
+  | { readonly is: Scalar }
+  /** Anything goes: RawExtension, FieldsV1, JSON. */
+  | { readonly is: 'any' }
+  | { readonly is: 'object'; readonly ref: string }
+  | { readonly is: 'list'; readonly of: FieldType }
+  | { readonly is: 'map'; readonly of: FieldType };
+
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly required?: boolean;
+  readonly default?: JsonValue;
+  readonly enum?: readonly string[];
+  /** The protobuf field number. */
+  readonly number?: number;
+  readonly listType?: 'atomic' | 'set' | 'map';
+  readonly listMapKeys?: readonly string[];
+  readonly mapType?: 'atomic' | 'granular';
+  /** Strategic merge: `merge`, `replace`, `retainKeys`; several may be joined by a comma. */
+  readonly patchStrategy?: string;
+  readonly patchMergeKey?: string;
+}
+
+export interface GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export interface TypeDefinition {
+  /** As OpenAPI names it: io.k8s.api.core.v1.ConfigMap. */
+  readonly name: string;
+  /** In the order in which Kubernetes writes them. */
+  readonly fields: ReadonlyMap<string, Field>;
+  readonly gvks?: readonly GroupVersionKind[];
+  readonly mapType?: 'atomic' | 'granular';
+}
+
+export interface TypeCatalogue {
+  /** Throws if there is no such type: a mistake of the program, never of a request. */
+  get(name: string): TypeDefinition;
+}

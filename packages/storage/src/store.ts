@@ -1,0 +1,149 @@
+/**
+ * What every store promises: etcd's semantics and nothing more. One revision counter numbers all writes of the
+ * store; each successful write takes the next number. A write that was acknowledged survives the death of the process.
+ */
+export interface Store {
+  /** The newest revision, linearizable: no write acknowledged before the call is newer. */
+  revision(): Promise<number>;
+
+  /** The newest value of a key, or undefined. Linearizable. */
+  get(key: string): Promise<Entry | undefined>;
+
+  /**
+   * The entries below a prefix in ascending key order (bytewise). Linearizable unless `revision` asks for the past.
+   * Fails with Compacted if that revision is gone, with FutureRevision if it is not there yet.
+   */
+  list(prefix: string, options?: ListOptions): Promise<Page>;
+
+  /** Writes a key that must not exist. Fails with KeyExists. Never mutates `value`; the caller must not either, from now on. */
+  create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry>;
+
+  /** Replaces the value of a key whose newest revision is `expected`. Fails with Mismatch, which carries what was found. */
+  update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry>;
+
+  /** Removes a key whose newest revision is `expected`. Gives the revision of the removal. Fails with Mismatch. */
+  delete(key: string, expected: number): Promise<number>;
+
+  /**
+   * Every change below a prefix with a revision of at least `from`, in order, with no gap and no repeat, until the
+   * signal aborts. When all changes up to the revision that was newest at the call have been delivered, the watch
+   * yields a batch (possibly empty) whose `revision` is at least that one; later batches follow as writes happen.
+   * Fails with Compacted if `from` is gone. A batch never splits a revision.
+   */
+  watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch>;
+
+  /**
+   * Only stores that live in this process have it: calls the listener with every batch, in order, before any write in
+   * that batch is acknowledged, until the returned function is called. A cache fed this way is never behind.
+   */
+  tap?(listener: (batch: Batch) => void): () => void;
+
+  /** Forgets history up to and including a revision: what was overwritten or removed by then. Newest values stay. */
+  compact(revision: number): Promise<void>;
+
+  /** Fails if the store cannot take writes now. Cheap enough for a health check. */
+  ping(): Promise<void>;
+
+  /** Ends all watches and waits for writes under way. */
+  close(): Promise<void>;
+}
+
+/** The value of a key at a revision. Immutable. */
+export interface Entry {
+  readonly key: string;
+  readonly value: Uint8Array;
+  /** The revision that wrote this value. */
+  readonly revision: number;
+  /** The revision that created the key. */
+  readonly created: number;
+}
+
+export interface ListOptions {
+  /** At most this many entries; 0 or absent for all. */
+  readonly limit?: number;
+  /** Start at this key (inclusive) instead of at the prefix. */
+  readonly from?: string;
+  /** The state at this revision instead of the newest. */
+  readonly revision?: number;
+}
+
+export interface Page {
+  readonly entries: readonly Entry[];
+  /** The revision of the store that this page shows. */
+  readonly revision: number;
+  /** Whether entries follow the last one. */
+  readonly more: boolean;
+  /** How many entries there are from the first of this page to the end of the prefix. */
+  readonly count: number;
+}
+
+export interface WriteOptions {
+  /** The key removes itself, with a change that watchers see, about this many seconds after the write. */
+  readonly ttlSeconds?: number;
+}
+
+export interface Change {
+  readonly type: 'put' | 'delete';
+  /** The entry written; for a removal the last entry, with the revision of the removal. */
+  readonly entry: Entry;
+}
+
+export interface Batch {
+  readonly changes: readonly Change[];
+  /** All changes up to this revision have been delivered. */
+  readonly revision: number;
+}
+
+/** The key to write exists already. */
+export class KeyExists extends Error {
+  override readonly name = 'KeyExists';
+  readonly key: string;
+  constructor(key: string) {
+    super(`key exists: ${key}`);
+    this.key = key;
+  }
+}
+
+/** The key is not at the revision the caller expected. */
+export class Mismatch extends Error {
+  override readonly name = 'Mismatch';
+  readonly key: string;
+  /** What the key holds; undefined if it does not exist. */
+  readonly current: Entry | undefined;
+  constructor(key: string, current: Entry | undefined) {
+    super(`key ${key} is at revision ${current?.revision ?? 'none'}`);
+    this.key = key;
+    this.current = current;
+  }
+}
+
+/** The history asked for has been compacted. */
+export class Compacted extends Error {
+  override readonly name = 'Compacted';
+  /** The oldest revision that can still be asked for. */
+  readonly oldest: number;
+  constructor(oldest: number) {
+    super(`revisions before ${oldest} have been compacted`);
+    this.oldest = oldest;
+  }
+}
+
+/** The revision asked for does not exist yet. */
+export class FutureRevision extends Error {
+  override readonly name = 'FutureRevision';
+  readonly current: number;
+  constructor(current: number) {
+    super(`the newest revision is ${current}`);
+    this.current = current;
+  }
+}
+
+/** The store cannot be reached, or has been closed. Whether the write took place is unknown unless `unwritten`. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+  readonly unwritten: boolean;
+  constructor(message: string, options?: { readonly cause?: unknown; readonly unwritten?: boolean }) {
+    super(message, options);
+    this.unwritten = options?.unwritten ?? false;
+  }
+}
