@@ -86,6 +86,11 @@ export interface Change {
   readonly type: 'put' | 'delete';
   /** The entry written; for a removal the last entry, with the revision of the removal. */
   readonly entry: Entry;
+  /**
+   * What the key held before, with its own revision; undefined if it did not exist. Known even where that older
+   * revision has been compacted: watchers with a selector need it to tell what an object was.
+   */
+  readonly previous: Entry | undefined;
 }
 
 export interface Batch {
