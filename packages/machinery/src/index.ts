@@ -1,1 +1,10 @@
-export {};
+export * from './errors/index.ts';
+export * from './json/index.ts';
+export * from './meta/index.ts';
+export * from './patch/index.ts';
+export type { CheckedObject } from './schema/decode.ts';
+export { checkObject } from './schema/decode.ts';
+export * from './schema/type.ts';
+export * from './selectors/index.ts';
+export { goEscape, goQuote, goStringSlice } from './text/go-quote.ts';
+export * from './yaml/index.ts';

@@ -6,7 +6,18 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-export type Scalar = 'string' | 'boolean' | 'int32' | 'int64' | 'double' | 'bytes' | 'time' | 'microTime' | 'duration' | 'quantity' | 'intOrString';
+export type Scalar =
+  | 'string'
+  | 'boolean'
+  | 'int32'
+  | 'int64'
+  | 'double'
+  | 'bytes'
+  | 'time'
+  | 'microTime'
+  | 'duration'
+  | 'quantity'
+  | 'intOrString';
 
 export type FieldType =
   | { readonly is: Scalar }

@@ -1,0 +1,137 @@
+import { stringifyJson } from '../json/stringify.ts';
+import type { JsonValue } from '../schema/type.ts';
+import { goQuote } from '../text/go-quote.ts';
+import type { FieldPath } from './field-path.ts';
+import type { StatusCause } from './status.ts';
+
+/** What is wrong, as `details.causes[].reason` names it, and how messages begin. */
+const titles = {
+  FieldValueNotFound: 'Not found',
+  FieldValueRequired: 'Required value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  FieldValueTooFew: 'Too few',
+  FieldValueTooShort: 'Too short',
+  FieldValueTypeInvalid: 'Invalid value',
+  InternalError: 'Internal error',
+} as const;
+
+export type FieldErrorReason = keyof typeof titles;
+
+/** A value that is shown in a message; undefined counts as null. */
+export type ShownValue = JsonValue | undefined;
+
+/** One thing that is wrong with one field. */
+export interface FieldError {
+  readonly reason: FieldErrorReason;
+  readonly field: string;
+  /** The message without the field: `Invalid value: "x": must be y`. */
+  readonly body: string;
+}
+
+/** Collects what is wrong with an object, in the order in which it is found. An absent path prints as `<nil>`. */
+export class FieldErrors {
+  readonly list: FieldError[] = [];
+
+  get length(): number {
+    return this.list.length;
+  }
+
+  required(path: FieldPath | undefined, detail = ''): void {
+    this.#add('FieldValueRequired', path, '', detail);
+  }
+
+  invalid(path: FieldPath | undefined, value: ShownValue, detail = ''): void {
+    this.#add('FieldValueInvalid', path, shown(value), detail);
+  }
+
+  typeInvalid(path: FieldPath | undefined, value: ShownValue, detail = ''): void {
+    this.#add('FieldValueTypeInvalid', path, shown(value), detail);
+  }
+
+  notSupported(path: FieldPath | undefined, value: ShownValue, supported: readonly string[]): void {
+    const detail = supported.length === 0 ? '' : `supported values: ${supported.map(goQuote).join(', ')}`;
+    this.#add('FieldValueNotSupported', path, shown(value), detail);
+  }
+
+  notFound(path: FieldPath | undefined, value: ShownValue, detail = ''): void {
+    this.#add('FieldValueNotFound', path, shown(value), detail);
+  }
+
+  duplicate(path: FieldPath | undefined, value: ShownValue, detail = ''): void {
+    this.#add('FieldValueDuplicate', path, shown(value), detail);
+  }
+
+  forbidden(path: FieldPath | undefined, detail = ''): void {
+    this.#add('FieldValueForbidden', path, '', detail);
+  }
+
+  /** A negative maximum is not named. */
+  tooLong(path: FieldPath | undefined, maximum: number): void {
+    this.#add(
+      'FieldValueTooLong',
+      path,
+      '',
+      maximum < 0 ? 'value is too long' : `may not be more than ${count(maximum, 'byte')}`,
+    );
+  }
+
+  tooLongCharacters(path: FieldPath | undefined, maximum: number): void {
+    const detail = maximum < 0 ? 'value is too long' : `may not be more than ${count(maximum, 'character')}`;
+    this.#add('FieldValueTooLong', path, '', detail);
+  }
+
+  tooShort(path: FieldPath | undefined, minimum: number): void {
+    const detail = minimum < 0 ? 'value is too short' : `must be at least ${count(minimum, 'character')}`;
+    this.#add('FieldValueTooShort', path, '', detail);
+  }
+
+  /** A negative number is not shown. */
+  tooMany(path: FieldPath | undefined, actual: number, maximum: number): void {
+    const detail = maximum < 0 ? 'has too many items' : `must have at most ${count(maximum, 'item')}`;
+    this.#add('FieldValueTooMany', path, actual < 0 ? '' : shown(actual), detail);
+  }
+
+  /** A negative number is not shown. */
+  tooFew(path: FieldPath | undefined, actual: number, minimum: number): void {
+    const detail = minimum < 0 ? 'has too few items' : `must have at least ${count(minimum, 'item')}`;
+    this.#add('FieldValueTooFew', path, actual < 0 ? '' : shown(actual), detail);
+  }
+
+  internal(path: FieldPath | undefined, detail: string): void {
+    this.#add('InternalError', path, '', detail);
+  }
+
+  addAll(other: FieldErrors): void {
+    this.list.push(...other.list);
+  }
+
+  causes(): StatusCause[] {
+    return this.list.map(({ reason, body, field }) => ({ reason, message: body, field }));
+  }
+
+  /** All messages as one text: repeated ones once, several between brackets. */
+  toString(): string {
+    const messages = [...new Set(this.list.map((error) => `${error.field}: ${error.body}`))];
+    return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
+  }
+
+  #add(reason: FieldErrorReason, path: FieldPath | undefined, value: string, detail: string): void {
+    let body: string = titles[reason];
+    if (value !== '') body += `: ${value}`;
+    if (detail !== '') body += `: ${detail}`;
+    this.list.push({ reason, field: path === undefined ? '<nil>' : path.toString(), body });
+  }
+}
+
+function shown(value: ShownValue): string {
+  return typeof value === 'string' ? goQuote(value) : stringifyJson(value ?? null);
+}
+
+function count(number: number, unit: string): string {
+  return number === 1 ? `1 ${unit}` : `${number} ${unit}s`;
+}

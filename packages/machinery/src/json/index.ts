@@ -1,0 +1,7 @@
+export { deepCopy } from './copy.ts';
+export { deepEqual } from './equal.ts';
+export { getKey, isObject, setKey } from './object.ts';
+export type { JsonLimits, ParsedJson } from './parse.ts';
+export { parseJson } from './parse.ts';
+export { stringifyJson } from './stringify.ts';
+export { JsonSyntaxError } from './syntax-error.ts';

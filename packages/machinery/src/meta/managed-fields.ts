@@ -1,0 +1,45 @@
+import type { FieldErrors } from '../errors/field-errors.ts';
+import type { FieldPath } from '../errors/field-path.ts';
+import { isObject } from '../json/object.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { longerThanBytes } from '../text/utf8-length.ts';
+import { textOf } from './member.ts';
+
+const managerLimit = 128;
+const subresourceLimit = 256;
+const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+
+export function validateManagedFields(entries: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
+  entries.forEach((entry, position) => {
+    if (isObject(entry)) validateEntry(entry, path.index(position), errors);
+  });
+}
+
+/** The name under which a client owns fields. */
+export function validateFieldManager(manager: string, path: FieldPath, errors: FieldErrors): void {
+  if (longerThanBytes(manager, managerLimit)) errors.tooLong(path, managerLimit);
+  let position = 0;
+  for (const character of manager) {
+    if (!printable.test(character)) {
+      errors.invalid(path, manager, `invalid character ${codePointText(character)} (at position ${position})`);
+    }
+    position += Buffer.byteLength(character);
+  }
+}
+
+function validateEntry(entry: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const operation = textOf(entry, 'operation');
+  if (operation !== 'Apply' && operation !== 'Update') {
+    errors.invalid(path.child('operation'), operation, 'must be `Apply` or `Update`');
+  }
+  const fieldsType = textOf(entry, 'fieldsType');
+  if (fieldsType !== '' && fieldsType !== 'FieldsV1') errors.invalid(path.child('fieldsType'), fieldsType, 'must be `FieldsV1`');
+  validateFieldManager(textOf(entry, 'manager'), path.child('manager'), errors);
+  if (longerThanBytes(textOf(entry, 'subresource'), subresourceLimit))
+    errors.tooLong(path.child('subresource'), subresourceLimit);
+}
+
+/** Only for characters that are not printable: those are named by their number alone. */
+function codePointText(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}

@@ -1,0 +1,34 @@
+import type { FieldErrors } from '../errors/field-errors.ts';
+import type { FieldPath } from '../errors/field-path.ts';
+import { isObject } from '../json/object.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { parseApiVersion } from './group.ts';
+import { textOf } from './member.ts';
+
+export function validateOwnerReferences(references: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
+  let controller: string | undefined;
+  for (const reference of references) {
+    if (!isObject(reference)) continue;
+    validateOwnerReference(reference, path, errors);
+    if (reference.controller !== true) continue;
+    const name = `${textOf(reference, 'kind')}/${textOf(reference, 'name')}`;
+    if (controller === undefined) controller = name;
+    else errors.invalid(path, [...references], onlyOneController(controller, name));
+  }
+}
+
+function validateOwnerReference(reference: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  const apiVersion = textOf(reference, 'apiVersion');
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
+  if (version === '') errors.invalid(path.child('apiVersion'), apiVersion, 'version must not be empty');
+  for (const member of ['kind', 'name', 'uid']) {
+    if (textOf(reference, member) === '') errors.invalid(path.child(member), '', 'must not be empty');
+  }
+  if (group === '' && version === 'v1' && reference.kind === 'Event') {
+    errors.invalid(path, reference, '/v1, Kind=Event is disallowed from being an owner');
+  }
+}
+
+function onlyOneController(first: string, second: string): string {
+  return `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${second}`;
+}

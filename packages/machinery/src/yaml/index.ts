@@ -1,0 +1,2 @@
+export { parseYaml, YamlSyntaxError } from './parse.ts';
+export { stringifyYaml } from './stringify.ts';

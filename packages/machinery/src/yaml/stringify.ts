@@ -1,0 +1,5 @@
+import type { JsonValue } from '../schema/type.ts';
+
+export function stringifyYaml(_value: JsonValue): string {
+  throw new Error('not written yet');
+}
