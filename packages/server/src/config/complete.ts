@@ -1,0 +1,88 @@
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { type Flag, flagName } from './flag.ts';
+import { flags } from './flags.ts';
+import type { GivenOptions, OptionName, ServeOptions } from './options.ts';
+import { UsageError } from './usage-error.ts';
+
+/**
+ * Fills in what was not given and refuses what does not go together, with a UsageError. A server in memory that was
+ * given no data dir touches no disk.
+ */
+export function completeOptions(given: GivenOptions): ServeOptions {
+  checkValues(given);
+  checkPairs(given);
+  const options = { ...fallbacks(), ...withoutUndefined(given) } as Record<OptionName, unknown> & GivenOptions;
+  const storage = storageOf(given);
+  const dataDir = given.dataDir ?? (storage === 'memory' ? undefined : '.tsukube');
+  return {
+    ...options,
+    storage,
+    dataDir,
+    certDir: given.certDir ?? inside(dataDir, 'pki'),
+    kubeconfigOut: given.kubeconfigOut ?? inside(dataDir, 'admin.kubeconfig'),
+    advertiseAddress: given.advertiseAddress ?? reachable(options.bindAddress as string),
+    logLevel: given.logLevel ?? levelOfVerbosity(options.v as number),
+    watchCache: options.watchCache !== false && options.defaultWatchCacheSize !== 0,
+  } as ServeOptions;
+}
+
+function checkValues(given: GivenOptions): void {
+  for (const [name, value] of Object.entries(given) as [OptionName, unknown][]) {
+    if (!Object.hasOwn(flags, name)) throw new UsageError(`unknown option ${name}`);
+    const complaint = value === undefined ? undefined : (flags[name] as Flag<unknown>).check?.(value);
+    if (complaint !== undefined) throw new UsageError(`--${flagName(name)}: ${quoted(value)}${complaint}`);
+  }
+}
+
+function quoted(value: unknown): string {
+  return typeof value === 'object' ? '' : `${JSON.stringify(value)} `;
+}
+
+function checkPairs(given: GivenOptions): void {
+  together(given, 'tlsCertFile', 'tlsPrivateKeyFile');
+  together(given, 'etcdCertfile', 'etcdKeyfile');
+  together(given, 'etcdUsername', 'etcdPasswordFile');
+  for (const name of ['etcdCafile', 'etcdCertfile', 'etcdUsername'] as const) {
+    if (given[name] !== undefined && !given.etcdServers?.length) {
+      throw new UsageError(`--${flagName(name)} has no meaning without --etcd-servers`);
+    }
+  }
+}
+
+function together(given: GivenOptions, one: OptionName, other: OptionName): void {
+  if ((given[one] === undefined) === (given[other] === undefined)) return;
+  throw new UsageError(`--${flagName(one)} and --${flagName(other)} must be given together`);
+}
+
+function storageOf({ storage, etcdServers = [] }: GivenOptions): ServeOptions['storage'] {
+  if (storage === 'etcd' && etcdServers.length === 0) throw new UsageError('--storage etcd needs --etcd-servers');
+  if (storage !== undefined && storage !== 'etcd' && etcdServers.length > 0) {
+    throw new UsageError(`--storage ${storage} contradicts --etcd-servers`);
+  }
+  return storage ?? (etcdServers.length > 0 ? 'etcd' : 'lmdb');
+}
+
+function fallbacks(): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, flag.fallback]));
+}
+
+function withoutUndefined(given: GivenOptions): GivenOptions {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function inside(dataDir: string | undefined, name: string): string | undefined {
+  return dataDir === undefined ? undefined : join(dataDir, name);
+}
+
+/** klog's habits: 2 is what operators run with, from 4 on it is for developers. */
+function levelOfVerbosity(v: number): ServeOptions['logLevel'] {
+  if (v >= 4) return 'debug';
+  return v >= 1 ? 'info' : 'warn';
+}
+
+function reachable(bindAddress: string): string {
+  if (bindAddress !== '0.0.0.0' && bindAddress !== '::') return bindAddress;
+  const external = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return external.find((address) => !address.internal && address.family === 'IPv4')?.address ?? '127.0.0.1';
+}

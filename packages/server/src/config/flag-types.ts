@@ -1,0 +1,143 @@
+import { accessSync, constants } from 'node:fs';
+import { parseDuration } from './duration.ts';
+import { BadValue, type Flag } from './flag.ts';
+
+type Row<T> = Pick<Flag<T>, 'group' | 'help' | 'placeholder' | 'short' | 'fallbackText' | 'check'>;
+type RowWithDefault<T> = Row<T> & Pick<Flag<T>, 'fallback'>;
+
+export function text(row: RowWithDefault<string>): Flag<string> {
+  return { placeholder: 'TEXT', ...row, parse: last };
+}
+
+export function optionalText(row: Row<string | undefined>): Flag<string | undefined> {
+  return { placeholder: 'TEXT', ...row, fallback: undefined, parse: (texts) => last(texts) || undefined };
+}
+
+/** A file that the server reads: it must be there. */
+export function inputFile(row: Row<string | undefined>): Flag<string | undefined> {
+  return optionalText({ placeholder: 'FILE', ...row, check: (path) => (path === undefined ? undefined : unreadable(path)) });
+}
+
+export function choice<const T extends string>(row: RowWithDefault<T> & { readonly of: readonly T[] }): Flag<T> {
+  return { placeholder: row.of.join('|'), ...row, parse: (texts) => oneOf(row.of, last(texts)), check: isOneOf(row.of) };
+}
+
+export function optionalChoice<const T extends string>(
+  row: Row<T | undefined> & { readonly of: readonly T[] },
+): Flag<T | undefined> {
+  return {
+    placeholder: row.of.join('|'),
+    ...row,
+    fallback: undefined,
+    parse: (texts) => oneOf(row.of, last(texts)),
+    check: isOneOf(row.of),
+  };
+}
+
+export function integer(row: RowWithDefault<number> & { readonly min: number; readonly max?: number }): Flag<number> {
+  return {
+    placeholder: 'N',
+    ...row,
+    parse: (texts) => wholeNumber(last(texts)),
+    check: (value) => (Number.isInteger(value) ? outside(value, row.min, row.max) : 'is not a whole number'),
+  };
+}
+
+export function decimal(row: RowWithDefault<number> & { readonly min: number; readonly max: number }): Flag<number> {
+  return {
+    placeholder: 'FRACTION',
+    ...row,
+    parse: (texts) => decimalNumber(last(texts)),
+    check: (value) => outside(value, row.min, row.max),
+  };
+}
+
+/** In milliseconds once read. */
+export function duration(row: RowWithDefault<number>): Flag<number> {
+  return {
+    placeholder: 'DURATION',
+    ...row,
+    parse: (texts) => durationOf(last(texts)),
+    check: (value) => row.check?.(value) ?? (value >= 0 ? undefined : 'must not be negative'),
+  };
+}
+
+export function toggle(row: RowWithDefault<boolean>): Flag<boolean> {
+  return { ...row, isSwitch: true, parse: (texts) => truth(last(texts)) };
+}
+
+export function list(row: Row<readonly string[]>): Flag<readonly string[]> {
+  return { placeholder: 'A,B,…', ...row, fallback: [], accumulates: true, parse: items };
+}
+
+/** `a=true,b=false`; a name alone means true. */
+export function toggles(row: Row<Readonly<Record<string, boolean>>>): Flag<Readonly<Record<string, boolean>>> {
+  return {
+    placeholder: 'NAME=true|false,…',
+    ...row,
+    fallback: {},
+    accumulates: true,
+    parse: (texts) => Object.fromEntries(items(texts).map(namedTruth)),
+  };
+}
+
+function last(texts: readonly string[]): string {
+  return texts.at(-1) ?? '';
+}
+
+function unreadable(path: string): string | undefined {
+  try {
+    accessSync(path, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    return `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
+
+function items(texts: readonly string[]): string[] {
+  return texts.flatMap((given) => given.split(',')).flatMap((item) => item.trim() || []);
+}
+
+function wholeNumber(given: string): number {
+  if (!/^[+-]?\d{1,15}$/.test(given)) throw new BadValue('is not a whole number');
+  return Number(given);
+}
+
+function decimalNumber(given: string): number {
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)$/.test(given)) throw new BadValue('is not a number');
+  return Number(given);
+}
+
+function durationOf(given: string): number {
+  const milliseconds = parseDuration(given);
+  if (milliseconds === undefined) throw new BadValue('is not a duration such as 90s, 5m or 1h30m');
+  return milliseconds;
+}
+
+/** The spellings that Go's flags accept. */
+function truth(given: string): boolean {
+  if (/^(1|t|T|true|TRUE|True)$/.test(given)) return true;
+  if (/^(0|f|F|false|FALSE|False)$/.test(given)) return false;
+  throw new BadValue('is neither true nor false');
+}
+
+function namedTruth(item: string): [string, boolean] {
+  const [name = '', value = 'true'] = item.split(/=(.*)/s).map((side) => side.trim());
+  if (name === '') throw new BadValue('has a value without a name');
+  return [name, truth(value === '' ? 'true' : value)];
+}
+
+function oneOf<T extends string>(allowed: readonly T[], given: string): T {
+  const found = allowed.find((value) => value === given);
+  if (found === undefined) throw new BadValue(`is not one of ${allowed.join(', ')}`);
+  return found;
+}
+
+function isOneOf<T extends string>(allowed: readonly T[]): (value: T | undefined) => string | undefined {
+  return (value) => (value === undefined || allowed.includes(value) ? undefined : `is not one of ${allowed.join(', ')}`);
+}
+
+function outside(value: number, min: number, max = Number.MAX_SAFE_INTEGER): string | undefined {
+  if (value >= min && value <= max) return undefined;
+  return max === Number.MAX_SAFE_INTEGER ? `must be at least ${min}` : `must be between ${min} and ${max}`;
+}

@@ -1,0 +1,219 @@
+import { isIP } from 'node:net';
+import { cipherSuites } from './cipher-suites.ts';
+import {
+  choice,
+  decimal,
+  duration,
+  inputFile,
+  integer,
+  list,
+  optionalChoice,
+  optionalText,
+  text,
+  toggle,
+  toggles,
+} from './flag-types.ts';
+import { runtimeConfigComplaint } from './runtime-config.ts';
+
+const minute = 60_000;
+
+/**
+ * Every setting of the server. The name on the command line is the key with dashes (`--secure-port`), in the environment
+ * the same in capitals (`TSUKUBE_SECURE_PORT`). What kube-apiserver has too means the same here.
+ */
+export const flags = {
+  bindAddress: text({
+    group: 'Serving',
+    fallback: '127.0.0.1',
+    placeholder: 'IP',
+    help: 'Address to listen on; 0.0.0.0 or :: for all interfaces.',
+    check: notAnAddress,
+  }),
+  securePort: integer({
+    group: 'Serving',
+    fallback: 6443,
+    min: 0,
+    max: 65535,
+    placeholder: 'PORT',
+    help: 'Port to serve HTTPS on; 0 takes any free one.',
+  }),
+  advertiseAddress: optionalText({
+    group: 'Serving',
+    placeholder: 'IP',
+    fallbackText: 'the bind address, or the first of this host',
+    help: 'Address that clients are told to reach this server at.',
+    check: (value) => (value === undefined ? undefined : notAnAddress(value)),
+  }),
+  tlsCertFile: inputFile({
+    group: 'Serving',
+    fallbackText: 'made on first start',
+    help: 'Serving certificate in PEM form, followed by its intermediates.',
+  }),
+  tlsPrivateKeyFile: inputFile({ group: 'Serving', help: 'Private key of --tls-cert-file.' }),
+  certDir: optionalText({
+    group: 'Serving',
+    placeholder: 'DIR',
+    fallbackText: 'pki in the data dir',
+    help: 'Where the certificates and keys that the server makes are kept.',
+  }),
+  tlsMinVersion: choice({
+    group: 'Serving',
+    of: ['VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'],
+    fallback: 'VersionTLS12',
+    placeholder: 'VERSION',
+    help: 'Oldest TLS version spoken: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
+  }),
+  tlsCipherSuites: list({
+    group: 'Serving',
+    help: 'Cipher suites for TLS 1.2 and older, by their IANA names.',
+    check: (names) => unknownIn(names, cipherSuites),
+  }),
+  http2MaxStreamsPerConnection: integer({
+    group: 'Serving',
+    fallback: 0,
+    min: 0,
+    max: 2 ** 31 - 1,
+    help: 'Most streams a client may open on one HTTP/2 connection; 0 leaves it to the server.',
+  }),
+  goawayChance: decimal({
+    group: 'Serving',
+    fallback: 0,
+    min: 0,
+    max: 0.02,
+    help: 'Share of requests after which an HTTP/2 client is asked to reconnect, so that load spreads over replicas.',
+  }),
+  shutdownDelayDuration: duration({
+    group: 'Serving',
+    fallback: 0,
+    help: 'How long to go on serving after a signal, while /readyz already fails.',
+  }),
+
+  storage: optionalChoice({
+    group: 'Storage',
+    of: ['lmdb', 'memory', 'etcd'],
+    fallbackText: 'lmdb, or etcd with --etcd-servers',
+    help: 'Where objects are kept.',
+  }),
+  dataDir: optionalText({
+    group: 'Storage',
+    placeholder: 'DIR',
+    fallbackText: '.tsukube',
+    help: 'Where database, certificates, kubeconfig and logs live.',
+  }),
+  etcdServers: list({
+    group: 'Storage',
+    placeholder: 'URL,…',
+    help: 'etcd endpoints, as scheme://host:port.',
+    check: (urls) => firstComplaint(urls, notAnEndpoint),
+  }),
+  etcdCafile: inputFile({ group: 'Storage', help: 'Authorities that vouch for the etcd servers.' }),
+  etcdCertfile: inputFile({ group: 'Storage', help: 'Certificate to show to etcd.' }),
+  etcdKeyfile: inputFile({ group: 'Storage', help: 'Private key of --etcd-certfile.' }),
+  etcdUsername: optionalText({ group: 'Storage', placeholder: 'NAME', help: 'User to log in to etcd as.' }),
+  etcdPasswordFile: inputFile({ group: 'Storage', help: 'File that holds the password of --etcd-username.' }),
+  etcdPrefix: text({
+    group: 'Storage',
+    fallback: '/registry',
+    placeholder: 'PREFIX',
+    help: 'What every key in the store starts with.',
+    check: (prefix) => (/^\/[^/].*$/.test(prefix) ? undefined : 'must start with one slash and have a name after it'),
+  }),
+  etcdCompactionInterval: duration({
+    group: 'Storage',
+    fallback: 5 * minute,
+    help: 'How long history is kept before it is compacted, in every kind of storage; 0 never compacts.',
+  }),
+  watchCache: toggle({ group: 'Storage', fallback: true, help: 'Answer reads and watches from memory.' }),
+  defaultWatchCacheSize: integer({
+    group: 'Storage',
+    fallback: 100,
+    min: 0,
+    help: '0 turns the watch cache off; it finds its size by itself otherwise.',
+  }),
+
+  clientCaFile: inputFile({
+    group: 'Authentication',
+    help: 'Further authorities whose client certificates are accepted: user from CN, groups from O.',
+  }),
+  tokenAuthFile: inputFile({
+    group: 'Authentication',
+    help: 'Bearer tokens as CSV: token,user,uid,"group1,group2".',
+  }),
+  kubeconfigOut: optionalText({
+    group: 'Authentication',
+    placeholder: 'FILE',
+    fallbackText: 'admin.kubeconfig in the data dir',
+    help: 'Where the kubeconfig of the administrator is written.',
+  }),
+
+  runtimeConfig: toggles({
+    group: 'API',
+    help: 'API versions to serve or not: v1, GROUP/VERSION, api/all, api/ga, api/beta, api/alpha.',
+    check: runtimeConfigComplaint,
+  }),
+  eventTtl: duration({ group: 'API', fallback: 60 * minute, help: 'How long events are kept.' }),
+  enableLogsHandler: toggle({ group: 'API', fallback: true, help: 'Serve the log files of this server below /logs.' }),
+
+  requestTimeout: duration({
+    group: 'Limits',
+    fallback: minute,
+    help: 'Time a request may take, watches aside.',
+    check: (value) => (value > 0 ? undefined : 'must be longer than 0'),
+  }),
+  minRequestTimeout: integer({
+    group: 'Limits',
+    fallback: 1800,
+    min: 0,
+    placeholder: 'SECONDS',
+    help: 'A watch that names no timeout ends after this long, or up to twice as long.',
+  }),
+  maxRequestsInflight: integer({
+    group: 'Limits',
+    fallback: 400,
+    min: 0,
+    help: 'Most reading requests at one time; 0 for no limit.',
+  }),
+  maxMutatingRequestsInflight: integer({
+    group: 'Limits',
+    fallback: 200,
+    min: 0,
+    help: 'Most writing requests at one time; 0 for no limit.',
+  }),
+
+  logLevel: optionalChoice({
+    group: 'Logging',
+    of: ['error', 'warn', 'info', 'debug'],
+    fallbackText: 'warn, or what --v says',
+    help: 'Least important lines that reach standard error.',
+  }),
+  v: integer({
+    group: 'Logging',
+    short: 'v',
+    fallback: 0,
+    min: 0,
+    help: 'Verbosity as a number: from 1 on as --log-level info, from 4 on as debug.',
+  }),
+  loggingFormat: choice({ group: 'Logging', of: ['text', 'json'], fallback: 'text', help: 'How log lines are written.' }),
+};
+
+function notAnAddress(value: string): string | undefined {
+  return isIP(value) === 0 ? 'is not an IP address' : undefined;
+}
+
+function notAnEndpoint(value: string): string | undefined {
+  return /^(https?:\/\/)?(\[[\da-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?\/?$/.test(value)
+    ? undefined
+    : `has "${value}", which is not of the form scheme://host:port`;
+}
+
+function unknownIn(names: readonly string[], known: Readonly<Record<string, string>>): string | undefined {
+  return firstComplaint(names, (name) => (Object.hasOwn(known, name) ? undefined : `has the unknown name ${name}`));
+}
+
+function firstComplaint<T>(values: readonly T[], complaint: (value: T) => string | undefined): string | undefined {
+  for (const value of values) {
+    const found = complaint(value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,7 @@
+export { completeOptions } from './complete.ts';
+export { serveHelp } from './help.ts';
+export type { GivenOptions, ServeOptions } from './options.ts';
+export { parseServeOptions } from './parse.ts';
+export { isServed } from './runtime-config.ts';
+export { tlsSettings } from './tls-settings.ts';
+export { UsageError } from './usage-error.ts';

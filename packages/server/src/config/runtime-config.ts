@@ -1,0 +1,23 @@
+type RuntimeConfig = Readonly<Record<string, boolean>>;
+
+const maturities = [
+  ['api/ga', /^v\d+$/],
+  ['api/beta', /^v\d+beta\d+$/],
+  ['api/alpha', /^v\d+alpha\d+$/],
+] as const;
+
+/** What is wrong with --runtime-config, if anything. */
+export function runtimeConfigComplaint(config: RuntimeConfig): string | undefined {
+  const strange = Object.keys(config).find(
+    (key) => !/^(v1|api\/(all|ga|beta|alpha)|[a-z0-9.-]+\/v\d+((alpha|beta)\d+)?)$/.test(key),
+  );
+  return strange === undefined ? undefined : `has "${strange}", which names no API version`;
+}
+
+/** Whether a version is served: its own entry decides, else that of its maturity, else that of all, else what is usual. */
+export function isServed(config: RuntimeConfig, group: string, version: string, usual: boolean): boolean {
+  const maturity = maturities.find(([, form]) => form.test(version))?.[0];
+  const keys = [group === '' ? version : `${group}/${version}`, ...(maturity ? [maturity] : []), 'api/all'];
+  const decisive = keys.find((key) => Object.hasOwn(config, key));
+  return decisive === undefined ? usual : (config[decisive] as boolean);
+}
