@@ -159,7 +159,8 @@ writeFileSync(
   output,
   `// Written by scripts/import-facts.mjs; line.ts reads it.
 /** The group/versions in which DeleteOptions and WatchEvent are known. */
-export const everywhere = '${everywhere.map(({ group, version }) => `${group}/${version}`).join(' ')}';
+export const everywhere =
+  '${everywhere.map(({ group, version }) => `${group}/${version}`).join(' ')}';
 export const typeLines = \`${lines.join('\n')}\`;
 `,
 );
