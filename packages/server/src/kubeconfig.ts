@@ -1,0 +1,55 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { writeFilesAtomically } from './atomic-file.ts';
+import type { KeyPair } from './pki/key-pair.ts';
+
+export interface KubeconfigContent {
+  readonly url: string;
+  /** The certificates, in PEM form, that vouch for the server. */
+  readonly ca: string;
+  readonly client: KeyPair;
+}
+
+/** The URL that clients on this machine use: addresses that mean "all interfaces" cannot be connected to everywhere. */
+export function localUrl(bindAddress: string, port: number): string {
+  return `https://${localHost(bindAddress)}:${port}`;
+}
+
+function localHost(bindAddress: string): string {
+  if (bindAddress === '0.0.0.0') return '127.0.0.1';
+  if (bindAddress === '::') return 'localhost';
+  return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
+}
+
+/** A kubeconfig with everything inside: one cluster, one user, one context. */
+export function renderKubeconfig({ url, ca, client }: KubeconfigContent): string {
+  return `apiVersion: v1
+kind: Config
+clusters:
+- name: tsukube
+  cluster:
+    server: ${url}
+    certificate-authority-data: ${base64(ca)}
+users:
+- name: admin
+  user:
+    client-certificate-data: ${base64(client.certificate)}
+    client-key-data: ${base64(client.key)}
+contexts:
+- name: tsukube
+  context:
+    cluster: tsukube
+    user: admin
+current-context: tsukube
+preferences: {}
+`;
+}
+
+export function writeKubeconfig(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFilesAtomically([{ path, content: text, mode: 0o600 }]);
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}

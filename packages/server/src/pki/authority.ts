@@ -1,0 +1,64 @@
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import { distinguishedName, type Issuer, issueCertificate, keyIdentifier } from './certificate.ts';
+import { readCertificate } from './certificate-reader.ts';
+import type { PkiFiles } from './files.ts';
+import { type KeyPair, newKey, type ParsedPair, parsePair } from './key-pair.ts';
+import { authorityLifetime, isDue, validity } from './lifetime.ts';
+
+/** A certificate authority that can sign. */
+export interface Authority {
+  readonly pem: string;
+  readonly certificate: X509Certificate;
+  readonly issuer: Issuer;
+}
+
+/**
+ * The authority kept under a name, made if there is none. Renewal keeps key and subject, so that whoever trusts the old
+ * certificate trusts what is issued from then on. A file that is damaged or alone is refused and not replaced: a new
+ * authority would lock out every client of the old one.
+ */
+export function openAuthority(files: PkiFiles, name: string, commonName: string, now: Date): Authority {
+  const kept = readKept(files, name);
+  if (kept === undefined) return create(files, name, commonName, now);
+  const pair = parsePair(kept);
+  if (pair === undefined) {
+    throw new Error(`${files.locate(`${name}.crt`)} and ${name}.key are damaged, or do not belong together`);
+  }
+  const authority = { pem: kept.certificate, certificate: pair.certificate, issuer: issuerOf(pair) };
+  return isDue(pair.certificate, now) && isSelfSigned(pair) ? renew(files, name, authority.issuer, now) : authority;
+}
+
+function readKept(files: PkiFiles, name: string): KeyPair | undefined {
+  const certificate = files.read(`${name}.crt`);
+  const key = files.read(`${name}.key`);
+  // The key is written first: without its certificate it is what a crash left of the first start.
+  if (certificate === undefined) return undefined;
+  if (key === undefined) throw new Error(`${files.locate(`${name}.key`)} is missing: ${name}.crt cannot sign without it`);
+  return { certificate, key };
+}
+
+function create(files: PkiFiles, name: string, commonName: string, now: Date): Authority {
+  const { pem } = newKey();
+  files.put(`${name}.key`, pem);
+  const key = createPrivateKey(pem);
+  const subject = distinguishedName({ commonName });
+  return renew(files, name, { subject, key, keyIdentifier: keyIdentifier(createPublicKey(key)) }, now);
+}
+
+function renew(files: PkiFiles, name: string, issuer: Issuer, now: Date): Authority {
+  const publicKey = createPublicKey(issuer.key);
+  const lifetime = validity(now, authorityLifetime);
+  const pem = issueCertificate({ subject: issuer.subject, publicKey, ...lifetime, use: { for: 'authority' } }, issuer);
+  files.put(`${name}.crt`, pem);
+  return { pem, certificate: new X509Certificate(pem), issuer };
+}
+
+function issuerOf({ certificate, key }: ParsedPair): Issuer {
+  const fields = readCertificate(certificate.raw);
+  return { subject: fields.subject.bytes, keyIdentifier: fields.keyIdentifier, key };
+}
+
+/** An authority that someone else has signed is theirs to renew. */
+function isSelfSigned({ certificate }: ParsedPair): boolean {
+  return certificate.verify(certificate.publicKey);
+}

@@ -1,0 +1,27 @@
+import { type Element, elements, inside } from './der-reader.ts';
+
+const sequenceTag = 0x30;
+const octetStringTag = 0x04;
+const versionTag = 0xa0;
+const extensionsTag = 0xa3;
+const subjectKeyIdentifier = '551d0e';
+
+export interface CertificateFields {
+  readonly subject: Element;
+  readonly keyIdentifier: Buffer | undefined;
+}
+
+/** The parts of a certificate that node:crypto does not give in exact form. Fails with MalformedDer. */
+export function readCertificate(der: Buffer): CertificateFields {
+  const fields = inside(inside(elements(der)[0], sequenceTag)[0], sequenceTag);
+  // version?, serial, signature, issuer, validity, subject
+  const subject = fields[fields[0]?.tag === versionTag ? 5 : 4] as Element;
+  return { subject, keyIdentifier: keyIdentifier(fields.find(({ tag }) => tag === extensionsTag)) };
+}
+
+function keyIdentifier(extensions: Element | undefined): Buffer | undefined {
+  if (extensions === undefined) return undefined;
+  const all = inside(inside(extensions, extensionsTag)[0], sequenceTag).map((extension) => inside(extension, sequenceTag));
+  const found = all.find(([id]) => id?.content.toString('hex') === subjectKeyIdentifier)?.at(-1);
+  return found && inside(found, octetStringTag)[0]?.content;
+}

@@ -1,0 +1,155 @@
+import { createHash, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { isIP } from 'node:net';
+import * as der from './der.ts';
+
+/** What a certificate says. */
+export interface CertificateRequest {
+  /** A distinguished name in DER form. */
+  readonly subject: Buffer;
+  readonly publicKey: KeyObject;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly use: Use;
+}
+
+export interface Subject {
+  readonly commonName: string;
+  readonly organizations?: readonly string[];
+}
+
+export type Use =
+  | { readonly for: 'authority' }
+  | { readonly for: 'client' }
+  | { readonly for: 'server'; readonly hosts: readonly string[] };
+
+/** Who signs, with an EC or an RSA key. */
+export interface Issuer {
+  readonly subject: Buffer;
+  readonly keyIdentifier: Buffer | undefined;
+  readonly key: KeyObject;
+}
+
+const ids = {
+  commonName: der.oid('2.5.4.3'),
+  organization: der.oid('2.5.4.10'),
+  ecdsaWithSha256: der.oid('1.2.840.10045.4.3.2'),
+  rsaWithSha256: der.oid('1.2.840.113549.1.1.11'),
+  subjectKeyId: der.oid('2.5.29.14'),
+  keyUsage: der.oid('2.5.29.15'),
+  subjectAltName: der.oid('2.5.29.17'),
+  basicConstraints: der.oid('2.5.29.19'),
+  authorityKeyId: der.oid('2.5.29.35'),
+  extendedKeyUsage: der.oid('2.5.29.37'),
+  serverAuth: der.oid('1.3.6.1.5.5.7.3.1'),
+  clientAuth: der.oid('1.3.6.1.5.5.7.3.2'),
+};
+
+const version3 = der.explicit(0, der.integer(Buffer.from([2])));
+const ecdsa = der.sequence(ids.ecdsaWithSha256);
+const rsa = der.sequence(ids.rsaWithSha256, der.none);
+
+/** A signed X.509 certificate in PEM form. */
+export function issueCertificate(request: CertificateRequest, issuer: Issuer): string {
+  const algorithm = issuer.key.asymmetricKeyType === 'rsa' ? rsa : ecdsa;
+  const body = der.sequence(
+    version3,
+    der.integer(serialNumber()),
+    algorithm,
+    issuer.subject,
+    der.sequence(der.time(request.notBefore), der.time(request.notAfter)),
+    request.subject,
+    publicKeyInfo(request.publicKey),
+    der.explicit(3, der.sequence(...extensions(request, issuer))),
+  );
+  return pem('CERTIFICATE', der.sequence(body, algorithm, der.bitString(sign('sha256', body, issuer.key))));
+}
+
+export function distinguishedName({ commonName, organizations = [] }: Subject): Buffer {
+  const groups = organizations.map((value) => attribute(ids.organization, value));
+  return der.sequence(...groups, attribute(ids.commonName, commonName));
+}
+
+/** The identifier is ours to choose: a digest of the key, so that it survives the renewal of the certificate. */
+export function keyIdentifier(key: KeyObject): Buffer {
+  return createHash('sha256').update(publicKeyInfo(key)).digest().subarray(0, 20);
+}
+
+/** Positive and at most 20 bytes, as RFC 5280 wants it. */
+function serialNumber(): Buffer {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] as number) & 0x7f) | 0x40;
+  return bytes;
+}
+
+function attribute(type: Buffer, value: string): Buffer {
+  return der.set(der.sequence(type, der.utf8String(value)));
+}
+
+function publicKeyInfo(key: KeyObject): Buffer {
+  return key.export({ format: 'der', type: 'spki' });
+}
+
+function extensions({ use, publicKey }: CertificateRequest, issuer: Issuer): Buffer[] {
+  return [
+    ...usage(use),
+    extension(ids.subjectKeyId, der.octetString(keyIdentifier(publicKey))),
+    ...(issuer.keyIdentifier ? [extension(ids.authorityKeyId, der.sequence(der.implicit(0, issuer.keyIdentifier)))] : []),
+  ];
+}
+
+function usage(use: Use): Buffer[] {
+  switch (use.for) {
+    case 'authority':
+      return [
+        critical(ids.basicConstraints, der.sequence(der.bool(true))),
+        // digitalSignature, keyCertSign
+        critical(ids.keyUsage, der.bitString(Buffer.from([0b1000_0100]), 2)),
+      ];
+    case 'client':
+      return [...leafUsage(), extension(ids.extendedKeyUsage, der.sequence(ids.clientAuth))];
+    case 'server':
+      return [
+        ...leafUsage(),
+        extension(ids.extendedKeyUsage, der.sequence(ids.serverAuth)),
+        extension(ids.subjectAltName, der.sequence(...use.hosts.map(generalName))),
+      ];
+  }
+}
+
+function leafUsage(): Buffer[] {
+  return [
+    critical(ids.basicConstraints, der.sequence()),
+    // digitalSignature
+    critical(ids.keyUsage, der.bitString(Buffer.from([0b1000_0000]), 7)),
+  ];
+}
+
+function generalName(host: string): Buffer {
+  return isIP(host) ? der.implicit(7, addressBytes(host)) : der.implicit(2, Buffer.from(host, 'ascii'));
+}
+
+function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
+  // The URL parser gives every IPv6 address one spelling: eight groups, the longest run of zeroes as `::`.
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const [before, after] = [groups(head), groups(tail ?? '')];
+  const zeroes = Array(8 - before.length - after.length).fill('0');
+  return Buffer.concat([...before, ...zeroes, ...after].map((group) => Buffer.from(group.padStart(4, '0'), 'hex')));
+}
+
+function groups(text: string): string[] {
+  return text === '' ? [] : text.split(':');
+}
+
+function extension(id: Buffer, content: Buffer): Buffer {
+  return der.sequence(id, der.octetString(content));
+}
+
+function critical(id: Buffer, content: Buffer): Buffer {
+  return der.sequence(id, der.bool(true), der.octetString(content));
+}
+
+function pem(label: string, bytes: Buffer): string {
+  const lines = bytes.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+}
