@@ -1,3 +1,5 @@
+import { goEscape } from '../text/go-quote.ts';
+
 /** The text is not JSON; the message is the one Go gives. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
@@ -8,4 +10,22 @@ export class JsonSyntaxError extends Error {
     super(message);
     this.offset = offset;
   }
+}
+
+export function endOfInput(offset: number): JsonSyntaxError {
+  return new JsonSyntaxError('unexpected end of JSON input', offset);
+}
+
+/** Go takes a byte for the character of that number. */
+export function invalidCharacter(byte: number, context: string, offset: number): JsonSyntaxError {
+  return new JsonSyntaxError(`invalid character '${quoted(byte)}' ${context}`, offset);
+}
+
+export function numberOverflow(text: string, offset: number): JsonSyntaxError {
+  return new JsonSyntaxError(`json: cannot unmarshal number ${text} into Go value of type float64`, offset);
+}
+
+function quoted(byte: number): string {
+  if (byte === 0x22) return '"';
+  return byte === 0x27 ? "\\'" : goEscape(String.fromCharCode(byte));
 }

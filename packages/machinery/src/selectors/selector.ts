@@ -28,7 +28,7 @@ export interface FieldRequirement {
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[];
   readonly everything: boolean;
-  matches(valueOf: (field: string) => string): boolean;
+  matches(fieldValue: (field: string) => string): boolean;
   /** The one value that a field must have to be chosen, if there is one. */
   requiresExactMatch(field: string): string | undefined;
   toString(): string;

@@ -1,0 +1,155 @@
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { goQuote } from '../text/go-quote.ts';
+import { setKey } from './object.ts';
+import type { ParsedJson } from './parse.ts';
+import { parseNumber } from './parse-number.ts';
+import { parseString } from './parse-string.ts';
+import { endOfInput, invalidCharacter, numberOverflow } from './syntax-error.ts';
+
+/** An object or list that is not closed yet. */
+type Frame =
+  | { readonly kind: 'object'; readonly value: JsonObject; key: string }
+  | { readonly kind: 'list'; readonly value: JsonValue[] };
+
+const literals = new Map<number, { readonly text: string; readonly value: JsonValue }>([
+  [0x74, { text: 'true', value: true }],
+  [0x66, { text: 'false', value: false }],
+  [0x6e, { text: 'null', value: null }],
+]);
+
+/** Reads every byte by itself, without recursion, so that nothing is lost and nesting costs no stack. */
+export function parseExactly(bytes: Uint8Array, maxDepth: number): ParsedJson {
+  return new ExactParser(bytes, maxDepth).parse();
+}
+
+class ExactParser {
+  readonly #bytes: Uint8Array;
+  readonly #maxDepth: number;
+  readonly #open: Frame[] = [];
+  readonly #duplicates = new Set<string>();
+  /** A number beyond what a double holds. Errors of syntax go first, so it is only complained about at the end. */
+  #overflow: string | undefined;
+  #at = 0;
+
+  constructor(bytes: Uint8Array, maxDepth: number) {
+    this.#bytes = bytes;
+    this.#maxDepth = maxDepth;
+  }
+
+  parse(): ParsedJson {
+    let value = this.#readValue();
+    while (this.#open.length > 0) {
+      // A value that was just opened has no members yet; one that was closed or is a scalar belongs to its parent.
+      value = value === undefined ? this.#readFirstMember() : this.#placeAndGoOn(value);
+    }
+    this.#expectEnd();
+    if (this.#overflow !== undefined) throw numberOverflow(this.#overflow, this.#at);
+    return { value: value as JsonValue, duplicates: [...this.#duplicates] };
+  }
+
+  /** A scalar, or undefined if an object or list was opened. */
+  #readValue(): JsonValue | undefined {
+    const byte = this.#nextVisible();
+    if (byte === 0x22) return this.#readString();
+    if (byte === 0x7b || byte === 0x5b) return this.#openFrame(byte);
+    if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return this.#readNumber();
+    const literal = literals.get(byte);
+    if (literal === undefined) throw invalidCharacter(byte, 'looking for beginning of value', this.#at);
+    return this.#readLiteral(literal.text, literal.value);
+  }
+
+  #openFrame(byte: number): undefined {
+    if (this.#open.length >= this.#maxDepth) throw invalidCharacter(byte, 'exceeded max depth', this.#at);
+    this.#open.push(byte === 0x7b ? { kind: 'object', value: {}, key: '' } : { kind: 'list', value: [] });
+    this.#at++;
+  }
+
+  /** What follows an opening bracket: the first value, or the empty object or list itself. */
+  #readFirstMember(): JsonValue | undefined {
+    const frame = this.#open[this.#open.length - 1] as Frame;
+    const byte = this.#nextVisible();
+    if (byte === (frame.kind === 'object' ? 0x7d : 0x5d)) return this.#close(frame);
+    if (frame.kind === 'object') this.#readKey(frame);
+    return this.#readValue();
+  }
+
+  /** Puts a value where it belongs and reads what follows it: the next value, or the end of what it is in. */
+  #placeAndGoOn(value: JsonValue): JsonValue | undefined {
+    const frame = this.#open[this.#open.length - 1] as Frame;
+    if (frame.kind === 'object') setKey(frame.value, frame.key, value);
+    else frame.value.push(value);
+    const byte = this.#nextVisible();
+    if (byte === (frame.kind === 'object' ? 0x7d : 0x5d)) return this.#close(frame);
+    if (byte !== 0x2c) {
+      throw invalidCharacter(byte, frame.kind === 'object' ? 'after object key:value pair' : 'after array element', this.#at);
+    }
+    this.#at++;
+    if (frame.kind === 'object') this.#readKey(frame);
+    return this.#readValue();
+  }
+
+  #close(frame: Frame): JsonValue {
+    this.#at++;
+    this.#open.pop();
+    return frame.value;
+  }
+
+  #readKey(frame: Frame & { kind: 'object' }): void {
+    const byte = this.#nextVisible();
+    if (byte !== 0x22) throw invalidCharacter(byte, 'looking for beginning of object key string', this.#at);
+    const key = this.#readString();
+    const separator = this.#nextVisible();
+    if (separator !== 0x3a) throw invalidCharacter(separator, 'after object key', this.#at);
+    this.#at++;
+    if (Object.hasOwn(frame.value, key)) this.#duplicates.add(`duplicate field ${goQuote(this.#pathOf(key))}`);
+    frame.key = key;
+  }
+
+  #pathOf(key: string): string {
+    let path = '';
+    for (const frame of this.#open.slice(0, -1)) {
+      if (frame.kind === 'list') path += `[${frame.value.length}]`;
+      else path += path === '' ? frame.key : `.${frame.key}`;
+    }
+    return this.#open.length === 1 ? key : `${path}.${key}`;
+  }
+
+  #readString(): string {
+    const { text, end } = parseString(this.#bytes, this.#at + 1);
+    this.#at = end;
+    return text;
+  }
+
+  #readNumber(): number | bigint {
+    const { text, value, end } = parseNumber(this.#bytes, this.#at);
+    this.#at = end;
+    if (value === Infinity || value === -Infinity) this.#overflow ??= text;
+    return value;
+  }
+
+  #readLiteral(text: string, value: JsonValue): JsonValue {
+    for (let i = 1; i < text.length; i++) {
+      const byte = this.#bytes[++this.#at] ?? 0x20;
+      if (byte !== text.charCodeAt(i)) throw invalidCharacter(byte, `in literal ${text} (expecting '${text[i]}')`, this.#at);
+    }
+    this.#at++;
+    return value;
+  }
+
+  #nextVisible(): number {
+    const byte = this.#skipSpace();
+    if (byte === undefined) throw endOfInput(this.#at);
+    return byte;
+  }
+
+  #expectEnd(): void {
+    const byte = this.#skipSpace();
+    if (byte !== undefined) throw invalidCharacter(byte, 'after top-level value', this.#at);
+  }
+
+  #skipSpace(): number | undefined {
+    let byte = this.#bytes[this.#at];
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = this.#bytes[++this.#at];
+    return byte;
+  }
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { deepCopy } from './copy.ts';
+import { deepEqual } from './equal.ts';
+import { getKey, setKey } from './object.ts';
+import { stringifyJson, stringifyJsonPretty } from './stringify.ts';
+
+function withProto(value: JsonValue): JsonObject {
+  const object: JsonObject = { a: 1 };
+  setKey(object, '__proto__', value);
+  return object;
+}
+
+describe('stringifyJson', () => {
+  it.each<[JsonValue, string]>([
+    [{ a: '<b>&' }, '{"a":"\\u003cb\\u003e\\u0026"}'],
+    ['\u2028\u2029', '"\\u2028\\u2029"'],
+    [{ n: 9223372036854775807n, l: [1n, null, 'x'] }, '{"n":9223372036854775807,"l":[1,null,"x"]}'],
+    [{ a: [], b: {} }, '{"a":[],"b":{}}'],
+    [withProto({ b: 1n }), '{"a":1,"__proto__":{"b":1}}'],
+    ['\b\f\u0001', '"\\b\\f\\u0001"'],
+  ])('%#', (value, text) => {
+    expect(stringifyJson(value)).toBe(text);
+  });
+
+  it('is pretty on demand', () => {
+    expect(stringifyJsonPretty({ a: [1, {}], b: {}, c: '<' })).toBe(
+      '{\n  "a": [\n    1,\n    {}\n  ],\n  "b": {},\n  "c": "\\u003c"\n}',
+    );
+  });
+});
+
+describe('deepCopy', () => {
+  it('shares nothing and keeps __proto__ a key', () => {
+    const original = { list: [{ a: 1 }], nested: withProto({ polluted: true }) };
+    const copy = deepCopy(original);
+    expect(deepEqual(copy, original)).toBe(true);
+    expect(copy.list[0]).not.toBe(original.list[0]);
+    expect(getKey(copy.nested, '__proto__')).toEqual({ polluted: true });
+    expect(getKey(copy.nested, 'toString')).toBeUndefined();
+  });
+});
+
+describe('deepEqual', () => {
+  it.each<[JsonValue | undefined, JsonValue | undefined, boolean]>([
+    [{ a: 1, b: [2] }, { b: [2], a: 1 }, true],
+    [{ a: 1 }, { a: 1, b: 2 }, false],
+    [[1, 2], [2, 1], false],
+    [[], {}, false],
+    [null, undefined, false],
+    [null, {}, false],
+    [1, 1n, true],
+    [1, '1', false],
+    [{ a: undefined as unknown as JsonValue }, { b: 1 }, false],
+    [withProto(1), withProto(1), true],
+    [withProto(1), withProto(2), false],
+    [{ a: 1, toString: 1 }, { a: 1, b: 1 }, false],
+  ])('%#', (a, b, expected) => {
+    expect(deepEqual(a, b)).toBe(expected);
+    expect(deepEqual(b, a)).toBe(expected);
+  });
+});

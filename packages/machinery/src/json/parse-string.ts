@@ -1,0 +1,102 @@
+import { endOfInput, invalidCharacter } from './syntax-error.ts';
+
+const replacement = 0xfffd;
+const decoder = new TextDecoder('latin1');
+const shortEscapes = new Map([
+  [0x22, 0x22],
+  [0x5c, 0x5c],
+  [0x2f, 0x2f],
+  [0x62, 0x08],
+  [0x66, 0x0c],
+  [0x6e, 0x0a],
+  [0x72, 0x0d],
+  [0x74, 0x09],
+]);
+
+/** Reads from after the opening quote to after the closing one. */
+export function parseString(bytes: Uint8Array, start: number): { text: string; end: number } {
+  let text = '';
+  let at = start;
+  for (;;) {
+    const plain = at;
+    while (isPlain(bytes[at])) at++;
+    if (at > plain) text += decoder.decode(bytes.subarray(plain, at));
+    const byte = bytes[at];
+    if (byte === undefined) throw endOfInput(at);
+    if (byte === 0x22) return { text, end: at + 1 };
+    if (byte < 0x20) throw invalidCharacter(byte, 'in string literal', at);
+    const piece = byte === 0x5c ? readEscape(bytes, at) : readUtf8(bytes, at);
+    text += String.fromCodePoint(piece.code);
+    at = piece.end;
+  }
+}
+
+interface Character {
+  readonly code: number;
+  readonly end: number;
+}
+
+function isPlain(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x20 && byte < 0x80 && byte !== 0x22 && byte !== 0x5c;
+}
+
+/** Within an escape the end of the text counts as a space. */
+function readEscape(bytes: Uint8Array, at: number): Character {
+  const letter = bytes[at + 1] ?? 0x20;
+  if (letter === 0x75) return readUnicodeEscape(bytes, at);
+  const code = shortEscapes.get(letter);
+  if (code === undefined) throw invalidCharacter(letter, 'in string escape code', at + 1);
+  return { code, end: at + 2 };
+}
+
+/** A surrogate without its other half becomes U+FFFD. */
+function readUnicodeEscape(bytes: Uint8Array, at: number): Character {
+  const code = readHex(bytes, at + 2);
+  const end = at + 6;
+  if (code < 0xd800 || code > 0xdfff) return { code, end };
+  if (code < 0xdc00 && bytes[end] === 0x5c && bytes[end + 1] === 0x75) {
+    const low = readHex(bytes, end + 2);
+    if (low >= 0xdc00 && low <= 0xdfff) return { code: 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00), end: end + 6 };
+  }
+  return { code: replacement, end };
+}
+
+function readHex(bytes: Uint8Array, start: number): number {
+  let code = 0;
+  for (let at = start; at < start + 4; at++) {
+    const byte = bytes[at] ?? 0x20;
+    const digit = hexDigit(byte);
+    if (digit < 0) throw invalidCharacter(byte, 'in \\u hexadecimal character escape', at);
+    code = code * 16 + digit;
+  }
+  return code;
+}
+
+function hexDigit(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
+
+/** How many bytes a character takes, the bits of its first byte that count, and the smallest code that needs so many. */
+const sequences = [
+  { from: 0xc2, to: 0xdf, length: 2, mask: 0x1f, least: 0x80 },
+  { from: 0xe0, to: 0xef, length: 3, mask: 0x0f, least: 0x800 },
+  { from: 0xf0, to: 0xf4, length: 4, mask: 0x07, least: 0x10000 },
+];
+
+/** Each byte that is not part of a character becomes one U+FFFD: decoders of the platform make one of several bytes. */
+function readUtf8(bytes: Uint8Array, at: number): Character {
+  const first = bytes[at] as number;
+  const sequence = sequences.find(({ from, to }) => first >= from && first <= to);
+  const invalid = { code: replacement, end: at + 1 };
+  if (sequence === undefined) return invalid;
+  let code = first & sequence.mask;
+  for (let next = at + 1; next < at + sequence.length; next++) {
+    const byte = bytes[next];
+    if (byte === undefined || (byte & 0xc0) !== 0x80) return invalid;
+    code = (code << 6) | (byte & 0x3f);
+  }
+  const isCharacter = code >= sequence.least && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  return isCharacter ? { code, end: at + sequence.length } : invalid;
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../schema/type.ts';
+import { parseJson } from './parse.ts';
+import { strictErrors } from './strict-errors.ts';
+import { JsonSyntaxError } from './syntax-error.ts';
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+const parse = (text: string) => parseJson(bytesOf(text));
+
+function messageOf(bytes: Uint8Array): string {
+  try {
+    parseJson(bytes);
+  } catch (error) {
+    expect(error).toBeInstanceOf(JsonSyntaxError);
+    return (error as Error).message;
+  }
+  return 'no error';
+}
+
+describe('values', () => {
+  it.each([
+    ['1', 1],
+    ['12.5', 12.5],
+    ['1e3', 1000],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', 9007199254740993n],
+    ['9223372036854775807', 9223372036854775807n],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['9223372036854775808', 2 ** 63],
+    ['123456789012345678901234567890', 1.2345678901234568e29],
+    ['"\\ud83d\\ude00"', '😀'],
+    ['"\\ud800"', '\ufffd'],
+    ['"\\ude00x"', '\ufffdx'],
+    ['"\\u0041\\n\\/"', 'A\n/'],
+    [' [true , false, null] ', [true, false, null]],
+    ['{"a":{"b":[]}}', { a: { b: [] } }],
+  ])('%s', (text, value) => {
+    expect(parse(text)).toEqual({ value, duplicates: [] });
+  });
+
+  it('keeps __proto__ as a key on both paths', () => {
+    for (const text of ['{"__proto__":{"polluted":1}}', '{"__proto__":{"polluted":1},"n":9007199254740993}']) {
+      const value = parse(text).value as JsonObject;
+      expect(Object.hasOwn(value, '__proto__')).toBe(true);
+      expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    }
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+
+  it('replaces every byte that is not UTF-8', () => {
+    expect(parseJson(Uint8Array.of(0x22, 0xe2, 0x82, 0x61, 0xff, 0x22)).value).toBe('\ufffd\ufffda\ufffd');
+    expect(parseJson(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)).value).toBe('\ufffd\ufffd\ufffd');
+  });
+
+  it('keeps a U+FFFD that was sent', () => {
+    expect(parse('"\ufffd€😀"').value).toBe('\ufffd€😀');
+  });
+});
+
+describe('duplicates', () => {
+  it.each([
+    ['{"a":1,"a":2}', ['a']],
+    ['{"a":1,"a":2,"a":3}', ['a']],
+    ['{"data":{"a":"x","b":"y","a":"z"}}', ['data.a']],
+    ['{"spec":{"containers":[{"env":1},{"env":1,"env":2}]}}', ['spec.containers[1].env']],
+    ['[{"a":1,"a":2}]', ['[0].a']],
+    ['{"__proto__":1,"__proto__":2}', ['__proto__']],
+    ['{"a":{"q\\"":1,"q\\"":2}}', ['a.q\\"']],
+  ])('%s', (text, paths) => {
+    expect(parse(text).duplicates).toEqual(paths.map((path) => `duplicate field "${path}"`));
+  });
+
+  it('takes the last value', () => {
+    expect(parse('{"a":1,"b":2,"a":3}').value).toEqual({ a: 3, b: 2 });
+  });
+
+  it.each([
+    [['duplicate field "a.b"'], ['unknown field "c"'], ['duplicate field "a.b"', 'unknown field "c"']],
+    [['duplicate field "a.b"'], ['unknown field "a"'], ['unknown field "a"']],
+    [['duplicate field "a[0].b"'], ['unknown field "a"'], ['unknown field "a"']],
+    [['duplicate field "ab.c"'], ['unknown field "a"'], ['duplicate field "ab.c"', 'unknown field "a"']],
+    [['duplicate field "a"'], ['unknown field "a"'], ['unknown field "a"']],
+  ])('%j with %j', (duplicates, unknown, expected) => {
+    expect(strictErrors(duplicates, unknown)).toEqual(expected);
+  });
+});
+
+describe('errors', () => {
+  it.each([
+    ['', 'unexpected end of JSON input'],
+    ['{"kind":"ConfigMap","metadata":{', 'unexpected end of JSON input'],
+    ['{"a"', 'unexpected end of JSON input'],
+    ['"a', 'unexpected end of JSON input'],
+    ['"\\', "invalid character ' ' in string escape code"],
+    ['x', "invalid character 'x' looking for beginning of value"],
+    ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
+    ['{"a"}', "invalid character '}' after object key"],
+    ['{"a":1 "b"}', "invalid character '\"' after object key:value pair"],
+    ["{'a':1}", "invalid character '\\'' looking for beginning of object key string"],
+    ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+    ['[1,]', "invalid character ']' looking for beginning of value"],
+    ['[1 2]', "invalid character '2' after array element"],
+    ['{} {}', "invalid character '{' after top-level value"],
+    ['trux', "invalid character 'x' in literal true (expecting 'e')"],
+    ['nul', "invalid character ' ' in literal null (expecting 'l')"],
+    ['-x', "invalid character 'x' in numeric literal"],
+    ['01', "invalid character '1' after top-level value"],
+    ['1.x', "invalid character 'x' after decimal point in numeric literal"],
+    ['1e+', "invalid character ' ' in exponent of numeric literal"],
+    ['"\\x"', "invalid character 'x' in string escape code"],
+    ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
+    ['"a\nb"', "invalid character '\\n' in string literal"],
+    ['"a\u0000b"', "invalid character '\\x00' in string literal"],
+    ['1e400', 'json: cannot unmarshal number 1e400 into Go value of type float64'],
+  ])('%j', (text, message) => {
+    expect(messageOf(bytesOf(text))).toBe(message);
+  });
+});
+
+describe('nesting', () => {
+  it.each([
+    ['[', ']'],
+    ['{"a":', '}'],
+  ])('of %s is bounded', (open, close) => {
+    const nested = (depth: number) => bytesOf(`${open.repeat(depth)}${open === '[' ? '' : '1'}${close.repeat(depth)}`);
+    expect(messageOf(nested(1_000))).toBe('no error');
+    expect(messageOf(nested(1_001))).toBe(`invalid character '${open[0]}' exceeded max depth`);
+    expect(messageOf(bytesOf(open.repeat(1_000_000)))).toBe(`invalid character '${open[0]}' exceeded max depth`);
+    expect(() => parseJson(nested(9_000), { limits: { depth: 10_000 } })).not.toThrow();
+  });
+});
