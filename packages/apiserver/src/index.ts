@@ -1,1 +1,1 @@
-export {};
+export { type LogFields, type Logger, type LogLevel, silentLogger } from './logger.ts';

@@ -2,14 +2,14 @@ import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import { distinguishedName, type Issuer, issueCertificate, keyIdentifier } from './certificate.ts';
 import { readCertificate } from './certificate-reader.ts';
 import type { PkiFiles } from './files.ts';
-import { type KeyPair, newKey, type ParsedPair, parsePair } from './key-pair.ts';
+import { certificateOf, type KeyPair, newKey } from './key-pair.ts';
 import { authorityLifetime, isDue, validity } from './lifetime.ts';
 
 /** A certificate authority that can sign. */
 export interface Authority {
   readonly pem: string;
   readonly certificate: X509Certificate;
-  readonly issuer: Issuer;
+  issuer(): Issuer;
 }
 
 /**
@@ -20,12 +20,13 @@ export interface Authority {
 export function openAuthority(files: PkiFiles, name: string, commonName: string, now: Date): Authority {
   const kept = readKept(files, name);
   if (kept === undefined) return create(files, name, commonName, now);
-  const pair = parsePair(kept);
-  if (pair === undefined) {
+  const certificate = certificateOf(kept);
+  if (certificate === undefined) {
     throw new Error(`${files.locate(`${name}.crt`)} and ${name}.key are damaged, or do not belong together`);
   }
-  const authority = { pem: kept.certificate, certificate: pair.certificate, issuer: issuerOf(pair) };
-  return isDue(pair.certificate, now) && isSelfSigned(pair) ? renew(files, name, authority.issuer, now) : authority;
+  const issuer = (): Issuer => issuerOf(certificate, kept.key);
+  if (isDue(certificate, now) && isSelfSigned(certificate)) return renew(files, name, issuer(), now);
+  return { pem: kept.certificate, certificate, issuer };
 }
 
 function readKept(files: PkiFiles, name: string): KeyPair | undefined {
@@ -50,15 +51,15 @@ function renew(files: PkiFiles, name: string, issuer: Issuer, now: Date): Author
   const lifetime = validity(now, authorityLifetime);
   const pem = issueCertificate({ subject: issuer.subject, publicKey, ...lifetime, use: { for: 'authority' } }, issuer);
   files.put(`${name}.crt`, pem);
-  return { pem, certificate: new X509Certificate(pem), issuer };
+  return { pem, certificate: new X509Certificate(pem), issuer: () => issuer };
 }
 
-function issuerOf({ certificate, key }: ParsedPair): Issuer {
+function issuerOf(certificate: X509Certificate, key: string): Issuer {
   const fields = readCertificate(certificate.raw);
-  return { subject: fields.subject.bytes, keyIdentifier: fields.keyIdentifier, key };
+  return { subject: fields.subject.bytes, keyIdentifier: fields.keyIdentifier, key: createPrivateKey(key) };
 }
 
 /** An authority that someone else has signed is theirs to renew. */
-function isSelfSigned({ certificate }: ParsedPair): boolean {
+function isSelfSigned(certificate: X509Certificate): boolean {
   return certificate.verify(certificate.publicKey);
 }

@@ -6,12 +6,6 @@ export interface KeyPair {
   readonly key: string;
 }
 
-/** A certificate and its private key, parsed. */
-export interface ParsedPair {
-  readonly certificate: X509Certificate;
-  readonly key: KeyObject;
-}
-
 export interface NewKey {
   readonly publicKey: KeyObject;
   readonly pem: string;
@@ -27,14 +21,23 @@ export function publicKeyOf(pem: string): string {
   return createPublicKey(pem).export({ format: 'pem', type: 'spki' }).toString();
 }
 
-/** Undefined if either cannot be read or they do not belong together. */
-export function parsePair({ certificate, key }: KeyPair): ParsedPair | undefined {
+/** The certificate of a pair, parsed. Undefined if it cannot be read or the key is not its own. */
+export function certificateOf(pair: KeyPair): X509Certificate | undefined {
   try {
-    const parsed = { certificate: new X509Certificate(certificate), key: createPrivateKey(key) };
-    return parsed.certificate.checkPrivateKey(parsed.key) ? parsed : undefined;
+    const certificate = new X509Certificate(pair.certificate);
+    return belongs(pair.key, certificate) ? certificate : undefined;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * A P-256 key ends with its public point, which the certificate holds too: finding it there spares the parsing of the
+ * key, the dearest step of a start.
+ */
+function belongs(key: string, certificate: X509Certificate): boolean {
+  const point = Buffer.from(key.replace(/-----[^-]+-----|\s/g, ''), 'base64').subarray(-65);
+  return (point[0] === 4 && certificate.raw.includes(point)) || certificate.checkPrivateKey(createPrivateKey(key));
 }
 
 function pemOf(key: KeyObject): string {

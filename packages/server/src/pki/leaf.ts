@@ -1,9 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
-import { isIP } from 'node:net';
 import type { Authority } from './authority.ts';
-import { distinguishedName, issueCertificate, type Subject, type Use } from './certificate.ts';
+import { distinguishedName, isAddress, issueCertificate, type Subject, type Use } from './certificate.ts';
 import type { PkiFiles } from './files.ts';
-import { type KeyPair, newKey, parsePair } from './key-pair.ts';
+import { certificateOf, type KeyPair, newKey } from './key-pair.ts';
 import { isDue, leafLifetime, validity } from './lifetime.ts';
 
 export interface Leaf {
@@ -22,7 +21,7 @@ export function openLeaf(files: PkiFiles, leaf: Leaf, authority: Authority, now:
 }
 
 function isFit(kept: KeyPair, leaf: Leaf, authority: Authority, now: Date): boolean {
-  const certificate = parsePair(kept)?.certificate;
+  const certificate = certificateOf(kept);
   if (certificate === undefined || isDue(certificate, now)) return false;
   if (!certificate.checkIssued(authority.certificate) || !certificate.verify(authority.certificate.publicKey)) return false;
   return leaf.use.for !== 'server' || coversHosts(certificate, leaf.use.hosts);
@@ -31,7 +30,7 @@ function isFit(kept: KeyPair, leaf: Leaf, authority: Authority, now: Date): bool
 function issue(files: PkiFiles, { name, subject, use }: Leaf, authority: Authority, now: Date): KeyPair {
   const { publicKey, pem: key } = newKey();
   const request = { subject: distinguishedName(subject), publicKey, ...validity(now, leafLifetime), use };
-  const certificate = issueCertificate(request, authority.issuer);
+  const certificate = issueCertificate(request, authority.issuer());
   files.put(`${name}.key`, key);
   files.put(`${name}.crt`, certificate);
   return { certificate, key };
@@ -39,5 +38,5 @@ function issue(files: PkiFiles, { name, subject, use }: Leaf, authority: Authori
 
 /** Names that are no longer needed may stay: a server that changes between two addresses needs no new certificate. */
 function coversHosts(certificate: X509Certificate, hosts: readonly string[]): boolean {
-  return hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined);
+  return hosts.every((host) => (isAddress(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined);
 }

@@ -49,9 +49,10 @@ export function openPki(files: PkiFiles, hosts: readonly string[], now: Date): P
 }
 
 function openServiceAccountKey(files: PkiFiles): Pki['serviceAccount'] {
-  const privateKey = files.read('sa.key') ?? newKey().pem;
-  const publicKey = publicKeyOf(privateKey);
-  if (files.read('sa.key') === undefined) files.put('sa.key', privateKey);
+  const kept = files.read('sa.key');
+  const privateKey = kept ?? newKey().pem;
+  if (kept === undefined) files.put('sa.key', privateKey);
+  const publicKey = (kept && files.read('sa.pub')) ?? publicKeyOf(privateKey);
   if (files.read('sa.pub') !== publicKey) files.put('sa.pub', publicKey);
   return { privateKey, publicKey };
 }

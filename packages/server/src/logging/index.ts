@@ -1,0 +1,1 @@
+export { type Logs, type LogsOptions, logFileName, openLogs } from './logs.ts';

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import type { Logger, LogLevel } from '@tsukube/apiserver';
+import { jsonFormat, type LogFormat, textFormat } from './format.ts';
+import { type LineQueue, type LineTarget, lineQueue } from './line-queue.ts';
+import { createLogger, reaches } from './logger.ts';
+import { type RotationOptions, rotatingFile } from './rotating-file.ts';
+import { standardError } from './standard-error.ts';
+
+export interface LogsOptions {
+  /** What reaches standard error. The file gets info as well. */
+  readonly level: LogLevel;
+  readonly format: 'text' | 'json';
+  /** Where the log files are kept; none are if it is absent. */
+  readonly directory?: string;
+  readonly rotation?: RotationOptions;
+  readonly now?: () => Date;
+  readonly console?: LineTarget;
+}
+
+export interface Logs {
+  readonly logger: Logger;
+  /** Writes what is waiting before the process goes down. */
+  flushSync(): void;
+  close(): Promise<void>;
+}
+
+export const logFileName = 'tsukube.log';
+
+/** The server's logs: standard error, and a file that rotates. */
+export function openLogs(options: LogsOptions): Logs {
+  const { level, directory, console = standardError, now = () => new Date() } = options;
+  const format = options.format === 'json' ? jsonFormat : textFormat;
+  const fileLevel = reaches('info', level) ? level : 'info';
+  const queue = (target: LineTarget): LineQueue => lineQueue(target, { lost: (count) => lostLines(count, format, now) });
+  const sinks = [{ level, ...queue(console) }];
+  if (directory !== undefined) {
+    sinks.push({ level: fileLevel, ...queue(rotatingFile(join(directory, logFileName), options.rotation)) });
+  }
+  return {
+    logger: createLogger(sinks, format, now),
+    flushSync: () => flushAll(sinks),
+    close: async () => void (await Promise.all(sinks.map((sink) => sink.close()))),
+  };
+}
+
+function lostLines(count: number, format: LogFormat, now: () => Date): string {
+  return format({ time: now(), level: 'warn', message: 'log lines were dropped', fields: { count } });
+}
+
+function flushAll(sinks: readonly LineQueue[]): void {
+  for (const sink of sinks) {
+    try {
+      sink.flushSync();
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+}
