@@ -1,0 +1,42 @@
+import { afterEach, describe } from 'vitest';
+import { compaction } from './compaction.ts';
+import { concurrency } from './concurrency.ts';
+import { expiry } from './expiry.ts';
+import { lifecycle } from './lifecycle.ts';
+import { lists } from './lists.ts';
+import { tap } from './tap.ts';
+import type { OpenStore, StoreUnderTest } from './under-test.ts';
+import { watches } from './watches.ts';
+import { watchesUnderLoad } from './watches-under-load.ts';
+import { writes } from './writes.ts';
+
+export { ManualClock } from './manual-clock.ts';
+export type { OpenStore, StoreUnderTest } from './under-test.ts';
+
+const ASPECTS = {
+  writes,
+  concurrency,
+  lists,
+  watches,
+  'watches under load': watchesUnderLoad,
+  compaction,
+  expiry,
+  tap,
+  lifecycle,
+};
+
+/** Registers the tests that every store must pass. Each test opens a store of its own, which must be empty. */
+export function storeContract(name: string, open: OpenStore): void {
+  describe(name, () => {
+    const opened: StoreUnderTest[] = [];
+    const track = (store: StoreUnderTest): StoreUnderTest => {
+      opened.push(store);
+      const { reopen } = store;
+      return reopen ? { ...store, reopen: async () => track(await reopen()) } : store;
+    };
+    afterEach(async () => {
+      for (const store of opened.splice(0).reverse()) await store.close();
+    });
+    for (const [aspect, register] of Object.entries(ASPECTS)) describe(aspect, () => register(async () => track(await open())));
+  });
+}

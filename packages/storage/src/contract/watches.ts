@@ -1,0 +1,137 @@
+import { expect, it } from 'vitest';
+import type { Change, Store } from '../store.ts';
+import { bytes } from './bytes.ts';
+import { observe, watching } from './observing.ts';
+import type { OpenStore } from './under-test.ts';
+
+export function watches(open: OpenStore): void {
+  it('replays every change from a revision on, then follows', async () => {
+    const { store } = await open();
+    const a = await store.create('/w/a', bytes('1'));
+    const a2 = await store.update('/w/a', bytes('2'), a.revision);
+    const removed = await store.delete('/w/a', a2.revision);
+    expect(await observe(store, '/w/', a.revision, removed)).toEqual([
+      { type: 'put', key: '/w/a', value: '1', revision: a.revision },
+      { type: 'put', key: '/w/a', value: '2', revision: a2.revision, previous: [a.revision, '1'] },
+      { type: 'delete', key: '/w/a', value: '2', revision: removed, previous: [a2.revision, '2'] },
+    ]);
+    expect(await observe(store, '/w/', removed, removed)).toHaveLength(1);
+  });
+
+  it('gives a removal the last value, the revision of the removal and the revision of creation', async () => {
+    const { store } = await open();
+    const a = await store.create('/w/a', bytes('1'));
+    const a2 = await store.update('/w/a', bytes('last'), a.revision);
+    const live = watching(store, '/w/', a2.revision + 1);
+    await live.next();
+    const removed = await store.delete('/w/a', a2.revision);
+    const removal = { type: 'delete', key: '/w/a', value: 'last', revision: removed, previous: [a2.revision, 'last'] };
+    expect(await live.change()).toEqual(removal);
+    live.stop();
+    const [first] = await changesFrom(store, '/w/', removed);
+    expect(first?.entry).toMatchObject({ key: '/w/a', revision: removed, created: a.revision });
+    expect(first?.previous).toMatchObject({ key: '/w/a', revision: a2.revision, created: a.revision });
+  });
+
+  it('tells what a key held before, as it happens', async () => {
+    const { store } = await open();
+    const a = await store.create('/w/a', bytes('1'));
+    const live = watching(store, '/w/', a.revision + 1);
+    await live.next();
+    const a2 = await store.update('/w/a', bytes('2'), a.revision);
+    expect((await live.change()).previous).toEqual([a.revision, '1']);
+    const removed = await store.delete('/w/a', a2.revision);
+    expect((await live.change()).previous).toEqual([a2.revision, '2']);
+    await store.create('/w/a', bytes('3'));
+    expect(await live.change()).toEqual({ type: 'put', key: '/w/a', value: '3', revision: removed + 1, previous: undefined });
+    live.stop();
+  });
+
+  it('says at once that it has caught up, even when there is nothing to tell', async () => {
+    const { store } = await open();
+    const { revision } = await store.create('/elsewhere', bytes('1'));
+    const empty = watching(store, '/w/', revision + 1);
+    const first = await empty.next();
+    expect(first.value).toMatchObject({ changes: [] });
+    expect(first.value?.revision).toBeGreaterThanOrEqual(revision);
+    const replayed = watching(store, '/w/', revision);
+    for (let covered = 0; covered < revision; ) covered = (await replayed.next()).value?.revision ?? 0;
+    empty.stop();
+    replayed.stop();
+  });
+
+  it('tells of writes as they happen', async () => {
+    const { store } = await open();
+    const start = await store.revision();
+    const live = watching(store, '/w/', start + 1);
+    await live.next();
+    const a = await store.create('/w/a', bytes('1'));
+    expect(await live.change()).toEqual({ type: 'put', key: '/w/a', value: '1', revision: a.revision, previous: undefined });
+    const b = await store.create('/w/b', bytes('2'));
+    expect(await live.change()).toEqual({ type: 'put', key: '/w/b', value: '2', revision: b.revision, previous: undefined });
+    live.stop();
+  });
+
+  it('ignores what lies outside the prefix', async () => {
+    const { store } = await open();
+    const start = await store.revision();
+    const live = watching(store, '/a/', start + 1);
+    await live.next();
+    for (const key of ['/a', '/ab', '/b', '/a/', '/a0', '/a/b']) await store.create(key, bytes(key));
+    expect((await live.change()).key).toBe('/a/');
+    expect((await live.change()).key).toBe('/a/b');
+    live.stop();
+    const replayed = await observe(store, '/a/', start + 1, start + 6);
+    expect(replayed.map(({ key }) => key)).toEqual(['/a/', '/a/b']);
+  });
+
+  it('waits for a revision of the future', async () => {
+    const { store } = await open();
+    const start = await store.revision();
+    const live = watching(store, '/w/', start + 3);
+    await live.next();
+    for (const key of ['/w/1', '/w/2', '/w/3']) await store.create(key, bytes(key));
+    expect(await live.change()).toMatchObject({ key: '/w/3', revision: start + 3 });
+    live.stop();
+  });
+
+  it('ends when the signal aborts, waiting or not', async () => {
+    const { store } = await open();
+    const start = await store.revision();
+    const waiting = watching(store, '/w/', start + 1);
+    await waiting.next();
+    const next = waiting.next();
+    waiting.stop();
+    expect((await next).done).toBe(true);
+    const busy = watching(store, '/w/', start + 1);
+    await busy.next();
+    busy.stop();
+    await store.create('/w/a', bytes('1'));
+    expect((await busy.next()).done).toBe(true);
+    const never = watching(store, '/w/', start + 1);
+    never.stop();
+    expect((await never.next()).done).toBe(true);
+  });
+
+  it('keeps up with a reader that comes late to its batches', async () => {
+    const { store } = await open();
+    const start = await store.revision();
+    const slow = watching(store, '/w/', start + 1);
+    await slow.next();
+    const value = Buffer.alloc(1024, 'x');
+    for (let i = 0; i < 6000; i += 500) {
+      await Promise.all(Array.from({ length: 500 }, (_, j) => store.create(`/w/${i + j}`, value)));
+    }
+    let next = start + 1;
+    while (next <= start + 6000) {
+      const { value: batch } = await slow.next();
+      for (const { entry } of batch?.changes ?? []) expect(entry.revision).toBe(next++);
+    }
+    slow.stop();
+  });
+}
+
+async function changesFrom(store: Store, prefix: string, from: number): Promise<readonly Change[]> {
+  for await (const { changes } of store.watch(prefix, from, AbortSignal.timeout(10_000))) if (changes.length > 0) return changes;
+  return [];
+}

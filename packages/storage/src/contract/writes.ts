@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest';
+import { KeyExists, Mismatch } from '../store.ts';
+import { bytes, text } from './bytes.ts';
+import type { OpenStore } from './under-test.ts';
+
+export function writes(open: OpenStore): void {
+  it('starts empty at a revision that is not zero', async () => {
+    const { store } = await open();
+    expect(await store.revision()).toBeGreaterThanOrEqual(1);
+    expect(await store.get('/a')).toBeUndefined();
+    await store.ping();
+  });
+
+  it('numbers every write with the next revision', async () => {
+    const { store } = await open();
+    const start = await store.revision();
+    const created = await store.create('/a', bytes('1'));
+    expect(created).toMatchObject({ key: '/a', revision: start + 1, created: start + 1 });
+    const other = await store.create('/b', bytes('1'));
+    expect(other.revision).toBe(start + 2);
+    const updated = await store.update('/a', bytes('2'), created.revision);
+    expect(updated).toMatchObject({ key: '/a', revision: start + 3, created: start + 1 });
+    expect(await store.delete('/a', updated.revision)).toBe(start + 4);
+    expect(await store.revision()).toBe(start + 4);
+  });
+
+  it('gives what was written last', async () => {
+    const { store } = await open();
+    const created = await store.create('/a', bytes('one'));
+    expect(await store.get('/a')).toMatchObject(created);
+    const updated = await store.update('/a', bytes('two'), created.revision);
+    const found = await store.get('/a');
+    expect(found).toMatchObject({ key: '/a', revision: updated.revision, created: created.revision });
+    expect(text(found?.value)).toBe('two');
+    await store.delete('/a', updated.revision);
+    expect(await store.get('/a')).toBeUndefined();
+  });
+
+  it('refuses to create a key that exists', async () => {
+    const { store } = await open();
+    const { revision } = await store.create('/a', bytes('1'));
+    await expect(store.create('/a', bytes('2'))).rejects.toThrow(KeyExists);
+    expect(await store.revision()).toBe(revision);
+    expect(text((await store.get('/a'))?.value)).toBe('1');
+  });
+
+  it('creates a removed key anew', async () => {
+    const { store } = await open();
+    const first = await store.create('/a', bytes('1'));
+    const removed = await store.delete('/a', first.revision);
+    const second = await store.create('/a', bytes('2'));
+    expect(second).toMatchObject({ revision: removed + 1, created: removed + 1 });
+    await expect(store.update('/a', bytes('3'), first.revision)).rejects.toThrow(Mismatch);
+  });
+
+  it('reports a mismatch with what it found', async () => {
+    const { store } = await open();
+    const { revision } = await store.create('/a', bytes('1'));
+    for (const attempt of [store.update('/a', bytes('2'), revision + 7), store.delete('/a', revision - 1)]) {
+      const mismatch = await mismatchOf(attempt);
+      expect(mismatch.current).toMatchObject({ key: '/a', revision, created: revision });
+      expect(text(mismatch.current?.value)).toBe('1');
+    }
+    expect(await store.revision()).toBe(revision);
+  });
+
+  it('reports a mismatch with nothing for a key that is missing or removed', async () => {
+    const { store } = await open();
+    const { revision } = await store.create('/gone', bytes('1'));
+    await store.delete('/gone', revision);
+    for (const key of ['/gone', '/never']) {
+      expect((await mismatchOf(store.update(key, bytes('2'), revision))).current).toBeUndefined();
+      expect((await mismatchOf(store.delete(key, revision))).current).toBeUndefined();
+    }
+  });
+
+  it('keeps empty values and values of 1.5 MiB', async () => {
+    const { store } = await open();
+    const big = Buffer.alloc(1.5 * 1024 * 1024 - 512);
+    for (let i = 0; i < big.length; i++) big[i] = (i * 31) % 251;
+    await Promise.all([store.create('/empty', new Uint8Array()), store.create('/big', big), store.create('/small', bytes('s'))]);
+    expect((await store.get('/empty'))?.value.byteLength).toBe(0);
+    expect(Buffer.compare((await store.get('/big'))?.value ?? bytes(''), big)).toBe(0);
+    const page = await store.list('/');
+    expect(page.entries.map(({ value }) => value.byteLength)).toEqual([big.length, 0, 1]);
+    expect(Buffer.compare(page.entries[0]?.value ?? bytes(''), big)).toBe(0);
+  });
+
+  it('keeps bytes that are no text', async () => {
+    const { store } = await open();
+    const value = Uint8Array.from({ length: 256 }, (_, i) => 255 - i);
+    await store.create('/bytes', value);
+    expect(Buffer.from((await store.get('/bytes'))?.value ?? []).equals(value)).toBe(true);
+  });
+}
+
+async function mismatchOf(attempt: Promise<unknown>): Promise<Mismatch> {
+  const error = await attempt.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(Mismatch);
+  return error as Mismatch;
+}

@@ -1,0 +1,44 @@
+/** Longest key that every driver takes, in bytes of UTF-8. */
+export const MAX_KEY_BYTES = 2048;
+
+const MAX_BYTES_PER_CODE_UNIT = 3;
+
+/** Throws RangeError for a key that cannot be stored. */
+export function checkKey(key: string): void {
+  if (key.length === 0) throw new RangeError('a key must not be empty');
+  if (key.length * MAX_BYTES_PER_CODE_UNIT <= MAX_KEY_BYTES) return;
+  if (Buffer.byteLength(key) > MAX_KEY_BYTES) throw new RangeError(`a key must not exceed ${MAX_KEY_BYTES} bytes`);
+}
+
+/** Orders keys as their UTF-8 bytes, which for characters beyond the basic plane is not the order of JavaScript strings. */
+export function compareKeys(left: string, right: string): number {
+  const shared = Math.min(left.length, right.length);
+  for (let i = 0; i < shared; i++) {
+    const a = left.charCodeAt(i);
+    const b = right.charCodeAt(i);
+    if (a !== b) return codePointRank(a) - codePointRank(b);
+  }
+  return left.length - right.length;
+}
+
+function codePointRank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
+}
+
+/** The key where a list starts: `from` where it lies behind the prefix. */
+export function firstKey(prefix: string, from: string | undefined): string {
+  return from !== undefined && compareKeys(from, prefix) > 0 ? from : prefix;
+}
+
+/** The index of the first key that is not below `wanted`. */
+export function lowerBound(sorted: readonly string[], wanted: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareKeys(sorted[middle] as string, wanted) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

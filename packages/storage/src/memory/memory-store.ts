@@ -1,0 +1,140 @@
+import type { Clock } from '../clock.ts';
+import { ExpiryTimer } from '../expiry-timer.ts';
+import { checkKey } from '../keys.ts';
+import {
+  type Batch,
+  type Change,
+  type Entry,
+  FutureRevision,
+  KeyExists,
+  type ListOptions,
+  Mismatch,
+  type Page,
+  type Store,
+  Unavailable,
+  type WriteOptions,
+} from '../store.ts';
+import { type TapListener, Taps } from '../taps.ts';
+import { Watches } from '../watch.ts';
+import { Expirations } from './expirations.ts';
+import { ChangeLog } from './log.ts';
+import { Versions } from './versions.ts';
+
+export class MemoryStore implements Store {
+  readonly #clock: Clock;
+  readonly #log = new ChangeLog();
+  readonly #versions = new Versions();
+  readonly #expirations = new Expirations();
+  readonly #taps = new Taps();
+  readonly #watches = new Watches(this.#log);
+  readonly #timer: ExpiryTimer;
+  #closed = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#timer = new ExpiryTimer(clock, (now) => this.#removeExpired(now));
+  }
+
+  async revision(): Promise<number> {
+    this.#checkOpen();
+    return this.#log.newest;
+  }
+
+  async get(key: string): Promise<Entry | undefined> {
+    this.#checkOpen();
+    return this.#versions.newest(key);
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<Page> {
+    this.#checkOpen();
+    const revision = options.revision || this.#log.newest;
+    this.#log.checkListable(revision);
+    return this.#versions.page(prefix, revision, options);
+  }
+
+  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+    this.#checkOpen();
+    checkKey(key);
+    if (this.#versions.newest(key)) throw new KeyExists(key);
+    const revision = this.#log.newest + 1;
+    return this.#put({ key, value, revision, created: revision }, undefined, options);
+  }
+
+  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+    const previous = this.#expect(key, expected);
+    return this.#put({ key, value, revision: this.#log.newest + 1, created: previous.created }, previous, options);
+  }
+
+  async delete(key: string, expected: number): Promise<number> {
+    const previous = this.#expect(key, expected);
+    const revision = this.#log.newest + 1;
+    this.#expirations.forget(key);
+    this.#apply({ type: 'delete', entry: { ...previous, revision }, previous });
+    return revision;
+  }
+
+  watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {
+    return this.#watches.follow(prefix, from, signal);
+  }
+
+  tap(listener: TapListener): () => void {
+    return this.#taps.add(listener);
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#checkOpen();
+    if (revision > this.#log.newest) throw new FutureRevision(this.#log.newest);
+    for (const { entry } of this.#log.forget(revision)) this.#versions.forget(entry.key, revision);
+  }
+
+  async ping(): Promise<void> {
+    this.#checkOpen();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#watches.end();
+    await this.#timer.stop();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new Unavailable('the store is closed', { unwritten: true });
+  }
+
+  #expect(key: string, expected: number): Entry {
+    this.#checkOpen();
+    const current = this.#versions.newest(key);
+    if (current?.revision !== expected) throw new Mismatch(key, current);
+    return current;
+  }
+
+  #put(entry: Entry, previous: Entry | undefined, options?: WriteOptions): Entry {
+    this.#apply({ type: 'put', entry, previous });
+    this.#expirations.forget(entry.key);
+    if (options?.ttlSeconds) this.#expire(entry, options.ttlSeconds);
+    return entry;
+  }
+
+  #expire(entry: Entry, ttlSeconds: number): void {
+    const due = this.#clock.now() + ttlSeconds * 1000;
+    this.#expirations.remember(entry, due);
+    this.#timer.expect(due);
+  }
+
+  #apply(change: Change): void {
+    this.#versions.add(change);
+    this.#log.add(change);
+    this.#taps.tell({ changes: [change], revision: change.entry.revision });
+    this.#watches.wake();
+  }
+
+  async #removeExpired(now: number): Promise<number | undefined> {
+    for (const { key, revision } of this.#expirations.due(now)) await this.delete(key, revision).catch(ignoreMismatch);
+    return this.#expirations.next();
+  }
+}
+
+/** The key was written again meanwhile. */
+function ignoreMismatch(error: unknown): void {
+  if (!(error instanceof Mismatch)) throw error;
+}
