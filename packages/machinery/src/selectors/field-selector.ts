@@ -1,6 +1,81 @@
-import type { FieldSelector } from './selector.ts';
+import { StatusError } from '../errors/status-error.ts';
+import type { FieldRequirement, FieldSelector } from './selector.ts';
 
-/** Fails with a StatusError (400). */
-export function parseFieldSelector(_text: string): FieldSelector {
-  throw new Error('not written yet');
+/** Chooses every object. */
+export const everyField: FieldSelector = fieldSelector([]);
+
+/** From the text of a query. Fails with a StatusError (400). Whether the fields are known is for the caller to check. */
+export function parseFieldSelector(text: string): FieldSelector {
+  if (text === '') return everyField;
+  const terms = splitTerms(text)
+    .filter((term) => term !== '')
+    .sort();
+  const requirements = terms.map((term) => parseTerm(term, text));
+  return fieldSelector(requirements.filter(({ field, value }) => field !== '' || value !== ''));
+}
+
+export function fieldSelector(requirements: readonly FieldRequirement[]): FieldSelector {
+  return {
+    requirements,
+    everything: requirements.length === 0,
+    matches: (fieldValue) => {
+      for (const { field, operator, value } of requirements) {
+        if ((fieldValue(field) === value) !== (operator === '=')) return false;
+      }
+      return true;
+    },
+    requiresExactMatch: (field) => requirements.find((one) => one.field === field && one.operator === '=')?.value,
+    toString: () => requirements.map(({ field, operator, value }) => field + operator + escapeFieldValue(value)).join(','),
+  };
+}
+
+/** Lets a value stand in the text of a selector. */
+export function escapeFieldValue(value: string): string {
+  return value.replace(/[\\,=]/g, '\\$&');
+}
+
+/** At commas that no backslash stands before. */
+function splitTerms(text: string): string[] {
+  const terms: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === ',') {
+      terms.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  terms.push(text.slice(start));
+  return terms;
+}
+
+function parseTerm(term: string, selector: string): FieldRequirement {
+  const match = /!=|==?/.exec(term);
+  if (match === null) throw StatusError.badRequest(`invalid selector: '${selector}'; can't understand '${term}'`);
+  const [operator] = match;
+  const value = unescapeValue(term.slice(match.index + operator.length));
+  return { field: term.slice(0, match.index), operator: operator === '!=' ? '!=' : '=', value };
+}
+
+function unescapeValue(text: string): string {
+  if (!/[\\,=]/.test(text)) return text;
+  let value = '';
+  const characters = [...text];
+  for (let at = 0; at < characters.length; at++) {
+    const character = characters[at] as string;
+    if (character === '=' || character === ',') throw unescapedCharacter(character);
+    value += character === '\\' ? literal(characters[++at]) : character;
+  }
+  return value;
+}
+
+/** What a backslash may stand before. */
+function literal(character: string | undefined): string {
+  if (character === '\\' || character === ',' || character === '=') return character;
+  throw StatusError.badRequest(`invalid field selector: invalid escape sequence: \\${character ?? ''}`);
+}
+
+/** Kubernetes prints the number of the character. */
+function unescapedCharacter(character: string): StatusError {
+  return StatusError.badRequest(`invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`);
 }

@@ -5,7 +5,6 @@ export type LabelOperator = '=' | '==' | 'in' | '!=' | 'notin' | 'exists' | '!' 
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
-  /** Sorted. */
   readonly values: readonly string[];
 }
 
@@ -15,6 +14,8 @@ export interface LabelSelector {
   /** Chooses everything. */
   readonly everything: boolean;
   matches(labels: JsonObject | undefined): boolean;
+  /** The one value that a label must have to be chosen, if there is one. */
+  requiresExactMatch(label: string): string | undefined;
   toString(): string;
 }
 

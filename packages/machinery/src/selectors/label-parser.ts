@@ -1,0 +1,139 @@
+import { FieldErrors } from '../errors/field-errors.ts';
+import { labelRequirement, validateKey } from './label-requirement.ts';
+import { type Token, tokenize } from './label-tokens.ts';
+import type { LabelOperator, LabelRequirement } from './selector.ts';
+
+const binaryOperators = new Map<Token['kind'], LabelOperator>([
+  ['in', 'in'],
+  ['notin', 'notin'],
+  ['=', '='],
+  ['==', '=='],
+  ['!=', '!='],
+  ['>', 'gt'],
+  ['<', 'lt'],
+]);
+
+/** The requirements of a selector in the order in which they stand. Fails with an Error. */
+export function parseRequirements(selector: string): LabelRequirement[] {
+  return new RequirementParser(tokenize(selector)).parse();
+}
+
+class RequirementParser {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  parse(): LabelRequirement[] {
+    const requirements: LabelRequirement[] = [];
+    if (this.#ahead().kind === 'end') return requirements;
+    if (!this.#startsRequirement()) throw unexpected(this.#ahead(), "expected: !, identifier, or 'end of string'");
+    for (;;) {
+      requirements.push(this.#requirement());
+      const next = this.#next();
+      if (next.kind === 'end') return requirements;
+      if (next.kind !== ',') throw unexpected(next, "expected: ',' or 'end of string'");
+      if (!this.#startsRequirement()) throw unexpected(this.#ahead(), "expected: identifier after ','");
+    }
+  }
+
+  #requirement(): LabelRequirement {
+    try {
+      return this.#parseRequirement();
+    } catch (error) {
+      throw new Error(`unable to parse requirement: ${(error as Error).message}`);
+    }
+  }
+
+  #parseRequirement(): LabelRequirement {
+    const negated = this.#ahead().kind === '!';
+    if (negated) this.#next();
+    const key = this.#key();
+    if (negated) return labelRequirement(key, '!', []);
+    const { kind } = this.#ahead();
+    if (kind === 'end' || kind === ',') return labelRequirement(key, 'exists', []);
+    const operator = this.#operator();
+    const values = operator === 'in' || operator === 'notin' ? this.#values() : [this.#value()];
+    return labelRequirement(key, operator, values);
+  }
+
+  #key(): string {
+    const token = this.#next();
+    if (!isWord(token)) throw unexpected(token, 'expected: identifier');
+    const errors = new FieldErrors();
+    validateKey(token.text, undefined, errors);
+    if (errors.length > 0) throw new Error(errors.toString());
+    return token.text;
+  }
+
+  #operator(): LabelOperator {
+    const token = this.#next();
+    const operator = binaryOperators.get(token.kind);
+    if (operator === undefined) throw unexpected(token, `expected: ${[...binaryOperators.values()].join(', ')}`);
+    return operator;
+  }
+
+  #value(): string {
+    const { kind } = this.#ahead();
+    if (kind === 'end' || kind === ',') return '';
+    const token = this.#next();
+    if (!isWord(token)) throw unexpected(token, 'expected: identifier');
+    return token.text;
+  }
+
+  /** What stands between brackets, each once, sorted. A place left empty counts as the empty string. */
+  #values(): readonly string[] {
+    const open = this.#next();
+    if (open.kind !== '(') throw new Error(`found '${open.text}' expected: '('`);
+    const first = this.#ahead();
+    if (first.kind !== ')' && first.kind !== ',' && !isWord(first)) throw unexpected(first, "expected: ',', ')' or identifier");
+    const values = new Set<string>();
+    if (first.kind === ')') values.add('');
+    else this.#collectValues(values);
+    this.#next();
+    return [...values].sort();
+  }
+
+  #collectValues(values: Set<string>): void {
+    for (;;) {
+      const token = this.#next();
+      const after = this.#ahead();
+      if (isWord(token)) {
+        values.add(token.text);
+        if (after.kind === ')') return;
+        if (after.kind !== ',') throw unexpected(after, "expected: ',' or ')'");
+      } else if (token.kind === ',') {
+        if (values.size === 0 || after.kind === ')' || after.kind === ',') values.add('');
+        if (after.kind === ')') return;
+      } else {
+        throw unexpected(token, "expected: ',', or identifier");
+      }
+    }
+  }
+
+  #startsRequirement(): boolean {
+    const token = this.#ahead();
+    return token.kind === '!' || isWord(token);
+  }
+
+  #ahead(): Token {
+    return this.#tokens[this.#at] ?? { kind: 'end', text: '' };
+  }
+
+  #next(): Token {
+    const token = this.#ahead();
+    this.#at++;
+    return token;
+  }
+}
+
+/** Where an operator cannot stand, its name is a word like any other. */
+function isWord({ kind }: Token): boolean {
+  return kind === 'word' || kind === 'in' || kind === 'notin';
+}
+
+function unexpected(token: Token, expected: string): Error {
+  return new Error(`found '${token.text}', ${expected}`);
+}

@@ -1,0 +1,77 @@
+import type { FieldErrors } from '../errors/field-errors.ts';
+import type { FieldPath } from '../errors/field-path.ts';
+import { isObject } from '../json/object.ts';
+import { isValidLabelValue, validateLabelName, validateLabels } from '../meta/labels.ts';
+import { listOf, mapOf, textOf } from '../meta/member.ts';
+import type { JsonObject } from '../schema/type.ts';
+import { goQuote } from '../text/go-quote.ts';
+import { labelRequirement } from './label-requirement.ts';
+import { everyLabel, labelSelector, noLabel } from './label-selector.ts';
+import type { LabelOperator, LabelRequirement, LabelSelector } from './selector.ts';
+
+const operators = new Map<string, LabelOperator>([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+]);
+
+/** From an object with matchLabels and matchExpressions: an absent one chooses nothing, an empty one everything. Fails with an Error. */
+export function labelSelectorOf(selector: JsonObject | undefined): LabelSelector {
+  if (selector === undefined) return noLabel;
+  const labels = mapOf(selector, 'matchLabels');
+  const requirements: LabelRequirement[] = Object.keys(labels).map((key) => labelRequirement(key, '=', [String(labels[key])]));
+  for (const expression of listOf(selector, 'matchExpressions')) {
+    if (isObject(expression)) requirements.push(requirementOf(expression));
+  }
+  return requirements.length === 0 ? everyLabel : labelSelector(requirements);
+}
+
+function requirementOf(expression: JsonObject): LabelRequirement {
+  const name = textOf(expression, 'operator');
+  const operator = operators.get(name);
+  if (operator === undefined) throw new Error(`${goQuote(name)} is not a valid label selector operator`);
+  return labelRequirement(textOf(expression, 'key'), operator, listOf(expression, 'values').map(String));
+}
+
+export interface LabelSelectorRules {
+  /** For objects that were stored before values were checked. */
+  readonly allowInvalidValues?: boolean;
+  /** For requests that merely describe a selector. */
+  readonly allowUnknownOperators?: boolean;
+}
+
+/** Checks a selector that is part of an object. */
+export function validateLabelSelector(
+  selector: JsonObject | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: LabelSelectorRules = {},
+): void {
+  if (selector === undefined) return;
+  validateLabels(mapOf(selector, 'matchLabels'), path.child('matchLabels'), errors);
+  listOf(selector, 'matchExpressions').forEach((expression, position) => {
+    if (isObject(expression)) validateExpression(expression, path.child('matchExpressions').index(position), errors, rules);
+  });
+}
+
+function validateExpression(expression: JsonObject, path: FieldPath, errors: FieldErrors, rules: LabelSelectorRules): void {
+  const values = listOf(expression, 'values');
+  validateOperator(textOf(expression, 'operator'), values.length, path, errors, rules);
+  validateLabelName(textOf(expression, 'key'), path.child('key'), errors);
+  if (rules.allowInvalidValues) return;
+  values.forEach((value, position) => {
+    for (const message of isValidLabelValue(String(value))) errors.invalid(path.child('values').index(position), value, message);
+  });
+}
+
+function validateOperator(name: string, count: number, path: FieldPath, errors: FieldErrors, rules: LabelSelectorRules): void {
+  const operator = operators.get(name);
+  if (operator === undefined) {
+    if (!rules.allowUnknownOperators) errors.invalid(path.child('operator'), name, 'not a valid selector operator');
+  } else if (operator === 'in' || operator === 'notin') {
+    if (count === 0) errors.required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'");
+  } else if (count > 0) {
+    errors.forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+  }
+}
