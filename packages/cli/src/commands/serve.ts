@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { parseServeOptions, type ServeOptions, serveHelp, UsageError } from '@tsukube/server/config';
+import { openLogs } from '@tsukube/server/logging';
+import { guardProcess, untilSignalled } from '../process.ts';
+import { startFailure } from '../start-failure.ts';
+
+/** Serves until a signal ends it. */
+export async function serve(argv: readonly string[]): Promise<number> {
+  try {
+    const options = await parseServeOptions(argv, process.env);
+    if (options !== 'help') return await run(options);
+    process.stdout.write(serveHelp());
+    return 0;
+  } catch (error) {
+    process.stderr.write(`tsukube: ${startFailure(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function run(options: ServeOptions): Promise<number> {
+  const logs = openLogs({
+    level: options.logLevel,
+    format: options.loggingFormat,
+    directory: options.dataDir && join(options.dataDir, 'logs'),
+  });
+  process.once('exit', () => logs.flushSync());
+  try {
+    const { startServer } = await import('@tsukube/server');
+    const server = await startServer({ ...options, logger: logs.logger });
+    guardProcess(process, logs.logger);
+    announce(server.url, options.kubeconfigOut);
+    return await untilSignalled(process, () => server.close(), logs.logger);
+  } finally {
+    await logs.close();
+  }
+}
+
+/** The one line on standard output. The time counts from the start of the process. */
+function announce(url: string, kubeconfig: string | undefined): void {
+  // A reader that has seen the line may close the pipe.
+  process.stdout.on('error', () => {});
+  const where = kubeconfig === undefined ? '' : `, kubeconfig ${kubeconfig}`;
+  process.stdout.write(`tsukube is ready at ${url}${where}, after ${Math.round(performance.now())} ms\n`);
+}

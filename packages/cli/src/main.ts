@@ -1,0 +1,42 @@
+interface Command {
+  readonly summary: string;
+  run(argv: readonly string[]): Promise<number>;
+}
+
+/** Each command is loaded when it is called: the time to a ready server is a feature. */
+const commands: Readonly<Record<string, Command>> = {
+  serve: {
+    summary: 'Serve the Kubernetes API.',
+    run: async (argv) => (await import('./commands/serve.ts')).serve(argv),
+  },
+  version: {
+    summary: 'Print the version.',
+    run: async () => (await import('./commands/version.ts')).version(),
+  },
+};
+
+const aliases: Readonly<Record<string, string>> = { '--version': 'version' };
+
+/** Runs the command and gives its exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const [word = '--help', ...rest] = argv;
+  if (word === 'help' && rest[0] !== undefined) return main([rest[0], '--help']);
+  if (['help', '--help', '-h'].includes(word)) return help();
+  const name = aliases[word] ?? word;
+  if (Object.hasOwn(commands, name)) return (commands[name] as Command).run(rest);
+  process.stderr.write(`tsukube: unknown command ${JSON.stringify(word)}, see tsukube --help\n`);
+  return 2;
+}
+
+function help(): number {
+  const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`);
+  process.stdout.write(`The Kubernetes API server, written anew in TypeScript.
+
+Usage: tsukube COMMAND [flags]
+
+Commands:
+${rows.join('')}
+tsukube COMMAND --help shows the flags of a command.
+`);
+  return 0;
+}

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { root } from './root.mjs';
+
+/** Each row may import the rows above it; packages of one row do not import each other. */
+const layers = [
+  ['machinery', 'storage'],
+  ['apiserver'],
+  ['aggregator'],
+  ['crds'],
+  ['builtin'],
+  ['controllers'],
+  ['client'],
+  ['server'],
+  ['cli'],
+  ['ui'],
+];
+
+const importing = /\b(?:import|export)\b(?:[^'"`;()]*?\bfrom)?\s*\(?\s*['"]([^'"\n]+)['"]/g;
+
+/** What each file imports that its place in the order forbids. */
+export function offences() {
+  return packages().flatMap((name) => sources(join(root, 'packages', name, 'src')).flatMap((file) => offencesOf(file, name)));
+}
+
+function offencesOf(file, name) {
+  const place = relative(root, file);
+  return [...readFileSync(file, 'utf8').matchAll(importing)]
+    .map(([, specifier]) => complaint(specifier, file, name))
+    .filter((text) => text !== undefined)
+    .map((text) => `${place}: ${text}`);
+}
+
+function complaint(specifier, file, name) {
+  if (specifier.startsWith('.')) return relativeComplaint(specifier, file, name);
+  const imported = /^@tsukube\/([^/]+)/.exec(specifier)?.[1];
+  if (imported === undefined || imported === name) return undefined;
+  if (rowOf(imported) === -1) return `imports ${specifier}, a package that has no place in the order of layers`;
+  return rowOf(imported) < rowOf(name) ? undefined : `imports ${specifier}, which is not below ${name}`;
+}
+
+function relativeComplaint(specifier, file, name) {
+  const target = relative(join(root, 'packages', name), resolve(dirname(file), specifier));
+  return target.startsWith('..') ? `reaches into another package by ${specifier}` : undefined;
+}
+
+function rowOf(name) {
+  return layers.findIndex((row) => row.includes(name));
+}
+
+function packages() {
+  const names = readdirSync(join(root, 'packages'));
+  const unplaced = names.filter((name) => rowOf(name) === -1);
+  if (unplaced.length > 0) throw new Error(`scripts/check-layers.mjs does not place ${unplaced.join(', ')}`);
+  return names;
+}
+
+function sources(directory) {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && /\.m?[jt]s$/.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const found = offences();
+  for (const offence of found) process.stderr.write(`${offence}\n`);
+  process.exitCode = found.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './root.mjs';
+
+const rootFiles = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json', 'scripts/build.mjs'];
+
+/** Changes whenever something that the build reads does: a hash over names, sizes and times. */
+export function fingerprint() {
+  const hash = createHash('sha1').update(process.version);
+  for (const path of inputs()) {
+    const { size, mtimeMs } = statSync(path);
+    hash.update(`${path}\0${size}\0${mtimeMs}\0`);
+  }
+  return hash.digest('hex');
+}
+
+function* inputs() {
+  for (const file of rootFiles) yield join(root, file);
+  for (const name of readdirSync(join(root, 'packages')).sort()) {
+    const directory = join(root, 'packages', name);
+    yield join(directory, 'package.json');
+    yield join(directory, 'tsconfig.json');
+    yield* sources(join(directory, 'src'));
+  }
+}
+
+function* sources(directory) {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) yield* sources(path);
+    else if (!entry.name.endsWith('.test.ts')) yield path;
+  }
+}

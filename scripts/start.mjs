@@ -1,0 +1,13 @@
+import { pathToFileURL } from 'node:url';
+import { build, bundle } from './build.mjs';
+
+try {
+  await build();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+}
+
+// In this very process, so that signals and the exit code are the server's own.
+process.argv.splice(1, 1, bundle, 'serve');
+await import(pathToFileURL(bundle).href);

@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { root } from './root.mjs';
+
+const cache = join(root, '.cache');
+const minutes = 60_000;
+
+/** Programs that some suites need. Debian's packages are unpacked into .cache: nothing is installed, no daemon is started. */
+const tools = [
+  { name: 'etcd', debian: 'etcd-server', folder: 'etcd', program: 'etcd', anyVersion: true },
+  { name: 'kubectl 1.20', debian: 'kubernetes-client', folder: 'kubectl-1.20', program: 'kubectl', anyVersion: false },
+];
+
+/** Gets what it can. Gives the environment for the tests, and the names of the tools that are missing. */
+export function prepareTools() {
+  const missing = tools.filter((tool) => !isThere(tool) && !obtain(tool)).map(({ name }) => name);
+  const folders = tools.filter((tool) => tool.anyVersion && existsSync(unpacked(tool))).map(binFolder);
+  return { missing, env: { ...process.env, PATH: [process.env.PATH, ...folders].join(delimiter) } };
+}
+
+function isThere(tool) {
+  return existsSync(unpacked(tool)) || (tool.anyVersion && isOnPath(tool.program));
+}
+
+function binFolder(tool) {
+  return join(cache, tool.folder, 'usr', 'bin');
+}
+
+function unpacked(tool) {
+  return join(binFolder(tool), tool.program);
+}
+
+function isOnPath(program) {
+  return (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
+
+function obtain(tool) {
+  if (!isOnPath('apt-get') || !isOnPath('dpkg')) return false;
+  process.stderr.write(`Fetching ${tool.name} for the tests …\n`);
+  const folder = join(cache, tool.folder);
+  mkdirSync(folder, { recursive: true });
+  // The lists of a fresh container are empty, and only root may fetch them.
+  const archive =
+    download(tool, folder) ??
+    (process.getuid?.() === 0 && succeeds('apt-get', ['update', '-qq'], folder) ? download(tool, folder) : undefined);
+  if (archive !== undefined && succeeds('dpkg', ['-x', archive, '.'], folder)) rmSync(join(folder, archive));
+  return existsSync(unpacked(tool));
+}
+
+function download(tool, folder) {
+  succeeds('apt-get', ['download', '-qq', tool.debian], folder);
+  return readdirSync(folder).find((name) => name.endsWith('.deb'));
+}
+
+function succeeds(command, args, cwd) {
+  return spawnSync(command, args, { cwd, stdio: 'ignore', timeout: 2 * minutes, killSignal: 'SIGKILL' }).status === 0;
+}

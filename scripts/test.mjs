@@ -1,0 +1,75 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from './build.mjs';
+import { root } from './root.mjs';
+import { countTests, lastLine, skippedSuites } from './test-summary.mjs';
+import { prepareTools } from './test-tools.mjs';
+
+/** Each must succeed, and counts as a failure if it does not. */
+const checks = [
+  ['build', build],
+  ['lint', () => mustRun('node_modules/@biomejs/biome/bin/biome', 'check', '.')],
+  ['layers', () => mustRun('scripts/check-layers.mjs')],
+];
+
+async function failedChecks() {
+  const failed = [];
+  for (const [name, check] of checks) {
+    try {
+      await check();
+    } catch (error) {
+      process.stdout.write(`${name}: ${error.message}\n`);
+      failed.push(name);
+    }
+  }
+  return failed;
+}
+
+function mustRun(script, ...args) {
+  const { status } = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) throw new Error('failed');
+}
+
+async function runTests(env, args) {
+  const folder = mkdtempSync(join(tmpdir(), 'tsukube-test-'));
+  const report = join(folder, 'report.json');
+  try {
+    await vitest(env, ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args]);
+    return JSON.parse(readFileSync(report, 'utf8'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Its exit code says nothing that the report does not, and a report is missing only if it could not run at all. */
+function vitest(env, args) {
+  const script = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const child = spawn(process.execPath, [script, ...args], { cwd: root, env, stdio: 'inherit' });
+  return new Promise((resolve, reject) => child.on('exit', resolve).on('error', reject));
+}
+
+function printSkipped(report, missing) {
+  const suites = skippedSuites(report);
+  if (suites.length === 0) return;
+  process.stdout.write(`Left out${missing.length > 0 ? `, for want of ${missing.join(' and ')}` : ''}:\n${suites.join('\n')}\n`);
+}
+
+async function main(args) {
+  const failed = await failedChecks();
+  const { env, missing } = prepareTools();
+  const report = await runTests(env, args);
+  const counts = countTests(report);
+  counts.failed += failed.length + (report.success || counts.failed > 0 ? 0 : 1);
+  printSkipped(report, missing);
+  process.stdout.write(`${failed.map((name) => `${name} failed\n`).join('')}${lastLine(counts)}\n`);
+  return counts.failed > 0 ? 1 : 0;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stdout.write(`${error.message}\n${lastLine({ passed: 0, failed: 1, skipped: 0 })}\n`);
+  process.exitCode = 1;
+}
