@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { flagName, variableName } from './flag.ts';
+import { flags } from './flags.ts';
+import { serveHelp } from './help.ts';
+import { unsupportedFlags } from './kube-apiserver-flags.ts';
+import { isServed } from './runtime-config.ts';
+import { tlsSettings } from './tls-settings.ts';
+
+describe('the table of flags', () => {
+  it('has names as kube-apiserver spells them', () => {
+    expect(flagName('http2MaxStreamsPerConnection')).toBe('http2-max-streams-per-connection');
+    expect(flagName('v')).toBe('v');
+    expect(variableName('etcdCafile')).toBe('TSUKUBE_ETCD_CAFILE');
+  });
+
+  it('does not refuse what it takes', () => {
+    expect(Object.keys(flags).filter((option) => flagName(option) in unsupportedFlags)).toEqual([]);
+  });
+
+  it('shows every flag in the help text, in lines that fit', () => {
+    const text = serveHelp();
+    for (const option of Object.keys(flags)) expect(text).toContain(`--${flagName(option)}`);
+    expect(text.split('\n').filter((line) => line.length > 118)).toEqual([]);
+    expect(text).toContain('(default 1h)');
+  });
+});
+
+describe('--runtime-config', () => {
+  it.each([
+    [{}, '', 'v1', true],
+    [{ 'api/all': false }, 'apps', 'v1', false],
+    [{ 'api/all': false, 'api/ga': true }, 'apps', 'v1', true],
+    [{ 'api/all': false, 'apps/v1': true }, 'apps', 'v1', true],
+    [{ 'api/beta': false }, 'apps', 'v1', true],
+    [{ 'api/beta': false }, 'apps', 'v1beta1', false],
+    [{ 'api/alpha': false }, 'apps', 'v1alpha1', false],
+    [{ v1: false }, '', 'v1', false],
+    [{ v1: false }, 'apps', 'v1', true],
+  ])('%j %s/%s → %s', (config, group, version, served) => expect(isServed(config, group, version, true)).toBe(served));
+
+  it('leaves the usual alone', () => expect(isServed({}, 'apps', 'v1alpha1', false)).toBe(false));
+});
+
+describe('TLS settings', () => {
+  it('are in the words of node:tls', () => {
+    expect(tlsSettings({ tlsMinVersion: 'VersionTLS13', tlsCipherSuites: [] })).toEqual({ minVersion: 'TLSv1.3' });
+    const { ciphers } = tlsSettings({
+      tlsMinVersion: 'VersionTLS12',
+      tlsCipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
+    });
+    expect(ciphers?.split(':')).toContain('ECDHE-RSA-AES128-GCM-SHA256');
+    expect(ciphers?.split(':')).toContain('TLS_AES_128_GCM_SHA256');
+  });
+});

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { memoryFiles } from './files.ts';
+import { openPki } from './pki.ts';
+import { keepRenewed } from './renewal.ts';
+
+const day = 24 * 3_600_000;
+
+beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z') }));
+afterEach(() => void vi.useRealTimers());
+
+describe('a server that runs for a year', () => {
+  it('renews its certificates and says so', () => {
+    const files = memoryFiles();
+    const onRenewed = vi.fn();
+    const renewal = keepRenewed({
+      open: () => openPki(files, ['localhost'], new Date()),
+      onRenewed,
+      onError: expect.unreachable,
+    });
+    const first = renewal.current;
+    vi.advanceTimersByTime(240 * day);
+    expect(onRenewed).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(10 * day);
+    expect(onRenewed).toHaveBeenCalledOnce();
+    expect(renewal.current.serving).not.toEqual(first.serving);
+    expect(onRenewed).toHaveBeenCalledWith(renewal.current);
+    renewal.stop();
+    vi.advanceTimersByTime(365 * day);
+    expect(onRenewed).toHaveBeenCalledOnce();
+  });
+
+  it('goes on with what it has when renewal fails, and tries again', () => {
+    const files = memoryFiles();
+    let broken = false;
+    const onError = vi.fn();
+    const open = (): ReturnType<typeof openPki> => {
+      if (broken) throw new Error('disk full');
+      return openPki(files, ['localhost'], new Date());
+    };
+    const renewal = keepRenewed({ open, onRenewed: () => {}, onError });
+    const first = renewal.current;
+    broken = true;
+    vi.advanceTimersByTime(day);
+    expect(onError).toHaveBeenCalledTimes(2);
+    expect(renewal.current).toBe(first);
+    renewal.stop();
+  });
+});
