@@ -116,7 +116,9 @@ describe('object metadata', () => {
     [
       'finalizers',
       { name: 'a', namespace: 'b', finalizers: ['orphan', 'foregroundDeletion'] },
-      ['metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set'],
+      [
+        'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set',
+      ],
     ],
     [
       'annotations',

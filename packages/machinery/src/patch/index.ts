@@ -1,3 +1,3 @@
-export { jsonPatch } from './json-patch.ts';
+export { jsonPatch, jsonPatchStrictErrors } from './json-patch.ts';
 export { mergePatch } from './merge-patch.ts';
-export { strategicMergePatch } from './strategic-merge-patch.ts';
+export { strategicMergeNotSupported, strategicMergePatch } from './strategic/index.ts';

@@ -1,6 +1,85 @@
+import { StatusError } from '../errors/status-error.ts';
+import { isObject } from '../json/object.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { goQuote } from '../text/go-quote.ts';
+import { PatchedDocument, PatchFailure } from './patched-document.ts';
+import { cannotUnmarshal } from './wrong-shape.ts';
 
-/** Applies RFC 6902 operations. Fails with a StatusError; `document` is never changed. */
-export function jsonPatch(_document: JsonObject, _operations: JsonValue): JsonValue {
-  throw new Error('not written yet');
+const maxOperations = 10_000;
+const kinds = new Map<string, (document: PatchedDocument, operation: JsonObject) => void>([
+  ['add', (document, operation) => document.add(pathIn(operation, 'path'), valueIn(operation))],
+  ['remove', (document, operation) => document.remove(pathIn(operation, 'path'))],
+  ['replace', (document, operation) => document.replace(pathIn(operation, 'path'), valueIn(operation))],
+  ['move', (document, operation) => document.move(pathIn(operation, 'from'), pathIn(operation, 'path'))],
+  ['copy', (document, operation) => document.copy(pathIn(operation, 'from'), pathIn(operation, 'path'))],
+  ['test', (document, operation) => document.test(pathIn(operation, 'path'), valueIn(operation))],
+]);
+const members: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
+
+/**
+ * Applies RFC 6902 operations, all of them or none. Fails with a StatusError: 400 if it is no patch, 413 if it is too
+ * long, 422 if an operation does not apply. Neither document nor patch is changed.
+ */
+export function jsonPatch(document: JsonValue, patch: JsonValue): JsonValue {
+  const operations = decode(patch);
+  if (operations.length > maxOperations) {
+    const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`;
+    throw StatusError.requestEntityTooLarge(message);
+  }
+  try {
+    const patched = new PatchedDocument(document);
+    for (const operation of operations) applyOperation(patched, operation);
+    return patched.root;
+  } catch (error) {
+    if (!(error instanceof PatchFailure)) throw error;
+    // The answer does not say what went wrong; the log may.
+    throw new StatusError(StatusError.generic(422, error.message).status, { cause: error });
+  }
+}
+
+/** What strict decoding has to say of a patch. Fails with a StatusError (400) if it is none. */
+export function jsonPatchStrictErrors(patch: JsonValue): readonly string[] {
+  if (patch === null) return [];
+  if (!Array.isArray(patch)) throw undecodable(cannotUnmarshal(patch, '[]handlers.jsonPatchOp'));
+  const unknown: string[] = [];
+  patch.forEach((operation, position) => {
+    if (operation === null) return;
+    if (!isObject(operation)) throw undecodable(cannotUnmarshal(operation, 'handlers.jsonPatchOp'));
+    for (const key of Object.keys(operation)) {
+      if (!members.has(key)) unknown.push(`json patch unknown field ${goQuote(`[${position}].${key}`)}`);
+    }
+  });
+  return unknown;
+}
+
+function undecodable(message: string): StatusError {
+  return StatusError.badRequest(`error decoding patch: ${message}`);
+}
+
+function decode(patch: JsonValue): readonly JsonObject[] {
+  if (patch === null) return [];
+  if (!Array.isArray(patch)) throw StatusError.badRequest(cannotUnmarshal(patch, 'jsonpatch.Patch'));
+  return patch.map((operation) => {
+    if (operation === null) return {};
+    if (!isObject(operation)) throw StatusError.badRequest(cannotUnmarshal(operation, 'jsonpatch.Operation'));
+    return operation;
+  });
+}
+
+function applyOperation(document: PatchedDocument, operation: JsonObject): void {
+  const kind = typeof operation.op === 'string' ? operation.op : 'unknown';
+  const apply = kinds.get(kind);
+  if (apply === undefined) throw new PatchFailure(`Unexpected kind: ${kind}`);
+  apply(document, operation);
+}
+
+function pathIn(operation: JsonObject, member: 'path' | 'from'): string {
+  const path = operation[member];
+  if (typeof path === 'string') return path;
+  throw new PatchFailure(`${String(operation.op)} operation failed to decode ${member}: missing value`);
+}
+
+/** A value that is left out counts as null. */
+function valueIn(operation: JsonObject): JsonValue {
+  return operation.value ?? null;
 }

@@ -1,0 +1,177 @@
+import { deepCopy } from '../json/copy.ts';
+import { deepEqual } from '../json/equal.ts';
+import { isObject, setKey } from '../json/object.ts';
+import { stringifyJson } from '../json/stringify.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+
+/** An operation of a JSON patch that does not apply. */
+export class PatchFailure extends Error {
+  override readonly name = 'PatchFailure';
+}
+
+type Container = JsonObject | JsonValue[];
+
+/** What all copies of a patch may add up to, in bytes: copies of copies grow fast. */
+const copyLimit = 3 * 1024 * 1024;
+
+/**
+ * A document under a JSON patch. Objects and lists are copied when they are first written to, so that the original
+ * stays as it was and what is not touched costs nothing.
+ */
+export class PatchedDocument {
+  root: JsonValue;
+  readonly #own = new Set<Container>();
+  #copiedBytes = 0;
+
+  constructor(root: JsonValue) {
+    this.root = root;
+  }
+
+  add(path: string, value: JsonValue): void {
+    const { container, key } = this.#locate(path, 'add operation does not apply: doc is missing path');
+    insert(container, key, value);
+  }
+
+  remove(path: string): void {
+    const { container, key } = this.#locate(path, 'remove operation does not apply: doc is missing path');
+    take(container, key);
+  }
+
+  /** A member that is missing is added: so Kubernetes has it. */
+  replace(path: string, value: JsonValue): void {
+    if (path === '') {
+      this.#replaceRoot(value);
+      return;
+    }
+    const { container, key } = this.#locate(path, 'replace operation does not apply: doc is missing path');
+    if (Array.isArray(container)) container[existingIndex(container, key)] = value;
+    else setKey(container, key, value);
+  }
+
+  move(from: string, path: string): void {
+    const source = this.#locate(from, 'move operation does not apply: doc is missing from path');
+    const value = take(source.container, source.key);
+    const target = this.#locate(path, 'move operation does not apply: doc is missing destination path');
+    insert(target.container, target.key, value);
+  }
+
+  copy(from: string, path: string): void {
+    const source = this.#locate(from, 'copy operation does not apply: doc is missing from path');
+    const value = read(source.container, source.key) ?? null;
+    const target = this.#locate(path, 'copy operation does not apply: doc is missing destination path');
+    this.#countCopy(value);
+    insert(target.container, target.key, deepCopy(value));
+  }
+
+  /** A member that is missing equals null. */
+  test(path: string, value: JsonValue): void {
+    if (!deepEqual(this.#read(path), value)) throw new PatchFailure(`testing value ${path} failed: test failed`);
+  }
+
+  #read(path: string): JsonValue {
+    if (path === '') return this.root;
+    let value: JsonValue | undefined = this.root;
+    for (const key of keysOf(path)) {
+      if (!isContainer(value)) throw new PatchFailure(`test operation does not apply: is missing path: ${path}: missing value`);
+      value = read(value, key);
+    }
+    return value ?? null;
+  }
+
+  #replaceRoot(value: JsonValue): void {
+    if (!isContainer(value)) throw new PatchFailure('replace operation value must be object or array');
+    this.root = value;
+  }
+
+  #countCopy(value: JsonValue): void {
+    this.#copiedBytes += Buffer.byteLength(stringifyJson(value));
+    if (this.#copiedBytes <= copyLimit) return;
+    const [size, limit] = [this.#copiedBytes, copyLimit];
+    throw new PatchFailure(
+      `Unable to complete the copy, the accumulated size increase of copy is ${size}, exceeding the limit ${limit}`,
+    );
+  }
+
+  /** The object or list that the last key of a path is about, made ours to change. */
+  #locate(path: string, complaint: string): { container: Container; key: string } {
+    const keys = keysOf(path);
+    const last = keys.pop();
+    if (last === undefined || !isContainer(this.root)) throw new PatchFailure(`${complaint}: ${path}: missing value`);
+    let container = this.#owned(this.root, (copy) => {
+      this.root = copy;
+    });
+    for (const key of keys) {
+      const parent: Container = container;
+      const child = readQuietly(parent, key);
+      if (!isContainer(child)) throw new PatchFailure(`${complaint}: ${path}: missing value`);
+      container = this.#owned(child, (copy) => put(parent, key, copy));
+    }
+    return { container, key: last };
+  }
+
+  #owned(container: Container, putBack: (copy: Container) => void): Container {
+    if (this.#own.has(container)) return container;
+    const copy = Array.isArray(container) ? [...container] : { ...container };
+    this.#own.add(copy);
+    putBack(copy);
+    return copy;
+  }
+}
+
+/** What stands before the first slash is not looked at. */
+function keysOf(path: string): string[] {
+  const [, ...keys] = path.split('/');
+  return path.includes('~') ? keys.map((key) => key.replace(/~[01]/g, (code) => (code === '~1' ? '/' : '~'))) : keys;
+}
+
+function isContainer(value: JsonValue | undefined): value is Container {
+  return Array.isArray(value) || isObject(value);
+}
+
+function read(container: Container, key: string): JsonValue | undefined {
+  if (Array.isArray(container)) return container[existingIndex(container, key)];
+  return Object.hasOwn(container, key) ? container[key] : undefined;
+}
+
+/** On the way to a path, an index that is not there is a path that is not there. */
+function readQuietly(container: Container, key: string): JsonValue | undefined {
+  if (!Array.isArray(container)) return read(container, key);
+  const index = indexOf(key, container.length);
+  return index === undefined ? undefined : container[index];
+}
+
+function put(container: Container, key: string, value: JsonValue): void {
+  if (Array.isArray(container)) container[existingIndex(container, key)] = value;
+  else setKey(container, key, value);
+}
+
+function insert(container: Container, key: string, value: JsonValue): void {
+  if (!Array.isArray(container)) setKey(container, key, value);
+  else if (key === '-') container.push(value);
+  else container.splice(indexWithin(key, container.length + 1), 0, value);
+}
+
+function take(container: Container, key: string): JsonValue {
+  if (Array.isArray(container)) return container.splice(existingIndex(container, key), 1)[0] as JsonValue;
+  if (!Object.hasOwn(container, key)) throw new PatchFailure(`Unable to remove nonexistent key: ${key}: missing value`);
+  const value = container[key] as JsonValue;
+  delete container[key];
+  return value;
+}
+
+function existingIndex(list: readonly JsonValue[], key: string): number {
+  return indexWithin(key, list.length);
+}
+
+function indexWithin(key: string, length: number): number {
+  const index = indexOf(key, length);
+  if (index === undefined) throw new PatchFailure(`Unable to access invalid index: ${key}: invalid index referenced`);
+  return index;
+}
+
+/** Negative numbers count from the end. */
+function indexOf(key: string, length: number): number | undefined {
+  if (!/^[+-]?[0-9]+$/.test(key)) return undefined;
+  const index = Number(key) < 0 ? Number(key) + length : Number(key);
+  return index >= 0 && index < length ? index : undefined;
+}

@@ -1,0 +1,22 @@
+import { StatusError } from '../../errors/status-error.ts';
+import { isObject } from '../../json/object.ts';
+import type { JsonObject, JsonValue, TypeCatalogue, TypeDefinition } from '../../schema/type.ts';
+import { cannotUnmarshal } from '../wrong-shape.ts';
+import { StrategicMerge } from './merge.ts';
+
+/** Applies a strategic merge patch to an object of a type. Fails with a StatusError; neither document nor patch is changed. */
+export function strategicMergePatch(
+  document: JsonObject,
+  patch: JsonValue,
+  type: TypeDefinition,
+  catalogue: TypeCatalogue,
+): JsonObject {
+  if (patch === null) return document;
+  if (!isObject(patch)) throw StatusError.badRequest(cannotUnmarshal(patch, 'map[string]interface {}'));
+  return new StrategicMerge(catalogue).mergeObject(document, patch, { is: 'object', ref: type.name });
+}
+
+/** For resources whose types are not known: custom ones. */
+export function strategicMergeNotSupported(): StatusError {
+  return StatusError.badRequest('strategic merge patch format is not supported');
+}

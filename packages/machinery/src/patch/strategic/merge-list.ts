@@ -1,0 +1,77 @@
+import { isObject } from '../../json/object.ts';
+import type { JsonObject, JsonValue } from '../../schema/type.ts';
+import { patchDirective } from './directives.ts';
+import { noMergeKey, unexplained, unknownPatchType } from './errors.ts';
+import { kindOf, type MergeRule } from './lookup.ts';
+import { itemType, orderItems } from './order.ts';
+
+type List = readonly JsonValue[];
+/** Merges a patch into an item of a list. */
+type MergeItem = (original: JsonObject, patch: JsonObject) => JsonObject;
+
+/** `deleting` if the patch lists values to remove instead of values to have. */
+export function mergeList(original: List, patch: List, rule: MergeRule, deleting: boolean, mergeItem: MergeItem): JsonValue[] {
+  if (rule.strategy !== 'merge' && !deleting) return [...patch];
+  if (original.length === 0 && patch.length === 0) return [];
+  if (itemType(original, patch) === 'map[string]interface {}') return mergeObjects(original, patch, rule, mergeItem);
+  if (deleting) return original.filter((value) => !patch.includes(value));
+  return orderItems([...new Set([...original, ...patch])], patch, original, rule.mergeKey);
+}
+
+function mergeObjects(original: List, patch: List, rule: MergeRule, mergeItem: MergeItem): JsonValue[] {
+  const { mergeKey } = rule;
+  if (mergeKey === '') throw unexplained(`cannot merge lists without merge key for ${kindOf(rule.type)}`);
+  const items = applyDirectives(original as readonly JsonObject[], patch as readonly JsonObject[], mergeKey);
+  return orderItems(mergeItems(items.original, items.patch, mergeKey, mergeItem), items.patch, items.original, mergeKey);
+}
+
+interface Items {
+  readonly original: readonly JsonObject[];
+  readonly patch: readonly JsonObject[];
+}
+
+/** Carries out `$patch: delete` and `$patch: replace`, and leaves the items that are to be merged. */
+function applyDirectives(original: readonly JsonObject[], patch: readonly JsonObject[], mergeKey: string): Items {
+  const deleted = new Set<JsonValue>();
+  let replace = false;
+  for (const item of patch) {
+    const directive = item[patchDirective];
+    if (directive === undefined) continue;
+    if (directive === 'delete') deleted.add(keyOf(item, mergeKey));
+    else if (directive === 'replace') replace = true;
+    else if (directive === 'merge') throw unexplained('merging lists cannot yet be specified in the patch');
+    else throw unknownPatchType(directive, item);
+  }
+  const plain = patch.filter((item) => item[patchDirective] === undefined);
+  if (replace) return { original: plain, patch: [] };
+  const kept = deleted.size === 0 ? original : original.filter((item) => !deleted.has(item[mergeKey] as JsonValue));
+  return { original: kept, patch: plain };
+}
+
+function mergeItems(
+  original: readonly JsonObject[],
+  patch: readonly JsonObject[],
+  mergeKey: string,
+  mergeItem: MergeItem,
+): JsonValue[] {
+  const merged = [...original];
+  const positions = new Map<JsonValue | undefined, number>();
+  original.forEach((item, position) => {
+    const key = item[mergeKey];
+    if (!positions.has(key)) positions.set(key, position);
+  });
+  for (const item of patch) {
+    const key = keyOf(item, mergeKey);
+    const position = positions.get(key);
+    const found = position === undefined ? undefined : merged[position];
+    if (position === undefined || !isObject(found)) positions.set(key, merged.push(item) - 1);
+    else merged[position] = mergeItem(found, item);
+  }
+  return merged;
+}
+
+function keyOf(item: JsonObject, mergeKey: string): JsonValue {
+  const key = item[mergeKey];
+  if (key === undefined) throw noMergeKey(item, mergeKey);
+  return key;
+}

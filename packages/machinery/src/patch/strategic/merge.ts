@@ -1,0 +1,135 @@
+import { isObject, setKey } from '../../json/object.ts';
+import type { FieldType, JsonObject, JsonValue, TypeCatalogue } from '../../schema/type.ts';
+import {
+  applyRetainKeys,
+  deleteFromListPrefix,
+  directiveField,
+  elementOrderPrefix,
+  patchDirective,
+  plainValue,
+  retainKeysDirective,
+  withoutDirectives,
+} from './directives.ts';
+import { validateElementOrder } from './element-order.ts';
+import { badElementOrder, badPrimitiveList, unknownPatchType, wrongType } from './errors.ts';
+import { ruleForList, ruleForObject } from './lookup.ts';
+import { mergeList } from './merge-list.ts';
+import { itemType, orderItems } from './order.ts';
+
+/** Merges patches into objects of a catalogue. Neither is changed; results share parts with both. */
+export class StrategicMerge {
+  readonly #catalogue: TypeCatalogue;
+
+  constructor(catalogue: TypeCatalogue) {
+    this.#catalogue = catalogue;
+  }
+
+  mergeObject(original: JsonObject, patch: JsonObject, type: FieldType): JsonObject {
+    if (Object.hasOwn(patch, patchDirective)) return replaceOrDelete(patch);
+    const merged = { ...original };
+    applyRetainKeys(merged, patch);
+    const ordered = this.#mergeOrderedLists(merged, patch, type);
+    for (const key of Object.keys(patch)) {
+      if (key !== retainKeysDirective && !ordered.has(key)) this.#mergeMember(merged, key, patch[key] as JsonValue, type);
+    }
+    return merged;
+  }
+
+  #mergeMember(merged: JsonObject, patchKey: string, value: JsonValue, type: FieldType): void {
+    const deleting = patchKey.startsWith(deleteFromListPrefix);
+    const key = deleting ? listToDeleteFrom(patchKey) : patchKey;
+    if (value === null) {
+      delete merged[key];
+      return;
+    }
+    const result = this.#mergeValue(Object.hasOwn(merged, key) ? merged[key] : undefined, key, value, type, deleting);
+    if (result !== undefined) setKey(merged, key, result);
+    else if (!deleting) delete merged[key];
+  }
+
+  /** Undefined if there is to be no such member, or none to delete from. */
+  #mergeValue(
+    original: JsonValue | undefined,
+    key: string,
+    value: JsonValue,
+    type: FieldType,
+    deleting: boolean,
+  ): JsonValue | undefined {
+    if (isObject(original) && isObject(value)) return this.#mergeObjects(original, key, value, type);
+    if (Array.isArray(original) && Array.isArray(value)) return this.#mergeLists(original, key, value, type, deleting);
+    return deleting ? original : plainValue(value);
+  }
+
+  #mergeObjects(original: JsonObject, key: string, patch: JsonObject, parent: FieldType): JsonObject {
+    const { strategy, type } = ruleForObject(parent, key, this.#catalogue);
+    return strategy === 'replace' ? patch : this.mergeObject(original, patch, type);
+  }
+
+  #mergeLists(original: JsonValue[], key: string, patch: JsonValue[], parent: FieldType, deleting: boolean): JsonValue[] {
+    const rule = ruleForList(parent, key, this.#catalogue);
+    return mergeList(original, patch, rule, deleting, (item, change) => this.mergeObject(item, change, rule.type));
+  }
+
+  /** Carries out $setElementOrder together with the lists it is about. Gives the keys of the patch that are done. */
+  #mergeOrderedLists(merged: JsonObject, patch: JsonObject, type: FieldType): ReadonlySet<string> {
+    const done = new Set<string>();
+    for (const directive of Object.keys(patch)) {
+      if (!directive.startsWith(elementOrderPrefix)) continue;
+      done.add(directive);
+      const order = patch[directive];
+      if (!Array.isArray(order)) throw wrongType('[]interface {}', order);
+      const key = directiveField(directive, elementOrderPrefix);
+      if (key === undefined) throw badElementOrder();
+      if (this.#mergeOrderedList(merged, key, listAt(patch, key), order, type)) done.add(key);
+    }
+    return done;
+  }
+
+  #mergeOrderedList(
+    merged: JsonObject,
+    key: string,
+    patch: JsonValue[] | undefined,
+    order: JsonValue[],
+    parent: FieldType,
+  ): boolean {
+    const original = listAt(merged, key);
+    const { mergeKey } = ruleForList(parent, key, this.#catalogue);
+    validateElementOrder(patch ?? [], order, mergeKey);
+    if (original === undefined && patch === undefined) return false;
+    const items = this.#mergeUnordered(original, key, patch, parent);
+    itemType(original ?? [], patch ?? []);
+    setKey(merged, key, orderItems(items, order, original ?? [], mergeKey));
+    return true;
+  }
+
+  #mergeUnordered(
+    original: JsonValue[] | undefined,
+    key: string,
+    patch: JsonValue[] | undefined,
+    parent: FieldType,
+  ): JsonValue[] {
+    if (patch === undefined) return original ?? [];
+    if (original === undefined) return withoutDirectives(patch) as JsonValue[];
+    return this.#mergeLists(original, key, patch, parent, false);
+  }
+}
+
+function replaceOrDelete(patch: JsonObject): JsonObject {
+  const { [patchDirective]: directive = null, ...rest } = patch;
+  if (directive === 'replace') return rest;
+  if (directive === 'delete') return {};
+  throw unknownPatchType(directive, patch);
+}
+
+function listToDeleteFrom(patchKey: string): string {
+  const key = directiveField(patchKey, deleteFromListPrefix);
+  if (key === undefined) throw badPrimitiveList();
+  return key;
+}
+
+function listAt(object: JsonObject, key: string): JsonValue[] | undefined {
+  if (!Object.hasOwn(object, key)) return undefined;
+  const list = object[key];
+  if (!Array.isArray(list)) throw wrongType('[]interface {}', list);
+  return list;
+}

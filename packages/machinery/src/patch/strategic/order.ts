@@ -1,0 +1,77 @@
+import { isObject } from '../../json/object.ts';
+import type { JsonValue } from '../../schema/type.ts';
+import { goTypeText, goValueText } from '../../text/go-value.ts';
+import { listOfLists, noMergeKey, unexplained, wrongType } from './errors.ts';
+
+type List = readonly JsonValue[];
+
+/** The type of all items of all lists, as Go names it. */
+export function itemType(...lists: List[]): string {
+  let type: string | undefined;
+  for (const list of lists) {
+    for (const item of list) {
+      const current = goTypeText(item);
+      if (type === undefined && Array.isArray(item)) throw listOfLists();
+      if (type !== undefined && type !== current) {
+        throw unexplained(`list element types are not identical: ${lists.map((one) => goValueText([...one])).join(' ')}`);
+      }
+      type = current;
+    }
+  }
+  if (type === undefined) throw unexplained('no elements in any of the given slices');
+  return type;
+}
+
+/**
+ * Puts merged items in order: those that `patchOrder` names as it does, the others as `serverOrder` does, and the two
+ * kinds interleaved as far as `serverOrder` knows of both.
+ */
+export function orderItems(merged: List, patchOrder: List, serverOrder: List, mergeKey: string): JsonValue[] {
+  const patchRank = ranks(patchOrder, mergeKey);
+  const serverRank = ranks(serverOrder, mergeKey);
+  const named: JsonValue[] = [];
+  const others: JsonValue[] = [];
+  for (const item of merged) (patchRank.has(identity(item, mergeKey)) ? named : others).push(item);
+  sortByRank(named, patchRank, mergeKey);
+  sortByRank(others, serverRank, mergeKey);
+  return interleave(others, named, (item) => serverRank.get(identity(item, mergeKey)));
+}
+
+/** What tells items of a list apart: the value of the merge key, or the item itself if there is no such key. */
+export function identity(item: JsonValue, mergeKey: string): JsonValue {
+  if (mergeKey === '') return item;
+  if (!isObject(item)) throw wrongType('map[string]interface {}', item);
+  const key = item[mergeKey];
+  if (key === undefined) throw noMergeKey(item, mergeKey);
+  return key;
+}
+
+function ranks(order: List, mergeKey: string): Map<JsonValue, number> {
+  const ranks = new Map<JsonValue, number>();
+  order.forEach((item, rank) => {
+    const key = identity(item, mergeKey);
+    if (!ranks.has(key)) ranks.set(key, rank);
+  });
+  return ranks;
+}
+
+function sortByRank(items: JsonValue[], rank: ReadonlyMap<JsonValue, number>, mergeKey: string): void {
+  const rankOf = (item: JsonValue) => rank.get(identity(item, mergeKey)) ?? Number.MAX_SAFE_INTEGER;
+  items.sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** Takes from `left` while its next item is known to come before the next of `right`. */
+function interleave(left: List, right: List, rankOf: (item: JsonValue) => number | undefined): JsonValue[] {
+  const all: JsonValue[] = [];
+  let next = 0;
+  for (const item of right) {
+    const rank = rankOf(item);
+    for (; next < left.length; next++) {
+      const rankOfLeft = rankOf(left[next] as JsonValue);
+      if (rank === undefined || rankOfLeft === undefined || rankOfLeft >= rank) break;
+      all.push(left[next] as JsonValue);
+    }
+    all.push(item);
+  }
+  return [...all, ...left.slice(next)];
+}

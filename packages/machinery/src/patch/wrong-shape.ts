@@ -1,0 +1,12 @@
+import type { JsonValue } from '../schema/type.ts';
+
+/** What Go says of a JSON value that does not fit a type. */
+export function cannotUnmarshal(value: JsonValue, type: string): string {
+  return `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${type}`;
+}
+
+function jsonKind(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}
