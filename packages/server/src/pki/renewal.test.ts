@@ -15,7 +15,7 @@ describe('a server that runs for a year', () => {
     const renewal = keepRenewed({
       open: () => openPki(files, ['localhost'], new Date()),
       onRenewed,
-      onError: expect.unreachable,
+      onError: () => expect.unreachable(),
     });
     const first = renewal.current;
     vi.advanceTimersByTime(240 * day);
