@@ -11,8 +11,8 @@ export function install() {
   if (isCurrent()) return;
   process.stderr.write('Installing dependencies …\n');
   // No package needs its install script: native parts come as packages of their own, and nothing may compile or download.
-  const flags = ['--ignore-scripts', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status } = npm([existsSync(installed) ? 'install' : 'ci', ...flags]);
+  const flags = ['--ignore-scripts', '--include=dev', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+  const { status } = npm(['install', ...flags]);
   if (status !== 0) throw new Error('npm could not install the dependencies');
   const now = new Date();
   utimesSync(installed, now, now);
