@@ -1,4 +1,4 @@
-import type { FieldErrors, FieldType, JsonObject, TypeCatalogue } from '@tsukube/machinery';
+import type { FieldErrors, JsonObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Answer } from './http/answer.ts';
 import type { ResourceRequest } from './http/request.ts';
 
@@ -96,8 +96,8 @@ export interface Strategy {
   readonly prepareForCreate?: (object: JsonObject) => void;
   /** Carries over from `old` what this update may not touch; says how the generation moves by comparing. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject) => void;
-  readonly validateCreate?: (object: JsonObject, errors: FieldErrors) => void;
-  readonly validateUpdate?: (object: JsonObject, old: JsonObject, errors: FieldErrors) => void;
+  readonly validateCreate?: (object: JsonObject, errors: FieldErrors, version: ServedVersion) => void;
+  readonly validateUpdate?: (object: JsonObject, old: JsonObject, errors: FieldErrors, version: ServedVersion) => void;
   /** Shown as Warning headers. */
   readonly warnings?: (object: JsonObject, old: JsonObject | undefined) => readonly string[];
   /** Messages of what is wrong with a name; `prefix` if more characters will follow (generateName). */
@@ -108,8 +108,10 @@ export interface Strategy {
   readonly allowCreateOnUpdate?: boolean;
   /** Whether metadata.generation counts changes outside metadata and status. */
   readonly generation?: boolean;
-  /** The object that is deleted waits for this; for pods the grace period, for namespaces their own finalizers. */
+  /** How a deletion begins, where it is not at once. May change the object; a StatusError refuses. */
   readonly beginDelete?: (object: JsonObject, options: DeletionRequest) => DeletionPlan;
+  /** A deletion answers with the object instead of a Status. */
+  readonly returnDeletedObject?: boolean;
   /** Whether an object that is being deleted may go now, given that it has no finalizers and no grace left. */
   readonly mayRemove?: (object: JsonObject) => boolean;
 }
@@ -118,7 +120,12 @@ export interface DeletionRequest {
   readonly gracePeriodSeconds?: number;
 }
 
-/** `now`: gone at once if no finalizer holds it. `graceful`: marked first, with this many seconds of grace. */
-export type DeletionPlan = { readonly kind: 'now' } | { readonly kind: 'graceful'; readonly seconds: number };
-
-export type { FieldType };
+/**
+ * `now`: gone at once if no finalizer holds it. `graceful`: marked first, with this many seconds of grace. `marked`: the
+ * strategy has changed the object, which is to be stored. `waiting`: nothing to do, deletion is under way.
+ */
+export type DeletionPlan =
+  | { readonly kind: 'now' }
+  | { readonly kind: 'graceful'; readonly seconds: number }
+  | { readonly kind: 'marked' }
+  | { readonly kind: 'waiting' };

@@ -1,1 +1,20 @@
-export {};
+import type { Resource } from '@tsukube/apiserver';
+import { lease } from './coordination/lease.ts';
+import { configMap } from './core/config-map.ts';
+import { event } from './core/event.ts';
+import { namespace } from './core/namespace.ts';
+import { secret } from './core/secret.ts';
+
+export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
+export { builtinTypes } from './types/catalogue.ts';
+export { describe } from './types/descriptions.ts';
+export { configMap, event, lease, namespace, secret };
+
+export interface BuiltinOptions {
+  readonly eventTtlSeconds: number;
+}
+
+/** Every kind that is there from the start. */
+export function builtinResources({ eventTtlSeconds }: BuiltinOptions): readonly Resource[] {
+  return [namespace, configMap, secret, event(eventTtlSeconds), lease];
+}

@@ -1,1 +1,15 @@
-export {};
+import type { Controller, ControllerContext } from './controller.ts';
+import { namespaceController } from './namespaces.ts';
+import { rootCaPublisher } from './root-ca.ts';
+
+export type { Controller, ControllerContext } from './controller.ts';
+
+/** The controllers an API server cannot be used without. */
+export function startControllers(context: ControllerContext): Controller {
+  const controllers = [namespaceController(context), rootCaPublisher(context)];
+  return {
+    stop() {
+      for (const controller of controllers) controller.stop();
+    },
+  };
+}

@@ -1,1 +1,2 @@
-export {};
+export type { GivenOptions, ServeOptions } from './config/index.ts';
+export { type RunningServer, type StartOptions, startServer } from './start-server.ts';

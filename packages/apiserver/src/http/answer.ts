@@ -5,8 +5,8 @@ export interface BytesAnswer {
   readonly kind: 'bytes';
   readonly status: number;
   readonly type: string;
-  /** Several chunks are written one after the other without being joined. */
-  readonly body: Uint8Array | string | readonly Uint8Array[];
+  /** Chunks are asked for one after the other, as fast as the client reads them, and written without being joined. */
+  readonly body: Uint8Array | string | Iterable<Uint8Array>;
   readonly headers?: Headers;
 }
 
@@ -33,6 +33,8 @@ export interface Sink {
   write(frames: readonly Uint8Array[], joined: Uint8Array): void;
   /** Bytes accepted but not yet handed to the network. */
   readonly buffered: number;
+  /** Calls back once, when what is buffered has been handed to the network. */
+  onDrain(listener: () => void): void;
   end(): void;
   /** Breaks the connection off: the reader was too slow. */
   abort(): void;

@@ -1,3 +1,4 @@
+import type { ObjectRegistry } from '../registry/object-registry.ts';
 import type { Resource, ServedVersion, Subresource } from '../resource.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
 
@@ -51,9 +52,19 @@ export interface ApiRequest {
   readonly warnings: readonly string[];
 }
 
+/** Tells long requests that the server is about to stop. */
+export interface ShutdownNotice {
+  /** Calls back when it begins, at once if it has. The returned function takes the wish back. */
+  onBegin(listener: () => void): () => void;
+}
+
 /** A request that has found its resource. */
 export interface ResourceRequest extends ApiRequest {
   readonly resource: Resource;
   readonly version: ServedVersion;
   readonly subresource: Subresource | undefined;
+  readonly objects: ObjectRegistry;
+  readonly shutdown: ShutdownNotice;
+  /** A watch that sets no limit lasts at least so long, at most twice. */
+  readonly minWatchSeconds: number;
 }

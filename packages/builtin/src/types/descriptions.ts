@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-type Descriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
+type FieldDescriptions = Readonly<Record<string, string>>;
 
 /** Where scripts/build-descriptions.mjs leaves its file, seen from dist/types, from src/types and from a bundle. */
 const places = [
@@ -9,17 +9,36 @@ const places = [
   './descriptions.json',
   '../../builtin/dist/descriptions.json',
 ];
+const nothing: FieldDescriptions = {};
 
-let loaded: Descriptions | undefined;
+/** The lines of the file by their key. */
+let lines: ReadonlyMap<string, string> | undefined;
+const known = new Map<string, FieldDescriptions>();
 
 /** What a type, or one of its fields, is for. Empty where nothing is known. */
 export function describe(type: string, field = ''): string {
-  loaded ??= load();
-  return loaded[keyOf(type)]?.[field] ?? describeTypeMeta(loaded, field);
+  return describeType(type)[field] ?? describeTypeMeta(field);
 }
 
-function describeTypeMeta(descriptions: Descriptions, field: string): string {
-  return field === 'kind' || field === 'apiVersion' ? (descriptions.TypeMeta?.[field] ?? '') : '';
+/** What a field is for, without the list of its values that follows in OpenAPI: what table columns say. */
+export function describeColumn(type: string, field: string): string {
+  return describe(type, field).replace(/\n\nPossible enum values:[\s\S]*$/, '');
+}
+
+function describeTypeMeta(field: string): string {
+  return field === 'kind' || field === 'apiVersion' ? (describeType('TypeMeta')[field] ?? '') : '';
+}
+
+function describeType(type: string): FieldDescriptions {
+  return known.get(type) ?? readType(type);
+}
+
+function readType(type: string): FieldDescriptions {
+  lines ??= load();
+  const line = lines.get(keyOf(type));
+  const fields = line === undefined ? nothing : (JSON.parse(line) as FieldDescriptions);
+  if (line !== undefined) known.set(type, fields);
+  return fields;
 }
 
 /** io.k8s.api.core.v1.Pod is filed as IoK8sApiCoreV1Pod. */
@@ -27,18 +46,24 @@ function keyOf(type: string): string {
   return type.replace(/(?:^|[.-])(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function load(): Descriptions {
-  for (const place of places) {
-    const text = read(new URL(place, import.meta.url));
-    if (text !== undefined) return JSON.parse(text) as Descriptions;
-  }
-  return {};
+/** Each line but the first and the last is `"key":{…},`. */
+function load(): ReadonlyMap<string, string> {
+  const text = firstReadable(places).split('\n').slice(1, -2);
+  return new Map(
+    text.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(1, colon - 1), line.slice(colon + 1, line.endsWith(',') ? -1 : undefined)];
+    }),
+  );
 }
 
-function read(url: URL): string | undefined {
-  try {
-    return readFileSync(url, 'utf8');
-  } catch {
-    return undefined;
+function firstReadable(candidates: readonly string[]): string {
+  for (const place of candidates) {
+    try {
+      return readFileSync(new URL(place, import.meta.url), 'utf8');
+    } catch {
+      // Not every place exists, and without the file everything works but the descriptions.
+    }
   }
+  return '';
 }

@@ -1,0 +1,109 @@
+import { StatusError } from '@tsukube/machinery';
+import type { Delegate } from '../filters/filter.ts';
+import type { IncomingRequest } from '../http/api-request.ts';
+import type { ResourceRequest, ShutdownNotice } from '../http/request.ts';
+import type { ObjectRegistry } from '../registry/object-registry.ts';
+import type { Resource, ServedVersion, Subresource, Verb, VerbHandler, Verbs } from '../resource.ts';
+
+/** One place a request for a resource can lead to. */
+interface Endpoint {
+  readonly resource: Resource;
+  readonly version: ServedVersion;
+  readonly subresource: Subresource | undefined;
+  readonly verbs: Verbs;
+  readonly objects: ObjectRegistry;
+}
+
+export interface ResourceDelegateOptions {
+  readonly resources: readonly Resource[];
+  readonly registryOf: (resource: Resource) => ObjectRegistry;
+  readonly shutdown: ShutdownNotice;
+  readonly minWatchSeconds: number;
+}
+
+/** Serves a fixed set of resources: finds the one a path names and hands the request to its verb. */
+export function resourceDelegate(options: ResourceDelegateOptions): Delegate {
+  const endpoints = new Map<string, Endpoint>();
+  const groupVersions = new Set<string>();
+  for (const resource of options.resources) {
+    for (const version of resource.versions) {
+      groupVersions.add(`${version.group}/${version.version}`);
+      addEndpoints(endpoints, resource, version, options.registryOf(resource));
+    }
+  }
+  return function serveResource(request) {
+    const { info } = request;
+    if (!info.isResource || !groupVersions.has(`${info.group}/${info.version}`)) return undefined;
+    const endpoint = endpoints.get(endpointKey(info.group, info.version, info.resource, info.subresource));
+    if (!endpoint || !inScope(request, endpoint)) throw StatusError.pathNotFound();
+    const handler = handlerFor(request, endpoint);
+    if (!handler) throw StatusError.methodNotAllowed();
+    if (endpoint.version.deprecationWarning) request.warn(endpoint.version.deprecationWarning);
+    return handler(asResourceRequest(request, endpoint, options));
+  };
+}
+
+function addEndpoints(
+  endpoints: Map<string, Endpoint>,
+  resource: Resource,
+  version: ServedVersion,
+  objects: ObjectRegistry,
+): void {
+  const { plural } = resource.names;
+  endpoints.set(endpointKey(version.group, version.version, plural, ''), {
+    resource,
+    version,
+    subresource: undefined,
+    verbs: resource.verbs,
+    objects,
+  });
+  for (const [name, subresource] of Object.entries(resource.subresources ?? {})) {
+    endpoints.set(endpointKey(version.group, version.version, plural, name), {
+      resource,
+      version,
+      subresource,
+      verbs: subresource.verbs,
+      objects,
+    });
+  }
+}
+
+function endpointKey(group: string, version: string, resource: string, subresource: string): string {
+  return `${group}/${version}/${resource}/${subresource}`;
+}
+
+/** Objects of namespaces are named in their namespace, others outside. */
+function inScope({ info }: IncomingRequest, { resource, subresource }: Endpoint): boolean {
+  if (info.parts.length > 3 && !subresource?.verbs.connect) return false;
+  if (resource.scope === 'Cluster') return info.namespace === '' || resource.names.plural === 'namespaces';
+  return info.namespace !== '' || info.parts.length === 1;
+}
+
+/** What can be asked of a collection cannot be asked of one object, and the other way round. */
+function handlerFor(request: IncomingRequest, { resource, verbs, subresource }: Endpoint): VerbHandler | undefined {
+  const { info } = request;
+  const { verb } = info;
+  if (subresource?.connectMethods?.includes(request.method.toLowerCase())) return verbs.connect;
+  const named = info.parts.length > 1;
+  const readsCollection = verb === 'list' || verb === 'watch';
+  if (resource.scope === 'Namespaced' && info.namespace === '') return readsCollection ? verbs[verb] : undefined;
+  // Old clients watch one object by its path.
+  if (verb === 'watch') return verbs.watch;
+  const onCollection = readsCollection || verb === 'deletecollection' || (verb === 'create' && !subresource);
+  return named === onCollection ? undefined : verbs[verb as Verb];
+}
+
+function asResourceRequest(
+  request: IncomingRequest,
+  { resource, version, subresource, objects }: Endpoint,
+  options: ResourceDelegateOptions,
+): ResourceRequest {
+  return Object.assign(request, {
+    resource,
+    version,
+    subresource,
+    objects,
+    shutdown: options.shutdown,
+    minWatchSeconds: options.minWatchSeconds,
+  });
+}

@@ -1,0 +1,22 @@
+import type { Delegate } from '../filters/filter.ts';
+
+export interface VersionInfo {
+  readonly major: string;
+  readonly minor: string;
+  readonly gitVersion: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly buildDate: string;
+  readonly goVersion: string;
+  readonly compiler: string;
+  readonly platform: string;
+}
+
+/** `/version`: what clients read to know which Kubernetes they talk to. */
+export function versionPage(info: VersionInfo): Delegate {
+  const body = Buffer.from(JSON.stringify(info, undefined, 2));
+  return function version(request) {
+    if (request.path !== '/version' && request.path !== '/version/') return undefined;
+    return { kind: 'bytes', status: 200, type: 'application/json', body };
+  };
+}

@@ -1,0 +1,70 @@
+import type { GroupVersionKind, JsonObject } from '@tsukube/machinery';
+import { acceptClauses, acceptsMediaType } from './accept.ts';
+import type { ApiGroup, ApiResource, ApiSubresource, ApiVersion } from './api-group.ts';
+
+/** One document with everything, instead of one for each group and version. */
+export interface AggregatedForm {
+  readonly mediaType: 'application/json' | 'application/yaml';
+  readonly version: AggregatedVersion;
+}
+
+export type AggregatedVersion = 'v2' | 'v2beta1';
+
+/** The aggregated form that an Accept header asks for, wherever in the header that is. */
+export function aggregatedForm(accept: string): AggregatedForm | undefined {
+  if (!accept.includes('apidiscovery.k8s.io')) return undefined;
+  for (const clause of acceptClauses(accept)) {
+    const mediaType = (['application/json', 'application/yaml'] as const).find((type) => acceptsMediaType(clause, type));
+    const { parameters } = clause;
+    const version = parameters.get('v');
+    const asked = parameters.get('g') === 'apidiscovery.k8s.io' && parameters.get('as') === 'APIGroupDiscoveryList';
+    if (mediaType && asked && (version === 'v2' || version === 'v2beta1')) return { mediaType, version };
+  }
+  return undefined;
+}
+
+export function aggregatedMediaType({ mediaType, version }: AggregatedForm): string {
+  return `${mediaType};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+}
+
+/** The versions have the same form and differ in name only. */
+export function aggregatedDocument(groups: readonly ApiGroup[], version: AggregatedVersion): JsonObject {
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: `apidiscovery.k8s.io/${version}`,
+    metadata: {},
+    items: groups.map(describeGroup),
+  };
+}
+
+function describeGroup({ name, versions }: ApiGroup): JsonObject {
+  return { metadata: name === '' ? {} : { name }, versions: versions.map(describeVersion) };
+}
+
+function describeVersion({ version, resources }: ApiVersion): JsonObject {
+  return { version, resources: resources.map(describeResource), freshness: 'Current' };
+}
+
+function describeResource({ name, resource, kind, verbs, subresources }: ApiResource): JsonObject {
+  const { singular, shortNames = [], categories = [] } = resource.names;
+  return {
+    resource: name,
+    responseKind: responseKind(kind, kind),
+    scope: resource.scope,
+    singularResource: singular,
+    verbs: [...verbs],
+    ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
+    ...(categories.length > 0 && { categories: [...categories] }),
+    ...(subresources.length > 0 && { subresources: subresources.map((subresource) => describeSubresource(subresource, kind)) }),
+  };
+}
+
+function describeSubresource({ name, kind, verbs }: ApiSubresource, parent: GroupVersionKind): JsonObject {
+  return { subresource: name, responseKind: responseKind(kind, parent), verbs: [...verbs] };
+}
+
+/** Group and version are empty where they are those of the document. */
+function responseKind({ group, version, kind }: GroupVersionKind, parent: GroupVersionKind): JsonObject {
+  const same = group === parent.group && version === parent.version;
+  return { group: same ? '' : group, version: same ? '' : version, kind };
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { type JsonObject, StatusError, stringifyJson } from '@tsukube/machinery';
+import type { Answer } from '../http/answer.ts';
+import { negotiate } from '../http/negotiation.ts';
+import type { ApiRequest } from '../http/request.ts';
+import { answerBytes } from '../http/respond.ts';
+import type { Resource } from '../resource.ts';
+import {
+  type AggregatedForm,
+  type AggregatedVersion,
+  aggregatedDocument,
+  aggregatedForm,
+  aggregatedMediaType,
+} from './aggregated.ts';
+import { type ApiGroup, apiGroupsOf } from './api-group.ts';
+import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy.ts';
+
+export interface DiscoveryOptions {
+  /** host:port, as clients outside reach this server. */
+  serverAddress(): string;
+}
+
+/** Tells clients which groups, versions and resources there are. */
+export interface Discovery {
+  /** Undefined for paths that are none of its own. */
+  answer(request: ApiRequest): Answer | Promise<Answer> | undefined;
+  /** To be called when the resources have changed. */
+  invalidate(): void;
+}
+
+interface Document {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
+interface Page {
+  readonly legacy: () => JsonObject;
+  /** For /api and /apis. */
+  readonly aggregated?: (version: AggregatedVersion) => JsonObject;
+  /** Kubernetes checks methods where it routes by them. */
+  readonly getOnly: boolean;
+}
+
+export function createDiscovery(resources: () => readonly Resource[], options: DiscoveryOptions): Discovery {
+  let pages: ReadonlyMap<string, Page> | undefined;
+  const documents = new Map<string, Document>();
+
+  const documentOf = (key: string, build: () => JsonObject): Document => {
+    const existing = documents.get(key);
+    if (existing) return existing;
+    const bytes = Buffer.from(`${stringifyJson(build())}\n`);
+    const document = { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` };
+    documents.set(key, document);
+    return document;
+  };
+
+  return {
+    answer(request) {
+      if (!request.path.startsWith('/api')) return undefined;
+      pages ??= pagesOf(apiGroupsOf(resources()), options);
+      const path = request.path.replace(/\/$/, '');
+      const page = pages.get(path);
+      if (!page) return undefined;
+      if (page.getOnly && request.method !== 'GET') throw StatusError.methodNotAllowed();
+      const form = page.aggregated && aggregatedForm(request.exchange.header('accept') ?? '');
+      if (!page.aggregated || !form) return answerBytes(200, documentOf(path, page.legacy).bytes, negotiate(request, false));
+      const { aggregated } = page;
+      return answerAggregated(
+        request,
+        form,
+        documentOf(`${path} ${form.version}`, () => aggregated(form.version)),
+      );
+    },
+    invalidate() {
+      pages = undefined;
+      documents.clear();
+    },
+  };
+}
+
+async function answerAggregated(request: ApiRequest, form: AggregatedForm, { bytes, etag }: Document): Promise<Answer> {
+  const headers = { etag, vary: 'Accept', 'cache-control': 'public' };
+  const type = aggregatedMediaType(form);
+  if (request.exchange.header('if-none-match') === etag) return { kind: 'bytes', status: 304, type, body: '', headers };
+  const output = { mediaType: form.mediaType, as: 'object', metaVersion: 'v1', pretty: false } as const;
+  return { ...(await answerBytes(200, bytes, output, headers)), type };
+}
+
+function pagesOf(groups: readonly ApiGroup[], options: DiscoveryOptions): ReadonlyMap<string, Page> {
+  const core = groups.find(({ name }) => name === '');
+  const named = groups.filter(({ name }) => name !== '');
+  const pages = new Map<string, Page>([
+    [
+      '/api',
+      { legacy: () => apiVersions(core, options.serverAddress()), aggregated: aggregate(core ? [core] : []), getOnly: true },
+    ],
+    ['/apis', { legacy: () => apiGroupList(named), aggregated: aggregate(named), getOnly: false }],
+  ]);
+  for (const group of named) pages.set(`/apis/${group.name}`, { legacy: () => apiGroup(group), getOnly: false });
+  for (const version of groups.flatMap(({ versions }) => versions)) {
+    pages.set(`/${version.group === '' ? 'api' : 'apis'}/${version.groupVersion}`, {
+      legacy: () => apiResourceList(version),
+      getOnly: true,
+    });
+  }
+  return pages;
+}
+
+function aggregate(groups: readonly ApiGroup[]): (version: AggregatedVersion) => JsonObject {
+  return (version) => aggregatedDocument(groups, version);
+}

@@ -1,0 +1,21 @@
+import type { Answer } from '../http/answer.ts';
+import type { IncomingRequest } from '../http/api-request.ts';
+
+/** Gives an answer without waiting where it can: a request served from memory never leaves its turn of the loop. */
+export type Handler = (request: IncomingRequest) => Answer | Promise<Answer>;
+
+/** Looks at a request before the next one does, at its answer after, or answers by itself. */
+export type Filter = (request: IncomingRequest, next: Handler) => Answer | Promise<Answer>;
+
+/** Answers, or says by undefined that the path is not its own. */
+export type Delegate = (request: IncomingRequest) => Answer | Promise<Answer> | undefined;
+
+/** The filters in the order in which they see a request; the handler comes last. */
+export function chain(filters: readonly Filter[], handler: Handler): Handler {
+  return filters.reduceRight<Handler>((next, filter) => (request) => filter(request, next), handler);
+}
+
+/** Calls back with the answer, now or when it is there. */
+export function whenAnswered(answer: Answer | Promise<Answer>, look: (answer: Answer) => Answer): Answer | Promise<Answer> {
+  return answer instanceof Promise ? answer.then(look) : look(answer);
+}

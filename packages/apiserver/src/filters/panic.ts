@@ -1,0 +1,36 @@
+import { StatusError } from '@tsukube/machinery';
+import { Unavailable } from '@tsukube/storage';
+import type { Answer } from '../http/answer.ts';
+import { ClientGone } from '../http/body.ts';
+import { answerError } from '../http/respond.ts';
+import type { Logger } from '../logger.ts';
+import type { Filter } from './filter.ts';
+
+/** Turns whatever is thrown into an answer. What is not meant for the client stays in the log. */
+export function panic(logger: Logger): Filter {
+  const answerFor = (error: unknown, url: string): Answer => {
+    if (error instanceof StatusError) return answerError(error);
+    if (error instanceof ClientGone) return answerError(StatusError.badRequest(error.message));
+    if (error instanceof Unavailable) {
+      logger.warn('the store is unavailable', { url, error: String(error.cause ?? error) });
+      return answerError(unavailable(error));
+    }
+    logger.error('a request failed', { url, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    return answerError(StatusError.internalError('the server could not complete the request; see its log'));
+  };
+  return function recover(request, next) {
+    try {
+      const answer = next(request);
+      return answer instanceof Promise ? answer.catch((error) => answerFor(error, request.exchange.url)) : answer;
+    } catch (error) {
+      return answerFor(error, request.exchange.url);
+    }
+  };
+}
+
+/** A write that was not made can be tried again; of one whose fate is unknown only the client can find out. */
+function unavailable(error: Unavailable): StatusError {
+  return error.unwritten
+    ? StatusError.serviceUnavailable('the store is not available at this time, please try again')
+    : StatusError.timeout('the store did not answer in time; the request may have taken effect');
+}

@@ -1,0 +1,30 @@
+import { StatusError } from '@tsukube/machinery';
+import { TooLarge } from '../http/body.ts';
+import { mediaTypes } from '../http/negotiation.ts';
+import type { ApiRequest } from '../http/request.ts';
+
+/** kube-apiserver's limit. */
+export const maxBodyBytes = 3 * 1024 * 1024;
+
+export async function readRequestBody(request: ApiRequest): Promise<Buffer> {
+  try {
+    return await request.exchange.body(maxBodyBytes);
+  } catch (error) {
+    if (error instanceof TooLarge) throw StatusError.requestEntityTooLarge(`limit is ${error.limit}`);
+    throw error;
+  }
+}
+
+/** The media type of the body, without parameters. Fails with 415 if it is none of those accepted. */
+export function bodyType<T extends string>(request: ApiRequest, accepted: readonly T[]): T {
+  const header = request.exchange.header('content-type') ?? '';
+  if (header === '') return accepted[0] as T;
+  const mark = header.indexOf(';');
+  const type = (mark < 0 ? header : header.slice(0, mark)).trim().toLowerCase();
+  if (!accepted.includes(type as T)) throw StatusError.unsupportedMediaType(accepted);
+  return type as T;
+}
+
+export function objectBodyType(request: ApiRequest): (typeof mediaTypes)[number] {
+  return bodyType(request, mediaTypes);
+}

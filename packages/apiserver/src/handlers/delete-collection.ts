@@ -1,0 +1,38 @@
+import { StatusError } from '@tsukube/machinery';
+import type { Answer } from '../http/answer.ts';
+import { negotiate } from '../http/negotiation.ts';
+import type { ResourceRequest } from '../http/request.ts';
+import { deleteObject } from '../registry/deletion.ts';
+import { nameOfKey } from '../registry/object-registry.ts';
+import type { CacheEntry } from '../watchcache/entry.ts';
+import { writeContext } from './context.ts';
+import { type DeleteOptions, deleteOptions } from './delete-options.ts';
+import { collect } from './list.ts';
+import { answerList } from './list-encoding.ts';
+import { listOptions } from './list-options.ts';
+import { selectionOf } from './selection.ts';
+
+/** So many at a time: enough to share commits, few enough to leave room for others. */
+const concurrency = 64;
+
+export async function deleteCollection(request: ResourceRequest): Promise<Answer> {
+  const output = negotiate(request, true);
+  const selectors = listOptions(request, false);
+  const selection = selectionOf(request);
+  const options = await deleteOptions(request);
+  const listing = await collect(request, selectors, selection);
+  for (let i = 0; i < listing.entries.length; i += concurrency) {
+    await Promise.all(listing.entries.slice(i, i + concurrency).map((entry) => deleteEntry(request, entry, options)));
+  }
+  return answerList(request, listing.entries, { resourceVersion: String(listing.revision) }, output);
+}
+
+async function deleteEntry(request: ResourceRequest, entry: CacheEntry, options: DeleteOptions): Promise<void> {
+  const { namespace, name } = nameOfKey(request.resource, entry.key);
+  const context = { ...writeContext(request, options.dryRun), namespace };
+  try {
+    await deleteObject(request.objects, name, options, context, request.signal);
+  } catch (error) {
+    if (!(error instanceof StatusError && error.code === 404)) throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import {
+  FieldErrors,
+  isObject,
+  type JsonObject,
+  JsonSyntaxError,
+  type JsonValue,
+  parseJson,
+  parseYaml,
+  path,
+  StatusError,
+  YamlSyntaxError,
+} from '@tsukube/machinery';
+import type { ResourceRequest } from '../http/request.ts';
+import { isTrue } from '../routing/request-info.ts';
+import { objectBodyType, readRequestBody } from './body.ts';
+import { validateDryRun } from './options.ts';
+
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+}
+
+const policies = ['Foreground', 'Background', 'Orphan'];
+
+/** From the body, or from the query where there is no body. Fails with 400 and 422. */
+export async function deleteOptions(request: ResourceRequest): Promise<DeleteOptions> {
+  const body = await readRequestBody(request);
+  const value = body.length > 0 ? await parseOptions(request, body) : fromQuery(request.query);
+  return validated(value);
+}
+
+async function parseOptions(request: ResourceRequest, body: Buffer): Promise<JsonObject> {
+  const type = objectBodyType(request);
+  const value = await parse(body, type === 'application/yaml');
+  if (!isObject(value)) throw StatusError.badRequest('json: cannot unmarshal into DeleteOptions');
+  if (value.kind !== undefined && value.kind !== '' && value.kind !== 'DeleteOptions') {
+    throw StatusError.badRequest('decoded object cannot be converted to DeleteOptions');
+  }
+  return value;
+}
+
+async function parse(body: Buffer, yaml: boolean): Promise<JsonValue> {
+  try {
+    return (yaml ? await parseYaml(body) : parseJson(body)).value;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError || error instanceof YamlSyntaxError) {
+      throw StatusError.badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function fromQuery(query: URLSearchParams): JsonObject {
+  const options: JsonObject = {};
+  const grace = query.get('gracePeriodSeconds');
+  if (grace !== null && grace !== '') {
+    if (!/^[+-]?\d{1,18}$/.test(grace))
+      throw StatusError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+    options.gracePeriodSeconds = Number(grace);
+  }
+  const orphan = query.get('orphanDependents');
+  if (orphan !== null) options.orphanDependents = isTrue(orphan);
+  const policy = query.get('propagationPolicy');
+  if (policy !== null) options.propagationPolicy = policy;
+  if (query.has('dryRun')) options.dryRun = query.getAll('dryRun');
+  return options;
+}
+
+function validated(value: JsonObject): DeleteOptions {
+  const gracePeriodSeconds = member(value, 'gracePeriodSeconds', 'number') as number | undefined;
+  const orphanDependents = member(value, 'orphanDependents', 'boolean') as boolean | undefined;
+  const propagationPolicy = member(value, 'propagationPolicy', 'string') as string | undefined;
+  const dryRun = (value.dryRun ?? []) as JsonValue;
+  if (!Array.isArray(dryRun) || dryRun.some((v) => typeof v !== 'string')) throw wrongType('dryRun', 'string');
+  const errors = new FieldErrors();
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    errors.invalid(path('propagationPolicy'), propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set');
+  }
+  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
+    errors.notSupported(path('propagationPolicy'), propagationPolicy, [...policies, 'nil']);
+  }
+  validateDryRun(dryRun as string[], errors);
+  if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
+  return {
+    dryRun: dryRun.length > 0,
+    gracePeriodSeconds,
+    orphanDependents,
+    propagationPolicy,
+    preconditions: preconditionsOf(value),
+  };
+}
+
+function preconditionsOf(value: JsonObject): DeleteOptions['preconditions'] {
+  const { preconditions } = value;
+  if (preconditions === undefined || preconditions === null) return undefined;
+  if (!isObject(preconditions)) throw wrongType('preconditions', 'v1.Preconditions');
+  return {
+    uid: member(preconditions, 'uid', 'string') as string | undefined,
+    resourceVersion: member(preconditions, 'resourceVersion', 'string') as string | undefined,
+  };
+}
+
+function member(object: JsonObject, name: string, type: 'string' | 'number' | 'boolean'): JsonValue | undefined {
+  const value = object[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== type) throw wrongType(name, type);
+  return value;
+}
+
+function wrongType(name: string, type: string): StatusError {
+  return StatusError.badRequest(`json: cannot unmarshal into Go struct field DeleteOptions.${name} of type ${type}`);
+}

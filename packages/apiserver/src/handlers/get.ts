@@ -1,0 +1,35 @@
+import { StatusError } from '@tsukube/machinery';
+import type { Answer } from '../http/answer.ts';
+import { negotiate } from '../http/negotiation.ts';
+import type { ResourceRequest } from '../http/request.ts';
+import { answerEntry } from './represent.ts';
+import { atLeast, parseResourceVersion } from './resource-version.ts';
+
+export function get(request: ResourceRequest): Answer | Promise<Answer> {
+  const output = negotiate(request, true);
+  const { objects, info } = request;
+  const key = objects.key(info.namespace, info.name);
+  const waiting = readiness(request);
+  const answer = () => {
+    const entry = objects.cache.peek(key);
+    if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
+    return answerEntry(200, entry, request, output);
+  };
+  if (!waiting) return answer();
+  return waiting.then(async (fresh) => {
+    if (fresh !== false) return answer();
+    const entry = await objects.cache.get(key);
+    if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
+    return answerEntry(200, entry, request, output);
+  });
+}
+
+/** Without a version the newest state is asked for, with 0 any, with another one that is not older. */
+function readiness(request: ResourceRequest): Promise<unknown> | undefined {
+  const { cache } = request.objects;
+  if (!request.exchange.url.includes('resourceVersion')) return cache.fresh();
+  const version = parseResourceVersion(request.query.get('resourceVersion') ?? '');
+  if (version === undefined) return cache.fresh();
+  if (version === 0) return cache.loaded();
+  return atLeast(cache, version);
+}

@@ -1,0 +1,144 @@
+import { apiVersionOf, type JsonValue } from '@tsukube/machinery';
+import type { Answer, BytesAnswer } from '../http/answer.ts';
+import type { Output } from '../http/negotiation.ts';
+import type { ResourceRequest } from '../http/request.ts';
+import { answerBytes } from '../http/respond.ts';
+import { bytesIn, metadataOf } from '../registry/derived.ts';
+import type { CacheEntry } from '../watchcache/entry.ts';
+import { listHead, partialPrefix } from './represent.ts';
+import { includeObject, tableHead, tableRow } from './table.ts';
+
+/** Lists up to this size are written in one piece, larger ones piece by piece as the client takes them. */
+const pieceBytes = 1 << 20;
+
+interface ListWriter {
+  readonly head: string;
+  readonly tail: string;
+  /** The number of bytes an item takes, with its comma. */
+  size(entry: CacheEntry): number;
+  /** Writes an item with its leading comma and gives the position behind it. */
+  write(entry: CacheEntry, out: Buffer, at: number): number;
+}
+
+/** A list is the concatenation of bytes that are there already. */
+export function answerList(
+  request: ResourceRequest,
+  entries: readonly CacheEntry[],
+  metadata: Record<string, JsonValue>,
+  output: Output,
+): Answer | Promise<Answer> {
+  const writer = writerFor(request, metadata, output);
+  const pieces = encode(writer, entries);
+  const first = pieces.next().value as Buffer;
+  const second = pieces.next();
+  if (second.done) return answerBytes(200, first, output);
+  const body = resume(first, second.value, pieces);
+  if (output.mediaType === 'application/json' && !output.pretty)
+    return { kind: 'bytes', status: 200, type: 'application/json', body } satisfies BytesAnswer;
+  return answerBytes(200, Buffer.concat([...body]), output);
+}
+
+function* resume(first: Buffer, second: Buffer, rest: Iterable<Buffer>): Generator<Buffer> {
+  yield first;
+  yield second;
+  yield* rest;
+}
+
+function* encode(writer: ListWriter, entries: readonly CacheEntry[]): Generator<Buffer> {
+  let from = 0;
+  do {
+    let size = 0;
+    let to = from;
+    while (to < entries.length && size < pieceBytes) size += writer.size(entries[to++] as CacheEntry);
+    yield encodePiece(writer, entries, from, to, size);
+    from = to;
+  } while (from < entries.length);
+}
+
+function encodePiece(writer: ListWriter, entries: readonly CacheEntry[], from: number, to: number, size: number): Buffer {
+  const head = from === 0 ? writer.head : '';
+  const tail = to === entries.length ? writer.tail : '';
+  const out = Buffer.allocUnsafe(size + Buffer.byteLength(head) + tail.length);
+  let at = head === '' ? 0 : out.write(head);
+  const opening = at - 1;
+  // The comma of the list's first item lands on the opening bracket, which is then put back.
+  if (from === 0 && to > from) at--;
+  for (let i = from; i < to; i++) at = writer.write(entries[i] as CacheEntry, out, at);
+  if (from === 0) out[opening] = bracket;
+  at += out.write(tail, at);
+  return at === out.length ? out : out.subarray(0, at);
+}
+
+function writerFor(request: ResourceRequest, metadata: Record<string, JsonValue>, output: Output): ListWriter {
+  if (output.as === 'table') return tableWriter(request, metadata, output);
+  const head = listHead(request, output, metadata);
+  return output.as === 'metadata' ? metadataWriter(head, output) : objectWriter(request, head);
+}
+
+const comma = 0x2c;
+const bracket = 0x5b;
+const brace = 0x7b;
+
+/** Items of a list carry no kind and no apiVersion of their own: the list says them once. */
+function objectWriter(request: ResourceRequest, head: string): ListWriter {
+  const { resource, version } = request;
+  const skipped = Buffer.byteLength(`{"kind":"${resource.names.kind}","apiVersion":"${apiVersionOf(version)}",`);
+  const hub = version === resource.hub;
+  return {
+    head,
+    tail: ']}\n',
+    size: (entry) => (hub ? entry.value : bytesIn(entry, resource, version)).length - skipped + 2,
+    write: (entry, out, at) => {
+      const bytes = hub ? entry.value : bytesIn(entry, resource, version);
+      out[at] = comma;
+      out[at + 1] = brace;
+      return at + 2 + bytes.copy(out, at + 2, skipped);
+    },
+  };
+}
+
+function metadataWriter(head: string, output: Output): ListWriter {
+  const prefix = partialPrefix(output.metaVersion);
+  return {
+    head,
+    tail: ']}\n',
+    size: (entry) => {
+      const { start, end } = metadataOf(entry);
+      return prefix.length + end - start + 2;
+    },
+    write: (entry, out, at) => {
+      const { start, end } = metadataOf(entry);
+      out[at++] = comma;
+      at += prefix.copy(out, at);
+      at += entry.value.copy(out, at, start, end);
+      out[at++] = 0x7d;
+      return at;
+    },
+  };
+}
+
+function tableWriter(request: ResourceRequest, metadata: Record<string, JsonValue>, output: Output): ListWriter {
+  const policy = includeObject(request);
+  const now = request.objects.services.now();
+  // Rows that have been measured and are still to be written.
+  let measured: Buffer[][] = [];
+  let next = 0;
+  return {
+    head: tableHead(request, output, metadata, true),
+    tail: ']}\n',
+    size: (entry) => {
+      if (next > 0) {
+        measured = [];
+        next = 0;
+      }
+      const row = tableRow(entry, request, output, policy, now);
+      measured.push(row);
+      return row.reduce((size, piece) => size + piece.length, 1);
+    },
+    write: (_entry, out, at) => {
+      out[at++] = comma;
+      for (const piece of measured[next++] as Buffer[]) at += piece.copy(out, at);
+      return at;
+    },
+  };
+}

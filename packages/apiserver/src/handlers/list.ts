@@ -1,0 +1,168 @@
+import { type JsonValue, StatusError } from '@tsukube/machinery';
+import { Compacted, FutureRevision } from '@tsukube/storage';
+import type { Answer } from '../http/answer.ts';
+import { negotiate } from '../http/negotiation.ts';
+import type { ResourceRequest } from '../http/request.ts';
+import type { CacheEntry } from '../watchcache/entry.ts';
+import { type Continuation, decodeContinue, encodeContinue, renewContinue } from './continue-token.ts';
+import { answerList } from './list-encoding.ts';
+import { type ListOptions, listOptions } from './list-options.ts';
+import { atLeast } from './resource-version.ts';
+import { type Selection, selectionOf } from './selection.ts';
+
+/** Which state of the collection is asked for. */
+type Snapshot =
+  | { readonly at: 'newest' }
+  | { readonly at: 'any' }
+  | { readonly at: 'not-older'; readonly revision: number }
+  | { readonly at: 'exact'; readonly revision: number };
+
+export interface Listing {
+  readonly entries: readonly CacheEntry[];
+  readonly revision: number;
+  readonly continue?: string;
+  readonly remaining?: number;
+}
+
+export function list(request: ResourceRequest): Answer | Promise<Answer> {
+  const output = negotiate(request, true);
+  const options = listOptions(request, false);
+  const selection = selectionOf(request);
+  const listing = collect(request, options, selection);
+  const answer = (found: Listing) => answerList(request, found.entries, listMetadata(found), output);
+  return listing instanceof Promise ? listing.then(answer) : answer(listing);
+}
+
+function listMetadata(listing: Listing): Record<string, JsonValue> {
+  const metadata: Record<string, JsonValue> = { resourceVersion: String(listing.revision) };
+  if (listing.continue) metadata.continue = listing.continue;
+  if (listing.remaining) metadata.remainingItemCount = listing.remaining;
+  return metadata;
+}
+
+/** The objects a list is about, in the state and the part that was asked for. */
+export function collect(request: ResourceRequest, options: ListOptions, selection: Selection): Listing | Promise<Listing> {
+  const { cache } = request.objects;
+  const prefix = request.objects.prefix(request.info.namespace);
+  const continuation = options.continue === '' ? undefined : decodeContinue(options.continue, prefix);
+  const snapshot = snapshotOf(options, continuation);
+  const limit = snapshot.at === 'any' || options.limit <= 0 ? Number.POSITIVE_INFINITY : options.limit;
+  const scope = { prefix, from: continuation?.from ?? '', limit, selection };
+  if (snapshot.at === 'exact') return collectAt(request, snapshot.revision, scope, continuation);
+  const waiting = readiness(request, snapshot);
+  const fromMemory = () =>
+    cut(present(request, scope), cache.current, scope, limit === Number.POSITIVE_INFINITY ? 0 : cache.count(prefix, scope.from));
+  if (!waiting) return fromMemory();
+  return waiting.then((fresh) => (fresh === false ? collectFromStore(request, scope) : fromMemory()));
+}
+
+interface Scope {
+  readonly prefix: string;
+  readonly from: string;
+  readonly limit: number;
+  readonly selection: Selection;
+}
+
+function snapshotOf(options: ListOptions, continuation: Continuation | undefined): Snapshot {
+  if (continuation) {
+    if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
+      throw StatusError.badRequest('specifying resource version is not allowed when using continue');
+    }
+    return continuation.revision < 0 ? { at: 'newest' } : { at: 'exact', revision: continuation.revision };
+  }
+  if (options.resourceVersion === '') return { at: 'newest' };
+  const revision = revisionOf(options.resourceVersion);
+  if (revision === 0) return { at: 'any' };
+  const exact = options.match === 'Exact' || (options.match === '' && options.limit > 0);
+  return { at: exact ? 'exact' : 'not-older', revision };
+}
+
+function revisionOf(text: string): number {
+  if (/^\d{1,20}$/.test(text)) return Number(text);
+  const quoted = JSON.stringify(text);
+  const reason = `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
+  throw StatusError.badRequest(`invalid resource version: ${reason}`);
+}
+
+function readiness(request: ResourceRequest, snapshot: Snapshot): Promise<unknown> | undefined {
+  const { cache } = request.objects;
+  if (snapshot.at === 'any') return cache.loaded();
+  if (snapshot.at === 'not-older')
+    return cache.loaded() || cache.current < snapshot.revision ? atLeast(cache, snapshot.revision) : undefined;
+  return cache.fresh();
+}
+
+/** Enough entries to fill the page and know whether more follow; all of them where a selector has to choose. */
+function present(request: ResourceRequest, { prefix, from, limit, selection }: Scope): readonly CacheEntry[] {
+  const { cache } = request.objects;
+  if (selection.name !== undefined && (request.info.namespace !== '' || request.resource.scope === 'Cluster')) {
+    const entry = cache.peek(`${prefix}${selection.name}`);
+    return entry ? [entry] : [];
+  }
+  return cache.slice(prefix, from, selection.matches ? Number.POSITIVE_INFINITY : limit + 1);
+}
+
+async function collectAt(
+  request: ResourceRequest,
+  revision: number,
+  scope: Scope,
+  continuation: Continuation | undefined,
+): Promise<Listing> {
+  const { cache } = request.objects;
+  try {
+    await cache.fresh();
+    if (revision > cache.current) throw StatusError.tooLargeResourceVersion(revision, cache.current);
+    const past =
+      cache.past(scope.prefix, scope.from, revision) ?? (await cache.list(scope.prefix, { from: scope.from, revision })).entries;
+    return cut(past, revision, scope, past.length);
+  } catch (error) {
+    if (error instanceof FutureRevision) throw StatusError.tooLargeResourceVersion(revision, error.current);
+    if (error instanceof Compacted) throw expired(continuation, scope.prefix);
+    throw error;
+  }
+}
+
+async function collectFromStore(request: ResourceRequest, scope: Scope): Promise<Listing> {
+  const page = await request.objects.cache.list(scope.prefix, { from: scope.from });
+  return cut(page.entries, page.revision, scope, page.entries.length);
+}
+
+/** The first page of what is there; `total` counts all that is. */
+function cut(entries: readonly CacheEntry[], revision: number, scope: Scope, total: number): Listing {
+  const { selection, limit, prefix } = scope;
+  const { matches } = selection;
+  if (!matches) {
+    if (entries.length <= limit) return { entries, revision };
+    const page = entries.slice(0, limit);
+    const next = encodeContinue((page.at(-1) as CacheEntry).key, prefix, revision);
+    return { entries: page, revision, continue: next, remaining: total - limit };
+  }
+  if (limit === Number.POSITIVE_INFINITY) return { entries: entries.filter(matches), revision };
+  return cutSelected(entries, matches, revision, scope);
+}
+
+function cutSelected(
+  entries: readonly CacheEntry[],
+  matches: (entry: CacheEntry) => boolean,
+  revision: number,
+  { limit, prefix }: Scope,
+): Listing {
+  const page: CacheEntry[] = [];
+  for (const [i, entry] of entries.entries()) {
+    if (!matches(entry) || page.push(entry) < limit) continue;
+    const more = i < entries.length - 1;
+    return { entries: page, revision, continue: more ? encodeContinue(entry.key, prefix, revision) : undefined };
+  }
+  return { entries: page, revision };
+}
+
+const expiredMessage = 'The resourceVersion for the provided list is too old.';
+const expiredContinueMessage =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+/** The snapshot is gone; a client that was paging gets a token for the rest of the newest state. */
+function expired(continuation: Continuation | undefined, prefix: string): StatusError {
+  if (!continuation) return StatusError.resourceExpired(expiredMessage);
+  const { status } = StatusError.resourceExpired(expiredContinueMessage);
+  return new StatusError({ ...status, metadata: { continue: renewContinue(continuation, prefix) } });
+}

@@ -1,0 +1,63 @@
+import { apiVersionOf, type JsonValue } from '@tsukube/machinery';
+import type { Answer } from '../http/answer.ts';
+import type { Output } from '../http/negotiation.ts';
+import type { ResourceRequest } from '../http/request.ts';
+import { answerBytes } from '../http/respond.ts';
+import { bytesIn, metadataOf } from '../registry/derived.ts';
+import type { CacheEntry } from '../watchcache/entry.ts';
+import { includeObject, tableHead, tableRow } from './table.ts';
+
+/** One object, in the representation that was asked for. */
+export function answerEntry(
+  status: number,
+  entry: CacheEntry,
+  request: ResourceRequest,
+  output: Output,
+): Answer | Promise<Answer> {
+  return answerBytes(status, representation(entry, request, output), output);
+}
+
+export function representation(entry: CacheEntry, request: ResourceRequest, output: Output): Buffer {
+  if (output.as === 'object') return bytesIn(entry, request.resource, request.version);
+  if (output.as === 'metadata') return partialMetadata(entry, output);
+  return singleRowTable(entry, request, output);
+}
+
+/** The same for every version: metadata does not differ. */
+export function partialMetadata(entry: CacheEntry, { metaVersion }: Output): Buffer {
+  const { start, end } = metadataOf(entry);
+  return Buffer.concat([partialPrefix(metaVersion), entry.value.subarray(start, end), closing]);
+}
+
+const prefixes = new Map<string, Buffer>();
+const closing = Buffer.from('}');
+
+export function partialPrefix(metaVersion: string): Buffer {
+  let prefix = prefixes.get(metaVersion);
+  if (!prefix) {
+    prefix = Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${metaVersion}","metadata":`);
+    prefixes.set(metaVersion, prefix);
+  }
+  return prefix;
+}
+
+function singleRowTable(entry: CacheEntry, request: ResourceRequest, output: Output): Buffer {
+  const policy = includeObject(request);
+  const metadata = { resourceVersion: String(entry.revision) };
+  const head = tableHead(request, output, metadata, true);
+  return Buffer.concat([
+    Buffer.from(head),
+    ...tableRow(entry, request, output, policy, request.objects.services.now()),
+    Buffer.from(']}'),
+  ]);
+}
+
+/** The beginning of a list up to and including the bracket. */
+export function listHead(request: ResourceRequest, output: Output, metadata: Record<string, JsonValue>): string {
+  const { resource, version } = request;
+  const type =
+    output.as === 'metadata'
+      ? `"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${output.metaVersion}"`
+      : `"kind":"${resource.names.listKind}","apiVersion":"${apiVersionOf(version)}"`;
+  return `{${type},"metadata":${JSON.stringify(metadata)},"items":[`;
+}

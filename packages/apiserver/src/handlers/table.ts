@@ -1,0 +1,84 @@
+import { FieldErrors, path, StatusError } from '@tsukube/machinery';
+import type { Output } from '../http/negotiation.ts';
+import type { ResourceRequest } from '../http/request.ts';
+import { bytesIn, cellsOf, metadataOf } from '../registry/derived.ts';
+import type { Column, ServedVersion } from '../resource.ts';
+import type { CacheEntry } from '../watchcache/entry.ts';
+import { partialPrefix } from './represent.ts';
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+export function includeObject(request: ResourceRequest): IncludeObject {
+  if (!request.exchange.url.includes('includeObject')) return 'Metadata';
+  const asked = request.query.get('includeObject') ?? '';
+  if (asked === '') return 'Metadata';
+  if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
+  const errors = new FieldErrors();
+  errors.invalid(path('includeObject'), asked, 'must be "Metadata", "Object", "None", or empty');
+  throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'TableOptions' }, '', errors);
+}
+
+const heads = new WeakMap<ServedVersion, string>();
+
+/** The columns of kinds that define none. */
+const defaultColumns: readonly Column[] = [
+  {
+    name: 'Name',
+    type: 'string',
+    format: 'name',
+    description: 'The name of the object',
+    value: (object) => (object.metadata as { name?: string }).name ?? '',
+  },
+  {
+    name: 'Created At',
+    type: 'date',
+    description: 'When the object was created',
+    value: (object) => (object.metadata as { creationTimestamp?: string }).creationTimestamp ?? null,
+  },
+];
+
+export function columnsOf(version: ServedVersion): readonly Column[] {
+  return version.columns ?? defaultColumns;
+}
+
+/** The beginning of a table up to and including the bracket of its rows. */
+export function tableHead(request: ResourceRequest, output: Output, metadata: object, columns: boolean): string {
+  const definitions = columns ? columnDefinitions(request.version) : 'null';
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/${output.metaVersion}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${definitions},"rows":[`;
+}
+
+function columnDefinitions(version: ServedVersion): string {
+  let text = heads.get(version);
+  if (text === undefined) {
+    const definitions = columnsOf(version).map(({ name, type, format = '', description, priority = 0 }) => ({
+      name,
+      type,
+      format,
+      description,
+      priority,
+    }));
+    text = JSON.stringify(definitions);
+    heads.set(version, text);
+  }
+  return text;
+}
+
+const rowEnd = Buffer.from('}}');
+const objectEnd = Buffer.from('}');
+const nullObject = Buffer.from('null}');
+
+/** One row in pieces, so that the bytes of the object need not be copied twice. */
+export function tableRow(
+  entry: CacheEntry,
+  request: ResourceRequest,
+  output: Output,
+  policy: IncludeObject,
+  now: number,
+): Buffer[] {
+  const { resource, version } = request;
+  const cells = Buffer.from(`{"cells":${cellsOf(entry, version, columnsOf(version), now)},"object":`);
+  if (policy === 'None') return [cells, nullObject];
+  if (policy === 'Object') return [cells, bytesIn(entry, resource, version), objectEnd];
+  const { start, end } = metadataOf(entry);
+  return [cells, partialPrefix(output.metaVersion), entry.value.subarray(start, end), rowEnd];
+}

@@ -1,0 +1,53 @@
+import { deepCopy, type JsonObject, StatusError } from '@tsukube/machinery';
+import type { Answer } from '../http/answer.ts';
+import { negotiate } from '../http/negotiation.ts';
+import type { ResourceRequest } from '../http/request.ts';
+import { ensureNamespace } from '../registry/before-create.ts';
+import { writeContext } from './context.ts';
+import { decodeBody } from './decode.ts';
+import { writeOptions } from './options.ts';
+import { answerEntry } from './represent.ts';
+
+export async function update(request: ResourceRequest): Promise<Answer> {
+  const output = negotiate(request, true);
+  const options = writeOptions(request, 'UpdateOptions');
+  const object = await decodeBody(request, options.fieldValidation);
+  const context = writeContext(request, options.dryRun);
+  const metadata = object.metadata as JsonObject;
+  checkResourceVersionForm(metadata);
+  ensureNamespace(request.resource, metadata, context.namespace);
+  checkName(metadata, request.info.name);
+  const uid = (metadata.uid as string | undefined) || undefined;
+  let first = true;
+  const transform = () => {
+    if (!first) return deepCopy(pristine);
+    first = false;
+    return object;
+  };
+  const pristine = needsCopy(metadata) ? deepCopy(object) : object;
+  const { entry, outcome } = await request.objects.update(request.info.name, uid, transform, context, request.signal);
+  return answerEntry(outcome === 'created' ? 201 : 200, entry, request, output);
+}
+
+/** Only an update that accepts any version is tried more than once. */
+function needsCopy(metadata: JsonObject): boolean {
+  return metadata.resourceVersion === undefined || metadata.resourceVersion === '' || metadata.resourceVersion === '0';
+}
+
+/** The name may be left out, but must not be another than the path's. */
+export function checkName(metadata: JsonObject, name: string): void {
+  const stated = metadata.name ?? '';
+  if (stated === '') metadata.name = name;
+  else if (stated !== name)
+    throw StatusError.badRequest(`the name of the object (${stated}) does not match the name on the URL (${name})`);
+}
+
+function checkResourceVersionForm(metadata: JsonObject): void {
+  const version = (metadata.resourceVersion ?? '') as string;
+  if (version !== '' && !/^\d+$/.test(version)) {
+    throw StatusError.generic(
+      500,
+      `resourceVersion: Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`,
+    );
+  }
+}

@@ -1,0 +1,112 @@
+import { apiVersionOf, type StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
+import type { Output } from '../http/negotiation.ts';
+import type { ResourceRequest } from '../http/request.ts';
+import { bytesIn } from '../registry/derived.ts';
+import type { CacheEntry, CacheEvent } from '../watchcache/entry.ts';
+import { partialMetadata } from './represent.ts';
+import type { Selection } from './selection.ts';
+import { columnsOf, includeObject, tableHead, tableRow } from './table.ts';
+
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** How events are chosen and written for one kind of watch. Watches of the same kind share what is written. */
+export interface WatchFormat {
+  /** The same for watches that get the same bytes. */
+  readonly id: string;
+  readonly prefix: string;
+  /** What the event is to this watch, or undefined if it is nothing. */
+  typeOf(event: CacheEvent): EventType | undefined;
+  selects(entry: CacheEntry): boolean;
+  /** Undefined when the event is not for this watch. Encoded once and kept with the event. */
+  frame(event: CacheEvent): Buffer | undefined;
+  /** Whether the first frame is not like the others: that of a table says its columns. */
+  readonly firstDiffers: boolean;
+  entryFrame(type: EventType, entry: CacheEntry, first: boolean): Buffer;
+  bookmark(revision: number, endOfInitialEvents: boolean): Buffer;
+  error(error: StatusError): Buffer;
+}
+
+export function watchFormat(request: ResourceRequest, output: Output, selection: Selection): WatchFormat {
+  const { resource, version } = request;
+  const prefix = request.objects.prefix(request.info.namespace);
+  const matches = selection.matches ?? always;
+  const encoding = encodingId(request, output);
+  const typeOf = transition(matches);
+  const entryFrame = (type: EventType, entry: CacheEntry, first: boolean) =>
+    eventFrame(type, objectBytes(entry, request, output, first));
+  return {
+    id: `${encoding} ${prefix} ${selection.text}`,
+    prefix,
+    typeOf,
+    firstDiffers: output.as === 'table',
+    selects: matches,
+    entryFrame,
+    frame: (event) => {
+      const type = event.entry.key.startsWith(prefix) ? typeOf(event) : undefined;
+      return type && shared(event, type, encoding, () => entryFrame(type, event.entry, false));
+    },
+    bookmark: (revision, end) => eventFrame('BOOKMARK', Buffer.from(bookmarkObject(request, output, revision, end))),
+    error: (error) => eventFrame('ERROR', Buffer.from(stringifyJson(statusBody(error.status)))),
+  };
+
+  function encodingId(_request: ResourceRequest, { as, metaVersion }: Output): string {
+    const row = as === 'table' ? includeObject(request) : '';
+    return `${version.group}/${version.version}/${resource.names.plural}/${as}/${metaVersion}/${row}`;
+  }
+}
+
+const always = () => true;
+
+/** An object that starts to match is added, one that stops to match is deleted, for this watch. */
+function transition(matches: (entry: CacheEntry) => boolean): (event: CacheEvent) => EventType | undefined {
+  return ({ type, entry, previous }) => {
+    const before = previous !== undefined && matches(previous);
+    const after = type === 'put' && matches(entry);
+    if (after) return before ? 'MODIFIED' : 'ADDED';
+    return before ? 'DELETED' : undefined;
+  };
+}
+
+function shared(event: CacheEvent, type: EventType, encoding: string, make: () => Buffer): Buffer {
+  event.frames ??= new Map();
+  const key = `${type} ${encoding}`;
+  let frame = event.frames.get(key);
+  if (!frame) {
+    frame = make();
+    event.frames.set(key, frame);
+  }
+  return frame;
+}
+
+function objectBytes(entry: CacheEntry, request: ResourceRequest, output: Output, first: boolean): Buffer {
+  if (output.as === 'object') return bytesIn(entry, request.resource, request.version);
+  if (output.as === 'metadata') return partialMetadata(entry, output);
+  const now = request.objects.services.now();
+  const head = tableHead(request, output, { resourceVersion: String(entry.revision) }, first);
+  return Buffer.concat([Buffer.from(head), ...tableRow(entry, request, output, includeObject(request), now), Buffer.from(']}')]);
+}
+
+const frameEnd = Buffer.from('}\n');
+const frameStart = new Map<string, Buffer>();
+
+function eventFrame(type: string, object: Buffer): Buffer {
+  let start = frameStart.get(type);
+  if (!start) {
+    start = Buffer.from(`{"type":"${type}","object":`);
+    frameStart.set(type, start);
+  }
+  return Buffer.concat([start, object, frameEnd]);
+}
+
+/** An object with nothing but a resourceVersion; for tables a row of it. */
+function bookmarkObject(request: ResourceRequest, output: Output, revision: number, end: boolean): string {
+  const annotations = end ? ',"annotations":{"k8s.io/initial-events-end":"true"}' : '';
+  const metadata = `{"resourceVersion":"${revision}"${annotations}}`;
+  const partial = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${output.metaVersion}","metadata":${metadata}}`;
+  if (output.as === 'metadata') return partial;
+  const { resource, version } = request;
+  if (output.as === 'object')
+    return `{"kind":"${resource.names.kind}","apiVersion":"${apiVersionOf(version)}","metadata":${metadata}}`;
+  const cells = columnsOf(version).map(() => null);
+  return `${tableHead(request, output, { resourceVersion: String(revision) }, false)}{"cells":${JSON.stringify(cells)},"object":${partial}}]}`;
+}

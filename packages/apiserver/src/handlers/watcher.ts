@@ -1,0 +1,205 @@
+import type { StatusError } from '@tsukube/machinery';
+import type { Sink } from '../http/answer.ts';
+import type { ShutdownNotice } from '../http/request.ts';
+import type { CacheEntry, CacheEvent } from '../watchcache/entry.ts';
+import type { WatchCache } from '../watchcache/watch-cache.ts';
+import type { WatchStart } from './watch.ts';
+import { type Channel, channelOf } from './watch-channel.ts';
+import type { WatchFormat } from './watch-format.ts';
+
+export interface WatcherOptions {
+  readonly bookmarks: boolean;
+  readonly timeoutMs: number;
+  /** When the server drains, watches end cleanly. */
+  readonly shutdown: ShutdownNotice;
+}
+
+/** More than this waiting for the network, and the watch stops taking events until it has caught up. */
+const maxBufferedBytes = 1 << 20;
+/** A reader that takes nothing for so long is dropped. */
+const maxStallMs = 30_000;
+const bookmarkIntervalMs = 60_000;
+const eventsInOneGo = 500;
+
+/**
+ * One watch on its way from the past to the present. It pulls what has been and follows what happens; when the reader
+ * is slow it lets go of the present and pulls again from where it was, so that nothing is queued for it.
+ */
+export class Watcher {
+  readonly #cache: WatchCache;
+  readonly #format: WatchFormat;
+  readonly #sink: Sink;
+  readonly #options: WatcherOptions;
+  readonly #abort = new AbortController();
+  #timers: NodeJS.Timeout[] = [];
+  readonly #forgetShutdown: () => void;
+  #position = 0;
+  #first = true;
+
+  constructor(cache: WatchCache, format: WatchFormat, sink: Sink, options: WatcherOptions) {
+    this.#cache = cache;
+    this.#format = format;
+    this.#sink = sink;
+    this.#options = options;
+    sink.onClose(() => this.#close());
+    this.#forgetShutdown = options.shutdown.onBegin(this.#end);
+    this.#timers.push(setTimeout(this.#end, Math.min(options.timeoutMs, 2 ** 31 - 1)));
+    if (options.bookmarks) this.#startBookmarks();
+  }
+
+  async run(start: WatchStart): Promise<void> {
+    if (start.from === 'state') await this.#sendState(start.endMark);
+    else this.#position = start.revision;
+    while (!this.#closed) await this.#advance();
+  }
+
+  /** The last thing a watch says when it cannot go on. */
+  fail(error: StatusError): void {
+    if (this.#closed) return;
+    const frame = this.#format.error(error);
+    this.#sink.write([frame], frame);
+    this.#end();
+  }
+
+  get #closed(): boolean {
+    return this.#abort.signal.aborted;
+  }
+
+  #end = (): void => {
+    if (this.#closed) return;
+    this.#close();
+    this.#sink.end();
+  };
+
+  #close(): void {
+    for (const timer of this.#timers.splice(0)) clearTimeout(timer);
+    this.#forgetShutdown?.();
+    this.#abort.abort();
+  }
+
+  async #sendState(endMark: boolean): Promise<void> {
+    this.#position = this.#cache.current;
+    const entries = this.#cache.slice(this.#format.prefix);
+    for (let i = 0; i < entries.length && !this.#closed; i += eventsInOneGo) {
+      const frames = entries
+        .slice(i, i + eventsInOneGo)
+        .filter((entry) => this.#format.selects(entry))
+        .map((entry) => this.#entryFrame(entry));
+      await this.#send(frames);
+    }
+    if (endMark && this.#options.bookmarks) await this.#send([this.#format.bookmark(this.#position, true)]);
+  }
+
+  #entryFrame(entry: CacheEntry): Buffer {
+    const frame = this.#format.entryFrame('ADDED', entry, this.#first);
+    this.#first = false;
+    return frame;
+  }
+
+  /** One step from wherever the watch is towards the present. */
+  async #advance(): Promise<void> {
+    await this.#cache.loaded();
+    const held = this.#cache.eventsAfter(this.#position);
+    if (!held) await this.#replay();
+    else if (held.length > 0) await this.#sendHeld(held);
+    else await this.#followPresent();
+  }
+
+  async #sendHeld(events: readonly CacheEvent[]): Promise<void> {
+    for (let i = 0; i < events.length && !this.#closed; i += eventsInOneGo) {
+      const part = events.slice(i, i + eventsInOneGo);
+      await this.#send(this.#frames(part));
+      this.#position = (part.at(-1) as CacheEvent).entry.revision;
+    }
+  }
+
+  async #replay(): Promise<void> {
+    for await (const { events, revision } of this.#cache.replay(this.#format.prefix, this.#position + 1, this.#abort.signal)) {
+      await this.#send(this.#frames(events));
+      this.#position = Math.max(this.#position, revision);
+      if (this.#closed || this.#cache.eventsAfter(this.#position)) return;
+    }
+  }
+
+  /** Resolves when the watch has to step back from the present: it lags, or it is over. */
+  async #followPresent(): Promise<void> {
+    const channel: Channel = channelOf(this.#cache, this.#format);
+    await new Promise<void>((resolve) => {
+      const leave = () => {
+        channel.leave(member);
+        resolve();
+      };
+      const member = {
+        isFirst: () => this.#first,
+        deliver: (frames: readonly Buffer[], joined: Buffer, revision: number) => {
+          this.#position = revision;
+          if (frames.length === 0) return;
+          this.#first = false;
+          this.#sink.write(frames, joined);
+          if (this.#sink.buffered > maxBufferedBytes) leave();
+        },
+        gap: leave,
+      };
+      channel.join(member);
+      this.#abort.signal.addEventListener('abort', leave, { once: true });
+    });
+    if (!this.#closed) await this.#drained();
+  }
+
+  #frames(events: readonly CacheEvent[]): Buffer[] {
+    const frames: Buffer[] = [];
+    for (const event of events) {
+      const frame = this.#first ? this.#firstFrame(event) : this.#format.frame(event);
+      if (frame) frames.push(frame);
+    }
+    return frames;
+  }
+
+  #firstFrame(event: CacheEvent): Buffer | undefined {
+    const type = event.entry.key.startsWith(this.#format.prefix) ? this.#format.typeOf(event) : undefined;
+    if (!type) return undefined;
+    this.#first = false;
+    return this.#format.entryFrame(type, event.entry, true);
+  }
+
+  async #send(frames: readonly Buffer[]): Promise<void> {
+    if (frames.length === 0 || this.#closed) return;
+    this.#sink.write(frames, frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames));
+    if (this.#sink.buffered > maxBufferedBytes) await this.#drained();
+  }
+
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#close();
+        this.#sink.abort();
+      }, maxStallMs);
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.#abort.signal.addEventListener('abort', done, { once: true });
+      this.#sink.onDrain(done);
+    });
+  }
+
+  /** About every minute; not all watches at once. */
+  #startBookmarks(): void {
+    const first = setTimeout(
+      () => {
+        this.#bookmark();
+        this.#timers.push(setInterval(() => this.#bookmark(), bookmarkIntervalMs));
+      },
+      bookmarkIntervalMs * (0.75 + Math.random() / 4),
+    );
+    this.#timers.push(first);
+  }
+
+  /** Only for a watch that has seen everything up to now. */
+  #bookmark(): void {
+    const behind = this.#cache.eventsAfter(this.#position);
+    if (this.#closed || !behind || behind.length > 0) return;
+    const frame = this.#format.bookmark(Math.max(this.#position, this.#cache.current), false);
+    this.#sink.write([frame], frame);
+  }
+}

@@ -1,0 +1,80 @@
+import type { Delegate } from '../filters/filter.ts';
+import type { BytesAnswer } from '../http/answer.ts';
+import type { IncomingRequest } from '../http/api-request.ts';
+import { answerText } from '../http/respond.ts';
+import type { Logger } from '../logger.ts';
+
+/** Throws, or rejects, when something is wrong; the reason is for the log, not for the client. */
+export interface HealthCheck {
+  readonly name: string;
+  check(): void | Promise<void>;
+}
+
+export interface HealthChecks {
+  readonly healthz: readonly HealthCheck[];
+  readonly livez: readonly HealthCheck[];
+  readonly readyz: readonly HealthCheck[];
+}
+
+interface Result {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly excluded?: boolean;
+}
+
+/** /healthz, /livez and /readyz, each with a path for every named check below it. */
+export function healthDelegate(checks: () => HealthChecks, logger: Logger): Delegate {
+  return function health(request) {
+    const [, endpoint = '', name, more] = request.path.split('/');
+    if (endpoint !== 'healthz' && endpoint !== 'livez' && endpoint !== 'readyz') return undefined;
+    const all = checks()[endpoint];
+    if (name === undefined || name === '') return answerAll(request, endpoint, all, logger);
+    const one = all.find((check) => check.name === (more === undefined ? name : `${name}/${more}`));
+    return one ? answerOne(endpoint, one, logger) : answerText(404, '404 page not found\n');
+  };
+}
+
+async function run({ name, check }: HealthCheck, logger: Logger): Promise<Result> {
+  try {
+    await check();
+    return { name, ok: true };
+  } catch (error) {
+    logger.warn('a health check failed', { check: name, error: String(error) });
+    return { name, ok: false };
+  }
+}
+
+async function answerOne(endpoint: string, check: HealthCheck, logger: Logger): Promise<BytesAnswer> {
+  const { ok } = await run(check, logger);
+  return ok ? plain(200, 'ok') : plain(500, `internal server error: ${endpoint} check failed: reason withheld\n`);
+}
+
+async function answerAll(
+  request: IncomingRequest,
+  endpoint: string,
+  checks: readonly HealthCheck[],
+  logger: Logger,
+): Promise<BytesAnswer> {
+  const excluded = new Set(request.query.getAll('exclude'));
+  const results = await Promise.all(
+    checks.map((check) => (excluded.has(check.name) ? { name: check.name, ok: true, excluded: true } : run(check, logger))),
+  );
+  const unknown = [...excluded].filter((name) => !checks.some((check) => check.name === name));
+  const lines = results.map(line).join('') + excludeWarning(unknown);
+  if (results.some((result) => !result.ok)) return plain(500, `${lines}${endpoint} check failed\n`);
+  return plain(200, request.query.has('verbose') ? `${lines}${endpoint} check passed\n` : 'ok');
+}
+
+function line({ name, ok, excluded }: Result): string {
+  if (excluded) return `[+]${name} excluded: ok\n`;
+  return ok ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`;
+}
+
+function excludeWarning(unknown: readonly string[]): string {
+  if (unknown.length === 0) return '';
+  return `warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => JSON.stringify(name)).join(', ')}\n`;
+}
+
+function plain(status: number, body: string): BytesAnswer {
+  return answerText(status, body, { 'x-content-type-options': 'nosniff' });
+}

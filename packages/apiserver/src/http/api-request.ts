@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestInfo } from '../routing/request-info.ts';
+import type { ApiRequest, Exchange, User } from './request.ts';
+
+const noQuery = new URLSearchParams();
+export const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+const unknownInfo: RequestInfo = {
+  isResource: false,
+  verb: '',
+  prefix: '',
+  group: '',
+  version: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+  parts: [],
+};
+
+/** The request as it enters the filters. What costs something is made when first asked for. */
+export class IncomingRequest implements ApiRequest {
+  readonly exchange: Exchange;
+  readonly method: string;
+  readonly path: string;
+  readonly received: number;
+  info: RequestInfo = unknownInfo;
+  user: User = anonymous;
+  #query: URLSearchParams | undefined;
+  #abort: AbortController | undefined;
+  #warnings: string[] | undefined;
+  #auditId: string | undefined;
+
+  /** Fails with URIError on a path that is not properly encoded. */
+  constructor(exchange: Exchange, now: number) {
+    this.exchange = exchange;
+    this.method = exchange.method;
+    this.received = now;
+    const { url } = exchange;
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    this.path = path.includes('%') ? decodeURIComponent(path) : path;
+  }
+
+  get query(): URLSearchParams {
+    if (this.#query) return this.#query;
+    const mark = this.exchange.url.indexOf('?');
+    this.#query = mark < 0 ? noQuery : new URLSearchParams(this.exchange.url.slice(mark + 1));
+    return this.#query;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#abort) {
+      const abort = new AbortController();
+      this.#abort = abort;
+      this.exchange.onAbort(() => abort.abort());
+    }
+    return this.#abort.signal;
+  }
+
+  /** Ends what the request is still waiting for. */
+  cancel(): void {
+    this.#abort?.abort();
+  }
+
+  get auditId(): string {
+    this.#auditId ??= this.exchange.header('audit-id')?.slice(0, 64) || randomUUID();
+    return this.#auditId;
+  }
+
+  warn(text: string): void {
+    this.#warnings ??= [];
+    if (!this.#warnings.includes(text)) this.#warnings.push(text);
+  }
+
+  get warnings(): readonly string[] {
+    return this.#warnings ?? [];
+  }
+}

@@ -1,0 +1,44 @@
+import type { Readable } from 'node:stream';
+
+/** The body is longer than the limit. */
+export class TooLarge extends Error {
+  override readonly name = 'TooLarge';
+  readonly limit: number;
+  constructor(limit: number) {
+    super(`Request entity too large: limit is ${limit}`);
+    this.limit = limit;
+  }
+}
+
+/** The client went away in the middle of its request. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+  constructor() {
+    super('the client closed the connection');
+  }
+}
+
+/** Reads a stream to its end, holding at most `limit` bytes. */
+export function readBody(stream: Readable, declared: string | undefined, limit: number): Promise<Buffer> {
+  if (declared !== undefined && Number(declared) > limit) return Promise.reject(new TooLarge(limit));
+  return new Promise((resolve, reject) => {
+    let first: Buffer | undefined;
+    let rest: Buffer[] | undefined;
+    let length = 0;
+    stream.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > limit) {
+        stream.removeAllListeners('data');
+        stream.resume();
+        reject(new TooLarge(limit));
+      } else if (first === undefined) first = chunk;
+      else if (rest === undefined) rest = [first, chunk];
+      else rest.push(chunk);
+    });
+    stream.on('end', () => resolve(rest ? Buffer.concat(rest, length) : (first ?? empty)));
+    stream.on('error', () => reject(new ClientGone()));
+    stream.on('close', () => reject(new ClientGone()));
+  });
+}
+
+const empty = Buffer.alloc(0);

@@ -1,0 +1,98 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import type { Answer, Sink, StreamAnswer } from './answer.ts';
+import { readBody } from './body.ts';
+import { connectionOf } from './connection.ts';
+import { pump } from './pump.ts';
+import type { Connection, Exchange } from './request.ts';
+
+/** A request that came over HTTP/1.1. */
+export class Http1Exchange implements Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly protocol = 'HTTP/1.1';
+  readonly upgrade = false;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request;
+    this.response = response;
+    this.method = request.method as string;
+    this.url = request.url as string;
+    response.on('error', ignore);
+  }
+
+  get connection(): Connection {
+    return connectionOf(this.request.socket, this.request.socket as TLSSocket);
+  }
+
+  header(name: string): string | undefined {
+    const value = this.request.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  body(limit: number): Promise<Buffer> {
+    return readBody(this.request, this.header('content-length'), limit);
+  }
+
+  onAbort(listener: () => void): void {
+    this.response.once('close', () => {
+      if (!this.response.writableFinished) listener();
+    });
+  }
+}
+
+const ignore = () => {};
+
+export function writeHttp1(exchange: Http1Exchange, answer: Answer): void {
+  const { response, request } = exchange;
+  if (answer.kind === 'taken-over' || response.destroyed || response.headersSent) return;
+  const headers: Record<string, string | number | readonly string[]> = { 'content-type': answer.type, ...answer.headers };
+  // A body that was not read to its end cannot be skipped cheaply: the connection ends with the answer.
+  if (!request.readableEnded && !request.complete) headers.connection = 'close';
+  if (answer.kind === 'stream') return startStream(response, headers, answer);
+  const { body } = answer;
+  const whole = typeof body === 'string' || body instanceof Uint8Array;
+  if (whole) headers['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+  response.writeHead(answer.status, headers as Record<string, string>);
+  if (exchange.method === 'HEAD' || answer.status === 304) response.end();
+  else if (whole) response.end(body);
+  else pump(body, response);
+}
+
+function startStream(
+  response: ServerResponse,
+  headers: Record<string, string | number | readonly string[]>,
+  answer: StreamAnswer,
+): void {
+  response.writeHead(answer.status, headers as Record<string, string>);
+  response.flushHeaders();
+  answer.start(new Http1Sink(response));
+}
+
+class Http1Sink implements Sink {
+  readonly #response: ServerResponse;
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+  get buffered(): number {
+    return this.#response.writableLength;
+  }
+  write(_frames: readonly Uint8Array[], joined: Uint8Array): void {
+    if (this.#response.writable) this.#response.write(joined);
+  }
+  onDrain(listener: () => void): void {
+    if (this.#response.writableNeedDrain) this.#response.once('drain', listener);
+    else setImmediate(listener);
+  }
+  end(): void {
+    if (this.#response.writable) this.#response.end();
+  }
+  abort(): void {
+    this.#response.destroy();
+  }
+  onClose(listener: () => void): void {
+    this.#response.once('close', listener);
+  }
+}

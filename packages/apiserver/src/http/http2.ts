@@ -1,0 +1,103 @@
+import {
+  constants,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { TLSSocket } from 'node:tls';
+import type { Answer, Sink, StreamAnswer } from './answer.ts';
+import { readBody } from './body.ts';
+import { connectionOf } from './connection.ts';
+import { pump } from './pump.ts';
+import type { Connection, Exchange } from './request.ts';
+
+/** A request that came as an HTTP/2 stream. */
+export class Http2Exchange implements Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly protocol = 'HTTP/2.0';
+  readonly upgrade = false;
+  readonly connection: Connection;
+  readonly stream: ServerHttp2Stream;
+  readonly #headers: IncomingHttpHeaders;
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+    this.stream = stream;
+    this.#headers = headers;
+    this.method = headers[':method'] as string;
+    this.url = headers[':path'] as string;
+    stream.on('error', ignore);
+    const session = stream.session as ServerHttp2Session;
+    const connection = connectionOf(session, session.socket as TLSSocket);
+    connection.openStreams++;
+    stream.once('close', () => {
+      connection.openStreams--;
+    });
+    this.connection = connection;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  body(limit: number): Promise<Buffer> {
+    return readBody(this.stream, this.header('content-length'), limit);
+  }
+
+  onAbort(listener: () => void): void {
+    this.stream.once('close', () => {
+      if (!this.stream.writableFinished) listener();
+    });
+  }
+}
+
+const ignore = () => {};
+
+export function writeHttp2(exchange: Http2Exchange, answer: Answer): void {
+  const { stream } = exchange;
+  if (answer.kind === 'taken-over' || stream.destroyed || stream.headersSent) return;
+  const headers = { ':status': answer.status, 'content-type': answer.type, ...answer.headers } as OutgoingHttpHeaders;
+  if (answer.kind === 'stream') return startStream(stream, headers, answer);
+  const { body } = answer;
+  const whole = typeof body === 'string' || body instanceof Uint8Array;
+  if (whole) headers['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+  if (exchange.method === 'HEAD' || answer.status === 304) return void stream.respond(headers, { endStream: true });
+  stream.respond(headers);
+  if (whole) stream.end(body);
+  else pump(body, stream);
+  // What is left of a refused body is not read: the stream is reset once the answer is out.
+  if (!stream.readableEnded && answer.status >= 400) stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
+}
+
+function startStream(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders, answer: StreamAnswer): void {
+  stream.respond(headers);
+  answer.start(new Http2Sink(stream));
+}
+
+class Http2Sink implements Sink {
+  readonly #stream: ServerHttp2Stream;
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream;
+  }
+  get buffered(): number {
+    return this.#stream.writableLength;
+  }
+  write(_frames: readonly Uint8Array[], joined: Uint8Array): void {
+    if (this.#stream.writable) this.#stream.write(joined);
+  }
+  onDrain(listener: () => void): void {
+    if (this.#stream.writableNeedDrain) this.#stream.once('drain', listener);
+    else setImmediate(listener);
+  }
+  end(): void {
+    if (this.#stream.writable) this.#stream.end();
+  }
+  abort(): void {
+    this.#stream.close(constants.NGHTTP2_CANCEL);
+  }
+  onClose(listener: () => void): void {
+    this.#stream.once('close', listener);
+  }
+}

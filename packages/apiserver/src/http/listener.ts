@@ -1,0 +1,145 @@
+import { createServer as createHttp1Server, type Server as Http1Server } from 'node:http';
+import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTlsServer, type SecureContextOptions, type TLSSocket, type Server as TlsServer } from 'node:tls';
+import type { Answer } from './answer.ts';
+import { connectionOf } from './connection.ts';
+import { Http1Exchange, writeHttp1 } from './http1.ts';
+import { Http2Exchange, writeHttp2 } from './http2.ts';
+import type { Exchange } from './request.ts';
+import { answerUpgrade } from './websocket.ts';
+
+export interface ListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: SecureContextOptions;
+  readonly maxStreamsPerConnection: number;
+  /** Gives an answer to every exchange; never throws. */
+  readonly handle: (exchange: Exchange) => Answer | Promise<Answer>;
+}
+
+export interface Listener {
+  readonly address: AddressInfo;
+  setSecureContext(tls: SecureContextOptions): void;
+  /** Takes no new connections, tells clients to go, and ends connections once idle; `force` ends all now. */
+  close(): Promise<void>;
+  force(): void;
+}
+
+/** Go's default limit, which kube-apiserver keeps. */
+const maxHeaderBytes = 1 << 20;
+const streamWindow = 256 * 1024;
+const idleTimeoutMs = 90_000;
+const handshakeTimeoutMs = 10_000;
+
+/**
+ * One TLS port for HTTP/1.1, HTTP/2 and upgrades. The protocol is chosen by ALPN and the socket handed to the server
+ * that speaks it, so that HTTP/2 requests never pass through the slower request/response compatibility layer.
+ */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const http1 = http1Server(options);
+  const http2 = http2Server(options);
+  const sessions = new Set<ServerHttp2Session>();
+  const sockets = new Set<Socket>();
+  http2.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+  });
+  const server = createTlsServer({
+    ...options.tls,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    requestCert: true,
+    // Strangers are let in as anonymous: what they may do is for authorization to say.
+    rejectUnauthorized: false,
+    handshakeTimeout: handshakeTimeoutMs,
+    noDelay: true,
+  });
+  server.on('connection', (socket: Socket) => track(sockets, socket));
+  server.on('secureConnection', (socket: TLSSocket) => {
+    if (socket.alpnProtocol === 'h2') http2.emit('secureConnection', socket);
+    else http1.emit('connection', socket);
+  });
+  server.on('tlsClientError', () => {});
+  await bind(server, options);
+  return {
+    address: server.address() as AddressInfo,
+    setSecureContext: (tls) => server.setSecureContext(tls),
+    close: () => closeGently(server, http1, sessions),
+    force: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function track(sockets: Set<Socket>, socket: Socket): void {
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+}
+
+function bind(server: TlsServer, options: ListenerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, 1024, () => {
+      server.off('error', reject);
+      server.on('error', () => {});
+      resolve();
+    });
+  });
+}
+
+function closeGently(server: TlsServer, http1: Http1Server, sessions: Set<ServerHttp2Session>): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    for (const session of sessions) session.close();
+    http1.closeIdleConnections();
+    http1.keepAliveTimeout = 1;
+  });
+}
+
+function http1Server(options: ListenerOptions): Http1Server {
+  const server = createHttp1Server({ maxHeaderSize: maxHeaderBytes, keepAliveTimeout: idleTimeoutMs, noDelay: true });
+  server.on('request', (request, response) => {
+    const exchange = new Http1Exchange(request, response);
+    const answer = options.handle(exchange);
+    if (answer instanceof Promise) answer.then((a) => writeHttp1(exchange, a));
+    else writeHttp1(exchange, answer);
+  });
+  server.on('upgrade', (request, socket, head) => answerUpgrade(request, socket as TLSSocket, head, options.handle));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseMalformed(error, socket as Socket));
+  return server;
+}
+
+/** What never became a request is answered in plain text, as Go's server does. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const line = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${line}`);
+}
+
+function http2Server(options: ListenerOptions): Http2SecureServer {
+  const server = createSecureServer({
+    settings: {
+      maxConcurrentStreams: options.maxStreamsPerConnection,
+      initialWindowSize: streamWindow,
+      maxHeaderListSize: maxHeaderBytes,
+    },
+    maxSessionMemory: 64,
+  });
+  server.on('session', (session) => {
+    session.setLocalWindowSize?.(streamWindow * 4);
+    session.setTimeout(idleTimeoutMs, () => closeIfIdle(session));
+    session.on('error', () => session.destroy());
+  });
+  server.on('stream', (stream, headers) => {
+    const exchange = new Http2Exchange(stream, headers);
+    const answer = options.handle(exchange);
+    if (answer instanceof Promise) answer.then((a) => writeHttp2(exchange, a));
+    else writeHttp2(exchange, answer);
+  });
+  server.on('sessionError', () => {});
+  return server;
+}
+
+function closeIfIdle(session: ServerHttp2Session): void {
+  if (connectionOf(session, session.socket as TLSSocket).openStreams === 0) session.close();
+}

@@ -1,0 +1,109 @@
+import { StatusError } from '@tsukube/machinery';
+import type { ApiRequest } from './request.ts';
+
+export type Representation = 'object' | 'table' | 'metadata';
+
+/** How an answer is to be written. */
+export interface Output {
+  readonly mediaType: 'application/json' | 'application/yaml';
+  readonly as: Representation;
+  /** The version of meta.k8s.io for tables and partial metadata. */
+  readonly metaVersion: 'v1' | 'v1beta1';
+  readonly pretty: boolean;
+}
+
+export const mediaTypes = ['application/json', 'application/yaml'] as const;
+const streamTypes = ['application/json;stream=watch'];
+
+interface Clause {
+  readonly type: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly quality: number;
+  readonly order: number;
+}
+
+/** Clients send the same few Accept headers over and over. */
+const known = new Map<string, Output | null>();
+const maxKnown = 1000;
+
+/** Fails with 406 when nothing that is acceptable can be written. `transforms`: whether tables and partial metadata can. */
+export function negotiate(request: ApiRequest, transforms: boolean, stream = false): Output {
+  const accept = request.exchange.header('accept') ?? '';
+  const key = `${transforms ? 1 : 0}${stream ? 1 : 0}${accept}`;
+  let output = known.get(key);
+  if (output === undefined) {
+    output = choose(accept, transforms, stream) ?? null;
+    if (known.size >= maxKnown) known.clear();
+    known.set(key, output);
+  }
+  if (output === null) throw StatusError.notAcceptable(stream ? streamTypes : mediaTypes);
+  return wantsPretty(request) ? { ...output, pretty: true } : output;
+}
+
+function choose(accept: string, transforms: boolean, stream: boolean): Output | undefined {
+  if (accept === '') return plain;
+  for (const clause of parseAccept(accept)) {
+    const output = accepts(clause, transforms, stream);
+    if (output) return output;
+  }
+  return undefined;
+}
+
+const plain: Output = { mediaType: 'application/json', as: 'object', metaVersion: 'v1', pretty: false };
+
+function accepts(clause: Clause, transforms: boolean, stream: boolean): Output | undefined {
+  const mediaType = mediaTypes.find((type) => matches(clause.type, type));
+  if (!mediaType || (stream && mediaType !== 'application/json')) return undefined;
+  const { as, g, v, stream: wanted, pretty } = clause.parameters;
+  if (wanted !== undefined && wanted !== '' && wanted !== 'watch') return undefined;
+  const base = { mediaType, pretty: pretty === '1' };
+  if (as === undefined && g === undefined && v === undefined) return { ...base, as: 'object', metaVersion: 'v1' };
+  if (!transforms || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
+  const representation = representations[as ?? ''];
+  return representation && { ...base, as: representation, metaVersion: v };
+}
+
+const representations: Readonly<Record<string, Representation>> = {
+  Table: 'table',
+  PartialObjectMetadata: 'metadata',
+  PartialObjectMetadataList: 'metadata',
+};
+
+function matches(pattern: string, type: string): boolean {
+  if (pattern === type || pattern === '*/*') return true;
+  return pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1));
+}
+
+/** The clauses by quality, then by how specific they are, then as sent. */
+function parseAccept(header: string): Clause[] {
+  return header
+    .split(',')
+    .map(parseClause)
+    .filter((clause) => clause.quality > 0)
+    .sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b) || a.order - b.order);
+}
+
+const wildcards = ({ type }: Clause) => (type === '*/*' ? 2 : type.endsWith('/*') ? 1 : 0);
+
+function parseClause(text: string, order: number): Clause {
+  const [type = '', ...rest] = text.split(';').map((part) => part.trim());
+  const parameters: Record<string, string> = {};
+  let quality = 1;
+  for (const part of rest) {
+    const [name = '', value = ''] = part.split('=', 2);
+    if (name === 'q') quality = Number.parseFloat(value) || 0;
+    else if (name !== '__proto__') parameters[name] = value;
+  }
+  return { type: type.toLowerCase(), parameters, quality, order };
+}
+
+/** Asked for in the query, or guessed from the tools people type into. */
+function wantsPretty(request: ApiRequest): boolean {
+  const { exchange } = request;
+  if (exchange.url.includes('pretty')) {
+    const asked = request.query.get('pretty');
+    if (asked) return ['1', 't', 'T', 'true', 'TRUE', 'True'].includes(asked);
+  }
+  const agent = exchange.header('user-agent') ?? '';
+  return agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0');
+}

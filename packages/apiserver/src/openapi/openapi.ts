@@ -1,0 +1,129 @@
+import { acceptClauses, acceptsMediaType } from '../discovery/accept.ts';
+import type { Answer, Headers } from '../http/answer.ts';
+import type { ApiRequest } from '../http/request.ts';
+import type { Resource } from '../resource.ts';
+import { createDocuments, type DocumentOptions, type Documents } from './documents.ts';
+import { cachingHeaders, isKnown, type ServedDocument, servedDocument } from './served-document.ts';
+
+export interface OpenApiOptions extends DocumentOptions {
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** Describes the API in the two versions of OpenAPI that clients ask for. */
+export interface OpenApi {
+  /** Undefined for paths that are none of its own. */
+  answer(request: ApiRequest): Answer | Promise<Answer> | undefined;
+  /** To be called when the resources have changed. */
+  invalidate(): void;
+}
+
+const json = 'application/json';
+const swagger2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+/** The first is how Kubernetes names it, and an at sign is none of the characters that a media type may have. */
+const swagger2ProtobufNames = ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', swagger2Protobuf];
+
+export function createOpenApi(resources: () => readonly Resource[], options: OpenApiOptions): OpenApi {
+  const now = options.now ?? Date.now;
+  let current = createLibrary(resources, options, now);
+  return {
+    answer(request) {
+      const { path } = request;
+      if (!path.startsWith('/openapi/')) return undefined;
+      if (path === '/openapi/v2') return answerSwagger2(request, current);
+      if (path === '/openapi/v3') return answerIndex(current);
+      if (path.startsWith('/openapi/v3/')) return answerOpenApi3(request, current, path.slice('/openapi/v3/'.length), now);
+      return undefined;
+    },
+    invalidate() {
+      current = createLibrary(resources, options, now);
+    },
+  };
+}
+
+/** Documents that have been made, and those that can be. */
+interface Library {
+  readonly documents: () => Documents;
+  get(key: string, make: () => string | Uint8Array): ServedDocument;
+}
+
+function createLibrary(resources: () => readonly Resource[], options: OpenApiOptions, now: () => number): Library {
+  const made = new Map<string, ServedDocument>();
+  let documents: Documents | undefined;
+  return {
+    documents() {
+      documents ??= createDocuments(resources(), options);
+      return documents;
+    },
+    get(key, make) {
+      const existing = made.get(key);
+      if (existing) return existing;
+      const document = servedDocument(make(), now());
+      made.set(key, document);
+      return document;
+    },
+  };
+}
+
+function openApi3(library: Library, name: string): ServedDocument {
+  return library.get(name, () => library.documents().openApi3(name));
+}
+
+/** Documents are made one in a turn of the loop, so that other requests are served in between. */
+async function answerIndex(library: Library): Promise<Answer> {
+  const paths: [string, { serverRelativeURL: string }][] = [];
+  for (const name of library.documents().openApi3Names) {
+    const { hash } = openApi3(library, name);
+    paths.push([name, { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` }]);
+    await new Promise(setImmediate);
+  }
+  return bytes(200, 'text/plain; charset=utf-8', JSON.stringify({ paths: Object.fromEntries(paths) }));
+}
+
+function answerOpenApi3(request: ApiRequest, library: Library, name: string, now: () => number): Answer {
+  if (!library.documents().openApi3Names.includes(name)) return bytes(404, 'text/plain; charset=utf-8', '');
+  if (accepted(request, [json]) === undefined) return bytes(406, 'text/plain; charset=utf-8', '', { vary: 'Accept' });
+  const document = openApi3(library, name);
+  const asked = request.query.get('hash');
+  if (!asked) return answerDocument(request, document, json);
+  if (asked !== document.hash) {
+    return bytes(301, json, '', { ...cachingHeaders(document), location: `/openapi/v3/${name}?hash=${document.hash}` });
+  }
+  const expires = new Date(now());
+  expires.setUTCFullYear(expires.getUTCFullYear() + 1);
+  return answerDocument(request, document, json, { 'cache-control': 'public, immutable', expires: expires.toUTCString() });
+}
+
+function answerSwagger2(request: ApiRequest, library: Library): Answer {
+  const type = accepted(request, [json, ...swagger2ProtobufNames]);
+  if (type === undefined) return bytes(406, 'text/plain; charset=utf-8', '', { vary: 'Accept' });
+  if (type === json)
+    return answerDocument(
+      request,
+      library.get('/openapi/v2', () => library.documents().swagger2()),
+      json,
+    );
+  const document = library.get('/openapi/v2 protobuf', () => library.documents().swagger2Protobuf());
+  return answerDocument(request, document, swagger2Protobuf);
+}
+
+/** The first of the media types that fits what the client would like best. */
+function accepted(request: ApiRequest, mediaTypes: readonly string[]): string | undefined {
+  const header = request.exchange.header('accept');
+  if (!header) return mediaTypes[0];
+  for (const clause of acceptClauses(header)) {
+    const mediaType = mediaTypes.find((type) => acceptsMediaType(clause, type));
+    if (mediaType !== undefined) return mediaType;
+  }
+  return undefined;
+}
+
+function answerDocument(request: ApiRequest, document: ServedDocument, type: string, more?: Headers): Answer {
+  const headers = { ...cachingHeaders(document), ...more };
+  if (isKnown(request.exchange.header('if-none-match'), document)) return bytes(304, type, '', headers);
+  return bytes(200, type, document.bytes, headers);
+}
+
+function bytes(status: number, type: string, body: Uint8Array | string, headers?: Headers): Answer {
+  return { kind: 'bytes', status, type, body, headers };
+}

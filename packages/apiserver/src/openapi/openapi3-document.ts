@@ -1,0 +1,62 @@
+import type { JsonObject } from '@tsukube/machinery';
+import type { ApiVersion } from '../discovery/api-group.ts';
+import { bearerToken, byPath, type DocumentInfo, typesOf } from './document.ts';
+import { type Body, type Operation, type Path, type Response, reasons, splitParameters } from './operation.ts';
+import type { Parameter } from './parameter.ts';
+import { openApi3, refTo } from './schema.ts';
+import type { TypeIndex } from './type-index.ts';
+
+/** The text of an OpenAPI 3 document about these paths; `near` is the group and version they belong to. */
+export function openApi3Document(paths: readonly Path[], types: TypeIndex, info: DocumentInfo, near?: ApiVersion): string {
+  const isNear = ({ group, version }: { readonly group: string; readonly version: string }) =>
+    (group === '' && version === 'v1') || (group === near?.group && version === near.version);
+  const names = types.reachableFrom(typesOf(paths));
+  const schemas = names.map((name) => `${JSON.stringify(name)}:${types.schemaText(name, openApi3, isNear)}`);
+  const pathItems = Object.fromEntries([...paths].sort(byPath).map((path) => [path.path, pathItem(path)]));
+  const head = JSON.stringify({ openapi: '3.0.0', info, paths: pathItems });
+  const securitySchemes = JSON.stringify({ BearerToken: bearerToken });
+  return `${head.slice(0, -1)},"components":{"schemas":{${schemas.join(',')}},"securitySchemes":${securitySchemes}}}`;
+}
+
+function pathItem(path: Path): JsonObject {
+  const { shared, of } = splitParameters(path);
+  const operations = path.operations.map((operation) => [operation.method, operationObject(operation, of(operation))]);
+  return {
+    ...(Object.fromEntries(operations) as JsonObject),
+    ...(shared.length > 0 && { parameters: shared.map(parameterObject) }),
+  };
+}
+
+function operationObject(operation: Operation, parameters: readonly Parameter[]): JsonObject {
+  const { tag, description, id, body, consumes, produces, responses, action, gvk } = operation;
+  return {
+    tags: [tag],
+    description,
+    operationId: id,
+    ...(parameters.length > 0 && { parameters: parameters.map(parameterObject) }),
+    ...(body && { requestBody: requestBody(body, consumes) }),
+    responses: {
+      ...Object.fromEntries(responses.map((response) => [response.code, responseObject(response, produces)])),
+      401: { description: 'Unauthorized' },
+    },
+    ...(action !== undefined && { 'x-kubernetes-action': action }),
+    ...(gvk && { 'x-kubernetes-group-version-kind': { group: gvk.group, version: gvk.version, kind: gvk.kind } }),
+  };
+}
+
+function parameterObject({ name, in: place, description, type }: Parameter): JsonObject {
+  return { name, in: place, description, ...(place === 'path' && { required: true }), schema: { type, uniqueItems: true } };
+}
+
+function requestBody({ type, required }: Body, consumes: readonly string[]): JsonObject {
+  return { content: content(consumes, refTo(type, openApi3)), ...(required && { required }) };
+}
+
+function responseObject({ code, type }: Response, produces: readonly string[]): JsonObject {
+  const schema = type === undefined ? { type: 'string' } : refTo(type, openApi3);
+  return { description: reasons[code] ?? '', content: content(produces, schema) };
+}
+
+function content(mediaTypes: readonly string[], schema: JsonObject): JsonObject {
+  return Object.fromEntries([...mediaTypes].sort().map((mediaType) => [mediaType, { schema }]));
+}

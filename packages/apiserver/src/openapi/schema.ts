@@ -1,0 +1,142 @@
+import type { Field, FieldType, GroupVersionKind, JsonObject, JsonValue, TypeDefinition } from '@tsukube/machinery';
+import { type SpecialType, specialType } from './special-types.ts';
+
+/** What a type, or one of its fields, is for; empty where nothing is known. */
+export type Describe = (type: string, field?: string) => string;
+
+/** The versions of OpenAPI differ in how a type refers to another, and in that the older one has no defaults. */
+export interface Dialect {
+  readonly special: 'openApi3' | 'swagger2';
+  readonly refPrefix: string;
+  readonly defaults: boolean;
+  /** A reference with anything beside it has to be the one member of an allOf. */
+  readonly wrapsReferences: boolean;
+}
+
+export const openApi3: Dialect = {
+  special: 'openApi3',
+  refPrefix: '#/components/schemas/',
+  defaults: true,
+  wrapsReferences: true,
+};
+export const swagger2: Dialect = { special: 'swagger2', refPrefix: '#/definitions/', defaults: false, wrapsReferences: false };
+
+export function refTo(type: string, dialect: Dialect): JsonObject {
+  return { $ref: dialect.refPrefix + type };
+}
+
+export function schemaOfType(type: TypeDefinition, dialect: Dialect, describe: Describe): JsonObject {
+  const fields = [...type.fields.values()];
+  const required = fields.filter((field) => field.required).map(({ name }) => name);
+  const properties = fields
+    .sort(byName)
+    .map((field) => [field.name, schemaOfField(field, dialect, describe(type.name, field.name))]);
+  return {
+    ...described(describe(type.name)),
+    type: 'object',
+    ...(required.length > 0 && { required }),
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) as JsonObject }),
+    ...(type.gvks && { 'x-kubernetes-group-version-kind': type.gvks.map(gvkObject) }),
+    ...(type.mapType && { 'x-kubernetes-map-type': type.mapType }),
+    ...unionOf(type),
+  };
+}
+
+export function schemaOfSpecial(type: SpecialType, dialect: Dialect, describe: Describe): JsonObject {
+  return { ...described(describe(type.name)), ...type[dialect.special] };
+}
+
+export function gvkObject({ group, kind, version }: GroupVersionKind): JsonObject {
+  return { group, kind, version };
+}
+
+const byName = (a: Field, b: Field) => (a.name < b.name ? -1 : Number(a.name > b.name));
+const described = (description: string): JsonObject => (description === '' ? {} : { description });
+
+interface Union {
+  readonly discriminator?: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+function unionOf({ union }: TypeDefinition & { readonly union?: Union }): JsonObject {
+  if (!union) return {};
+  const { discriminator, fields } = union;
+  return { 'x-kubernetes-unions': [{ ...(discriminator && { discriminator }), 'fields-to-discriminateBy': { ...fields } }] };
+}
+
+function schemaOfField(field: Field, dialect: Dialect, description: string): JsonObject {
+  const schema = schemaOf(field.type, dialect, field.enum);
+  const extras = {
+    ...described(description),
+    ...(dialect.defaults && field.default !== undefined && { default: field.default }),
+    ...markersOf(field),
+  };
+  return beside(schema, extras, dialect);
+}
+
+function markersOf(field: Field): JsonObject {
+  return {
+    ...(field.listMapKeys && { 'x-kubernetes-list-map-keys': [...field.listMapKeys] }),
+    ...(field.listType && { 'x-kubernetes-list-type': field.listType }),
+    ...(field.mapType && { 'x-kubernetes-map-type': field.mapType }),
+    ...(field.patchMergeKey && { 'x-kubernetes-patch-merge-key': field.patchMergeKey }),
+    ...(field.patchStrategy && { 'x-kubernetes-patch-strategy': field.patchStrategy }),
+  };
+}
+
+/** A schema with more said beside it. */
+function beside(schema: JsonObject, extras: JsonObject, { wrapsReferences }: Dialect): JsonObject {
+  const isReference = '$ref' in schema;
+  if (isReference && wrapsReferences && Object.keys(extras).length > 0) return { ...extras, allOf: [schema] };
+  return { ...extras, ...schema };
+}
+
+function schemaOf(type: FieldType, dialect: Dialect, values?: readonly string[]): JsonObject {
+  const special = specialType(type);
+  if (special) return refTo(special.name, dialect);
+  switch (type.is) {
+    case 'object':
+      return refTo(type.ref, dialect);
+    case 'list':
+      return { type: 'array', items: schemaOfItem(type.of, dialect, values) };
+    case 'map':
+      return { type: 'object', additionalProperties: schemaOfItem(type.of, dialect, values) };
+    case 'any':
+      return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    default:
+      return { ...scalars[type.is], ...(values && { enum: [...values] }) };
+  }
+}
+
+/** Items are there or not, so that each has the zero value of its type as its default. */
+function schemaOfItem(type: FieldType, dialect: Dialect, values?: readonly string[]): JsonObject {
+  const schema = schemaOf(type, dialect, values);
+  const zero = dialect.defaults ? zeroOf(type) : undefined;
+  return zero === undefined ? schema : beside(schema, { default: zero }, dialect);
+}
+
+function zeroOf(type: FieldType): JsonValue | undefined {
+  switch (type.is) {
+    case 'object':
+      return {};
+    case 'string':
+      return '';
+    case 'boolean':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'double':
+      return 0;
+    default:
+      return undefined;
+  }
+}
+
+const scalars: Readonly<Record<string, JsonObject>> = {
+  string: { type: 'string' },
+  boolean: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  double: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+};

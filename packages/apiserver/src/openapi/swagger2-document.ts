@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '@tsukube/machinery';
+import { bearerToken, byPath, type DocumentInfo, typesOf } from './document.ts';
+import { deleteOptionsType, patchType } from './meta-types.ts';
+import { type Body, type Operation, type Path, type Response, reasons, splitParameters } from './operation.ts';
+import type { Parameter } from './parameter.ts';
+import { gvkObject, refTo, swagger2 } from './schema.ts';
+import type { TypeIndex } from './type-index.ts';
+
+/** The one OpenAPI 2 document about everything. */
+export function swagger2Document(paths: readonly Path[], types: TypeIndex, info: DocumentInfo): JsonObject {
+  const parameters = new SharedParameters();
+  const pathItems = [...paths].sort(byPath).map((path) => [path.path, pathItem(path, parameters)]);
+  const names = types.reachableFrom(typesOf(paths));
+  return {
+    swagger: '2.0',
+    info: { ...info },
+    paths: Object.fromEntries(pathItems) as JsonObject,
+    definitions: Object.fromEntries(names.map((name) => [name, types.schema(name, swagger2)])),
+    parameters: parameters.all(),
+    securityDefinitions: { BearerToken: bearerToken },
+    security: [{ BearerToken: [] }],
+  };
+}
+
+/** Parameters that many operations have are written once. */
+class SharedParameters {
+  readonly #parameters = new Map<string, JsonObject>();
+  readonly #references = new Map<string, JsonObject>();
+
+  reference(key: string, name: string, create: () => JsonObject): JsonObject {
+    const known = this.#references.get(key);
+    if (known) return known;
+    const parameter = create();
+    const hash = createHash('sha256').update(JSON.stringify(parameter)).digest('base64url').slice(0, 8);
+    this.#parameters.set(`${name}-${hash}`, parameter);
+    const reference = { $ref: `#/parameters/${name}-${hash}` };
+    this.#references.set(key, reference);
+    return reference;
+  }
+
+  all(): JsonObject {
+    return Object.fromEntries([...this.#parameters].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+function pathItem(path: Path, known: SharedParameters): JsonObject {
+  const { shared, of } = splitParameters(path);
+  const operations = path.operations.map((operation) => [operation.method, operationObject(operation, of(operation), known)]);
+  return {
+    ...(Object.fromEntries(operations) as JsonObject),
+    ...(shared.length > 0 && { parameters: shared.map((parameter) => parameterItem(parameter, known)) }),
+  };
+}
+
+function operationObject(operation: Operation, own: readonly Parameter[], known: SharedParameters): JsonObject {
+  const { description, consumes, produces, tag, id, body, responses, action, gvk } = operation;
+  const parameters = [...(body ? [bodyItem(body, known)] : []), ...own.map((parameter) => parameterItem(parameter, known))];
+  return {
+    description,
+    consumes: [...consumes],
+    produces: [...produces],
+    schemes: ['https'],
+    tags: [tag],
+    operationId: id,
+    ...(parameters.length > 0 && { parameters }),
+    responses: {
+      ...Object.fromEntries(responses.map((response) => [response.code, responseObject(response)])),
+      401: { description: 'Unauthorized' },
+    },
+    ...(action !== undefined && { 'x-kubernetes-action': action }),
+    ...(gvk && { 'x-kubernetes-group-version-kind': gvkObject(gvk) }),
+  };
+}
+
+function responseObject({ code, type }: Response): JsonObject {
+  return { description: reasons[code] ?? '', schema: type === undefined ? { type: 'string' } : refTo(type, swagger2) };
+}
+
+/** Old versions of kubectl look for these in the operation itself. */
+const inlined: ReadonlySet<string> = new Set(['dryRun', 'fieldValidation', 'name']);
+
+function parameterItem(parameter: Parameter, known: SharedParameters): JsonObject {
+  const { name, in: place, description, type } = parameter;
+  const create = () => ({ uniqueItems: true, type, description, name, in: place, ...(place === 'path' && { required: true }) });
+  return inlined.has(name) ? create() : known.reference(`${place} ${name}`, name, create);
+}
+
+function bodyItem({ type, required }: Body, known: SharedParameters): JsonObject {
+  const create = () => ({ name: 'body', in: 'body', ...(required && { required }), schema: refTo(type, swagger2) });
+  return type === deleteOptionsType || type === patchType ? known.reference(`body ${type}`, 'body', create) : create();
+}

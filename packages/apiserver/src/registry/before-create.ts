@@ -1,0 +1,62 @@
+import {
+  FieldErrors,
+  formatTime,
+  generateName,
+  type JsonObject,
+  nameIsDNSSubdomain,
+  nameIsPathSegment,
+  newUid,
+  path,
+  StatusError,
+  validateObjectMeta,
+} from '@tsukube/machinery';
+import type { Resource } from '../resource.ts';
+import type { WriteContext } from './object-registry.ts';
+
+/** Gives a new object what only the server may give, and refuses it if it is not valid. */
+export function prepareForCreate(resource: Resource, object: JsonObject, context: WriteContext, now: number): void {
+  const metadata = object.metadata as JsonObject;
+  wipeSystemFields(metadata);
+  ensureNamespace(resource, metadata, context.namespace);
+  metadata.uid = newUid();
+  metadata.creationTimestamp = formatTime(now);
+  if (metadata.generateName && !metadata.name) metadata.name = generateName(metadata.generateName as string);
+  const { strategy } = context;
+  if (strategy.generation) metadata.generation = 1;
+  else delete metadata.generation;
+  strategy.prepareForCreate?.(object);
+  validate(resource, object, metadata, context);
+  for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
+}
+
+/** What a client cannot say of an object that does not exist yet. */
+export function wipeSystemFields(metadata: JsonObject): void {
+  delete metadata.creationTimestamp;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+  delete metadata.uid;
+  delete metadata.selfLink;
+  delete metadata.resourceVersion;
+}
+
+/** The namespace of the request holds; an object that names another is refused. */
+export function ensureNamespace(resource: Resource, metadata: JsonObject, namespace: string): void {
+  const expected = resource.scope === 'Namespaced' ? namespace : '';
+  const stated = metadata.namespace ?? '';
+  if (stated === expected) return;
+  if (stated !== '')
+    throw StatusError.badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  metadata.namespace = expected;
+}
+
+function validate(resource: Resource, object: JsonObject, metadata: JsonObject, { strategy, version }: WriteContext): void {
+  const errors = new FieldErrors();
+  const validateName = strategy.validateName ?? nameIsDNSSubdomain;
+  validateObjectMeta(metadata, { namespaced: resource.scope === 'Namespaced', validateName }, errors);
+  strategy.validateCreate?.(object, errors, version);
+  const name = (metadata.name as string) ?? '';
+  // Whatever a kind allows, a name must fit into a path.
+  if (errors.length === 0)
+    for (const problem of nameIsPathSegment(name, false)) errors.invalid(path('metadata', 'name'), name, problem);
+  if (errors.length > 0) throw StatusError.invalid({ group: version.group, kind: resource.names.kind }, name, errors);
+}

@@ -1,0 +1,77 @@
+import {
+  deepEqual,
+  FieldErrors,
+  type JsonObject,
+  type NameValidator,
+  nameIsDNSSubdomain,
+  nameIsPathSegment,
+  StatusError,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@tsukube/machinery';
+import type { Resource, Strategy } from '../resource.ts';
+import { ensureNamespace } from './before-create.ts';
+import type { WriteContext } from './object-registry.ts';
+
+/** Carries over what an update may not touch, and refuses the result if it is not valid. */
+export function prepareForUpdate(resource: Resource, object: JsonObject, old: JsonObject, context: WriteContext): void {
+  const metadata = object.metadata as JsonObject;
+  const oldMetadata = old.metadata as JsonObject;
+  ensureNamespace(resource, metadata, context.namespace);
+  const { strategy } = context;
+  carryOver(metadata, oldMetadata, 'generation');
+  strategy.prepareForUpdate?.(object, old);
+  if (strategy.generation && specChanged(object, old)) metadata.generation = Number(oldMetadata.generation ?? 0) + 1;
+  if (!metadata.uid) carryOver(metadata, oldMetadata, 'uid');
+  carryOver(metadata, oldMetadata, 'creationTimestamp');
+  if (oldMetadata.deletionTimestamp) carryOver(metadata, oldMetadata, 'deletionTimestamp');
+  if (metadata.deletionGracePeriodSeconds === undefined) carryOver(metadata, oldMetadata, 'deletionGracePeriodSeconds');
+  delete metadata.selfLink;
+  validate(resource, object, old, context);
+  for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
+}
+
+function carryOver(metadata: JsonObject, old: JsonObject, key: string): void {
+  const value = old[key];
+  if (value === undefined) delete metadata[key];
+  else metadata[key] = value;
+}
+
+/** Whether anything changed but metadata and status. */
+function specChanged(object: JsonObject, old: JsonObject): boolean {
+  for (const key of new Set([...Object.keys(object), ...Object.keys(old)])) {
+    if (key !== 'metadata' && key !== 'status' && !deepEqual(object[key], old[key])) return true;
+  }
+  return false;
+}
+
+function validate(resource: Resource, object: JsonObject, old: JsonObject, { strategy, version }: WriteContext): void {
+  const errors = new FieldErrors();
+  const metadata = object.metadata as JsonObject;
+  checkMetadata(resource, metadata, old, nameIsPathSegment, errors);
+  // A kind's own rules begin with the same checks, so what is wrong with metadata is said twice, as Kubernetes does.
+  if (errors.length > 0) checkMetadata(resource, metadata, old, strategy.validateName ?? nameIsDNSSubdomain, errors);
+  strategy.validateUpdate?.(object, old, errors, version);
+  if (errors.length > 0)
+    throw StatusError.invalid({ group: version.group, kind: resource.names.kind }, metadata.name as string, errors);
+}
+
+function checkMetadata(
+  resource: Resource,
+  metadata: JsonObject,
+  old: JsonObject,
+  validateName: NameValidator,
+  errors: FieldErrors,
+): void {
+  validateObjectMeta(metadata, { namespaced: resource.scope === 'Namespaced', validateName }, errors);
+  validateObjectMetaUpdate(metadata, old.metadata as JsonObject, errors);
+}
+
+/** An object that only waited for its finalizers goes with the last of them. */
+export function removedByUpdate(object: JsonObject, old: JsonObject, strategy: Strategy): boolean {
+  const metadata = object.metadata as JsonObject;
+  const oldMetadata = old.metadata as JsonObject;
+  if (!oldMetadata.deletionTimestamp || (metadata.finalizers as string[] | undefined)?.length) return false;
+  if (Number(oldMetadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;
+  return strategy.mayRemove?.(object) ?? true;
+}

@@ -1,0 +1,140 @@
+import { formatTime, type JsonObject, StatusError } from '@tsukube/machinery';
+import { Mismatch } from '@tsukube/storage';
+import type { AdmissionAttributes } from '../admission/admission.ts';
+import type { CacheEntry } from '../watchcache/entry.ts';
+import type { ObjectRegistry, WriteContext } from './object-registry.ts';
+import { decodeObject, encodeObject, encodeStored } from './stored-form.ts';
+
+/** DeleteOptions, decoded. */
+export interface DeleteRequest {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+export type Deleted =
+  /** Gone; this was its last state. */
+  | { readonly kind: 'gone'; readonly object: JsonObject }
+  /** Marked, and waiting for finalizers or grace. */
+  | { readonly kind: 'pending'; readonly entry: CacheEntry };
+
+/** Removes an object, or marks it where something holds it. Starts over when somebody changes it meanwhile. */
+export async function deleteObject(
+  registry: ObjectRegistry,
+  name: string,
+  request: DeleteRequest,
+  context: WriteContext,
+  signal: AbortSignal,
+): Promise<Deleted> {
+  const key = registry.key(context.namespace, name);
+  for (;;) {
+    const found = await registry.cache.get(key);
+    if (!found) throw StatusError.notFound({ group: context.version.group, resource: registry.resource.names.plural }, name);
+    try {
+      return await tryDelete(registry, found, name, request, context);
+    } catch (error) {
+      if (!(error instanceof Mismatch) || signal.aborted) throw error;
+    }
+  }
+}
+
+async function tryDelete(
+  registry: ObjectRegistry,
+  found: CacheEntry,
+  name: string,
+  request: DeleteRequest,
+  context: WriteContext,
+): Promise<Deleted> {
+  const object = decodeObject(found.value);
+  checkPreconditions(registry, object, name, request, context);
+  await registry.services.admission.mutate(attributesOf(registry, object, name, context));
+  await registry.services.admission.validate(attributesOf(registry, object, name, context));
+  const next = plan(object, request, context, registry.services.now());
+  if (next === 'waiting') return { kind: 'pending', entry: found };
+  if (next === 'remove') {
+    if (!context.dryRun) await registry.cache.delete(found.key, found.revision);
+    return { kind: 'gone', object };
+  }
+  if (context.dryRun)
+    return { kind: 'pending', entry: { ...found, value: Buffer.from(encodeObject(object)), derived: undefined } };
+  return { kind: 'pending', entry: await registry.cache.update(found.key, encodeStored(object), found.revision) };
+}
+
+/** What is to be done; `mark` has marked the object already. */
+function plan(
+  object: JsonObject,
+  request: DeleteRequest,
+  { strategy }: WriteContext,
+  now: number,
+): 'remove' | 'mark' | 'waiting' {
+  const metadata = object.metadata as JsonObject;
+  const graceful = strategy.beginDelete?.(object, { gracePeriodSeconds: nonNegative(request.gracePeriodSeconds) }) ?? {
+    kind: 'now',
+  };
+  if (graceful.kind === 'waiting') return 'waiting';
+  if (graceful.kind === 'marked') return 'mark';
+  const held = ((metadata.finalizers as string[] | undefined)?.length ?? 0) > 0;
+  if (graceful.kind === 'graceful') return markGraceful(metadata, graceful.seconds, now) || held ? 'mark' : 'remove';
+  if (!held) return 'remove';
+  return markNow(metadata, now) ? 'mark' : 'waiting';
+}
+
+/** Whether there is grace to wait for. */
+function markGraceful(metadata: JsonObject, seconds: number, now: number): boolean {
+  if (metadata.deletionTimestamp === undefined) bumpGeneration(metadata);
+  metadata.deletionTimestamp = formatTime(now + seconds * 1000);
+  metadata.deletionGracePeriodSeconds = seconds;
+  return seconds > 0;
+}
+
+/** False if it was marked before. */
+function markNow(metadata: JsonObject, now: number): boolean {
+  if (metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0) return false;
+  if (metadata.deletionTimestamp === undefined) bumpGeneration(metadata);
+  metadata.deletionTimestamp = formatTime(now);
+  metadata.deletionGracePeriodSeconds = 0;
+  return true;
+}
+
+function bumpGeneration(metadata: JsonObject): void {
+  if (Number(metadata.generation ?? 0) > 0) metadata.generation = Number(metadata.generation) + 1;
+}
+
+/** Kubernetes takes a negative grace period as the shortest one. */
+function nonNegative(seconds: number | undefined): number | undefined {
+  return seconds !== undefined && seconds < 0 ? 1 : seconds;
+}
+
+function checkPreconditions(
+  registry: ObjectRegistry,
+  object: JsonObject,
+  name: string,
+  { preconditions }: DeleteRequest,
+  { version }: WriteContext,
+): void {
+  const metadata = object.metadata as JsonObject;
+  const kind = { group: version.group, resource: registry.resource.names.kind };
+  if (preconditions?.uid !== undefined && preconditions.uid !== metadata.uid) {
+    const reason = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw StatusError.conflict(kind, name, reason);
+  }
+  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== metadata.resourceVersion) {
+    const reason = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw StatusError.conflict(kind, name, reason);
+  }
+}
+
+function attributesOf(registry: ObjectRegistry, oldObject: JsonObject, name: string, context: WriteContext): AdmissionAttributes {
+  const { version, namespace, subresource, user, dryRun } = context;
+  return {
+    operation: 'DELETE',
+    resource: registry.resource,
+    version,
+    subresource,
+    namespace,
+    name,
+    object: undefined,
+    oldObject,
+    user,
+    dryRun,
+  };
+}

@@ -1,0 +1,231 @@
+import { FieldErrors, isValidPathSegmentName, type JsonObject, path, StatusError } from '@tsukube/machinery';
+import { KeyExists, Mismatch } from '@tsukube/storage';
+import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
+import type { User } from '../http/request.ts';
+import type { Resource, ServedVersion, Strategy } from '../resource.ts';
+import type { CacheEntry } from '../watchcache/entry.ts';
+import type { WatchCache } from '../watchcache/watch-cache.ts';
+import { prepareForCreate } from './before-create.ts';
+import { prepareForUpdate, removedByUpdate } from './before-update.ts';
+import { decodeObject, encodeObject, encodeStored } from './stored-form.ts';
+
+/** What is asked, by whom, and for which version the answer is worded. */
+export interface WriteContext {
+  readonly version: ServedVersion;
+  readonly user: User;
+  readonly namespace: string;
+  readonly subresource: string;
+  /** The resource's strategy, or the subresource's on top of it. */
+  readonly strategy: Strategy;
+  readonly dryRun: boolean;
+  readonly warn: (text: string) => void;
+}
+
+export interface RegistryServices {
+  readonly admission: Admission;
+  readonly now: () => number;
+}
+
+export interface Written {
+  readonly entry: CacheEntry;
+  readonly outcome: 'created' | 'updated' | 'unchanged' | 'removed';
+}
+
+/** Gives the new object from the one that is there. Called again when somebody else was faster. */
+export type Transform = (existing: JsonObject | undefined) => JsonObject | Promise<JsonObject>;
+
+/** The objects of one resource: what all kinds have in common between a verb and the store. */
+export class ObjectRegistry {
+  readonly resource: Resource;
+  readonly cache: WatchCache;
+  readonly services: RegistryServices;
+
+  constructor(resource: Resource, cache: WatchCache, services: RegistryServices) {
+    this.resource = resource;
+    this.cache = cache;
+    this.services = services;
+  }
+
+  /** Fails with 400 on a name that cannot be a key. */
+  key(namespace: string, name: string): string {
+    const problems = isValidPathSegmentName(name);
+    if (problems.length > 0)
+      throw StatusError.badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problems.join(';')}`);
+    return `${this.prefix(namespace)}${name}`;
+  }
+
+  /** Where the objects of a namespace, or all of them, stand. */
+  prefix(namespace: string): string {
+    const { storagePrefix, scope } = this.resource;
+    return scope === 'Namespaced' && namespace !== '' ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`;
+  }
+
+  async create(object: JsonObject, context: WriteContext): Promise<Written> {
+    const attributes = this.#attributes('CREATE', object, undefined, context);
+    await this.services.admission.mutate(attributes);
+    prepareForCreate(this.resource, object, context, this.services.now());
+    const metadata = object.metadata as JsonObject;
+    const name = metadata.name as string;
+    const key = this.key(context.namespace, name);
+    await this.services.admission.validate(attributes);
+    if (context.dryRun) return this.#pretendCreate(key, name, object, context);
+    try {
+      const entry = await this.cache.create(key, encodeStored(object), this.#ttl());
+      return { entry, outcome: 'created' };
+    } catch (error) {
+      if (error instanceof KeyExists) throw this.#alreadyExists(metadata, context);
+      throw error;
+    }
+  }
+
+  async #pretendCreate(key: string, name: string, object: JsonObject, context: WriteContext): Promise<Written> {
+    if (await this.cache.get(key)) throw StatusError.alreadyExists(this.#qualified(context), name);
+    return { entry: unstored(key, object, 0), outcome: 'created' };
+  }
+
+  #alreadyExists(metadata: JsonObject, context: WriteContext): StatusError {
+    const name = metadata.name as string;
+    const qualified = this.#qualified(context);
+    return metadata.generateName
+      ? StatusError.generateNameConflict(qualified, name, 1)
+      : StatusError.alreadyExists(qualified, name);
+  }
+
+  /** Reads, transforms and writes, again and again until nobody was faster. */
+  async update(
+    name: string,
+    uid: string | undefined,
+    transform: Transform,
+    context: WriteContext,
+    signal: AbortSignal,
+  ): Promise<Written> {
+    const key = this.key(context.namespace, name);
+    for (;;) {
+      const found = this.cache.fresh() === undefined ? this.cache.peek(key) : await this.cache.get(key);
+      try {
+        return await this.#tryUpdate(key, name, found, uid, transform, context);
+      } catch (error) {
+        if (!(error instanceof Mismatch || error instanceof KeyExists) || signal.aborted) throw error;
+      }
+    }
+  }
+
+  async #tryUpdate(
+    key: string,
+    name: string,
+    found: CacheEntry | undefined,
+    uid: string | undefined,
+    transform: Transform,
+    context: WriteContext,
+  ): Promise<Written> {
+    const qualified = this.#qualified(context);
+    if (!found) {
+      if (!context.strategy.allowCreateOnUpdate) throw StatusError.notFound(qualified, name);
+      return this.create(await transform(undefined), context);
+    }
+    const existing = decodeObject(found.value);
+    checkUid(key, name, uid, existing, qualified);
+    const transformed = transform(existing);
+    const object = transformed instanceof Promise ? await transformed : transformed;
+    checkResourceVersion(object, existing, name, qualified, context.strategy);
+    const attributes = this.#attributes('UPDATE', object, existing, context);
+    const mutating = this.services.admission.mutate(attributes);
+    if (mutating) await mutating;
+    prepareForUpdate(this.resource, object, existing, context);
+    const validating = this.services.admission.validate(attributes);
+    if (validating) await validating;
+    return this.#store(key, found, object, existing, context);
+  }
+
+  async #store(
+    key: string,
+    found: CacheEntry,
+    object: JsonObject,
+    existing: JsonObject,
+    context: WriteContext,
+  ): Promise<Written> {
+    if (removedByUpdate(object, existing, context.strategy)) {
+      if (!context.dryRun) await this.cache.delete(key, found.revision);
+      return { entry: unstored(key, object, found.revision), outcome: 'removed' };
+    }
+    const bytes = Buffer.from(encodeObject(object));
+    if (bytes.equals(found.value)) return { entry: found, outcome: 'unchanged' };
+    if (context.dryRun) return { entry: unstored(key, object, found.revision), outcome: 'updated' };
+    const entry = await this.cache.update(key, encodeStored(object), found.revision, this.#ttl());
+    return { entry, outcome: 'updated' };
+  }
+
+  #attributes(
+    operation: 'CREATE' | 'UPDATE',
+    object: JsonObject,
+    oldObject: JsonObject | undefined,
+    context: WriteContext,
+  ): AdmissionAttributes {
+    const { version, namespace, subresource, user, dryRun } = context;
+    const name = ((object.metadata as JsonObject).name as string) ?? '';
+    return { operation, resource: this.resource, version, subresource, namespace, name, object, oldObject, user, dryRun };
+  }
+
+  #qualified({ version }: WriteContext): { group: string; resource: string } {
+    return { group: version.group, resource: this.resource.names.plural };
+  }
+
+  #ttl(): { ttlSeconds?: number } | undefined {
+    return this.resource.ttlSeconds === undefined ? undefined : { ttlSeconds: this.resource.ttlSeconds };
+  }
+}
+
+/** An object that was answered but not written: of a dry run, or the last state of one that is gone. */
+function unstored(key: string, object: JsonObject, revision: number): CacheEntry {
+  return { key, value: Buffer.from(encodeObject(object)), revision, created: revision, derived: undefined };
+}
+
+function checkUid(
+  key: string,
+  name: string,
+  uid: string | undefined,
+  existing: JsonObject,
+  resource: { group: string; resource: string },
+): void {
+  const found = (existing.metadata as JsonObject).uid;
+  if (uid === undefined || uid === found) return;
+  const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
+  throw StatusError.conflict(
+    resource,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${reason}`,
+  );
+}
+
+const modified = 'the object has been modified; please apply your changes to the latest version and try again';
+
+/** An update names the version it is based on, or accepts whatever is there where the kind allows that. */
+function checkResourceVersion(
+  object: JsonObject,
+  existing: JsonObject,
+  name: string,
+  resource: { group: string; resource: string },
+  strategy: Strategy,
+): void {
+  const metadata = object.metadata as JsonObject;
+  const asked = metadata.resourceVersion ?? '';
+  const current = (existing.metadata as JsonObject).resourceVersion as string;
+  if (asked === '' || asked === '0') {
+    if (strategy.allowUnconditionalUpdate === false) throw mustBeSpecified(name, resource);
+    metadata.resourceVersion = current;
+  } else if (asked !== current) throw StatusError.conflict(resource, name, modified);
+}
+
+function mustBeSpecified(name: string, { group, resource }: { group: string; resource: string }): StatusError {
+  const errors = new FieldErrors();
+  errors.invalid(path('metadata', 'resourceVersion'), 0, 'must be specified for an update');
+  return StatusError.invalid({ group, kind: resource }, name, errors);
+}
+
+/** Names as the key of an object has them. */
+export function nameOfKey(resource: Resource, key: string): { readonly namespace: string; readonly name: string } {
+  const rest = key.slice(resource.storagePrefix.length + 1);
+  if (resource.scope === 'Cluster') return { namespace: '', name: rest };
+  const slash = rest.indexOf('/');
+  return { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) };
+}

@@ -1,0 +1,96 @@
+import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '@tsukube/machinery';
+
+/**
+ * The bytes of an object, in the store and in answers. The order of keys is the one Kubernetes writes: kind and
+ * apiVersion first, then metadata, and in it the names, the uid and the resourceVersion. That order is what makes the
+ * cheap ways below possible; bytes that somebody else wrote in another order are parsed and written anew.
+ */
+const metadataOrder = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+] as const;
+
+export function encodeObject(object: JsonObject): string {
+  let text = `{"kind":${JSON.stringify(object.kind)},"apiVersion":${JSON.stringify(object.apiVersion)},"metadata":${encodeMetadata(object.metadata as JsonObject)}`;
+  for (const key of Object.keys(object)) {
+    if (key === 'kind' || key === 'apiVersion' || key === 'metadata') continue;
+    const value = object[key];
+    if (value !== undefined) text += `,${JSON.stringify(key)}:${stringifyJson(value)}`;
+  }
+  return `${text}}`;
+}
+
+function encodeMetadata(metadata: JsonObject): string {
+  let text = '';
+  for (const key of metadataOrder) {
+    const value = metadata[key];
+    if (value !== undefined) text += `${text === '' ? '{' : ','}"${key}":${stringifyJson(value)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
+}
+
+/** What is stored: the object without its resourceVersion, which is the revision of the write. */
+export function encodeStored(object: JsonObject): Buffer {
+  const metadata = object.metadata as JsonObject;
+  if (metadata.resourceVersion === undefined) return Buffer.from(encodeObject(object));
+  const { resourceVersion: _, ...rest } = metadata;
+  return Buffer.from(encodeObject({ ...object, metadata: rest }));
+}
+
+export function decodeObject(bytes: Uint8Array): JsonObject {
+  return parseJson(bytes).value as JsonObject;
+}
+
+const start = Buffer.from('{"kind":"');
+const metadataMark = Buffer.from('"metadata":{"');
+const uidMark = Buffer.from('"uid":"');
+const brace = 0x7b;
+
+/** The bytes a client gets: the stored ones with the resourceVersion put in its place. */
+export function withResourceVersion(stored: Uint8Array, revision: number): Buffer {
+  const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
+  const at = endOfUid(bytes);
+  return at < 0 ? rewritten(bytes, revision) : spliced(bytes, at, `,"resourceVersion":"${revision}"`);
+}
+
+function spliced(bytes: Buffer, at: number, text: string): Buffer {
+  // Not from the shared pool: what is kept for long must not hold on to what is not.
+  const out = Buffer.allocUnsafeSlow(bytes.length + text.length);
+  bytes.copy(out, 0, 0, at);
+  out.write(text, at, 'latin1');
+  bytes.copy(out, at + text.length, at);
+  return out;
+}
+
+/** Where the value of metadata.uid ends, or -1 if the bytes are not in our order. */
+function endOfUid(bytes: Buffer): number {
+  if (bytes.length < start.length || bytes.compare(start, 0, start.length, 0, start.length) !== 0) return -1;
+  const metadata = bytes.indexOf(metadataMark);
+  if (metadata < 0) return -1;
+  const inside = metadata + metadataMark.length;
+  const uid = bytes.indexOf(uidMark, inside - 1);
+  if (uid < 0) return -1;
+  const nested = bytes.indexOf(brace, inside);
+  if (nested >= 0 && nested < uid) return -1;
+  return bytes.indexOf(0x22, uid + uidMark.length) + 1;
+}
+
+function rewritten(bytes: Buffer, revision: number): Buffer {
+  const value: JsonValue = parseJson(bytes).value;
+  if (!isObject(value)) return bytes;
+  const metadata = isObject(value.metadata) ? value.metadata : {};
+  return Buffer.from(encodeObject({ ...value, metadata: { ...metadata, resourceVersion: String(revision) } }));
+}

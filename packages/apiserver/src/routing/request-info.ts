@@ -1,0 +1,110 @@
+/** What a request is about, as Kubernetes derives it from method, path and query. */
+export interface RequestInfo {
+  readonly isResource: boolean;
+  /** get, list, watch, create …; for paths that are no resource the method in lower case. */
+  readonly verb: string;
+  /** `api` or `apis`; empty for other paths. */
+  readonly prefix: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  /** The path from the resource on. */
+  readonly parts: readonly string[];
+}
+
+const namespaceSubresources = new Set(['status', 'finalize']);
+const verbOfMethod: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** `path` is decoded and without the query. */
+export function requestInfo(method: string, path: string, query: () => URLSearchParams): RequestInfo {
+  const segments = splitPath(path);
+  const prefix = segments[0];
+  if (segments.length < 3 || (prefix !== 'api' && prefix !== 'apis')) return nonResource(method, '');
+  if (prefix === 'apis' && segments.length < 4) return nonResource(method, prefix);
+  const at = prefix === 'api' ? 1 : 2;
+  const group = prefix === 'api' ? '' : (segments[1] as string);
+  return resourceInfo(method, prefix, group, segments, at, query);
+}
+
+function resourceInfo(
+  method: string,
+  prefix: string,
+  group: string,
+  segments: string[],
+  at: number,
+  query: () => URLSearchParams,
+): RequestInfo {
+  const version = segments[at] as string;
+  let from = at + 1;
+  let verb = verbOfMethod[method] ?? '';
+  const special = segments[from];
+  if ((special === 'watch' || special === 'proxy') && segments.length > from + 1) {
+    verb = special;
+    from++;
+  }
+  let namespace = '';
+  if (segments[from] === 'namespaces' && segments.length > from + 1) {
+    namespace = segments[from + 1] as string;
+    if (segments.length > from + 2 && !namespaceSubresources.has(segments[from + 2] as string)) from += 2;
+  }
+  const parts = segments.slice(from);
+  let name = parts[1] ?? '';
+  const subresource = verb === 'proxy' ? '' : (parts[2] ?? '');
+  if (name === '' && verb === 'get') {
+    const parameters = query();
+    verb = isTrue(parameters.get('watch')) ? 'watch' : 'list';
+    name = nameInFieldSelector(parameters.get('fieldSelector'));
+  } else if (name === '' && verb === 'delete') verb = 'deletecollection';
+  return { isResource: true, verb, prefix, group, version, namespace, resource: parts[0] ?? '', subresource, name, parts };
+}
+
+function nonResource(method: string, prefix: string): RequestInfo {
+  const verb = method.toLowerCase();
+  return {
+    isResource: false,
+    verb,
+    prefix,
+    group: '',
+    version: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    name: '',
+    parts: [],
+  };
+}
+
+function splitPath(path: string): string[] {
+  let start = 0;
+  let end = path.length;
+  while (start < end && path.charCodeAt(start) === 47) start++;
+  while (end > start && path.charCodeAt(end - 1) === 47) end--;
+  return start === end ? [] : path.slice(start, end).split('/');
+}
+
+/** Query flags as Kubernetes reads them: present means true, unless it says false or 0. */
+export function isTrue(value: string | null): boolean {
+  if (value === null) return false;
+  const lower = value.toLowerCase();
+  return lower !== 'false' && lower !== '0';
+}
+
+/** A list that asks for one name is authorized as a list of that name. */
+function nameInFieldSelector(selector: string | null): string {
+  if (selector === null) return '';
+  for (const term of selector.split(',')) {
+    const match = /^metadata\.name==?([^=!\\/%]+)$/.exec(term);
+    if (match && match[1] !== '.' && match[1] !== '..') return match[1] as string;
+  }
+  return '';
+}

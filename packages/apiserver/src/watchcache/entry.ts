@@ -1,0 +1,23 @@
+import type { Entry } from '@tsukube/storage';
+
+/**
+ * An entry in memory. `value` is what the cache presents (for objects: the bytes that a client gets), not what is
+ * stored. Immutable but for what is derived from it, which readers leave here for the next one.
+ */
+export interface CacheEntry extends Entry {
+  readonly value: Buffer;
+  derived: object | undefined;
+}
+
+export interface CacheEvent {
+  readonly type: 'put' | 'delete';
+  /** What was written; for a removal the last state, carrying the revision of the removal. */
+  readonly entry: CacheEntry;
+  /** What was there before. */
+  readonly previous: CacheEntry | undefined;
+  /** Encodings of this event that watchers share. */
+  frames: Map<string, Buffer> | undefined;
+}
+
+/** Turns a stored value into what the cache keeps. */
+export type Present = (value: Uint8Array, revision: number) => Buffer;

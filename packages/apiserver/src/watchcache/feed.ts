@@ -1,0 +1,202 @@
+import { type Batch, type Change, Compacted, type Store } from '@tsukube/storage';
+
+export interface FeedListener {
+  readonly prefix: string;
+  /** Changes below the prefix, in order. Not called for batches that have none. */
+  onChanges(changes: readonly Change[]): void;
+  /** The stream has a gap: what was missed cannot be had any more. */
+  onGap(): void;
+}
+
+export interface Feed {
+  /** Every change up to this revision has reached the listeners. */
+  readonly revision: number;
+  /** At most one listener for a prefix. */
+  listen(listener: FeedListener): () => void;
+  /**
+   * Resolves to true when all writes acknowledged before the call have reached the listeners, to false if that takes
+   * too long. Undefined if it is so already.
+   */
+  caughtUp(): Promise<boolean> | undefined;
+  close(): void;
+}
+
+/** One ordered stream from the store for all caches above it. */
+export async function openFeed(store: Store, prefix: string, onError: (error: unknown) => void): Promise<Feed> {
+  return store.tap ? new LocalFeed(store, await store.revision()) : RemoteFeed.open(store, prefix, onError);
+}
+
+class Dispatcher {
+  revision: number;
+  readonly #listeners = new Map<string, FeedListener>();
+
+  constructor(revision: number) {
+    this.revision = revision;
+  }
+
+  listen(listener: FeedListener): () => void {
+    this.#listeners.set(listener.prefix, listener);
+    return () => {
+      if (this.#listeners.get(listener.prefix) === listener) this.#listeners.delete(listener.prefix);
+    };
+  }
+
+  deliver(batch: Batch): void {
+    this.revision = Math.max(this.revision, batch.revision);
+    const groups = new Map<FeedListener, Change[]>();
+    for (const change of batch.changes) this.#sort(change, groups);
+    for (const [listener, changes] of groups) listener.onChanges(changes);
+  }
+
+  /** A listener's prefix is empty or ends at a slash, so only those prefixes of the key are looked up. */
+  #sort(change: Change, groups: Map<FeedListener, Change[]>): void {
+    const { key } = change.entry;
+    append(groups, this.#listeners.get(''), change);
+    for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1)) {
+      append(groups, this.#listeners.get(key.slice(0, slash + 1)), change);
+    }
+  }
+
+  gap(): void {
+    for (const listener of this.#listeners.values()) listener.onGap();
+  }
+}
+
+function append(groups: Map<FeedListener, Change[]>, listener: FeedListener | undefined, change: Change): void {
+  if (!listener) return;
+  const group = groups.get(listener);
+  if (group) group.push(change);
+  else groups.set(listener, [change]);
+}
+
+/** A store in this process hands changes over before it acknowledges them: the feed is never behind. */
+class LocalFeed implements Feed {
+  readonly #dispatcher: Dispatcher;
+  readonly #untap: () => void;
+
+  constructor(store: Store, revision: number) {
+    this.#dispatcher = new Dispatcher(revision);
+    this.#untap = (store.tap as NonNullable<Store['tap']>).call(store, (batch) => this.#dispatcher.deliver(batch));
+  }
+  get revision(): number {
+    return this.#dispatcher.revision;
+  }
+  listen(listener: FeedListener): () => void {
+    return this.#dispatcher.listen(listener);
+  }
+  caughtUp(): undefined {
+    return undefined;
+  }
+  close(): void {
+    this.#untap();
+  }
+}
+
+const retryDelayMs = 200;
+const catchUpTimeoutMs = 1000;
+
+/** A store elsewhere is watched; before a read, its newest revision is asked for and waited for. */
+class RemoteFeed implements Feed {
+  readonly #store: Store;
+  readonly #prefix: string;
+  readonly #dispatcher: Dispatcher;
+  readonly #abort = new AbortController();
+  readonly #onError: (error: unknown) => void;
+  readonly #waiting = new Set<{ readonly revision: number; readonly resolve: (reached: boolean) => void }>();
+  #asking: Promise<number> | undefined;
+  #askingNext: Promise<number> | undefined;
+
+  static async open(store: Store, prefix: string, onError: (error: unknown) => void): Promise<RemoteFeed> {
+    const feed = new RemoteFeed(store, prefix, await store.revision(), onError);
+    void feed.#run();
+    return feed;
+  }
+
+  private constructor(store: Store, prefix: string, revision: number, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#prefix = prefix;
+    this.#dispatcher = new Dispatcher(revision);
+    this.#onError = onError;
+  }
+
+  get revision(): number {
+    return this.#dispatcher.revision;
+  }
+
+  listen(listener: FeedListener): () => void {
+    return this.#dispatcher.listen(listener);
+  }
+
+  async caughtUp(): Promise<boolean> {
+    const newest = await this.#newestRevision();
+    return this.revision >= newest || this.#reach(newest);
+  }
+
+  /** Revisions that belong to others on the same etcd may take until the next progress report to go by. */
+  #reach(revision: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => done(false), catchUpTimeoutMs);
+      const done = (reached: boolean) => {
+        clearTimeout(timer);
+        this.#waiting.delete(wait);
+        resolve(reached);
+      };
+      const wait = { revision, resolve: done };
+      this.#waiting.add(wait);
+    });
+  }
+
+  close(): void {
+    this.#abort.abort();
+    for (const wait of this.#waiting) wait.resolve(false);
+  }
+
+  /** One question under way serves all that were asked before it was sent; later ones share the next. */
+  #newestRevision(): Promise<number> {
+    if (!this.#asking) {
+      this.#asking = this.#ask();
+      return this.#asking;
+    }
+    this.#askingNext ??= this.#asking.then(
+      () => this.#ask(),
+      () => this.#ask(),
+    );
+    return this.#askingNext;
+  }
+
+  #ask(): Promise<number> {
+    this.#askingNext = undefined;
+    const question = this.#store.revision().finally(() => {
+      if (this.#asking === question) this.#asking = undefined;
+    });
+    this.#asking = question;
+    return question;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
+      try {
+        for await (const batch of this.#store.watch(this.#prefix, this.revision + 1, signal)) {
+          this.#dispatcher.deliver(batch);
+          this.#wake();
+        }
+      } catch (error) {
+        if (error instanceof Compacted) await this.#restart();
+        else this.#onError(error);
+      }
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryDelayMs));
+    }
+  }
+
+  async #restart(): Promise<void> {
+    const revision = await this.#store.revision().catch(() => this.revision);
+    this.#dispatcher.revision = Math.max(this.revision, revision);
+    this.#dispatcher.gap();
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wait of this.#waiting) if (wait.revision <= this.revision) wait.resolve(true);
+  }
+}

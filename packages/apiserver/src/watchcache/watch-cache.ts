@@ -1,0 +1,297 @@
+import {
+  type Batch,
+  type Change,
+  type Entry,
+  FutureRevision,
+  type ListOptions,
+  type Page,
+  type Store,
+  type WriteOptions,
+} from '@tsukube/storage';
+import type { CacheEntry, CacheEvent, Present } from './entry.ts';
+import type { Feed } from './feed.ts';
+import { History } from './history.ts';
+import { entriesAt } from './past.ts';
+import { SortedEntries } from './sorted-entries.ts';
+
+export interface Replayed {
+  readonly events: readonly CacheEvent[];
+  readonly revision: number;
+}
+
+export interface WatchCacheOptions {
+  /** Ends at a slash, or is empty. The cache answers for keys below it and nothing else. */
+  readonly prefix: string;
+  readonly present?: Present;
+  readonly maxHistoryEvents?: number;
+  readonly maxHistoryBytes?: number;
+}
+
+/** Told of events as they happen. */
+export interface Follower {
+  /** In order, never none. The array is shared: it must not be changed. */
+  onEvents(events: readonly CacheEvent[]): void;
+  /** Events were missed and cannot be had any more, or the cache is closed. */
+  onGap(): void;
+}
+
+type State =
+  | { readonly at: 'cold' }
+  | { readonly at: 'loading'; readonly done: Promise<void>; readonly missed: Change[] }
+  | { readonly at: 'ready' };
+
+/**
+ * A store in memory in front of a store: writes pass through, reads and watches are answered from here. It is filled
+ * when first read, and fed by the one stream of changes that all caches share.
+ */
+export class WatchCache implements Store {
+  readonly prefix: string;
+  readonly #store: Store;
+  readonly #feed: Feed;
+  readonly #present: Present;
+  readonly #entries = new SortedEntries();
+  readonly #followers = new Set<Follower>();
+  readonly #maxHistoryEvents: number;
+  readonly #maxHistoryBytes: number;
+  readonly #unlisten: () => void;
+  #history: History;
+  #state: State = { at: 'cold' };
+  #closed = false;
+
+  constructor(store: Store, feed: Feed, options: WatchCacheOptions) {
+    this.#store = store;
+    this.#feed = feed;
+    this.prefix = options.prefix;
+    this.#present = options.present ?? asStored;
+    this.#maxHistoryEvents = options.maxHistoryEvents ?? 10_000;
+    this.#maxHistoryBytes = options.maxHistoryBytes ?? 8 << 20;
+    this.#history = new History(0, this.#maxHistoryEvents, this.#maxHistoryBytes);
+    this.#unlisten = feed.listen({
+      prefix: this.prefix,
+      onChanges: (changes) => this.#onChanges(changes),
+      onGap: () => this.#onGap(),
+    });
+  }
+
+  /** The revision that reads without a wait show. */
+  get current(): number {
+    return this.#feed.revision;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Undefined if a read may go ahead at once; the promise says whether memory is fresh enough to answer. */
+  fresh(): Promise<boolean> | undefined {
+    if (this.#state.at === 'ready') return this.#feed.caughtUp();
+    return this.#load().then(() => this.#feed.caughtUp() ?? true);
+  }
+
+  /** Undefined if the cache is filled, however old its state. */
+  loaded(): Promise<void> | undefined {
+    return this.#state.at === 'ready' ? undefined : this.#load();
+  }
+
+  /** What memory holds now. Only after `fresh` or `loaded`. */
+  peek(key: string): CacheEntry | undefined {
+    return this.#entries.get(key);
+  }
+
+  slice(prefix: string, from = '', limit = Number.POSITIVE_INFINITY): CacheEntry[] {
+    return this.#entries.slice(prefix, from, limit);
+  }
+
+  range(prefix: string, from = ''): Iterable<CacheEntry> {
+    return this.#entries.range(prefix, from);
+  }
+
+  count(prefix: string, from = ''): number {
+    return this.#entries.count(prefix, from);
+  }
+
+  /** All entries as they were at a revision, or undefined if memory does not reach back so far. */
+  past(prefix: string, from: string, revision: number): CacheEntry[] | undefined {
+    const later = this.#history.after(revision);
+    return later && entriesAt(this.#entries, later, prefix, from);
+  }
+
+  async revision(): Promise<number> {
+    return (await this.fresh()) === false ? this.#store.revision() : this.current;
+  }
+
+  async get(key: string): Promise<CacheEntry | undefined> {
+    const fresh = (await this.fresh()) ?? true;
+    if (fresh) return this.#entries.get(key);
+    const entry = await this.#store.get(key);
+    return entry && this.#enter(entry);
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
+    const fresh = (await this.fresh()) ?? true;
+    if (options.revision !== undefined && options.revision > this.current) throw new FutureRevision(this.current);
+    const all = fresh ? this.#collect(prefix, options) : undefined;
+    return all ? page(all, options, options.revision ?? this.current) : this.#listStore(prefix, options);
+  }
+
+  #collect(prefix: string, { from = '', revision }: ListOptions): CacheEntry[] | undefined {
+    if (revision === undefined || revision === this.current) return this.#entries.slice(prefix, from, Number.POSITIVE_INFINITY);
+    return this.past(prefix, from, revision);
+  }
+
+  /** Entries read from the store itself: the past beyond memory, or the present when memory lags. */
+  async #listStore(prefix: string, options: ListOptions): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
+    const found = await this.#store.list(prefix, options);
+    return { ...found, entries: found.entries.map((entry) => this.#enter(entry)) };
+  }
+
+  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<CacheEntry> {
+    return this.#written(await this.#store.create(key, value, options));
+  }
+
+  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<CacheEntry> {
+    return this.#written(await this.#store.update(key, value, expected, options));
+  }
+
+  delete(key: string, expected: number): Promise<number> {
+    return this.#store.delete(key, expected);
+  }
+
+  async compact(revision: number): Promise<void> {
+    await this.#store.compact(revision);
+    this.#history.forget(revision);
+  }
+
+  ping(): Promise<void> {
+    return this.#store.ping();
+  }
+
+  /** Ends watches; the store below stays open. */
+  async close(): Promise<void> {
+    this.#unlisten();
+    this.#closed = true;
+    for (const follower of this.#followers) follower.onGap();
+  }
+
+  /** From now on, until the returned function is called. */
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
+  /** The events after a revision that memory holds; undefined if it does not hold all of them. */
+  eventsAfter(revision: number): readonly CacheEvent[] | undefined {
+    return this.#state.at === 'ready' ? this.#history.after(revision) : undefined;
+  }
+
+  /** Events of the past from the store, for where memory does not reach. Fails with Compacted. */
+  async *replay(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Replayed> {
+    for await (const { changes, revision } of this.#store.watch(prefix, from, signal)) {
+      yield { events: changes.map((change) => this.#eventOf(change)), revision };
+    }
+  }
+
+  async *watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {
+    let position = from - 1;
+    let announced = false;
+    while (!signal.aborted && !this.#closed) {
+      await this.loaded();
+      const held = this.eventsAfter(position);
+      if (!held) {
+        for await (const { events, revision } of this.replay(prefix, position + 1, signal)) {
+          yield { changes: events, revision };
+          position = Math.max(position, revision);
+          if (this.eventsAfter(position)) break;
+        }
+      } else if (held.length > 0) {
+        position = (held.at(-1) as CacheEvent).entry.revision;
+        yield { changes: held.filter((event) => event.entry.key.startsWith(prefix)), revision: position };
+      } else {
+        if (!announced) yield { changes: [], revision: Math.max(position, this.current) };
+        else await this.#nextEvent(signal);
+        announced = true;
+      }
+    }
+  }
+
+  #nextEvent(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        unfollow();
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      const unfollow = this.follow({ onEvents: done, onGap: done });
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  #load(): Promise<void> {
+    if (this.#state.at === 'loading') return this.#state.done;
+    const missed: Change[] = [];
+    const done = this.#fill(missed).catch((error) => {
+      this.#state = { at: 'cold' };
+      throw error;
+    });
+    this.#state = { at: 'loading', done, missed };
+    return done;
+  }
+
+  async #fill(missed: Change[]): Promise<void> {
+    const found = await this.#store.list(this.prefix);
+    this.#entries.load(found.entries.map((entry) => this.#enter(entry)));
+    this.#history = new History(found.revision, this.#maxHistoryEvents, this.#maxHistoryBytes);
+    this.#state = { at: 'ready' };
+    this.#onChanges(missed.filter((change) => change.entry.revision > found.revision));
+  }
+
+  #onChanges(changes: readonly Change[]): void {
+    if (this.#state.at === 'loading') return void this.#state.missed.push(...changes);
+    if (this.#state.at === 'cold' || changes.length === 0) return;
+    const events = changes.map((change) => this.#apply(change));
+    for (const follower of this.#followers) follower.onEvents(events);
+  }
+
+  #apply(change: Change): CacheEvent {
+    const previous = this.#entries.get(change.entry.key);
+    const entry = this.#enter(change.entry);
+    if (change.type === 'put') this.#entries.set(entry);
+    else this.#entries.delete(entry.key);
+    const event = { type: change.type, entry, previous, frames: undefined };
+    this.#history.push(event);
+    return event;
+  }
+
+  /** The state is read anew; watches end, for nobody knows what they missed. */
+  #onGap(): void {
+    this.#state = { at: 'cold' };
+    this.#history = new History(this.#feed.revision, this.#maxHistoryEvents, this.#maxHistoryBytes);
+    for (const follower of this.#followers) follower.onGap();
+  }
+
+  #eventOf(change: Change): CacheEvent {
+    const previous = change.previous && this.#enter(change.previous);
+    return { type: change.type, entry: this.#enter(change.entry), previous, frames: undefined };
+  }
+
+  /** The entry that the feed brought, so that memory and answer share their bytes; made here if it has not come yet. */
+  #written(entry: Entry): CacheEntry {
+    const known = this.#entries.get(entry.key);
+    return known?.revision === entry.revision ? known : this.#enter(entry);
+  }
+
+  #enter(entry: Entry): CacheEntry {
+    return { ...entry, value: this.#present(entry.value, entry.revision), derived: undefined };
+  }
+}
+
+const asStored: Present = (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+
+function page(
+  all: CacheEntry[],
+  { limit = 0 }: ListOptions,
+  revision: number,
+): Page & { readonly entries: readonly CacheEntry[] } {
+  const more = limit > 0 && all.length > limit;
+  return { entries: more ? all.slice(0, limit) : all, revision, more, count: all.length };
+}

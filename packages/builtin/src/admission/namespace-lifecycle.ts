@@ -1,0 +1,40 @@
+import type { AdmissionAttributes, AdmissionPlugin, WatchCache } from '@tsukube/apiserver';
+import { decodeObject } from '@tsukube/apiserver';
+import { type JsonObject, StatusError } from '@tsukube/machinery';
+
+const immortal = new Set(['default', 'kube-system', 'kube-public']);
+
+/** Nothing is created where there is no namespace, or one that is going; some namespaces cannot go. */
+export function namespaceLifecycle(namespaces: WatchCache): AdmissionPlugin {
+  return {
+    name: 'NamespaceLifecycle',
+    mutate(attributes) {
+      if (attributes.resource.names.plural === 'namespaces') return protect(attributes);
+      if (attributes.operation !== 'CREATE' || attributes.resource.scope !== 'Namespaced') return;
+      const waiting = namespaces.fresh();
+      return waiting ? waiting.then(() => checkNamespace(namespaces, attributes)) : checkNamespace(namespaces, attributes);
+    },
+  };
+}
+
+function protect({ operation, resource, name }: AdmissionAttributes): void {
+  if (operation !== 'DELETE' || !immortal.has(name)) return;
+  throw StatusError.forbidden({ group: '', resource: resource.names.plural }, name, 'this namespace may not be deleted');
+}
+
+const terminating = Buffer.from('"phase":"Terminating"');
+
+function checkNamespace(namespaces: WatchCache, { namespace, resource, version, name }: AdmissionAttributes): void {
+  const entry = namespaces.peek(`/registry/namespaces/${namespace}`);
+  if (!entry) throw StatusError.notFound({ group: '', resource: 'namespaces' }, namespace);
+  // The search is cheap and rarely right by accident; only then the object is looked at.
+  if (!entry.value.includes(terminating)) return;
+  const object = decodeObject(entry.value);
+  if ((object.status as JsonObject | undefined)?.phase !== 'Terminating') return;
+  const reason = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const { status } = StatusError.forbidden({ group: version.group, resource: resource.names.plural }, name, reason);
+  const causes = [
+    { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
+  ];
+  throw new StatusError({ ...status, details: { ...status.details, causes } });
+}

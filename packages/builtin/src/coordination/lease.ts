@@ -1,0 +1,54 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../columns.ts';
+import { schemaOf } from '../schema.ts';
+
+const v1: ServedVersion = {
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  schema: schemaOf('coordination.v1.Lease'),
+  columns: [
+    nameColumn,
+    column(
+      'Holder',
+      { type: 'io.k8s.api.coordination.v1.LeaseSpec', field: 'holderIdentity' },
+      (object) => (specOf(object).holderIdentity as string) ?? '',
+    ),
+    ageColumn,
+  ],
+};
+
+export const lease: Resource = {
+  names: { plural: 'leases', singular: 'lease', kind: 'Lease', listKind: 'LeaseList' },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/leases',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy: {
+    allowCreateOnUpdate: true,
+    allowUnconditionalUpdate: false,
+    applyDefaults(object) {
+      object.spec ??= {};
+    },
+    validateCreate: validate,
+    validateUpdate: (object, _old, errors) => validate(object, errors),
+  },
+};
+
+function specOf(object: JsonObject): JsonObject {
+  return (object.spec ?? {}) as JsonObject;
+}
+
+function validate(object: JsonObject, errors: FieldErrors): void {
+  const { leaseDurationSeconds, leaseTransitions, preferredHolder, strategy } = specOf(object);
+  const at = path('spec');
+  if (leaseDurationSeconds !== undefined && Number(leaseDurationSeconds) <= 0) {
+    errors.invalid(at.child('leaseDurationSeconds'), leaseDurationSeconds, 'must be greater than 0');
+  }
+  if (leaseTransitions !== undefined && Number(leaseTransitions) < 0) {
+    errors.invalid(at.child('leaseTransitions'), leaseTransitions, 'must be greater than or equal to 0');
+  }
+  if (preferredHolder && !strategy)
+    errors.forbidden(at.child('preferredHolder'), 'may only be specified if `strategy` is defined');
+}

@@ -1,0 +1,62 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
+import { eventColumns } from '../events/columns.ts';
+import { eventsV1 } from '../events/event.ts';
+import { schemaOf } from '../schema.ts';
+import { validateEvent, validateEventUpdate } from './event-validation.ts';
+
+const referenceFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
+
+const v1: ServedVersion = {
+  group: '',
+  version: 'v1',
+  schema: schemaOf('core.v1.Event'),
+  columns: eventColumns,
+  selectableFields: {
+    ...Object.fromEntries(
+      referenceFields.map((field) => [`involvedObject.${field}`, (object: JsonObject) => textIn(object.involvedObject, field)]),
+    ),
+    reason: (object) => text(object.reason),
+    reportingComponent: (object) => text(object.reportingComponent),
+    source: (object) => textIn(object.source, 'component') || text(object.reportingComponent),
+    type: (object) => text(object.type),
+  },
+};
+
+/** Events are served by two groups and stored once. They vanish by themselves. */
+export function event(ttlSeconds: number): Resource {
+  return {
+    names: { plural: 'events', singular: 'event', kind: 'Event', listKind: 'EventList', shortNames: ['ev'] },
+    scope: 'Namespaced',
+    storagePrefix: '/registry/events',
+    hub: v1,
+    versions: [v1, eventsV1],
+    verbs: storedVerbs,
+    ttlSeconds,
+    strategy: {
+      allowCreateOnUpdate: true,
+      applyDefaults: writeAlways,
+      validateCreate: (object, errors, version) => validateEvent(object, errors, version === v1),
+      validateUpdate: (object, old, errors, version) => validateEventUpdate(object, old, errors, version === v1),
+    },
+  };
+}
+
+/** Fields that Kubernetes writes even when they are empty. */
+function writeAlways(object: JsonObject): void {
+  object.involvedObject ??= {};
+  object.source ??= {};
+  object.firstTimestamp ??= null;
+  object.lastTimestamp ??= null;
+  object.eventTime ??= null;
+  object.reportingComponent ??= '';
+  object.reportingInstance ??= '';
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function textIn(object: unknown, field: string): string {
+  return text((object as JsonObject | undefined)?.[field]);
+}

@@ -1,0 +1,134 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  type FieldErrors,
+  formatTime,
+  isQualifiedName,
+  type JsonObject,
+  nameIsDNSLabel,
+  path,
+  StatusError,
+  setKey,
+} from '@tsukube/machinery';
+import { ageColumn, metadataOf, nameColumn } from '../columns.ts';
+import { schemaOf } from '../schema.ts';
+
+const v1: ServedVersion = {
+  group: '',
+  version: 'v1',
+  schema: schemaOf('core.v1.Namespace'),
+  columns: [
+    nameColumn,
+    { name: 'Status', type: 'string', description: 'The status of the namespace', value: (object) => phaseOf(object) },
+    ageColumn,
+  ],
+  selectableFields: { 'status.phase': phaseOf, name: (object) => metadataOf(object).name as string },
+};
+
+const { deletecollection: _, ...verbs } = storedVerbs;
+
+/** A namespace goes in two steps: it is marked as terminating, and vanishes when its own finalizers are gone. */
+export const namespace: Resource = {
+  names: { plural: 'namespaces', singular: 'namespace', kind: 'Namespace', listKind: 'NamespaceList', shortNames: ['ns'] },
+  scope: 'Cluster',
+  storagePrefix: '/registry/namespaces',
+  hub: v1,
+  versions: [v1],
+  verbs,
+  subresources: {
+    status: {
+      verbs: { get: storedVerbs.get, update: storedVerbs.update, patch: storedVerbs.patch },
+      strategy: {
+        prepareForUpdate(object, old) {
+          object.spec = old.spec ?? {};
+        },
+        validateUpdate: (object, _old, errors) => validatePhase(object, errors),
+      },
+    },
+    finalize: {
+      verbs: { update: storedVerbs.update },
+      strategy: {
+        prepareForUpdate(object, old) {
+          object.status = old.status ?? {};
+        },
+        validateUpdate: (object, _old, errors) => validateFinalizers(object, errors),
+      },
+    },
+  },
+  strategy: {
+    validateName: nameIsDNSLabel,
+    applyDefaults(object) {
+      object.spec ??= {};
+      object.status ??= {};
+      if (metadataOf(object).name) labelWithName(object);
+    },
+    prepareForCreate(object) {
+      object.status = { phase: 'Active' };
+      const spec = object.spec as JsonObject;
+      const finalizers = (spec.finalizers ?? []) as string[];
+      spec.finalizers = finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'];
+      labelWithName(object);
+    },
+    prepareForUpdate(object, old) {
+      object.spec = old.spec ?? {};
+      object.status = old.status ?? {};
+    },
+    validateCreate: validateFinalizers,
+    beginDelete(object) {
+      const metadata = metadataOf(object);
+      const waiting = finalizersOf(object).length > 0;
+      if (metadata.deletionTimestamp !== undefined) {
+        if (waiting) throw stillRemoving(metadata.name as string);
+        return { kind: 'now' };
+      }
+      metadata.deletionTimestamp = formatTime(Date.now());
+      object.status = { ...(object.status as JsonObject), phase: 'Terminating' };
+      return { kind: 'marked' };
+    },
+    mayRemove: (object) => finalizersOf(object).length === 0,
+  },
+};
+
+function phaseOf(object: JsonObject): string {
+  return ((object.status as JsonObject | undefined)?.phase as string | undefined) ?? '';
+}
+
+function finalizersOf(object: JsonObject): readonly string[] {
+  return ((object.spec as JsonObject | undefined)?.finalizers ?? []) as string[];
+}
+
+/** Selectors can name a namespace by this label. */
+function labelWithName(object: JsonObject): void {
+  const metadata = metadataOf(object);
+  const labels = new Map(Object.entries((metadata.labels ?? {}) as JsonObject));
+  labels.set('kubernetes.io/metadata.name', metadata.name as string);
+  const sorted: JsonObject = {};
+  for (const key of [...labels.keys()].sort()) setKey(sorted, key, labels.get(key) as string);
+  metadata.labels = sorted;
+}
+
+function stillRemoving(name: string): StatusError {
+  const reason =
+    'The system is ensuring all content is removed from this namespace.  Upon completion, this namespace will automatically be purged by the system.';
+  return StatusError.conflict({ group: '', resource: 'namespaces' }, name, reason);
+}
+
+function validateFinalizers(object: JsonObject, errors: FieldErrors): void {
+  for (const [i, finalizer] of finalizersOf(object).entries()) {
+    const at = path('spec', 'finalizers').index(i);
+    const problems = isQualifiedName(finalizer);
+    for (const problem of problems) errors.invalid(at, finalizer, problem);
+    if (problems.length === 0 && !finalizer.includes('/') && finalizer !== 'kubernetes') {
+      errors.invalid(at, finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
+    }
+  }
+}
+
+function validatePhase(object: JsonObject, errors: FieldErrors): void {
+  const at = path('status', 'Phase');
+  const deleting = metadataOf(object).deletionTimestamp !== undefined;
+  if (!deleting && phaseOf(object) !== 'Active')
+    errors.invalid(at, phaseOf(object), "may only be 'Active' if `deletionTimestamp` is empty");
+  if (deleting && phaseOf(object) !== 'Terminating') {
+    errors.invalid(at, phaseOf(object), "may only be 'Terminating' if `deletionTimestamp` is not empty");
+  }
+}

@@ -1,0 +1,29 @@
+import type { Logger, ObjectRegistry, Resource, User, WriteContext } from '@tsukube/apiserver';
+
+export interface ControllerContext {
+  readonly resources: readonly Resource[];
+  readonly registryOf: (resource: Resource) => ObjectRegistry;
+  /** Vouches for this server, in PEM form. */
+  readonly ca: string;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+export interface Controller {
+  stop(): void;
+}
+
+export function registryNamed({ resources, registryOf }: ControllerContext, plural: string): ObjectRegistry {
+  const resource = resources.find(({ names }) => names.plural === plural);
+  if (!resource) throw new Error(`there is no resource ${plural}`);
+  return registryOf(resource);
+}
+
+const controllerUser: User = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] };
+
+/** A controller writes as the server itself, in the hub version. */
+export function writeAs(registry: ObjectRegistry, namespace: string, subresource = ''): WriteContext {
+  const { resource } = registry;
+  const strategy = { ...resource.strategy, ...resource.subresources?.[subresource]?.strategy };
+  return { version: resource.hub, user: controllerUser, namespace, subresource, strategy, dryRun: false, warn: () => {} };
+}

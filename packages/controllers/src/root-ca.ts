@@ -1,0 +1,58 @@
+import { decodeObject, nameOfKey } from '@tsukube/apiserver';
+import { deepEqual, type JsonObject, StatusError } from '@tsukube/machinery';
+import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+import { follow } from './follow.ts';
+import { WorkQueue } from './work-queue.ts';
+
+const name = 'kube-root-ca.crt';
+
+/** Keeps the authority's certificate in a ConfigMap of every namespace, for whoever runs there and wants to call us. */
+export function rootCaPublisher(context: ControllerContext): Controller {
+  const namespaces = registryNamed(context, 'namespaces');
+  const configMaps = registryNamed(context, 'configmaps');
+  const data = { 'ca.crt': context.ca };
+
+  const publish = async (namespace: string): Promise<void> => {
+    const live = await namespaces.cache.get(namespaces.key('', namespace));
+    if (!live || (decodeObject(live.value).status as JsonObject | undefined)?.phase === 'Terminating') return;
+    const entry = await configMaps.cache.get(configMaps.key(namespace, name));
+    const writing = writeAs(configMaps, namespace);
+    if (!entry) await configMaps.create(rootCaConfigMap(data), writing);
+    else if (!deepEqual(decodeObject(entry.value).data, data)) {
+      const restore = (existing: JsonObject | undefined) => ({ ...(existing as JsonObject), data });
+      await configMaps.update(name, undefined, restore, writing, new AbortController().signal);
+    }
+  };
+
+  const queue = new WorkQueue((namespace) => publish(namespace).catch(ignoreRaces), context.logger);
+  const stops = [
+    follow(namespaces.cache, (entry) => queue.add(nameOfKey(namespaces.resource, entry.key).name)),
+    follow(configMaps.cache, (entry) => {
+      const key = nameOfKey(configMaps.resource, entry.key);
+      if (key.name === name) queue.add(key.namespace);
+    }),
+  ];
+  return {
+    stop() {
+      queue.stop();
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+function rootCaConfigMap(data: JsonObject): JsonObject {
+  const description =
+    'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
+  return {
+    kind: 'ConfigMap',
+    apiVersion: 'v1',
+    metadata: { name, annotations: { 'kubernetes.io/description': description } },
+    data,
+  };
+}
+
+/** The namespace went away, or somebody else has published: the next event tells. */
+function ignoreRaces(error: unknown): void {
+  if (error instanceof StatusError && [403, 404, 409].includes(error.code)) return;
+  throw error;
+}

@@ -1,0 +1,63 @@
+import type { Logger } from '@tsukube/apiserver';
+
+const firstDelayMs = 50;
+const maxDelayMs = 30_000;
+
+/** Keys that wait to be looked at: each by one at a time, again when it came up meanwhile, later when it failed. */
+export class WorkQueue {
+  readonly #work: (key: string) => Promise<void>;
+  readonly #logger: Logger;
+  readonly #running = new Map<string, 'once' | 'again'>();
+  readonly #failures = new Map<string, number>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  #stopped = false;
+
+  constructor(work: (key: string) => Promise<void>, logger: Logger) {
+    this.#work = work;
+    this.#logger = logger;
+  }
+
+  add(key: string): void {
+    if (this.#stopped) return;
+    if (this.#running.has(key)) this.#running.set(key, 'again');
+    else void this.#run(key);
+  }
+
+  /** A later time replaces an earlier one that has not come yet. */
+  addAfter(key: string, delayMs: number): void {
+    if (this.#stopped) return;
+    clearTimeout(this.#timers.get(key));
+    const timer = setTimeout(() => {
+      this.#timers.delete(key);
+      this.add(key);
+    }, delayMs).unref();
+    this.#timers.set(key, timer);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+  }
+
+  async #run(key: string): Promise<void> {
+    this.#running.set(key, 'once');
+    try {
+      await this.#work(key);
+      this.#failures.delete(key);
+    } catch (error) {
+      this.#retry(key, error);
+    }
+    const again = this.#running.get(key) === 'again';
+    this.#running.delete(key);
+    if (again) this.add(key);
+  }
+
+  #retry(key: string, error: unknown): void {
+    if (this.#stopped) return;
+    const failures = (this.#failures.get(key) ?? 0) + 1;
+    this.#failures.set(key, failures);
+    this.#logger.debug('a controller will try again', { key, failures, error: String(error) });
+    this.addAfter(key, Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1)));
+  }
+}

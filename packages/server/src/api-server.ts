@@ -1,0 +1,129 @@
+import {
+  type Admission,
+  type Answer,
+  admissionChain,
+  type Exchange,
+  type Feed,
+  IncomingRequest,
+  type Logger,
+  ObjectRegistry,
+  openFeed,
+  type RegistryServices,
+  type Resource,
+  type ShutdownNotice,
+  WatchCache,
+  withResourceVersion,
+} from '@tsukube/apiserver';
+import { builtinResources, namespaceLifecycle } from '@tsukube/builtin';
+import { startControllers } from '@tsukube/controllers';
+import { StatusError } from '@tsukube/machinery';
+import type { Store } from '@tsukube/storage';
+import { createBootstrapNamespaces } from './bootstrap.ts';
+import { requestChain } from './chain.ts';
+import { startCompaction } from './compaction.ts';
+import type { ServeOptions } from './config/index.ts';
+
+export interface ApiServerParts {
+  readonly options: ServeOptions;
+  readonly store: Store;
+  /** Vouches for this server; published to every namespace. */
+  readonly ca: string;
+  readonly logger: Logger;
+  readonly address: () => string;
+}
+
+export interface ApiServer {
+  handle(exchange: Exchange): Answer | Promise<Answer>;
+  /** Readiness fails from now on. */
+  beginShutdown(): void;
+  endWatches(): void;
+  close(): Promise<void>;
+}
+
+/** Everything between the transport and the store. */
+export async function createApiServer(parts: ApiServerParts): Promise<ApiServer> {
+  const { options, store, logger } = parts;
+  const onFeedError = (error: unknown) => logger.warn('the stream of changes broke off', { error: String(error) });
+  const feed = await openFeed(store, `${options.etcdPrefix}/`, onFeedError);
+  const resources = builtinResources({ eventTtlSeconds: options.eventTtl / 1000 });
+  const registries = createRegistries(resources, store, feed, options);
+  const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
+  const shutdown = shutdownNotice();
+  let ready = true;
+  const handler = requestChain({ ...parts, resources, registryOf, shutdown: shutdown.notice, isReady: () => ready });
+  await createBootstrapNamespaces(resources, registryOf);
+  const controllers = startControllers({ resources, registryOf, ca: parts.ca, logger, now: Date.now });
+  const stopCompaction = startCompaction(store, options.etcdCompactionInterval, logger);
+  return {
+    handle: (exchange) => handle(exchange, handler),
+    beginShutdown: () => {
+      ready = false;
+    },
+    endWatches: () => shutdown.begin(),
+    async close() {
+      stopCompaction();
+      controllers.stop();
+      feed.close();
+      await Promise.all([...registries.values()].map((registry) => registry.cache.close()));
+      await store.close();
+    },
+  };
+}
+
+function createRegistries(
+  resources: readonly Resource[],
+  store: Store,
+  feed: Feed,
+  options: ServeOptions,
+): Map<Resource, ObjectRegistry> {
+  const registries = new Map<Resource, ObjectRegistry>();
+  let admission: Admission = admissionChain([]);
+  const services: RegistryServices = {
+    get admission() {
+      return admission;
+    },
+    now: Date.now,
+  };
+  for (const resource of resources) {
+    const placed = options.etcdPrefix === '/registry' ? resource : resource;
+    const cache = new WatchCache(store, feed, { prefix: `${placed.storagePrefix}/`, present: withResourceVersion });
+    registries.set(resource, new ObjectRegistry(resource, cache, services));
+  }
+  const namespaces = [...registries.values()].find((registry) => registry.resource.names.plural === 'namespaces');
+  if (namespaces) admission = admissionChain([namespaceLifecycle(namespaces.cache)]);
+  return registries;
+}
+
+function handle(exchange: Exchange, handler: (request: IncomingRequest) => Answer | Promise<Answer>): Answer | Promise<Answer> {
+  let request: IncomingRequest;
+  try {
+    request = new IncomingRequest(exchange, Date.now());
+  } catch {
+    const { status } = StatusError.badRequest('the path of the request is not properly encoded');
+    return {
+      kind: 'bytes',
+      status: 400,
+      type: 'application/json',
+      body: JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, ...status }),
+    };
+  }
+  return handler(request);
+}
+
+function shutdownNotice(): { readonly notice: ShutdownNotice; begin(): void } {
+  const listeners = new Set<() => void>();
+  let begun = false;
+  return {
+    notice: {
+      onBegin(listener) {
+        if (begun) setImmediate(listener);
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    begin() {
+      begun = true;
+      for (const listener of [...listeners]) listener();
+    },
+  };
+}

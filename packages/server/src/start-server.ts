@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { type Listener, type Logger, listen, silentLogger } from '@tsukube/apiserver';
+import { type ApiServer, createApiServer } from './api-server.ts';
+import { completeOptions, type GivenOptions, type ServeOptions, tlsSettings } from './config/index.ts';
+import { type DataDir, takeDataDir } from './data-dir.ts';
+import { localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
+import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, type Renewal, servingHosts } from './pki/index.ts';
+import { openStore } from './storage.ts';
+
+export interface RunningServer {
+  readonly url: string;
+  /** The admin kubeconfig as YAML. */
+  readonly kubeconfig: string;
+  /** Drains: readiness fails first, requests in flight finish, watches end, the store is closed. */
+  close(): Promise<void>;
+}
+
+export type StartOptions = GivenOptions & { readonly logger?: Logger };
+
+/** A whole API server in this process. */
+export async function startServer({ logger = silentLogger, ...given }: StartOptions = {}): Promise<RunningServer> {
+  const options = completeOptions(given);
+  const dataDir = options.dataDir === undefined ? undefined : takeDataDir(options.dataDir);
+  try {
+    return await start(options, dataDir, logger);
+  } catch (error) {
+    dataDir?.release();
+    throw error;
+  }
+}
+
+async function start(options: ServeOptions, dataDir: DataDir | undefined, logger: Logger): Promise<RunningServer> {
+  let listener: Listener | undefined;
+  const renewal = keepRenewed({
+    open: () => openOwnPki(options),
+    onRenewed: (pki) => listener?.setSecureContext(secureContext(options, pki)),
+    onError: (error) => logger.error('certificates could not be renewed', { error: String(error) }),
+  });
+  const store = await openStore(options, logger);
+  const api = await createApiServer({
+    options,
+    store,
+    ca: renewal.current.ca,
+    logger,
+    address: () => `${options.advertiseAddress}:${port()}`,
+  });
+  const port = () => listener?.address.port ?? options.securePort;
+  listener = await listen({
+    host: options.bindAddress,
+    port: options.securePort,
+    tls: secureContext(options, renewal.current),
+    maxStreamsPerConnection: options.http2MaxStreamsPerConnection || defaultStreams,
+    handle: api.handle,
+  });
+  const url = localUrl(options.bindAddress, listener.address.port);
+  const kubeconfig = renderKubeconfig({ url, ca: caBundle(options, renewal.current), client: renewal.current.admin });
+  if (options.kubeconfigOut !== undefined) writeKubeconfig(options.kubeconfigOut, kubeconfig);
+  dataDir?.announce(url);
+  logger.info('serving', { url, storage: options.storage });
+  return { url, kubeconfig, close: once(() => stop(options, api, listener as Listener, renewal, dataDir, logger)) };
+}
+
+/** As kube-apiserver does since streams could be used to flood it. */
+const defaultStreams = 100;
+
+function openOwnPki(options: ServeOptions): Pki {
+  const files = options.certDir === undefined ? memory() : directoryFiles(options.certDir);
+  return openPki(files, servingHosts(options.bindAddress, options.advertiseAddress), new Date());
+}
+
+/** Certificates of a server without a disk last as long as the process. */
+function memory(): ReturnType<typeof memoryFiles> {
+  inMemory ??= memoryFiles();
+  return inMemory;
+}
+let inMemory: ReturnType<typeof memoryFiles> | undefined;
+
+function secureContext(options: ServeOptions, pki: Pki): Parameters<typeof listen>[0]['tls'] {
+  const given = options.tlsCertFile !== undefined && options.tlsPrivateKeyFile !== undefined;
+  const clientCas = options.clientCaFile === undefined ? [] : [readFileSync(options.clientCaFile, 'utf8')];
+  return {
+    ...tlsSettings(options),
+    cert: given ? readFileSync(options.tlsCertFile as string) : pki.serving.certificate,
+    key: given ? readFileSync(options.tlsPrivateKeyFile as string) : pki.serving.key,
+    ca: [pki.ca, ...clientCas],
+  };
+}
+
+/** What clients must trust: our own authority, or the certificate that was given. */
+function caBundle(options: ServeOptions, pki: Pki): string {
+  return options.tlsCertFile === undefined ? pki.ca : readFileSync(options.tlsCertFile, 'utf8');
+}
+
+async function stop(
+  options: ServeOptions,
+  api: ApiServer,
+  listener: Listener,
+  renewal: Renewal,
+  dataDir: DataDir | undefined,
+  logger: Logger,
+): Promise<void> {
+  logger.info('draining');
+  api.beginShutdown();
+  if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
+  api.endWatches();
+  const closed = listener.close();
+  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, options.requestTimeout).unref())]);
+  listener.force();
+  await api.close();
+  renewal.stop();
+  dataDir?.release();
+  logger.info('stopped');
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= action();
+    return running;
+  };
+}

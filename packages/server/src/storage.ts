@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '@tsukube/apiserver';
+import type { Store } from '@tsukube/storage';
+import type { ServeOptions } from './config/index.ts';
+
+/** The store that was asked for. A driver is loaded only when it is the one. */
+export async function openStore(options: ServeOptions, logger: Logger): Promise<Store> {
+  if (options.storage === 'memory') {
+    const { openMemory } = await import('@tsukube/storage/memory');
+    return openMemory();
+  }
+  if (options.storage === 'lmdb') {
+    const { openLmdb } = await import('@tsukube/storage/lmdb');
+    return openLmdb({ path: join(options.dataDir as string, 'data') });
+  }
+  const { openEtcd } = await import('@tsukube/storage/etcd');
+  return openEtcd({
+    endpoints: options.etcdServers,
+    prefix: options.etcdPrefix,
+    tls: { ca: file(options.etcdCafile), cert: file(options.etcdCertfile), key: file(options.etcdKeyfile) },
+    username: options.etcdUsername,
+    password: file(options.etcdPasswordFile)?.toString('utf8').trim(),
+    logger,
+  });
+}
+
+function file(path: string | undefined): Buffer | undefined {
+  return path === undefined ? undefined : readFileSync(path);
+}

@@ -1,0 +1,18 @@
+import type { VersionInfo } from '@tsukube/apiserver';
+
+/** The Kubernetes whose API this is. */
+export const kubernetesVersion = 'v1.36.4';
+
+export const tsukubeVersion = '0.1.0';
+
+export const versionInfo: VersionInfo = {
+  major: '1',
+  minor: '36',
+  gitVersion: `${kubernetesVersion}+tsukube.${tsukubeVersion}`,
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: `node${process.version}`,
+  compiler: 'v8',
+  platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
+};
