@@ -45,7 +45,7 @@ export function untilSignalled(
 }
 
 function isEcho({ env }: ProcessLike, first: { signal: Signal; at: number }, signal: Signal, at: number): boolean {
-  return env.npm_lifecycle_event !== undefined && signal === first.signal && at - first.at < echoMilliseconds;
+  return env.npm_lifecycle_event === 'start' && signal === first.signal && at - first.at < echoMilliseconds;
 }
 
 async function closed(close: () => Promise<void>, log: ErrorLog): Promise<number> {
