@@ -1,5 +1,6 @@
 // Collects what the typings of kubernetes-models say about types and fields into packages/builtin/dist/descriptions.json:
 //   { IoK8sApiCoreV1ConfigMap: { '': 'ConfigMap holds …', data: 'Data contains …' } }
+// with each type on a line of its own, so that a reader can take a type without parsing the rest.
 // The server runs without that file; then `kubectl explain` and table headers have no descriptions.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -41,7 +42,8 @@ function typesOf(source) {
   return files.map((file) => describeType(readFileSync(join(folder, file), 'utf8'))).filter(Boolean);
 }
 
-const descriptions = Object.fromEntries(sources.flatMap(typesOf));
+const descriptions = new Map(sources.flatMap(typesOf));
+const lines = Array.from(descriptions, ([name, fields]) => `${JSON.stringify(name)}:${JSON.stringify(fields)}`);
 mkdirSync(dirname(output), { recursive: true });
-writeFileSync(output, JSON.stringify(descriptions));
-console.log(`descriptions of ${Object.keys(descriptions).length} types`);
+writeFileSync(output, `{\n${lines.join(',\n')}\n}\n`);
+console.log(`descriptions of ${lines.length} types`);
