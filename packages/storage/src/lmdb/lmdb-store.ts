@@ -1,0 +1,185 @@
+import type { Clock } from '../clock.ts';
+import { ExpiryTimer } from '../expiry-timer.ts';
+import { checkKey } from '../keys.ts';
+import {
+  type Batch,
+  type Entry,
+  KeyExists,
+  type ListOptions,
+  Mismatch,
+  type Page,
+  type Store,
+  Unavailable,
+  type WriteOptions,
+} from '../store.ts';
+import { type TapListener, Taps } from '../taps.ts';
+import { Watches } from '../watch.ts';
+import { removeExpired } from './expiry.ts';
+import type { Write } from './group.ts';
+import { list } from './list.ts';
+import { Log } from './log.ts';
+import type { Head, State } from './records.ts';
+import { Snapshot } from './snapshot.ts';
+import { Sweeper } from './sweeper.ts';
+import type { Tables } from './tables.ts';
+import { Writer } from './writer.ts';
+
+/** The newest entry of a key, committed or not. */
+interface Newest {
+  readonly entry: Entry;
+  readonly expires: number;
+}
+
+export class LmdbStore implements Store {
+  readonly #tables: Tables;
+  readonly #clock: Clock;
+  readonly #writer: Writer;
+  readonly #log: Log;
+  readonly #watches: Watches;
+  readonly #taps = new Taps();
+  readonly #sweeper: Sweeper;
+  readonly #timer: ExpiryTimer;
+  readonly #lists = new Set<Promise<unknown>>();
+  #closing: Promise<void> | undefined;
+
+  constructor(tables: Tables, state: State, transaction: number, clock: Clock) {
+    this.#tables = tables;
+    this.#clock = clock;
+    this.#writer = new Writer(tables, state, transaction, (writes) => this.#publish(writes));
+    this.#log = new Log(tables, state.revision, () => this.#writer.state);
+    this.#watches = new Watches(this.#log);
+    this.#sweeper = new Sweeper(tables, this.#writer);
+    this.#timer = new ExpiryTimer(clock, (now) => removeExpired(tables, now, (key, expected) => this.delete(key, expected)));
+  }
+
+  /** Takes up what a former process left to do. */
+  start(): void {
+    this.#timer.expect(this.#clock.now());
+    this.#sweeper.sweep().catch(untilNextCompaction);
+  }
+
+  async revision(): Promise<number> {
+    this.#checkOpen();
+    return this.#log.newest;
+  }
+
+  async get(key: string): Promise<Entry | undefined> {
+    this.#checkOpen();
+    const head = this.#committed(key);
+    return head && this.#log.entryAt(head.revision);
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<Page> {
+    this.#checkOpen();
+    const snapshot = new Snapshot(this.#tables, () => this.#closing !== undefined);
+    const listing = list(this.#tables, snapshot, this.#writer.state.compacted, prefix, options).finally(() => {
+      snapshot.release();
+      this.#lists.delete(listing);
+    });
+    this.#lists.add(listing);
+    return listing;
+  }
+
+  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+    this.#checkOpen();
+    checkKey(key);
+    if (this.#exists(key)) return this.#writer.refuse(this.#writer.pending(key), () => new KeyExists(key));
+    const revision = this.#writer.nextRevision;
+    const entry = { key, value, revision, created: revision };
+    return this.#writer.write({
+      change: { type: 'put', entry, previous: undefined },
+      expires: this.#expires(options),
+      replacedExpires: 0,
+    });
+  }
+
+  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+    this.#checkOpen();
+    const newest = this.#newest(key);
+    if (newest?.entry.revision !== expected) return this.#mismatch(key, newest);
+    const { entry: previous, expires: replacedExpires } = newest;
+    const entry = { key, value, revision: this.#writer.nextRevision, created: previous.created };
+    return this.#writer.write({ change: { type: 'put', entry, previous }, expires: this.#expires(options), replacedExpires });
+  }
+
+  async delete(key: string, expected: number): Promise<number> {
+    this.#checkOpen();
+    const newest = this.#newest(key);
+    if (newest?.entry.revision !== expected) return this.#mismatch(key, newest);
+    const { entry: previous, expires: replacedExpires } = newest;
+    const entry = { ...previous, revision: this.#writer.nextRevision };
+    const { revision } = await this.#writer.write({ change: { type: 'delete', entry, previous }, expires: 0, replacedExpires });
+    return revision;
+  }
+
+  watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {
+    return this.#watches.follow(prefix, from, signal);
+  }
+
+  tap(listener: TapListener): () => void {
+    return this.#taps.add(listener);
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#checkOpen();
+    await this.#sweeper.compact(revision);
+  }
+
+  async ping(): Promise<void> {
+    await this.#writer.ping();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#watches.end();
+    await Promise.all([this.#writer.close(), this.#timer.stop()]);
+    await Promise.allSettled(this.#lists);
+    await this.#tables.root.close();
+  }
+
+  #checkOpen(): void {
+    if (this.#closing) throw new Unavailable('the store is closed', { unwritten: true });
+  }
+
+  #committed(key: string): Head | undefined {
+    return this.#tables.current.get(key) as Head | undefined;
+  }
+
+  #exists(key: string): boolean {
+    const pending = this.#writer.pending(key);
+    return pending ? pending.change.type === 'put' : this.#tables.current.doesExist(key);
+  }
+
+  #newest(key: string): Newest | undefined {
+    const pending = this.#writer.pending(key);
+    if (pending) return pending.change.type === 'put' ? { entry: pending.change.entry, expires: pending.expires } : undefined;
+    const head = this.#committed(key);
+    return head && { entry: this.#log.entryAt(head.revision), expires: head.expires };
+  }
+
+  #mismatch(key: string, newest: Newest | undefined): Promise<never> {
+    return this.#writer.refuse(this.#writer.pending(key), () => new Mismatch(key, newest?.entry));
+  }
+
+  #expires(options: WriteOptions | undefined): number {
+    return options?.ttlSeconds ? Math.round(this.#clock.now() + options.ttlSeconds * 1000) : 0;
+  }
+
+  #publish(writes: readonly Write[]): void {
+    if (writes.length === 0) return;
+    const changes = writes.map(({ change }) => change);
+    for (const change of changes) this.#log.add(change);
+    this.#taps.tell({ changes, revision: this.#log.newest });
+    this.#watches.wake();
+    for (const { expires } of writes) if (expires) this.#timer.expect(expires);
+  }
+}
+
+/** What could not be swept now is swept with the next compaction. */
+function untilNextCompaction(error: unknown): void {
+  if (!(error instanceof Unavailable)) throw error;
+}

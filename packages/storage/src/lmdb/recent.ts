@@ -1,0 +1,42 @@
+import type { Change } from '../store.ts';
+
+const MAX_CHANGES = 4096;
+const MAX_BYTES = 16 * 2 ** 20;
+
+/** The newest changes, kept in memory for watches that keep up and for writes that follow one another. */
+export class RecentChanges {
+  readonly #ring = new Array<Change | undefined>(MAX_CHANGES);
+  #oldest: number;
+  #newest: number;
+  #bytes = 0;
+
+  constructor(revision: number) {
+    this.#oldest = revision + 1;
+    this.#newest = revision;
+  }
+
+  /** Changes must be added in the order of revisions, without gaps. */
+  add(change: Change): void {
+    if (this.#newest - this.#oldest + 1 === MAX_CHANGES) this.#dropOldest();
+    this.#newest = change.entry.revision;
+    this.#ring[this.#newest % MAX_CHANGES] = change;
+    this.#bytes += bytesOf(change);
+    while (this.#bytes > MAX_BYTES && this.#oldest < this.#newest) this.#dropOldest();
+  }
+
+  at(revision: number): Change | undefined {
+    return revision >= this.#oldest && revision <= this.#newest ? this.#ring[revision % MAX_CHANGES] : undefined;
+  }
+
+  #dropOldest(): void {
+    const at = this.#oldest++ % MAX_CHANGES;
+    const dropped = this.#ring[at];
+    this.#ring[at] = undefined;
+    if (dropped) this.#bytes -= bytesOf(dropped);
+  }
+}
+
+/** The value before is mostly the value of another change that is kept too: counting it errs on the safe side. */
+function bytesOf({ entry, previous }: Change): number {
+  return entry.value.length + (previous?.value.length ?? 0);
+}

@@ -1,0 +1,111 @@
+import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb';
+import type { Entry } from '../store.ts';
+import { type KeyEncoding, numberKeys, pairKeys, textKeys } from './key-encodings.ts';
+import { decodeState, encodeState, type Head, type LogHead, readHead, readLogHead, readRecord, type State } from './records.ts';
+
+/** The databases of one LMDB environment. */
+export interface Tables {
+  readonly root: RootDatabase<Buffer, string>;
+  /** The newest head of every key that exists. */
+  readonly current: Database<Head | Uint8Array, string | Uint8Array>;
+  /** Every change, by revision, until compaction has made it useless. */
+  readonly log: Database<Omit<Entry, 'revision'> | Uint8Array, number>;
+  /** The log again, read without values. */
+  readonly logHeads: Database<Omit<LogHead, 'revision'>, number>;
+  /** The key that expires, by time and revision. */
+  readonly expiry: Database<Uint8Array, number[]>;
+  /** The state, whose version counts transactions. */
+  readonly meta: Database<Uint8Array, string>;
+}
+
+export interface EnvironmentOptions {
+  readonly path: string;
+  readonly mapSize?: number;
+  readonly noSync?: boolean;
+}
+
+const STATE = 'state';
+const GIB = 2 ** 30;
+
+/** The first revision is 1, as in etcd: clients take 0 for "any". */
+const NEW: State = { revision: 1, compacted: 0, swept: 0 };
+
+export function openTables({ path, mapSize, noSync }: EnvironmentOptions): Tables {
+  const root = open<Buffer, string>({ ...ENVIRONMENT, path, mapSize: mapSize ?? 16 * GIB, noSync: noSync ?? false });
+  return {
+    root,
+    current: root.openDB('current', decoded(textKeys, readHead)),
+    log: root.openDB('log', decoded(numberKeys, readRecord)),
+    logHeads: root.openDB('log', decoded(numberKeys, readLogHead)),
+    expiry: root.openDB('expiry', binary(pairKeys)),
+    meta: root.openDB('meta', { ...binary(textKeys), useVersions: true }),
+  };
+}
+
+const ENVIRONMENT = {
+  noSubdir: false,
+  maxDbs: 8,
+  maxReaders: 1024,
+  // Three values of a kilobyte fill a page of 4 KiB badly: larger pages write less.
+  pageSize: 8192,
+  // A transaction is then acknowledged only after its data and its meta page are on the disk.
+  overlappingSync: false,
+  // Writes are gathered by the writer already: a transaction starts as soon as it is given, see startNow.
+  eventTurnBatching: false,
+  txnStartThreshold: 1,
+  encoding: 'binary',
+} as const;
+
+/** LMDB takes more options than its types know. */
+type TableOptions<K> = DatabaseOptions & { readonly keyEncoder: KeyEncoding<K>; readonly encoder?: unknown };
+
+function binary<K>(keyEncoder: KeyEncoding<K>): TableOptions<K> {
+  return { encoding: 'binary', keyEncoder };
+}
+
+/** A decoder is given LMDB's own memory, which is good only during the call. What is written is encoded already. */
+function decoded<K, V>(keyEncoder: KeyEncoding<K>, decode: (bytes: Uint8Array, length: number) => V): TableOptions<K> {
+  const encoder = { encode: (value: Uint8Array) => value, decode: (bytes: Uint8Array) => decode(bytes, bytes.length) };
+  return { keyEncoder, encoder };
+}
+
+/** The state and the number of the transaction that wrote it. Writes the first one to a new database. */
+export async function loadState({ meta }: Tables): Promise<{ state: State; transaction: number }> {
+  const found = meta.getEntry(STATE);
+  if (found) return { state: decodeState(Buffer.from(found.value)), transaction: found.version ?? 0 };
+  await meta.put(STATE, encodeState(NEW), 1);
+  return { state: NEW, transaction: 1 };
+}
+
+export function readState({ meta }: Tables, options?: ReadOptions): State {
+  return decodeState(Buffer.from(meta.get(STATE, options) as Uint8Array));
+}
+
+export type ReadOptions = Parameters<Tables['meta']['get']>[1];
+
+/** Another process has written to the database. */
+export class Fenced extends Error {
+  override readonly name = 'Fenced';
+}
+
+/**
+ * Writes all or nothing, on the condition that the last transaction is `transaction`. Settles when that is on the disk.
+ * The callback must not throw: LMDB would commit the half of it.
+ */
+export async function transact({ root, meta }: Tables, transaction: number, state: State, write: () => void): Promise<void> {
+  const encoded = encodeState(state);
+  const committed = meta.ifVersion(STATE, transaction, () => {
+    write();
+    meta.put(STATE, encoded, transaction + 1);
+  });
+  startNow(root);
+  if (!(await committed)) throw new Fenced('another process writes to this database');
+}
+
+/**
+ * LMDB would start a lone block of writes only in the next turn of the loop; a second one, even empty, starts both.
+ * If the transaction fails, both say so.
+ */
+function startNow(root: Tables['root']): void {
+  root.batch(() => {}).catch(() => {});
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { type Change, KeyExists, Unavailable } from '../store.ts';
+import type { Tables } from './tables.ts';
+import { type Draft, Writer } from './writer.ts';
+
+/** Tables whose transactions end when and how the test says. */
+class ScriptedTables {
+  readonly #ends: ((end: { readonly error?: Error }) => void)[] = [];
+  readonly #started: (() => void)[] = [];
+  readonly puts: unknown[] = [];
+  begun = 0;
+
+  get tables(): Tables {
+    const put = (...row: unknown[]) => this.puts.push(row);
+    const table = { put, remove: put };
+    const meta = { ...table, ifVersion: (_key: string, _version: number, write: () => void) => this.#begin(write) };
+    return {
+      root: { batch: async () => true },
+      current: table,
+      log: table,
+      logHeads: table,
+      expiry: table,
+      meta,
+    } as unknown as Tables;
+  }
+
+  #begin(write: () => void): Promise<boolean> {
+    write();
+    this.begun++;
+    this.#started.shift()?.();
+    return new Promise((resolve, reject) => {
+      this.#ends.push(({ error }) => (error ? reject(error) : resolve(true)));
+    });
+  }
+
+  async start(): Promise<void> {
+    if (this.#ends.length === 0) await new Promise<void>((resolve) => this.#started.push(resolve));
+  }
+
+  end(error?: Error): void {
+    this.#ends.shift()?.({ error });
+  }
+}
+
+function setUp() {
+  const script = new ScriptedTables();
+  const published: number[] = [];
+  const writer = new Writer(script.tables, { revision: 1, compacted: 0, swept: 0 }, 1, (writes) => {
+    published.push(...writes.map(({ change }) => change.entry.revision));
+  });
+  const put = (key: string) => writer.write(draft(key, writer.nextRevision));
+  return { script, writer, put, published };
+}
+
+function draft(key: string, revision: number): Draft {
+  const change: Change = {
+    type: 'put',
+    entry: { key, value: Buffer.from(key), revision, created: revision },
+    previous: undefined,
+  };
+  return { change, expires: 0, replacedExpires: 0 };
+}
+
+const unwritten = { name: 'Unavailable', unwritten: true };
+
+describe('the writer', () => {
+  it('commits the writes of a turn together, and those that come meanwhile together after', async () => {
+    const { script, put, published } = setUp();
+    const first = [put('/a'), put('/b')];
+    await script.start();
+    const second = [put('/c'), put('/d'), put('/e')];
+    expect(script.begun).toBe(1);
+    script.end();
+    await Promise.all(first);
+    expect(published).toEqual([2, 3]);
+    await script.start();
+    expect(script.begun).toBe(2);
+    script.end();
+    await Promise.all(second);
+    expect(published).toEqual([2, 3, 4, 5, 6]);
+  });
+
+  it('publishes before it acknowledges', async () => {
+    const { script, put, published } = setUp();
+    const write = put('/a').then(({ revision }) => expect(published).toContain(revision));
+    await script.start();
+    script.end();
+    await write;
+  });
+
+  it('fails what was in a commit that failed, and what was built on it', async () => {
+    const { script, writer, put, published } = setUp();
+    const failed = put('/a');
+    await script.start();
+    const queued = put('/b');
+    const chore = writer.chore(
+      () => {},
+      (state) => state,
+    );
+    const refused = writer.refuse(writer.pending('/a'), () => new KeyExists('/a'));
+    script.end(new Error('no space'));
+    for (const lost of [failed, queued, chore, refused]) await expect(lost).rejects.toMatchObject(unwritten);
+    expect(published).toEqual([]);
+    expect(writer.nextRevision).toBe(2);
+    expect(writer.pending('/a')).toBeUndefined();
+  });
+
+  it('goes on after a failure', async () => {
+    const { script, put } = setUp();
+    const failed = put('/a');
+    await script.start();
+    script.end(new Error('no space'));
+    await expect(failed).rejects.toMatchObject(unwritten);
+    const again = put('/a');
+    await script.start();
+    script.end();
+    expect((await again).revision).toBe(2);
+  });
+
+  it('tells of a conflict with an uncommitted write only once that is committed', async () => {
+    const { script, writer, put } = setUp();
+    const write = put('/a');
+    let told = false;
+    const refused = writer
+      .refuse(writer.pending('/a'), () => new KeyExists('/a'))
+      .catch((error: unknown) => {
+        told = true;
+        return error;
+      });
+    await script.start();
+    expect(told).toBe(false);
+    script.end();
+    await write;
+    expect(await refused).toBeInstanceOf(KeyExists);
+  });
+
+  it('is healthy again once a commit succeeds', async () => {
+    const { script, writer, put } = setUp();
+    const failed = put('/a');
+    await script.start();
+    script.end(new Error('no space'));
+    await expect(failed).rejects.toThrow(Unavailable);
+    const unhealthy = writer.ping();
+    await script.start();
+    script.end(new Error('no space'));
+    await expect(unhealthy).rejects.toThrow(Unavailable);
+    const healthy = writer.ping();
+    await script.start();
+    script.end();
+    await healthy;
+    await writer.ping();
+  });
+
+  it('refuses writes when too many wait', async () => {
+    const { put } = setUp();
+    const outcomes: Promise<unknown>[] = [];
+    for (let i = 0; i < 512 * 64; i++) outcomes.push(put(`/${i}`));
+    await expect(put('/one-too-many')).rejects.toMatchObject(unwritten);
+    expect(outcomes).toHaveLength(512 * 64);
+  });
+});

@@ -1,0 +1,178 @@
+import { type Entry, Unavailable } from '../store.ts';
+import { type Chore, Group, type Write } from './group.ts';
+import type { State } from './records.ts';
+import { Fenced, type Tables, transact } from './tables.ts';
+
+const MAX_WAITING_GROUPS = 64;
+const STUCK_MS = 10_000;
+
+/** What a write is before it has a place in a group. */
+export type Draft = Pick<Write, 'change' | 'expires' | 'replacedExpires'>;
+
+/** Called with the writes of a commit before they are acknowledged. */
+export type Publish = (writes: readonly Write[]) => void;
+
+/**
+ * Commits writes in groups: one transaction and one flush for all that gathered while the one before was under way.
+ * It is the only writer of the database, so whether a write is allowed is decided against what is committed plus what
+ * waits here.
+ */
+export class Writer {
+  readonly #tables: Tables;
+  readonly #publish: Publish;
+  /** Groups in the order of their commits; the last one gathers. */
+  #waiting: Group[] = [];
+  /** The newest waiting write of each key. */
+  readonly #pending = new Map<string, Write>();
+  #transaction: number;
+  #state: State;
+  #newest: number;
+  #commitSince: number | undefined;
+  #scheduled = false;
+  #failing = false;
+  #refusing: Unavailable | undefined;
+  #idle: (() => void) | undefined;
+
+  constructor(tables: Tables, state: State, transaction: number, publish: Publish) {
+    this.#tables = tables;
+    this.#publish = publish;
+    this.#state = state;
+    this.#newest = state.revision;
+    this.#transaction = transaction;
+  }
+
+  /** What is committed. */
+  get state(): State {
+    return this.#state;
+  }
+
+  /** The revision that the next write will have. */
+  get nextRevision(): number {
+    return this.#newest + 1;
+  }
+
+  pending(key: string): Write | undefined {
+    return this.#pending.get(key);
+  }
+
+  /** Accepts a change whose revision is `nextRevision`. Settles when it is on the disk. */
+  write(draft: Draft): Promise<Entry> {
+    const group = this.#gather();
+    if (group instanceof Unavailable) return Promise.reject(group);
+    const { change, expires, replacedExpires } = draft;
+    return new Promise((resolve, reject) => {
+      const write = { change, expires, replacedExpires, group, resolve, reject };
+      this.#newest = change.entry.revision;
+      this.#pending.set(change.entry.key, write);
+      group.add(write);
+    });
+  }
+
+  /** Fails for a reason that is true only if the pending write, where there is one, is committed. */
+  refuse(write: Write | undefined, because: () => Error): Promise<never> {
+    if (!write) return Promise.reject(because());
+    return new Promise((_, reject) => {
+      write.group.refusals.push({ because, reject });
+    });
+  }
+
+  chore(apply: Chore['apply'], after: Chore['after']): Promise<void> {
+    const group = this.#gather();
+    if (group instanceof Unavailable) return Promise.reject(group);
+    return new Promise((resolve, reject) => {
+      group.chores.push({ apply, after, resolve, reject });
+    });
+  }
+
+  async ping(): Promise<void> {
+    if (this.#refusing) throw this.#refusing;
+    const stuck = this.#commitSince !== undefined && performance.now() - this.#commitSince > STUCK_MS;
+    if (stuck) throw new Unavailable(`a commit has not finished for ${STUCK_MS / 1000} seconds`);
+    if (this.#failing) await this.chore(nothing, unchanged);
+  }
+
+  /** Refuses what comes from now on, and waits for what was accepted. */
+  async close(): Promise<void> {
+    this.#refusing ??= new Unavailable('the store is closed', { unwritten: true });
+    if (this.#commitSince === undefined && this.#waiting.length === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#idle = resolve;
+    });
+  }
+
+  #gather(): Group | Unavailable {
+    if (this.#refusing) return this.#refusing;
+    const last = this.#waiting.at(-1);
+    if (last && !last.full) return last;
+    if (this.#waiting.length >= MAX_WAITING_GROUPS) return new Unavailable('too many writes are waiting', { unwritten: true });
+    const group = new Group();
+    this.#waiting.push(group);
+    this.#schedule();
+    return group;
+  }
+
+  /** The end of the turn, so that writes of the same turn share a commit. */
+  #schedule(): void {
+    if (this.#scheduled || this.#commitSince !== undefined) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#commit();
+    });
+  }
+
+  async #commit(): Promise<void> {
+    const group = this.#waiting.shift();
+    if (!group) return;
+    this.#commitSince = performance.now();
+    const state = group.stateAfter(this.#state);
+    const failure = await this.#transact(group, state);
+    if (failure) this.#failed(group, failure);
+    else this.#committed(group, state);
+    this.#commitSince = undefined;
+    if (this.#waiting.length > 0) this.#schedule();
+    else this.#idle?.();
+  }
+
+  async #transact(group: Group, state: State): Promise<Unavailable | undefined> {
+    try {
+      await transact(this.#tables, this.#transaction, state, group.encode(this.#tables));
+      return undefined;
+    } catch (error) {
+      return new Unavailable('the write could not be committed', { cause: await causeOf(error), unwritten: true });
+    }
+  }
+
+  #committed(group: Group, state: State): void {
+    this.#state = state;
+    this.#transaction++;
+    this.#failing = false;
+    for (const write of group.writes) {
+      const { key } = write.change.entry;
+      if (this.#pending.get(key) === write) this.#pending.delete(key);
+    }
+    this.#publish(group.writes);
+    group.resolve();
+  }
+
+  /** Everything that waits was numbered, and allowed, on top of what failed. */
+  #failed(group: Group, failure: Unavailable): void {
+    if (failure.cause instanceof Fenced) this.#refusing = failure;
+    this.#failing = true;
+    this.#newest = this.#state.revision;
+    this.#pending.clear();
+    for (const lost of [group, ...this.#waiting.splice(0)]) lost.reject(failure);
+  }
+}
+
+/** LMDB gives the error of a transaction apart from that of its writes. */
+async function causeOf(error: unknown): Promise<unknown> {
+  const { commitError } = error as { readonly commitError?: Promise<never> };
+  return commitError ? commitError.catch((cause: unknown) => cause) : error;
+}
+
+function nothing(): void {}
+
+function unchanged(state: State): State {
+  return state;
+}
