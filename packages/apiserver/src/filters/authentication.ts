@@ -68,7 +68,7 @@ export function certificateAuthenticator(
 export function tokenAuthenticator(users: ReadonlyMap<string, User>): Authenticator {
   return function byToken(request) {
     const header = request.exchange.header('authorization');
-    if (!header || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+    if (header?.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
     const token = header.slice(7).trim();
     if (token === '') return undefined;
     return users.get(token) ?? null;

@@ -1,6 +1,6 @@
 import type { CacheEvent } from '../watchcache/entry.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
-import type { WatchFormat } from './watch-format.ts';
+import { subject, type WatchFormat } from './watch-format.ts';
 
 export interface Member {
   /** Whether the watch has not written anything yet. */
@@ -77,7 +77,7 @@ class SharedChannel implements Channel {
 
   #withColumns(event: CacheEvent): Buffer | undefined {
     const type = event.entry.key.startsWith(this.#format.prefix) ? this.#format.typeOf(event) : undefined;
-    return type && this.#format.entryFrame(type, event.entry, true);
+    return type && this.#format.entryFrame(type, subject(event, type), true);
   }
 
   #onGap(): void {

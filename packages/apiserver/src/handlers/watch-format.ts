@@ -2,6 +2,7 @@ import { apiVersionOf, type StatusError, statusBody, stringifyJson } from '@tsuk
 import type { Output } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { bytesIn } from '../registry/derived.ts';
+import { atRevision } from '../registry/stored-form.ts';
 import type { CacheEntry, CacheEvent } from '../watchcache/entry.ts';
 import { partialMetadata } from './represent.ts';
 import type { Selection } from './selection.ts';
@@ -43,7 +44,7 @@ export function watchFormat(request: ResourceRequest, output: Output, selection:
     entryFrame,
     frame: (event) => {
       const type = event.entry.key.startsWith(prefix) ? typeOf(event) : undefined;
-      return type && shared(event, type, encoding, () => entryFrame(type, event.entry, false));
+      return type && shared(event, type, encoding, () => entryFrame(type, subject(event, type), false));
     },
     bookmark: (revision, end) => eventFrame('BOOKMARK', Buffer.from(bookmarkObject(request, output, revision, end))),
     error: (error) => eventFrame('ERROR', Buffer.from(stringifyJson(statusBody(error.status)))),
@@ -65,6 +66,12 @@ function transition(matches: (entry: CacheEntry) => boolean): (event: CacheEvent
     if (after) return before ? 'MODIFIED' : 'ADDED';
     return before ? 'DELETED' : undefined;
   };
+}
+
+/** An object that stopped to match is shown as it last matched, at the revision at which it stopped. */
+export function subject({ type, entry, previous }: CacheEvent, seenAs: EventType): CacheEntry {
+  if (seenAs !== 'DELETED' || type === 'delete' || !previous) return entry;
+  return { ...previous, value: atRevision(previous.value, entry.revision), revision: entry.revision, derived: undefined };
 }
 
 function shared(event: CacheEvent, type: EventType, encoding: string, make: () => Buffer): Buffer {

@@ -5,7 +5,7 @@ import type { CacheEntry, CacheEvent } from '../watchcache/entry.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import type { WatchStart } from './watch.ts';
 import { type Channel, channelOf } from './watch-channel.ts';
-import type { WatchFormat } from './watch-format.ts';
+import { subject, type WatchFormat } from './watch-format.ts';
 
 export interface WatcherOptions {
   readonly bookmarks: boolean;
@@ -159,7 +159,7 @@ export class Watcher {
     const type = event.entry.key.startsWith(this.#format.prefix) ? this.#format.typeOf(event) : undefined;
     if (!type) return undefined;
     this.#first = false;
-    return this.#format.entryFrame(type, event.entry, true);
+    return this.#format.entryFrame(type, subject(event, type), true);
   }
 
   async #send(frames: readonly Buffer[]): Promise<void> {

@@ -51,7 +51,10 @@ export function writeHttp1(exchange: Http1Exchange, answer: Answer): void {
   const headers: Record<string, string | number | readonly string[]> = { 'content-type': answer.type, ...answer.headers };
   // A body that was not read to its end cannot be skipped cheaply: the connection ends with the answer.
   if (!request.readableEnded && !request.complete) headers.connection = 'close';
-  if (answer.kind === 'stream') return startStream(response, headers, answer);
+  if (answer.kind === 'stream') {
+    startStream(response, headers, answer);
+    return;
+  }
   const { body } = answer;
   const whole = typeof body === 'string' || body instanceof Uint8Array;
   if (whole) headers['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;

@@ -59,7 +59,10 @@ export function writeHttp2(exchange: Http2Exchange, answer: Answer): void {
   const { stream } = exchange;
   if (answer.kind === 'taken-over' || stream.destroyed || stream.headersSent) return;
   const headers = { ':status': answer.status, 'content-type': answer.type, ...answer.headers } as OutgoingHttpHeaders;
-  if (answer.kind === 'stream') return startStream(stream, headers, answer);
+  if (answer.kind === 'stream') {
+    startStream(stream, headers, answer);
+    return;
+  }
   const { body } = answer;
   const whole = typeof body === 'string' || body instanceof Uint8Array;
   if (whole) headers['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;

@@ -66,6 +66,18 @@ export function withResourceVersion(stored: Uint8Array, revision: number): Buffe
   return at < 0 ? rewritten(bytes, revision) : spliced(bytes, at, `,"resourceVersion":"${revision}"`);
 }
 
+const versionMark = Buffer.from(',"resourceVersion":"');
+
+/** The same bytes as of another revision. */
+export function atRevision(served: Buffer, revision: number): Buffer {
+  const at = endOfUid(served);
+  if (at < 0 || served.compare(versionMark, 0, versionMark.length, at, at + versionMark.length) !== 0)
+    return rewritten(served, revision);
+  const end = served.indexOf(0x22, at + versionMark.length) + 1;
+  const text = `,"resourceVersion":"${revision}"`;
+  return Buffer.concat([served.subarray(0, at), Buffer.from(text), served.subarray(end)]);
+}
+
 function spliced(bytes: Buffer, at: number, text: string): Buffer {
   // Not from the shared pool: what is kept for long must not hold on to what is not.
   const out = Buffer.allocUnsafeSlow(bytes.length + text.length);

@@ -98,8 +98,8 @@ function validate(object: JsonObject, errors: FieldErrors): void {
 }
 
 function requireJson(data: Data, key: string, errors: FieldErrors): void {
-  if (!Object.hasOwn(data, key)) return errors.required(dataPath.key(key));
-  const problem = jsonProblem(Buffer.from(data[key] as string, 'base64'));
+  if (!Object.hasOwn(data, key)) errors.required(dataPath.key(key));
+  const problem = Object.hasOwn(data, key) && jsonProblem(Buffer.from(data[key] as string, 'base64'));
   if (problem) errors.invalid(dataPath.key(key), '<secret contents redacted>', problem);
 }
 
