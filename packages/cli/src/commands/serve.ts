@@ -28,8 +28,9 @@ async function run(options: ServeOptions): Promise<number> {
     const { startServer } = await import('@tsukube/server');
     const server = await startServer({ ...options, logger: logs.logger });
     guardProcess(process, logs.logger);
+    const ended = untilSignalled(process, () => server.close(), logs.logger);
     announce(server.url, options.kubeconfigOut);
-    return await untilSignalled(process, () => server.close(), logs.logger);
+    return await ended;
   } finally {
     await logs.close();
   }
