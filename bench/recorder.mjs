@@ -1,0 +1,25 @@
+/**
+ * @typedef {import('./rows/row.mjs').Row} Row
+ * @typedef {import('./rows/row.mjs').Sample} Sample
+ * @typedef {import('./servers/launcher.mjs').Contender} Contender
+ * @typedef {Record<Contender['label'], Sample[]>} SamplesByContender
+ * @typedef {{ row: Row, samples: SamplesByContender }} RecordedRow
+ */
+
+/** Keeps every sample of every row, in the order in which the rows first came up. */
+export class Recorder {
+  /** @type {Map<string, RecordedRow>} */
+  #rows = new Map();
+
+  /** @param {Row} row @param {Contender['label']} label @param {Sample} sample */
+  add(row, label, sample) {
+    const recorded = this.#rows.get(row.id) ?? { row, samples: { tsukube: [], peer: [] } };
+    recorded.samples[label].push(sample);
+    this.#rows.set(row.id, recorded);
+  }
+
+  /** @returns {RecordedRow[]} */
+  rows() {
+    return [...this.#rows.values()];
+  }
+}

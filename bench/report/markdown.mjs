@@ -1,0 +1,87 @@
+import { formatDuration, formatRatio, formatValue } from './format.mjs';
+import { machineLine } from './machine.mjs';
+
+/**
+ * @typedef {import('./report.mjs').Report} Report
+ * @typedef {import('./summary.mjs').Summary} Summary
+ * @typedef {import('./summary.mjs').Median} Median
+ */
+
+/** @param {Summary['row']} row @param {Median} [median] */
+function valueCell(row, median) {
+  if (!median) return '–';
+  const volume = row.group === 'Lists' && median.megabytesPerSecond ? ` (${Math.round(median.megabytesPerSecond)} MB/s)` : '';
+  const failures = median.failures > 0 ? `, ${median.failures} failed` : '';
+  return `${formatValue(row.unit, median.value)}${volume}${failures}`;
+}
+
+/** @param {Median} [median] */
+function latencyCell(median) {
+  const { p50 = Number.NaN, p99 = Number.NaN } = median ?? {};
+  return Number.isFinite(p99) ? `${formatDuration(p50)} / ${formatDuration(p99)}` : '';
+}
+
+/** @param {Summary} summary */
+function goalCell({ row }) {
+  if (!row.goal) return '';
+  return `≥ ${row.goal.ratio}×${row.goal.p99 ? ', p99 no worse' : ''}`;
+}
+
+/** @param {Summary} summary */
+function metCell({ met }) {
+  if (met === undefined) return '';
+  return met ? 'yes' : '**no**';
+}
+
+/** @param {readonly (readonly string[])[]} rows the first is the head */
+function table(rows) {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  const line = (/** @type {readonly string[]} */ cells) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`;
+  return [line(rows[0]), rule, ...rows.slice(1).map(line)].join('\n');
+}
+
+/** @param {Report} report */
+function comparison({ rows, names }) {
+  const head = ['', 'Tsukube', 'p50 / p99', names.peer ?? 'peer', 'p50 / p99', 'Ratio', 'Target', 'Met'];
+  const body = rows.map((summary) => [
+    summary.row.title,
+    valueCell(summary.row, summary.tsukube),
+    latencyCell(summary.tsukube),
+    valueCell(summary.row, summary.peer),
+    latencyCell(summary.peer),
+    summary.ratio === undefined ? '' : formatRatio(summary.ratio),
+    goalCell(summary),
+    metCell(summary),
+  ]);
+  return table([head, ...body]);
+}
+
+/** @param {Report} report */
+function alone({ rows }) {
+  const body = rows.map(({ row, tsukube }) => [row.title, valueCell(row, tsukube), latencyCell(tsukube)]);
+  return table([['', 'Tsukube', 'p50 / p99'], ...body]);
+}
+
+/** @param {Report} report @returns {string} the busiest the driver ever was: at 100 % it would be what is measured */
+export function driverLine({ rows }) {
+  const busiest = rows
+    .flatMap(({ row, tsukube, peer }) => [tsukube, peer].map((median) => ({ title: row.title, busy: median?.driverBusy ?? 0 })))
+    .sort((a, b) => b.busy - a.busy)[0];
+  if (!busiest || busiest.busy === 0) return '';
+  return `The busiest driver process used ${Math.round(busiest.busy * 100)} % of a core (${busiest.title}).`;
+}
+
+/** @param {Report} report */
+export function toMarkdown(report) {
+  const { names, plan } = report;
+  const servers = names.peer ? `Tsukube is ${names.tsukube}, the peer is ${names.peer}.` : `Tsukube is ${names.tsukube}.`;
+  const rounds = plan.rounds === 1 ? 'One round.' : `Medians of up to ${plan.rounds} rounds, in turn.`;
+  return [
+    `Measured on ${report.date.slice(0, 10)} with`,
+    `\`\`\`sh\n${report.command}\n\`\`\``,
+    `on ${machineLine(report.machine)}. ${servers} ${rounds} ${driverLine(report)}`.trim(),
+    names.peer ? comparison(report) : alone(report),
+  ].join('\n\n');
+}

@@ -1,0 +1,68 @@
+import { groups } from '../rows/row.mjs';
+
+/**
+ * @typedef {import('../recorder.mjs').RecordedRow} RecordedRow
+ * @typedef {import('../rows/row.mjs').Row} Row
+ * @typedef {import('../rows/row.mjs').Sample} Sample
+ *
+ * @typedef {{ value: number, p50?: number, p99?: number, megabytesPerSecond?: number, driverBusy?: number, failures: number }} Median
+ *
+ * @typedef {object} Summary
+ * @property {Row} row
+ * @property {Median} [tsukube]
+ * @property {Median} [peer]
+ * @property {number} [ratio]  more than 1 means better than the peer, whatever the unit
+ * @property {boolean} [met]
+ */
+
+/** @param {readonly number[]} values */
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** @param {readonly Sample[]} samples @param {'p50' | 'p99' | 'megabytesPerSecond' | 'driverBusy'} key */
+function medianOf(samples, key) {
+  const values = samples.flatMap((sample) => sample[key] ?? []);
+  return values.length > 0 ? median(values) : undefined;
+}
+
+/** @param {readonly Sample[]} samples @returns {Median | undefined} */
+function summarizeSamples(samples) {
+  if (samples.length === 0) return undefined;
+  const measured = samples.filter((sample) => Number.isFinite(sample.value));
+  return {
+    value: measured.length > 0 ? median(measured.map((sample) => sample.value)) : Number.NaN,
+    p50: medianOf(measured, 'p50'),
+    p99: medianOf(measured, 'p99'),
+    megabytesPerSecond: medianOf(measured, 'megabytesPerSecond'),
+    driverBusy: medianOf(measured, 'driverBusy'),
+    failures: samples.reduce((total, sample) => total + (sample.failures ?? 0), 0),
+  };
+}
+
+/** @param {Row} row @param {Median} [tsukube] @param {Median} [peer] */
+function ratioOf(row, tsukube, peer) {
+  if (!tsukube || !peer) return undefined;
+  const ratio = row.unit === 'rate' ? tsukube.value / peer.value : peer.value / tsukube.value;
+  return Number.isFinite(ratio) ? ratio : undefined;
+}
+
+/** @param {Row} row @param {number | undefined} ratio @param {Median} [tsukube] @param {Median} [peer] */
+function isMet({ goal }, ratio, tsukube, peer) {
+  if (!goal || ratio === undefined || !tsukube || !peer) return undefined;
+  const tailHolds = !goal.p99 || (tsukube.p99 ?? 0) <= (peer.p99 ?? 0);
+  return ratio >= goal.ratio && tailHolds && tsukube.failures === 0;
+}
+
+/** @param {readonly RecordedRow[]} rows @returns {Summary[]} */
+export function summarize(rows) {
+  const ordered = groups.flatMap((group) => rows.filter(({ row }) => row.group === group));
+  return ordered.map(({ row, samples }) => {
+    const tsukube = summarizeSamples(samples.tsukube);
+    const peer = summarizeSamples(samples.peer);
+    const ratio = ratioOf(row, tsukube, peer);
+    return { row, tsukube, peer, ratio, met: isMet(row, ratio, tsukube, peer) };
+  });
+}

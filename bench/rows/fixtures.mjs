@@ -1,0 +1,77 @@
+import { createNamespace, deleteNamespace } from '../servers/api.mjs';
+
+/**
+ * The namespaces and objects that rows work on, made when first asked for and removed at the end.
+ *
+ * @typedef {import('../servers/launcher.mjs').Contender} Contender
+ * @typedef {{ contender: Contender, namespace: string, sets: { prefix: string, count: number }[] }} Fixture
+ */
+
+const seedInFlight = 128;
+const seedConnections = 4;
+const unbounded = { warmupMs: 0, durationMs: Number.MAX_SAFE_INTEGER, minOps: 0, minBytes: 0 };
+const perObjectMs = 20;
+
+/** @param {string} namespace */
+export function collectionPath(namespace) {
+  return `/api/v1/namespaces/${namespace}/configmaps`;
+}
+
+export class Fixtures {
+  /** @type {Map<string, Promise<Fixture>>} */
+  #made = new Map();
+  #run = Date.now().toString(36);
+
+  /** @param {import('../driver/pool.mjs').DriverPool} pool */
+  constructor(pool) {
+    this.pool = pool;
+  }
+
+  /**
+   * @param {Contender} contender @param {string} purpose @param {string} prefix @param {number} count
+   * @returns {Promise<string>} the path of the collection that holds `count` objects with that prefix
+   */
+  async collection(contender, purpose, prefix, count) {
+    const namespace = `bench-${contender.label}-${this.#run}-${purpose}`;
+    const making = this.#made.get(namespace) ?? this.#make(contender, namespace, prefix, count);
+    this.#made.set(namespace, making);
+    await making;
+    return collectionPath(namespace);
+  }
+
+  /** @param {Contender} contender @param {string} namespace @param {string} prefix @param {number} count @returns {Promise<Fixture>} */
+  async #make(contender, namespace, prefix, count) {
+    await createNamespace(contender.endpoint, namespace);
+    if (count > 0) await this.#each(contender, namespace, { kind: 'create', prefix, count }, count);
+    return { contender, namespace, sets: [{ prefix, count }] };
+  }
+
+  /** @param {Contender} contender @param {string} namespace @param {import('../driver/object-work.mjs').Operation} operation @param {number} count */
+  async #each(contender, namespace, operation, count) {
+    const job = {
+      endpoint: contender.endpoint,
+      protocol: /** @type {const} */ ('h2'),
+      collection: collectionPath(namespace),
+      operation,
+      inFlight: seedInFlight,
+      connections: seedConnections,
+      bounds: unbounded,
+    };
+    const result = await this.pool.runObjects(job, 30_000 + count * perObjectMs);
+    if (result.failures > 0) throw new Error(`${operation.kind} of ${count} objects: ${result.failureSamples.join('; ')}`);
+  }
+
+  /** @param {(namespace: string) => void} onRemove */
+  async remove(onRemove) {
+    for (const making of this.#made.values()) {
+      const fixture = await making.catch(() => undefined);
+      if (!fixture || fixture.contender.disposable) continue;
+      onRemove(fixture.namespace);
+      for (const { prefix, count } of fixture.sets) {
+        const counts = Array.from({ length: this.pool.size }, (_, index) => Math.ceil((count - index) / this.pool.size));
+        if (count > 0) await this.#each(fixture.contender, fixture.namespace, { kind: 'delete', prefix, counts }, count);
+      }
+      await deleteNamespace(fixture.contender.endpoint, fixture.namespace);
+    }
+  }
+}

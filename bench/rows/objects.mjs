@@ -1,0 +1,90 @@
+import { rateSample, withServerCost } from './sample.mjs';
+
+/**
+ * @typedef {import('./row.mjs').Row} Row
+ * @typedef {import('./row.mjs').Step} Step
+ * @typedef {import('./row.mjs').Goal} Goal
+ * @typedef {import('./row.mjs').Contender} Contender
+ * @typedef {import('../driver/connection.mjs').Protocol} Protocol
+ * @typedef {import('../driver/object-work.mjs').Operation} Operation
+ * @typedef {import('../driver/closed-loop.mjs').Bounds} Bounds
+ * @typedef {{ pool: import('../driver/pool.mjs').DriverPool, fixtures: import('./fixtures.mjs').Fixtures, plan: import('../plan.mjs').Plan }} Bench
+ */
+
+const objects = 2000;
+const prefix = 'cm';
+/** More than any server creates in the time given. */
+const endless = 1_000_000;
+const http2Connections = 2;
+const timeoutMs = 60_000;
+
+/** @type {Record<string, Goal | undefined>} */
+const goals = {
+  create: { ratio: 4, p99: true },
+  get: { ratio: 6, p99: true },
+  update: { ratio: 4, p99: true },
+  patch: { ratio: 4, p99: true },
+};
+const titles = { create: 'create', get: 'get', update: 'update', patch: 'merge patch', delete: 'delete' };
+export const protocolNames = { h2: 'HTTP/2', h1: 'HTTP/1.1' };
+
+/** @param {keyof typeof titles} verb @param {Protocol} protocol @returns {Row} */
+function rowOf(verb, protocol) {
+  const title = `${titles[verb]}, ${protocolNames[protocol]}`;
+  return { id: `${verb}-${protocol}`, title, group: 'Objects', unit: 'rate', goal: goals[verb] };
+}
+
+/** @param {Bench} bench @param {Contender} contender @param {Protocol} protocol @param {Operation} operation @param {Partial<Bounds>} [bounds] */
+async function run(bench, contender, protocol, operation, bounds) {
+  const { pool, plan, fixtures } = bench;
+  const collection = await fixtures.collection(contender, 'objects', prefix, objects);
+  const job = {
+    endpoint: contender.endpoint,
+    protocol,
+    collection,
+    operation,
+    inFlight: plan.inFlight,
+    connections: protocol === 'h2' ? http2Connections : plan.inFlight,
+    bounds: { warmupMs: plan.warmupMs, durationMs: plan.objectMs, minOps: 1, minBytes: 0, ...bounds },
+  };
+  const { result, serverCores } = await withServerCost(contender, () => pool.runObjects(job, timeoutMs));
+  return { result, sample: rateSample(result, serverCores) };
+}
+
+/** What was created is what is deleted, so the two rows are one step. @param {Bench} bench @param {Protocol} protocol @returns {Step} */
+function createAndDelete(bench, protocol) {
+  const rows = [rowOf('create', protocol), rowOf('delete', protocol)];
+  return {
+    rows,
+    measure: async (contender, round) => {
+      const made = `${protocol}-${round}`;
+      const created = await run(bench, contender, protocol, { kind: 'create', prefix: made, count: endless });
+      const counts = created.result.startedByShare;
+      const toTheLast = { warmupMs: 0, durationMs: timeoutMs };
+      const deleted = await run(bench, contender, protocol, { kind: 'delete', prefix: made, counts }, toTheLast);
+      return { [rows[0].id]: created.sample, [rows[1].id]: deleted.sample };
+    },
+  };
+}
+
+/** @param {Bench} bench @param {Protocol} protocol @param {'get' | 'update' | 'patch'} kind @returns {Step} */
+function onExisting(bench, protocol, kind) {
+  const row = rowOf(kind, protocol);
+  return {
+    rows: [row],
+    measure: async (contender) => {
+      const { sample } = await run(bench, contender, protocol, { kind, prefix, count: objects });
+      return { [row.id]: sample };
+    },
+  };
+}
+
+/** @param {Bench} bench @returns {Step[]} */
+export function objectSteps(bench) {
+  return /** @type {const} */ (['h2', 'h1']).flatMap((protocol) => [
+    createAndDelete(bench, protocol),
+    onExisting(bench, protocol, 'get'),
+    onExisting(bench, protocol, 'update'),
+    onExisting(bench, protocol, 'patch'),
+  ]);
+}

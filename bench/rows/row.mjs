@@ -1,0 +1,41 @@
+/**
+ * The words of the benchmark.
+ *
+ * A goal is a ratio to the peer that is to be reached; with `p99`, at a p99 no worse than the peer's.
+ * @typedef {{ ratio: number, p99?: boolean }} Goal
+ *
+ * Of rates more is better, of everything else less. A ratio is always turned so that more is better.
+ * @typedef {'rate' | 'milliseconds' | 'mebibytes'} Unit
+ *
+ * @typedef {{ id: string, title: string, group: string, unit: Unit, goal?: Goal }} Row
+ *
+ * @typedef {object} Sample  one measurement of one row
+ * @property {number} value  in the row's unit
+ * @property {number} [p50]  milliseconds
+ * @property {number} [p99]
+ * @property {number} [megabytesPerSecond]
+ * @property {number} [failures]
+ * @property {string[]} [failureSamples]
+ * @property {number} [driverBusy]  the share of one core that the busiest driver process used
+ * @property {number} [serverCores]  how many cores the server's processes kept busy
+ *
+ * One measurement, which may fill several rows.
+ * @typedef {object} Step
+ * @property {readonly Row[]} rows
+ * @property {(contender: Contender, round: number) => Promise<Record<string, Sample>>} measure  samples by row id
+ *
+ * @typedef {import('../servers/launcher.mjs').Contender} Contender
+ */
+
+/** In the order of the report. */
+export const groups = ['Process', 'Objects', 'Lists', 'Watches'];
+
+/** @param {number} count */
+export function shortCount(count) {
+  return count >= 1000 && count % 1000 === 0 ? `${count / 1000}k` : String(count);
+}
+
+/** @param {string} id @param {readonly string[]} only beginnings of ids; none means all */
+export function isSelected(id, only) {
+  return only.length === 0 || only.some((word) => id === word || id.startsWith(`${word}-`));
+}

@@ -1,0 +1,57 @@
+import https from 'node:https';
+
+/**
+ * Plain requests for what surrounds a measurement: versions, namespaces.
+ * @typedef {import('../driver/connection.mjs').Endpoint} Endpoint
+ * @typedef {{ status: number, text: string }} Answer
+ */
+
+const timeout = 30_000;
+
+/** @param {Endpoint} endpoint @param {string} method @param {string} path @param {object} [body] @returns {Promise<Answer>} */
+function request(endpoint, method, path, body) {
+  const headers = { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : {}) };
+  return new Promise((resolve, reject) => {
+    const outgoing = https.request({ ...endpoint, method, path, headers, timeout, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part) => {
+        text += part;
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+      response.on('error', reject);
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer`)));
+    outgoing.on('error', reject);
+    outgoing.end(body && JSON.stringify(body));
+  });
+}
+
+/** @param {Answer} answer @param {readonly number[]} accepted */
+function expect(answer, accepted) {
+  if (!accepted.includes(answer.status)) throw new Error(`the server answered ${answer.status}: ${answer.text.slice(0, 300)}`);
+}
+
+/** @param {Endpoint} endpoint @returns {Promise<string>} */
+export async function readVersion(endpoint) {
+  const answer = await request(endpoint, 'GET', '/version');
+  expect(answer, [200]);
+  return JSON.parse(answer.text).gitVersion;
+}
+
+/** @param {Endpoint} endpoint @param {string} name */
+export async function createNamespace(endpoint, name) {
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  expect(await request(endpoint, 'POST', '/api/v1/namespaces', body), [201, 409]);
+}
+
+/**
+ * A bare kube-apiserver has no controller that would finish the deletion, so the finalizer is removed here.
+ * @param {Endpoint} endpoint @param {string} name
+ */
+export async function deleteNamespace(endpoint, name) {
+  const path = `/api/v1/namespaces/${name}`;
+  expect(await request(endpoint, 'DELETE', path), [200, 202, 404, 409]);
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name }, spec: { finalizers: [] } };
+  expect(await request(endpoint, 'PUT', `${path}/finalize`, body), [200, 404, 409]);
+}

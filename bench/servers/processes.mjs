@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What the kernel says of a server's processes; on systems without /proc the rows that need it are left out. */
+
+const ticksPerSecond = 100;
+
+/** @param {string} file */
+function readProc(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** @param {number} pid @returns {string[]} */
+function threadsOf(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+/** @param {number} pid @returns {number[]} the process and all its descendants */
+function familyOf(pid) {
+  const children = threadsOf(pid).flatMap((thread) =>
+    readProc(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  );
+  return [pid, ...children.flatMap(familyOf)];
+}
+
+/** @param {readonly number[]} pids @returns {number | undefined} mebibytes, mapped files included */
+export function residentMiB(pids) {
+  const sizes = pids.flatMap(familyOf).map((pid) => Number(/^VmRSS:\s+(\d+)/m.exec(readProc(`/proc/${pid}/status`))?.[1] ?? 0));
+  const kibibytes = sizes.reduce((total, size) => total + size, 0);
+  return kibibytes > 0 ? kibibytes / 1024 : undefined;
+}
+
+/** @param {readonly number[]} pids @returns {number} milliseconds of processor time, user and system */
+export function cpuMs(pids) {
+  const ticks = pids.flatMap(familyOf).map((pid) => {
+    const fields = readProc(`/proc/${pid}/stat`).split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
+  });
+  return (ticks.reduce((total, count) => total + count, 0) / ticksPerSecond) * 1000;
+}
