@@ -48,6 +48,18 @@ function applyDirectives(original: readonly JsonObject[], patch: readonly JsonOb
   return { original: kept, patch: plain };
 }
 
+/**
+ * The order of a list as $setElementOrder finds it after the list was merged. Kubernetes merges in place: new items
+ * take the places of those that were deleted, as far as there are any, and count as if they had been there before.
+ */
+export function orderAfterMerge(original: List, patch: List, mergeKey: string): List {
+  if (mergeKey === '' || !patch.some((item) => isObject(item) && item[patchDirective] === 'delete')) return original;
+  const items = applyDirectives(original as readonly JsonObject[], patch as readonly JsonObject[], mergeKey);
+  const known = new Set(items.original.map((item) => item[mergeKey]));
+  const added = items.patch.filter((item) => !known.has(item[mergeKey]));
+  return [...items.original, ...added.slice(0, original.length - items.original.length)];
+}
+
 function mergeItems(
   original: readonly JsonObject[],
   patch: readonly JsonObject[],

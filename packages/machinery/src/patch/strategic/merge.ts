@@ -13,7 +13,7 @@ import {
 import { validateElementOrder } from './element-order.ts';
 import { badElementOrder, badPrimitiveList, unknownPatchType, wrongType } from './errors.ts';
 import { ruleForList, ruleForObject } from './lookup.ts';
-import { mergeList } from './merge-list.ts';
+import { mergeList, orderAfterMerge } from './merge-list.ts';
 import { itemType, orderItems } from './order.ts';
 
 /** Merges patches into objects of a catalogue. Neither is changed; results share parts with both. */
@@ -98,7 +98,8 @@ export class StrategicMerge {
     if (original === undefined && patch === undefined) return false;
     const items = this.#mergeUnordered(original, key, patch, parent);
     itemType(original ?? [], patch ?? []);
-    setKey(merged, key, orderItems(items, order, original ?? [], mergeKey));
+    const serverOrder = orderAfterMerge(original ?? [], patch ?? [], mergeKey);
+    setKey(merged, key, orderItems(items, order, serverOrder, mergeKey));
     return true;
   }
 

@@ -1,6 +1,7 @@
 import { isObject } from '../../json/object.ts';
 import type { JsonValue } from '../../schema/type.ts';
 import { goTypeText, goValueText } from '../../text/go-value.ts';
+import { patchDirective } from './directives.ts';
 import { listOfLists, noMergeKey, unexplained, wrongType } from './errors.ts';
 
 type List = readonly JsonValue[];
@@ -13,7 +14,7 @@ export function itemType(...lists: List[]): string {
       const current = goTypeText(item);
       if (type === undefined && Array.isArray(item)) throw listOfLists();
       if (type !== undefined && type !== current) {
-        throw unexplained(`list element types are not identical: ${lists.map((one) => goValueText([...one])).join(' ')}`);
+        throw unexplained(`list element types are not identical: ${goValueText(lists.map((one) => [...one]))}`);
       }
       type = current;
     }
@@ -55,8 +56,12 @@ function ranks(order: List, mergeKey: string): Map<JsonValue, number> {
   return ranks;
 }
 
+/** Deletions that were taken over with a new item go last. */
 function sortByRank(items: JsonValue[], rank: ReadonlyMap<JsonValue, number>, mergeKey: string): void {
-  const rankOf = (item: JsonValue) => rank.get(identity(item, mergeKey)) ?? Number.MAX_SAFE_INTEGER;
+  const rankOf = (item: JsonValue) => {
+    if (isObject(item) && item[patchDirective] === 'delete') return Number.MAX_SAFE_INTEGER;
+    return rank.get(identity(item, mergeKey)) ?? Number.MAX_SAFE_INTEGER;
+  };
   items.sort((a, b) => rankOf(a) - rankOf(b));
 }
 
