@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, it, describe as suite } from 'vitest';
-import { describe } from './descriptions.ts';
+import { describe, describeColumn } from './descriptions.ts';
 
 beforeAll(() => {
   execFileSync(process.execPath, [fileURLToPath(new URL('../../../../scripts/build-descriptions.mjs', import.meta.url))]);
@@ -28,5 +28,13 @@ suite('describe', () => {
   it('is empty where nothing is known', () => {
     expect(describe('com.example.Thing')).toBe('');
     expect(describe('io.k8s.api.core.v1.ConfigMap', 'nothing')).toBe('');
+  });
+});
+
+suite('describeColumn', () => {
+  it('leaves out the list of values', () => {
+    const field = ['io.k8s.api.core.v1.PersistentVolumeClaimStatus', 'phase'] as const;
+    expect(describe(...field)).toContain('Possible enum values');
+    expect(describeColumn(...field)).toBe('phase represents the current phase of PersistentVolumeClaim.');
   });
 });

@@ -1,0 +1,139 @@
+import type { ApiResource } from '../discovery/api-group.ts';
+import { deleteOptionsType, patchType, statusType, watchEventType } from './meta-types.ts';
+import { anyMedia, type Body, type Method, patchMedia, type Response, watchMedia } from './operation.ts';
+import { deleting, deletingMany, listing, type Parameter, patching, writing } from './parameter.ts';
+import { upperFirst } from './upper-first.ts';
+
+/** An operation before it is known at which path and in which group it is. */
+export interface Draft {
+  readonly method: Method;
+  /** The verb of listCoordinationV1NamespacedLease, and what comes after the group and version. */
+  readonly id: readonly [verb: string, rest: string];
+  readonly description: string;
+  readonly action: string;
+  readonly parameters?: readonly Parameter[];
+  readonly body?: Body;
+  readonly consumes?: readonly string[];
+  readonly produces?: readonly string[];
+  readonly responses: readonly Response[];
+}
+
+/** The drafts whose verb is served. */
+export function served(verbs: readonly string[], drafts: Readonly<Record<string, Draft>>): readonly Draft[] {
+  return Object.entries(drafts).flatMap(([verb, draft]) => (verbs.includes(verb) ? [draft] : []));
+}
+
+export function listDraft({ kind: { kind }, served: { schema }, verbs }: ApiResource, rest: string): Draft {
+  return {
+    method: 'get',
+    id: ['list', rest],
+    description: `list ${verbs.includes('watch') ? 'or watch ' : ''}objects of kind ${kind}`,
+    action: 'list',
+    parameters: listing,
+    produces: watchMedia,
+    responses: [{ code: 200, type: schema.listType }],
+  };
+}
+
+export function deleteCollectionDraft(kind: string, rest: string): Draft {
+  return {
+    method: 'delete',
+    id: ['delete', `Collection${rest}`],
+    description: `delete collection of ${kind}`,
+    action: 'deletecollection',
+    parameters: deletingMany,
+    body: { type: deleteOptionsType, required: false },
+    responses: [{ code: 200, type: statusType }],
+  };
+}
+
+export function createDraft(rest: string, aspect: string, kind: string, type: string): Draft {
+  return {
+    method: 'post',
+    id: ['create', rest],
+    description: `create${of(aspect)}${articleOf(kind)}${kind}`,
+    action: 'post',
+    parameters: writing,
+    body: { type, required: true },
+    responses: [200, 201, 202].map((code) => ({ code, type })),
+  };
+}
+
+/** What can be done to an object or to a subresource; then `aspect` is the name of that. */
+export function objectDrafts(
+  verbs: readonly string[],
+  rest: string,
+  aspect: string,
+  kind: string,
+  type: string,
+): readonly Draft[] {
+  const subject = `${of(aspect)} the specified ${kind}`;
+  const stored = [200, 201].map((code) => ({ code, type }));
+  return served(verbs, {
+    get: { method: 'get', id: ['read', rest], description: `read${subject}`, action: 'get', responses: [{ code: 200, type }] },
+    update: {
+      method: 'put',
+      id: ['replace', rest],
+      description: `replace${subject}`,
+      action: 'put',
+      parameters: writing,
+      body: { type, required: true },
+      responses: stored,
+    },
+    delete: {
+      method: 'delete',
+      id: ['delete', rest],
+      description: `delete${of(aspect)}${articleOf(kind)}${kind}`,
+      action: 'delete',
+      parameters: deleting,
+      body: { type: deleteOptionsType, required: false },
+      responses: [200, 202].map((code) => ({ code, type: statusType })),
+    },
+    patch: {
+      method: 'patch',
+      id: ['patch', rest],
+      description: `partially update${subject}`,
+      action: 'patch',
+      parameters: patching,
+      body: { type: patchType, required: true },
+      consumes: patchMedia,
+      responses: stored,
+    },
+  });
+}
+
+export function connectDrafts(methods: readonly Method[], rest: string, aspect: string, kind: string): readonly Draft[] {
+  return methods.map((method) => ({
+    method,
+    id: ['connect', `${upperFirst(method)}${rest}`],
+    description: `connect ${method.toUpperCase()} requests to ${aspect} of ${kind}`,
+    action: 'connect',
+    produces: anyMedia,
+    responses: [{ code: 200 }],
+  }));
+}
+
+export function watchDraft(action: 'watch' | 'watchlist', rest: string, kind: string): Draft {
+  const instead = "deprecated: use the 'watch' parameter with a list operation instead";
+  const description =
+    action === 'watch'
+      ? `watch changes to an object of kind ${kind}. ${instead}, filtered to a single item with the 'fieldSelector' parameter.`
+      : `watch individual changes to a list of ${kind}. ${instead}.`;
+  return {
+    method: 'get',
+    id: ['watch', rest],
+    description,
+    action,
+    parameters: listing,
+    produces: watchMedia,
+    responses: [{ code: 200, type: watchEventType }],
+  };
+}
+
+const of = (aspect: string) => (aspect === '' ? '' : ` ${aspect} of`);
+
+/** With the spaces around it: " a ", " an ", or one space before a plural. */
+function articleOf(noun: string): string {
+  if (noun.endsWith('s') && !noun.endsWith('ss')) return ' ';
+  return /^[aeiou]/i.test(noun) ? ' an ' : ' a ';
+}
