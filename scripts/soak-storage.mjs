@@ -5,7 +5,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openLmdb } from '@tsukube/storage';
+import { openLmdb } from '@tsukube/storage/lmdb';
 
 const { values: flags } = parseArgs({
   options: {

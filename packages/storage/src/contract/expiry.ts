@@ -47,4 +47,17 @@ export function expiry(open: OpenStore): void {
     expect(await store.get('/t/a')).toBeDefined();
     live.stop();
   });
+
+  it('removes many keys that are due together', async () => {
+    const { store, advance } = await open();
+    const keys = Array.from({ length: 300 }, (_, i) => `/t/${i}`);
+    const created = await Promise.all(keys.map((key) => store.create(key, bytes(key), { ttlSeconds: 1 })));
+    const live = watching(store, '/t/', Math.max(...created.map(({ revision }) => revision)) + 1);
+    await live.next();
+    advance?.(2);
+    const removed = new Set<string>();
+    while (removed.size < keys.length) removed.add((await live.change()).key);
+    expect((await store.list('/t/')).count).toBe(0);
+    live.stop();
+  });
 }

@@ -4,6 +4,7 @@ import { concurrency } from './concurrency.ts';
 import { expiry } from './expiry.ts';
 import { lifecycle } from './lifecycle.ts';
 import { lists } from './lists.ts';
+import { model } from './model.ts';
 import { tap } from './tap.ts';
 import type { OpenStore, StoreUnderTest } from './under-test.ts';
 import { watches } from './watches.ts';
@@ -23,6 +24,7 @@ const ASPECTS = {
   expiry,
   tap,
   lifecycle,
+  'a model': model,
 };
 
 /** Registers the tests that every store must pass. Each test opens a store of its own, which must be empty. */

@@ -40,7 +40,7 @@ it(`keeps what was acknowledged through ${ROUNDS} deaths of the process`, async 
     newest = revision;
     await store.close();
   }
-});
+}, 60_000);
 
 async function writeAndDie(round: number): Promise<Acknowledged[]> {
   const child = spawn(process.execPath, [scriptPath('crash-writer.mjs'), module, path, String(round)], {

@@ -136,7 +136,7 @@ export class LmdbStore implements Store {
 
   async #close(): Promise<void> {
     this.#watches.end();
-    await Promise.all([this.#writer.close(), this.#timer.stop()]);
+    await Promise.all([this.#writer.close(), this.#sweeper.stop(), this.#timer.stop()]);
     await Promise.allSettled(this.#lists);
     await this.#tables.root.close();
   }

@@ -74,8 +74,9 @@ export class Log implements History {
 /** The changes from one revision to another, inclusive, as far as compaction has left them. */
 export function readHeads({ logHeads }: Tables, from: number, to: number, options?: ReadOptions): LogHead[] {
   const heads: LogHead[] = [];
-  for (const { key, value } of logHeads.getRange({ ...options, start: from, end: to + 1 })) {
-    heads.push({ revision: key, ...value });
+  for (const { key: revision, value } of logHeads.getRange({ ...options, start: from, end: to + 1 })) {
+    const { type, key, created, previous } = value;
+    heads.push({ type, revision, key, created, previous });
   }
   return heads;
 }

@@ -36,6 +36,11 @@ export class Sweeper {
     return this.#sweeping;
   }
 
+  /** Waits for a sweep under way, which ends once the writer is closed. */
+  async stop(): Promise<void> {
+    await this.#sweeping?.catch(() => {});
+  }
+
   #mark(revision: number): Promise<void> {
     return this.#writer.chore(
       () => {},
