@@ -6,6 +6,7 @@ import {
   type ListOptions,
   type Page,
   type Store,
+  Unavailable,
   type WriteOptions,
 } from '@tsukube/storage';
 import type { CacheEntry, CacheEvent, Present } from './entry.ts';
@@ -84,6 +85,7 @@ export class WatchCache implements Store {
 
   /** Undefined if a read may go ahead at once; the promise says whether memory is fresh enough to answer. */
   fresh(): Promise<boolean> | undefined {
+    this.#checkOpen();
     if (this.#state.at === 'ready') return this.#feed.caughtUp();
     return this.#load().then(() => this.#feed.caughtUp() ?? true);
   }
@@ -146,10 +148,12 @@ export class WatchCache implements Store {
   }
 
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<CacheEntry> {
+    this.#checkOpen();
     return this.#written(await this.#store.create(key, value, options));
   }
 
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<CacheEntry> {
+    this.#checkOpen();
     return this.#written(await this.#store.update(key, value, expected, options));
   }
 
@@ -162,8 +166,9 @@ export class WatchCache implements Store {
     this.#history.forget(revision);
   }
 
-  ping(): Promise<void> {
-    return this.#store.ping();
+  async ping(): Promise<void> {
+    this.#checkOpen();
+    await this.#store.ping();
   }
 
   /** Ends watches; the store below stays open. */
@@ -195,7 +200,8 @@ export class WatchCache implements Store {
     let position = from - 1;
     let announced = false;
     while (!signal.aborted && !this.#closed) {
-      await this.loaded();
+      const loading = this.loaded();
+      if (loading) await loading;
       const held = this.eventsAfter(position);
       if (!held) {
         for await (const { events, revision } of this.replay(prefix, position + 1, signal)) {
@@ -214,7 +220,12 @@ export class WatchCache implements Store {
     }
   }
 
+  #checkOpen(): void {
+    if (this.#closed) throw new Unavailable('the cache has been closed', { unwritten: true });
+  }
+
   #nextEvent(signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
         unfollow();
