@@ -8,6 +8,10 @@ export const tsukubeVersion = '0.1.0';
 export const versionInfo: VersionInfo = {
   major: '1',
   minor: '36',
+  emulationMajor: '1',
+  emulationMinor: '36',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '35',
   gitVersion: `${kubernetesVersion}+tsukube.${tsukubeVersion}`,
   gitCommit: '',
   gitTreeState: 'clean',

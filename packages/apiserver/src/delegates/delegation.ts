@@ -1,4 +1,3 @@
-import { StatusError } from '@tsukube/machinery';
 import type { Delegate, Handler } from '../filters/filter.ts';
 import { answerText } from '../http/respond.ts';
 
@@ -9,7 +8,6 @@ export function delegation(delegates: readonly Delegate[]): Handler {
       const answer = candidate(request);
       if (answer !== undefined) return answer;
     }
-    if (request.info.prefix === '') return answerText(404, '404 page not found\n', { 'x-content-type-options': 'nosniff' });
-    throw StatusError.pathNotFound();
+    return answerText(404, '404 page not found\n', { 'x-content-type-options': 'nosniff' });
   };
 }

@@ -33,7 +33,8 @@ export function resourceDelegate(options: ResourceDelegateOptions): Delegate {
   }
   return function serveResource(request) {
     const { info } = request;
-    if (!info.isResource || !groupVersions.has(`${info.group}/${info.version}`)) return undefined;
+    if (!info.isResource || request.path.startsWith('//') || !groupVersions.has(`${info.group}/${info.version}`))
+      return undefined;
     const endpoint = endpoints.get(endpointKey(info.group, info.version, info.resource, info.subresource));
     if (!endpoint || !inScope(request, endpoint)) throw StatusError.pathNotFound();
     const handler = handlerFor(request, endpoint);
@@ -75,7 +76,9 @@ function endpointKey(group: string, version: string, resource: string, subresour
 /** Objects of namespaces are named in their namespace, others outside. */
 function inScope({ info }: IncomingRequest, { resource, subresource }: Endpoint): boolean {
   if (info.parts.length > 3 && !subresource?.verbs.connect) return false;
-  if (resource.scope === 'Cluster') return info.namespace === '' || resource.names.plural === 'namespaces';
+  // The path of a namespace reads as if it were inside itself.
+  if (resource.scope === 'Cluster')
+    return info.namespace === '' || (resource.names.plural === 'namespaces' && info.namespace === info.name);
   return info.namespace !== '' || info.parts.length === 1;
 }
 
@@ -83,6 +86,7 @@ function inScope({ info }: IncomingRequest, { resource, subresource }: Endpoint)
 function handlerFor(request: IncomingRequest, { resource, verbs, subresource }: Endpoint): VerbHandler | undefined {
   const { info } = request;
   const { verb } = info;
+  if (request.method === 'HEAD') return undefined;
   if (subresource?.connectMethods?.includes(request.method.toLowerCase())) return verbs.connect;
   const named = info.parts.length > 1;
   const readsCollection = verb === 'list' || verb === 'watch';

@@ -3,6 +3,10 @@ import type { Delegate } from '../filters/filter.ts';
 export interface VersionInfo {
   readonly major: string;
   readonly minor: string;
+  readonly emulationMajor: string;
+  readonly emulationMinor: string;
+  readonly minCompatibilityMajor: string;
+  readonly minCompatibilityMinor: string;
   readonly gitVersion: string;
   readonly gitCommit: string;
   readonly gitTreeState: string;

@@ -1,4 +1,4 @@
-import { StatusError } from '@tsukube/machinery';
+import { isObject, JsonSyntaxError, parseJson, StatusError } from '@tsukube/machinery';
 
 export interface Continuation {
   /** The revision of the snapshot; -1 for whatever is newest. */
@@ -35,10 +35,11 @@ export function decodeContinue(text: string, prefix: string): Continuation {
 
 function parse(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
   try {
-    const token: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    if (token !== null && typeof token === 'object') return token;
-  } catch {
-    // Answered below.
+    const { value } = parseJson(Buffer.from(text, 'base64url'));
+    if (isObject(value)) return value;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw invalid(`continue key is not valid: ${error.message}`);
+    throw error;
   }
   throw invalid('continue key is not valid');
 }

@@ -39,7 +39,7 @@ interface Patch {
 }
 
 export async function patch(request: ResourceRequest): Promise<Answer> {
-  const type = bodyType(request, patchTypes);
+  const type = patchType(request);
   const output = negotiate(request, true);
   const options = writeOptions(request, 'PatchOptions');
   const parsed = parsePatch(await readRequestBody(request), type);
@@ -51,6 +51,15 @@ export async function patch(request: ResourceRequest): Promise<Answer> {
   };
   const { entry, outcome } = await request.objects.update(request.info.name, undefined, transform, context, request.signal);
   return answerEntry(outcome === 'created' ? 201 : 200, entry, request, output);
+}
+
+/** Fails with 415 in the words of the router that Kubernetes uses. */
+function patchType(request: ResourceRequest): PatchType {
+  try {
+    return bodyType(request, patchTypes);
+  } catch {
+    throw StatusError.generic(415, '415: Unsupported Media Type');
+  }
 }
 
 function parsePatch(body: Buffer, type: PatchType): Patch {

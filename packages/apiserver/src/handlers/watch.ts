@@ -10,9 +10,7 @@ import { type WatchFormat, watchFormat } from './watch-format.ts';
 import { Watcher } from './watcher.ts';
 
 /** How a watch begins: with the objects that are there, or behind a revision. */
-export type WatchStart =
-  | { readonly from: 'state'; readonly endMark: boolean }
-  | { readonly from: 'revision'; readonly revision: number };
+export type WatchStart = { readonly from: 'state' } | { readonly from: 'revision'; readonly revision: number };
 
 export function watch(request: ResourceRequest): Answer | Promise<Answer> {
   const output = negotiate(request, true, true);
@@ -51,9 +49,9 @@ async function begin(
 }
 
 function startOf(options: ListOptions, version: number | undefined, current: number): WatchStart {
-  if (options.sendInitialEvents === true) return { from: 'state', endMark: true };
+  if (options.sendInitialEvents === true) return { from: 'state' };
   if (options.sendInitialEvents === false) return { from: 'revision', revision: version || current };
-  return version ? { from: 'revision', revision: version } : { from: 'state', endMark: false };
+  return version ? { from: 'revision', revision: version } : { from: 'state' };
 }
 
 /** The newest state without a version; with 0 what is at hand; a streaming list of a version waits until it is there. */

@@ -48,7 +48,7 @@ export class Watcher {
   }
 
   async run(start: WatchStart): Promise<void> {
-    if (start.from === 'state') await this.#sendState(start.endMark);
+    if (start.from === 'state') await this.#sendState();
     else this.#position = start.revision;
     while (!this.#closed) await this.#advance();
   }
@@ -77,7 +77,7 @@ export class Watcher {
     this.#abort.abort();
   }
 
-  async #sendState(endMark: boolean): Promise<void> {
+  async #sendState(): Promise<void> {
     this.#position = this.#cache.current;
     const entries = this.#cache.slice(this.#format.prefix);
     for (let i = 0; i < entries.length && !this.#closed; i += eventsInOneGo) {
@@ -87,7 +87,7 @@ export class Watcher {
         .map((entry) => this.#entryFrame(entry));
       await this.#send(frames);
     }
-    if (endMark && this.#options.bookmarks) await this.#send([this.#format.bookmark(this.#position, true)]);
+    if (this.#options.bookmarks) await this.#send([this.#format.bookmark(this.#position, true)]);
   }
 
   #entryFrame(entry: CacheEntry): Buffer {

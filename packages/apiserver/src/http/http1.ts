@@ -49,8 +49,7 @@ export function writeHttp1(exchange: Http1Exchange, answer: Answer): void {
   const { response, request } = exchange;
   if (answer.kind === 'taken-over' || response.destroyed || response.headersSent) return;
   const headers: Record<string, string | number | readonly string[]> = { 'content-type': answer.type, ...answer.headers };
-  // A body that was not read to its end cannot be skipped cheaply: the connection ends with the answer.
-  if (!request.readableEnded && !request.complete) headers.connection = 'close';
+  if (hasUnreadBody(request)) headers.connection = 'close';
   if (answer.kind === 'stream') {
     startStream(response, headers, answer);
     return;
@@ -62,6 +61,11 @@ export function writeHttp1(exchange: Http1Exchange, answer: Answer): void {
   if (exchange.method === 'HEAD' || answer.status === 304) response.end();
   else if (whole) response.end(body);
   else pump(body, response);
+}
+
+/** What is left of a body cannot be skipped cheaply: the connection ends with the answer. */
+function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 }
 
 function startStream(

@@ -2,6 +2,7 @@ import { createServer as createHttp1Server, type Server as Http1Server } from 'n
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureContextOptions, type TLSSocket, type Server as TlsServer } from 'node:tls';
+import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
 import type { Answer } from './answer.ts';
 import { connectionOf } from './connection.ts';
 import { Http1Exchange, writeHttp1 } from './http1.ts';
@@ -109,11 +110,19 @@ function http1Server(options: ListenerOptions): Http1Server {
   return server;
 }
 
-/** What never became a request is answered in plain text, as Go's server does. */
+/** What never became a request is answered in plain text, as Go's server does; a method nobody knows as a Status. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  if (error.code === 'HPE_INVALID_METHOD')
+    return void socket.end(rawAnswer('405 Method Not Allowed', 'application/json', unknownMethod));
   const line = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  socket.end(`HTTP/1.1 ${line}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${line}`);
+  socket.end(rawAnswer(line, 'text/plain; charset=utf-8', line));
+}
+
+const unknownMethod = stringifyJson(statusBody(StatusError.methodNotAllowed().status));
+
+function rawAnswer(line: string, type: string, body: string): string {
+  return `HTTP/1.1 ${line}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 }
 
 function http2Server(options: ListenerOptions): Http2SecureServer {
