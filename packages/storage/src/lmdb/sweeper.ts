@@ -4,7 +4,8 @@ import type { LogHead } from './records.ts';
 import type { Tables } from './tables.ts';
 import type { Writer } from './writer.ts';
 
-const REVISIONS_AT_ONCE = 512;
+/** Each may dirty a page of the log: few enough that writes which share the transaction hardly notice. */
+const REVISIONS_AT_ONCE = 128;
 
 /**
  * Compaction. First the mark: from then on nobody may ask for what is older. Then, in small steps among the writes of
