@@ -24,5 +24,5 @@ export {
 export type { ObjectMetaRules } from './object-meta.ts';
 export { validateObjectMeta } from './object-meta.ts';
 export { fieldIsImmutable, validateImmutableField, validateObjectMetaUpdate } from './object-meta-update.ts';
-export { formatMicroTime, formatTime } from './time.ts';
+export { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime } from './time.ts';
 export { newUid } from './uid.ts';

@@ -1,11 +1,36 @@
+import { type GoTime, parseGoTime, rfc3339, rfc3339Micro } from '../text/go-time.ts';
+
 /** A time as metav1.Time is written: seconds, UTC. */
 export function formatTime(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+  return `${new Date(milliseconds).toISOString().slice(0, -5)}Z`;
 }
 
 /** A time as metav1.MicroTime is written: microseconds, UTC. Fractions of a millisecond are kept. */
 export function formatMicroTime(milliseconds: number): string {
   const whole = Math.floor(milliseconds);
   const micros = Math.floor((milliseconds - whole) * 1000);
-  return `${new Date(whole).toISOString().slice(0, 23)}${String(micros).padStart(3, '0')}Z`;
+  return `${new Date(whole).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
+}
+
+/** What a time looks like that is written as it was given, except for the day of the month. */
+const canonical = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/;
+const zeroTime = '0001-01-01T00:00:00Z';
+
+/** The form in which a time is written; undefined for the zero time. Fails with GoTimeError. */
+export function canonicalTime(text: string): string | undefined {
+  if (canonical.test(text)) return text === zeroTime ? undefined : text;
+  const written = writeSeconds(parseGoTime(text, rfc3339));
+  return written === zeroTime ? undefined : written;
+}
+
+/** The same for times with microseconds. */
+export function canonicalMicroTime(text: string): string | undefined {
+  const time = parseGoTime(text, rfc3339Micro);
+  const seconds = writeSeconds(time);
+  if (seconds === zeroTime && time.nanoseconds === 0) return undefined;
+  return `${seconds.slice(0, -1)}.${String(Math.floor(time.nanoseconds / 1000)).padStart(6, '0')}Z`;
+}
+
+function writeSeconds({ seconds }: GoTime): string {
+  return formatTime(seconds * 1000);
 }

@@ -44,3 +44,15 @@ function escapeCharacter(character: string): string {
 function hex(code: number, width: number): string {
   return code.toString(16).padStart(width, '0');
 }
+
+/** As Go's package time quotes: bytes beyond ASCII are written as numbers. */
+export function goByteQuote(text: string): string {
+  let quoted = '"';
+  for (const byte of new TextEncoder().encode(text)) quoted += quoteByte(byte);
+  return `${quoted}"`;
+}
+
+function quoteByte(byte: number): string {
+  if (byte === 0x22 || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
+  return byte >= 0x20 && byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
+}

@@ -1,0 +1,101 @@
+export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent';
+
+/** An exact amount: mantissa × 10^exponent. */
+export interface Quantity {
+  readonly mantissa: bigint;
+  readonly exponent: number;
+  /** How it is written. */
+  readonly format: QuantityFormat;
+  /** The text it was read from, where that is how it is written. */
+  readonly text?: string;
+}
+
+/** The text is no quantity. */
+export class QuantityError extends Error {
+  override readonly name = 'QuantityError';
+}
+
+interface Suffix {
+  readonly base: 2 | 10;
+  readonly exponent: number;
+  readonly format: QuantityFormat;
+}
+
+const shape = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const numberWrong = 'unable to parse numeric part of quantity';
+const suffixWrong = "unable to parse quantity's suffix";
+
+const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
+const binarySuffixes = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+const suffixes = new Map<string, Suffix>([
+  ...decimalSuffixes.map((suffix, i): [string, Suffix] => [suffix, { base: 10, exponent: i * 3 - 9, format: 'DecimalSI' }]),
+  ...binarySuffixes.map((suffix, i): [string, Suffix] => [suffix, { base: 2, exponent: (i + 1) * 10, format: 'BinarySI' }]),
+]);
+
+const nano = -9;
+const maxInt64 = 2n ** 63n - 1n;
+
+/** Fails with QuantityError. */
+export function parseQuantity(text: string): Quantity {
+  const match = text === '' ? null : shape.exec(text);
+  if (match === null) throw new QuantityError(formatWrong);
+  const [, sign, whole = '', fraction = '', suffixText = ''] = match;
+  const suffix = interpretSuffix(suffixText);
+  const digits = whole.replace(/^0+/, '') || '0';
+  const quick = isQuick(digits, fraction, suffix);
+  // Digits may be missing altogether, but not where Kubernetes reads them with care.
+  if (!quick && whole === '' && fraction === '') throw new QuantityError(numberWrong);
+  const magnitude = round(scale(BigInt(digits + fraction), fraction.length, suffix), suffix.format);
+  const mantissa = sign === '-' ? -magnitude.mantissa : magnitude.mantissa;
+  const asGiven = quick && looksCanonical(digits, fraction, suffix);
+  return { ...magnitude, mantissa, ...(asGiven && { text }) };
+}
+
+function interpretSuffix(text: string): Suffix {
+  const known = suffixes.get(text);
+  if (known !== undefined) return known;
+  const exponent = /^[eE]([+-]?[0-9]{1,10})$/.exec(text)?.[1];
+  if (exponent === undefined || Math.abs(Number(exponent)) > 2 ** 31 - 1) throw new QuantityError(suffixWrong);
+  return { base: 10, exponent: Number(exponent), format: 'DecimalExponent' };
+}
+
+interface Amount {
+  readonly mantissa: bigint;
+  readonly exponent: number;
+}
+
+function scale(digits: bigint, fractionLength: number, { base, exponent }: Suffix): Amount {
+  if (base === 2) return { mantissa: digits << BigInt(exponent), exponent: -fractionLength };
+  return { mantissa: digits, exponent: exponent - fractionLength };
+}
+
+/** Nothing is smaller than a nano, and who asks for less gets one. Binary amounts end at 2^63. */
+function round({ mantissa, exponent }: Amount, format: QuantityFormat): Amount & { format: QuantityFormat } {
+  const amount = exponent < nano ? { mantissa: divideUp(mantissa, nano - exponent), exponent: nano } : { mantissa, exponent };
+  if (format !== 'BinarySI') return { ...amount, format };
+  const one = 10n ** BigInt(-amount.exponent);
+  if (amount.mantissa > maxInt64 * one) return { mantissa: maxInt64, exponent: 0, format };
+  return { ...amount, format: amount.mantissa > 0n && amount.mantissa < one ? 'DecimalSI' : format };
+}
+
+function divideUp(value: bigint, power: number): bigint {
+  if (value === 0n) return 0n;
+  // More digits than the value has: what is left is less than one.
+  if (power > value.toString().length) return 1n;
+  const divisor = 10n ** BigInt(power);
+  return (value + divisor - 1n) / divisor;
+}
+
+/** Whether Kubernetes reads a text the short way, without big numbers. */
+function isQuick(digits: string, fraction: string, { format, exponent }: Suffix): boolean {
+  if (format !== 'BinarySI') return digits.length + fraction.length <= 18 && exponent - fraction.length >= nano;
+  return fraction === '' && 15 - digits.length - Math.trunc((exponent * 3) / 10) - 1 >= 0;
+}
+
+/** What is read the short way and looks canonical to a quick glance is written as it was given. */
+function looksCanonical(digits: string, fraction: string, { format, exponent }: Suffix): boolean {
+  if (format === 'BinarySI') return (BigInt(digits) & 7n) !== 0n;
+  const shifted = digits + fraction;
+  return (exponent - fraction.length) % 3 === 0 && !shifted.endsWith('000') && !shifted.startsWith('0');
+}

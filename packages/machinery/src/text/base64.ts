@@ -1,0 +1,62 @@
+const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)?$/;
+const lastOfTwo = /[AQgw]==$/;
+const lastOfThree = /[AEIMQUYcgkosw048]=$/;
+
+/** The text is not base64; the message is the one Go gives. */
+export class Base64Error extends Error {
+  override readonly name = 'Base64Error';
+}
+
+/** The form in which bytes are written: without line breaks, unused bits zero. Fails with Base64Error. */
+export function canonicalBase64(text: string): string {
+  if (canonical.test(text) && hasNoStrayBits(text)) return text;
+  const position = firstIllegal(text);
+  if (position !== undefined) throw new Base64Error(`illegal base64 data at input byte ${position}`);
+  return Buffer.from(text, 'base64').toString('base64');
+}
+
+function hasNoStrayBits(text: string): boolean {
+  if (!text.endsWith('=')) return true;
+  return text.endsWith('==') ? lastOfTwo.test(text) : lastOfThree.test(text);
+}
+
+/** Where Go's decoder stops; it reads in groups of four and skips line breaks. */
+function firstIllegal(text: string): number | undefined {
+  const bytes = new TextEncoder().encode(text);
+  let at = 0;
+  for (;;) {
+    for (let inGroup = 0; inGroup < 4; inGroup++) {
+      at = skipLineBreaks(bytes, at);
+      const byte = bytes[at];
+      if (byte === undefined) return inGroup === 0 ? undefined : at - inGroup;
+      at++;
+      if (isDigit(byte)) continue;
+      return byte === 0x3d ? illegalPadding(bytes, at, inGroup) : at - 1;
+    }
+  }
+}
+
+/** After the first padding character: a second one if half of the group is missing, and then nothing. */
+function illegalPadding(bytes: Uint8Array, afterPadding: number, inGroup: number): number | undefined {
+  let at = afterPadding;
+  if (inGroup < 2) return at - 1;
+  if (inGroup === 2) {
+    at = skipLineBreaks(bytes, at);
+    if (at === bytes.length) return bytes.length;
+    if (bytes[at] !== 0x3d) return at - 1;
+    at++;
+  }
+  at = skipLineBreaks(bytes, at);
+  return at < bytes.length ? at : undefined;
+}
+
+function skipLineBreaks(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (bytes[at] === 0x0a || bytes[at] === 0x0d) at++;
+  return at;
+}
+
+function isDigit(byte: number): boolean {
+  const letter = byte | 0x20;
+  return (letter >= 0x61 && letter <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2b || byte === 0x2f;
+}
