@@ -6,7 +6,7 @@ import { openApi3Document } from './openapi3-document.ts';
 import type { Path } from './operation.ts';
 import { resourcePaths } from './resource-paths.ts';
 import type { Describe } from './schema.ts';
-import { swagger2Document } from './swagger2-document.ts';
+import { swagger2Document, swagger2Text } from './swagger2-document.ts';
 import { swagger2Protobuf } from './swagger2-protobuf.ts';
 import { createTypeIndex, type TypeIndex } from './type-index.ts';
 
@@ -37,21 +37,19 @@ export function createDocuments(resources: readonly Resource[], { describe, titl
     types ??= createTypeIndex([...new Set(resources.flatMap(cataloguesOf))], describe);
     return types;
   };
-  const swagger2 = () =>
-    swagger2Document(
-      [...topics.values()].flatMap(({ paths }) => paths()),
-      typeIndex(),
-      info,
-    );
+  const names = [...topics.keys()].sort();
+  const pathsAbout = (name: string) => topics.get(name)?.paths() ?? [];
+  const swagger2 = () => swagger2Document(mapLazily(names, pathsAbout), typeIndex(), info);
   return {
-    openApi3Names: [...topics.keys()].sort(),
-    openApi3(name) {
-      const { paths, near } = topics.get(name) ?? { paths: () => [] };
-      return openApi3Document(paths(), typeIndex(), info, near);
-    },
-    swagger2: () => JSON.stringify(swagger2()),
+    openApi3Names: names,
+    openApi3: (name) => openApi3Document(pathsAbout(name), typeIndex(), info, topics.get(name)?.near),
+    swagger2: () => swagger2Text(swagger2()),
     swagger2Protobuf: () => swagger2Protobuf(swagger2()),
   };
+}
+
+function* mapLazily<T, R>(items: Iterable<T>, map: (item: T) => R): Iterable<R> {
+  for (const item of items) yield map(item);
 }
 
 const cataloguesOf = ({ versions }: Resource) => versions.map(({ schema }) => schema.catalogue);

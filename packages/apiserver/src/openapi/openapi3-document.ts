@@ -12,10 +12,11 @@ export function openApi3Document(paths: readonly Path[], types: TypeIndex, info:
     (group === '' && version === 'v1') || (group === near?.group && version === near.version);
   const names = types.reachableFrom(typesOf(paths));
   const schemas = names.map((name) => `${JSON.stringify(name)}:${types.schemaText(name, openApi3, isNear)}`);
-  const pathItems = Object.fromEntries([...paths].sort(byPath).map((path) => [path.path, pathItem(path)]));
-  const head = JSON.stringify({ openapi: '3.0.0', info, paths: pathItems });
+  const pathItems = [...paths].sort(byPath).map((path) => `${JSON.stringify(path.path)}:${JSON.stringify(pathItem(path))}`);
+  const head = JSON.stringify({ openapi: '3.0.0', info }).slice(0, -1);
   const securitySchemes = JSON.stringify({ BearerToken: bearerToken });
-  return `${head.slice(0, -1)},"components":{"schemas":{${schemas.join(',')}},"securitySchemes":${securitySchemes}}}`;
+  const components = `{"schemas":{${schemas.join(',')}},"securitySchemes":${securitySchemes}}`;
+  return `${head},"paths":{${pathItems.join(',')}},"components":${components}}`;
 }
 
 function pathItem(path: Path): JsonObject {

@@ -65,30 +65,25 @@ function unionOf({ union }: TypeDefinition & { readonly union?: Union }): JsonOb
 }
 
 function schemaOfField(field: Field, dialect: Dialect, description: string): JsonObject {
-  const schema = schemaOf(field.type, dialect, field.enum);
-  const extras = {
-    ...described(description),
-    ...(dialect.defaults && field.default !== undefined && { default: field.default }),
-    ...markersOf(field),
-  };
-  return beside(schema, extras, dialect);
+  const extras = described(description);
+  if (dialect.defaults && field.default !== undefined) extras.default = field.default;
+  addMarkers(extras, field);
+  return beside(schemaOf(field.type, dialect, field.enum), extras, dialect);
 }
 
-function markersOf(field: Field): JsonObject {
-  return {
-    ...(field.listMapKeys && { 'x-kubernetes-list-map-keys': [...field.listMapKeys] }),
-    ...(field.listType && { 'x-kubernetes-list-type': field.listType }),
-    ...(field.mapType && { 'x-kubernetes-map-type': field.mapType }),
-    ...(field.patchMergeKey && { 'x-kubernetes-patch-merge-key': field.patchMergeKey }),
-    ...(field.patchStrategy && { 'x-kubernetes-patch-strategy': field.patchStrategy }),
-  };
+function addMarkers(schema: JsonObject, field: Field): void {
+  if (field.listMapKeys) schema['x-kubernetes-list-map-keys'] = [...field.listMapKeys];
+  if (field.listType) schema['x-kubernetes-list-type'] = field.listType;
+  if (field.mapType) schema['x-kubernetes-map-type'] = field.mapType;
+  if (field.patchMergeKey) schema['x-kubernetes-patch-merge-key'] = field.patchMergeKey;
+  if (field.patchStrategy) schema['x-kubernetes-patch-strategy'] = field.patchStrategy;
 }
 
 /** A schema with more said beside it. */
 function beside(schema: JsonObject, extras: JsonObject, { wrapsReferences }: Dialect): JsonObject {
-  const isReference = '$ref' in schema;
-  if (isReference && wrapsReferences && Object.keys(extras).length > 0) return { ...extras, allOf: [schema] };
-  return { ...extras, ...schema };
+  if (!wrapsReferences || schema.$ref === undefined) return { ...extras, ...schema };
+  for (const _ in extras) return { ...extras, allOf: [schema] };
+  return schema;
 }
 
 function schemaOf(type: FieldType, dialect: Dialect, values?: readonly string[]): JsonObject {

@@ -7,20 +7,51 @@ import type { Parameter } from './parameter.ts';
 import { gvkObject, refTo, swagger2 } from './schema.ts';
 import type { TypeIndex } from './type-index.ts';
 
-/** The one OpenAPI 2 document about everything. */
-export function swagger2Document(paths: readonly Path[], types: TypeIndex, info: DocumentInfo): JsonObject {
+/**
+ * The one OpenAPI 2 document about everything, in pieces that are made as they are taken: the whole of it as objects would be
+ * large. Paths come first; what they refer to comes after them.
+ */
+export interface Swagger2Document {
+  readonly head: JsonObject;
+  paths(): Iterable<NamedPiece>;
+  definitions(): Iterable<NamedPiece>;
+  parameters(): JsonObject;
+}
+
+export type NamedPiece = readonly [name: string, piece: JsonObject];
+
+export function swagger2Document(topics: Iterable<readonly Path[]>, types: TypeIndex, info: DocumentInfo): Swagger2Document {
   const parameters = new SharedParameters();
-  const pathItems = [...paths].sort(byPath).map((path) => [path.path, pathItem(path, parameters)]);
-  const names = types.reachableFrom(typesOf(paths));
+  const used = new Set<string>();
   return {
-    swagger: '2.0',
-    info: { ...info },
-    paths: Object.fromEntries(pathItems) as JsonObject,
-    definitions: Object.fromEntries(names.map((name) => [name, types.schema(name, swagger2)])),
-    parameters: parameters.all(),
-    securityDefinitions: { BearerToken: bearerToken },
-    security: [{ BearerToken: [] }],
+    head: {
+      swagger: '2.0',
+      info: { ...info },
+      securityDefinitions: { BearerToken: bearerToken },
+      security: [{ BearerToken: [] }],
+    },
+    *paths() {
+      for (const paths of topics) {
+        for (const type of typesOf(paths)) used.add(type);
+        for (const path of [...paths].sort(byPath)) yield [path.path, pathItem(path, parameters)];
+      }
+    },
+    *definitions() {
+      for (const name of types.reachableFrom(used)) yield [name, types.schema(name, swagger2)];
+    },
+    parameters: () => parameters.all(),
   };
+}
+
+export function swagger2Text(document: Swagger2Document): string {
+  const head = JSON.stringify(document.head).slice(0, -1);
+  const paths = membersText(document.paths());
+  const definitions = membersText(document.definitions());
+  return `${head},"paths":{${paths}},"definitions":{${definitions}},"parameters":${JSON.stringify(document.parameters())}}`;
+}
+
+function membersText(pieces: Iterable<NamedPiece>): string {
+  return Array.from(pieces, ([name, piece]) => `${JSON.stringify(name)}:${JSON.stringify(piece)}`).join(',');
 }
 
 /** Parameters that many operations have are written once. */

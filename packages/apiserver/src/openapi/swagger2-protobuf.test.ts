@@ -1,4 +1,3 @@
-import type { JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { ProtobufWriter } from './protobuf-writer.ts';
 import { swagger2Protobuf } from './swagger2-protobuf.ts';
@@ -54,37 +53,32 @@ describe('ProtobufWriter', () => {
 });
 
 describe('swagger2Protobuf', () => {
-  const document: JsonObject = {
-    swagger: '2.0',
-    info: { title: 'Kubernetes', version: '1.36' },
-    paths: {
-      '/api/v1/things/{name}': {
-        patch: {
-          operationId: 'patchThing',
-          consumes: ['application/json-patch+json'],
-          parameters: [
-            { name: 'dryRun', in: 'query', type: 'string', uniqueItems: true },
-            { $ref: '#/parameters/force-1' },
-            { name: 'body', in: 'body', required: true, schema: { $ref: '#/definitions/example.Thing' } },
-          ],
-          responses: { 200: { description: 'OK', schema: { $ref: '#/definitions/example.Thing' } } },
-          'x-kubernetes-group-version-kind': { group: '', kind: 'Thing', version: 'v1' },
-        },
-      },
-    },
-    definitions: {
-      'example.Thing': {
-        type: 'object',
-        required: ['name'],
-        properties: {
-          names: { type: 'array', items: { type: 'string' } },
-          data: { type: 'object', additionalProperties: { type: 'string' } },
-        },
-        'x-kubernetes-group-version-kind': [{ group: '', kind: 'Thing', version: 'v1' }],
-      },
-    },
+  const patch = {
+    operationId: 'patchThing',
+    consumes: ['application/json-patch+json'],
+    parameters: [
+      { name: 'dryRun', in: 'query', type: 'string', uniqueItems: true },
+      { $ref: '#/parameters/force-1' },
+      { name: 'body', in: 'body', required: true, schema: { $ref: '#/definitions/example.Thing' } },
+    ],
+    responses: { 200: { description: 'OK', schema: { $ref: '#/definitions/example.Thing' } } },
+    'x-kubernetes-group-version-kind': { group: '', kind: 'Thing', version: 'v1' },
   };
-  const bytes = swagger2Protobuf(document);
+  const thing = {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      names: { type: 'array', items: { type: 'string' } },
+      data: { type: 'object', additionalProperties: { type: 'string' } },
+    },
+    'x-kubernetes-group-version-kind': [{ group: '', kind: 'Thing', version: 'v1' }],
+  };
+  const bytes = swagger2Protobuf({
+    head: { swagger: '2.0', info: { title: 'Kubernetes', version: '1.36' } },
+    paths: () => [['/api/v1/things/{name}', { patch }]],
+    definitions: () => [['example.Thing', thing]],
+    parameters: () => ({ 'force-1': { name: 'force', in: 'query', type: 'boolean' } }),
+  });
 
   it('has the head of the document', () => {
     expect(textOf(decode(bytes), 1)).toBe('2.0');
@@ -93,8 +87,7 @@ describe('swagger2Protobuf', () => {
 
   it('has types with their fields and extensions', () => {
     expect(textOf(inside(bytes, 9, 1), 1)).toBe('example.Thing');
-    const thing = inside(bytes, 9, 1, 2);
-    expect(textOf(thing, 19)).toBe('name');
+    expect(textOf(inside(bytes, 9, 1, 2), 19)).toBe('name');
     expect(textOf(inside(bytes, 9, 1, 2, 22), 1)).toBe('object');
     expect(textOf(inside(bytes, 9, 1, 2, 25, 1), 1)).toBe('names');
     expect(textOf(inside(bytes, 9, 1, 2, 25, 1, 2, 23, 1, 22), 1)).toBe('string');
@@ -104,9 +97,9 @@ describe('swagger2Protobuf', () => {
 
   it('has operations with the parameters that kubectl looks for', () => {
     expect(textOf(inside(bytes, 8, 2), 1)).toBe('/api/v1/things/{name}');
-    const patch = inside(bytes, 8, 2, 2, 8);
-    expect(textOf(patch, 5)).toBe('patchThing');
-    const [dryRun, force, body] = (patch.get(8) ?? []) as Buffer[];
+    const operation = inside(bytes, 8, 2, 2, 8);
+    expect(textOf(operation, 5)).toBe('patchThing');
+    const [dryRun, force, body] = (operation.get(8) ?? []) as Buffer[];
     expect(textOf(inside(dryRun as Buffer, 1, 2, 3), 4)).toBe('dryRun');
     expect(textOf(inside(force as Buffer, 2), 1)).toBe('#/parameters/force-1');
     expect(inside(body as Buffer, 1, 1).get(4)).toEqual([1]);

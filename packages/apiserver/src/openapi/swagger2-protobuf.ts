@@ -1,10 +1,14 @@
 import type { JsonObject, JsonValue } from '@tsukube/machinery';
 import { ProtobufWriter } from './protobuf-writer.ts';
+import type { NamedPiece, Swagger2Document } from './swagger2-document.ts';
 
 /** The protobuf form of an OpenAPI 2 document (gnostic's openapi.v2.Document), which kubectl before 1.25 asks for. */
-export function swagger2Protobuf(document: JsonObject): Buffer {
+export function swagger2Protobuf(document: Swagger2Document): Buffer {
   const writer = new ProtobufWriter();
-  writeFields(writer, documentFields, document);
+  writeFields(writer, headFields, document.head);
+  writePairs(writer, 8, document.paths(), pathItem, 2);
+  writePairs(writer, 9, document.definitions(), schema);
+  writePairs(writer, 10, Object.entries(document.parameters()) as NamedPiece[], parameter);
   return writer.finish();
 }
 
@@ -49,15 +53,23 @@ const messages =
     for (const item of value as JsonValue[]) writer.message(field, () => write(writer, item));
   };
 
-/** A map is a message with a list of pairs. */
 const map =
-  (field: number, write: Message, pairField = 1): WriteField =>
+  (field: number, write: Message): WriteField =>
   (writer, value) =>
-    writer.message(field, () => {
-      for (const [name, item] of Object.entries(value as JsonObject)) {
-        writeNamed(writer, pairField, name, () => writer.message(2, () => write(writer, item)));
-      }
-    });
+    writePairs(writer, field, Object.entries(value as JsonObject), write);
+
+/** A map is a message with a list of pairs. */
+function writePairs(
+  writer: ProtobufWriter,
+  field: number,
+  pairs: Iterable<readonly [string, JsonValue]>,
+  write: Message,
+  pairField = 1,
+): void {
+  writer.message(field, () => {
+    for (const [name, item] of pairs) writeNamed(writer, pairField, name, () => writer.message(2, () => write(writer, item)));
+  });
+}
 
 function writeNamed(writer: ProtobufWriter, field: number, name: string, writeValue: () => void): void {
   writer.message(field, () => {
@@ -161,12 +173,9 @@ const securityRequirement: Message = (writer, value) => {
   }
 };
 
-const documentFields: Fields = {
+const headFields: Fields = {
   swagger: text(1),
   info: message(2, objectOf({ title: text(1), version: text(2), description: text(3) })),
-  paths: map(8, pathItem, 2),
-  definitions: map(9, schema),
-  parameters: map(10, parameter),
   security: messages(12, securityRequirement),
   securityDefinitions: map(13, message(2, apiKeySecurity)),
 };
