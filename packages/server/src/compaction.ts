@@ -1,8 +1,12 @@
 import type { Logger } from '@tsukube/apiserver';
-import type { Store } from '@tsukube/storage';
+
+export interface Compactable {
+  revision(): Promise<number>;
+  compact(revision: number): Promise<void>;
+}
 
 /** Every interval, forgets the history that is older than one: what is kept is between one and two intervals old. */
-export function startCompaction(store: Store, intervalMs: number, logger: Logger): () => void {
+export function startCompaction(store: Compactable, intervalMs: number, logger: Logger): () => void {
   if (intervalMs <= 0) return () => {};
   let mark: number | undefined;
   const turn = async () => {

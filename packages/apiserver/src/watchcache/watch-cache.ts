@@ -163,6 +163,11 @@ export class WatchCache implements Store {
 
   async compact(revision: number): Promise<void> {
     await this.#store.compact(revision);
+    this.forget(revision);
+  }
+
+  /** Lets go of what the store has compacted. */
+  forget(revision: number): void {
     this.#history.forget(revision);
   }
 

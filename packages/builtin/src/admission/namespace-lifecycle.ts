@@ -25,7 +25,7 @@ function protect({ operation, resource, name }: AdmissionAttributes): void {
 const terminating = Buffer.from('"phase":"Terminating"');
 
 function checkNamespace(namespaces: WatchCache, { namespace, resource, version, name }: AdmissionAttributes): void {
-  const entry = namespaces.peek(`/registry/namespaces/${namespace}`);
+  const entry = namespaces.peek(`${namespaces.prefix}${namespace}`);
   if (!entry) throw StatusError.notFound({ group: '', resource: 'namespaces' }, namespace);
   // The search is cheap and rarely right by accident; only then the object is looked at.
   if (!entry.value.includes(terminating)) return;

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import type { Any } from '../support/client.ts';
+import { configMap, newNamespace, own, useServer } from '../support/server.ts';
+
+const t = useServer();
+
+async function withObjects(count: number): Promise<{ path: string; versions: string[] }> {
+  const path = await newNamespace(t.client);
+  const versions: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const { body } = await t.client.send(
+      'POST',
+      path,
+      configMap(`c${String(i).padStart(3, '0')}`, { parity: i % 2 ? 'odd' : 'even' }),
+    );
+    versions.push(body.metadata.resourceVersion);
+  }
+  return { path, versions };
+}
+
+const names = (list: Any): string[] =>
+  list.items.map((item: Any) => item.metadata.name).filter((name: string) => name !== 'kube-root-ca.crt');
+
+describe('get', () => {
+  it.each([
+    ['', 200],
+    ['?resourceVersion=0', 200],
+    ['?resourceVersion=1', 200],
+  ])('answers with version%s', async (query, status) => {
+    const { path } = await withObjects(1);
+    expect((await t.client.get(`${path}/c000${query}`)).status).toBe(status);
+  });
+
+  it('waits for a version that is not there yet, and says so in the end', async () => {
+    const { path } = await withObjects(1);
+    const { status, body } = await t.client.get(`${path}/c000?resourceVersion=999999`);
+    expect(status).toBe(504);
+    expect(body).toMatchObject({
+      reason: 'Timeout',
+      details: { causes: [{ reason: 'ResourceVersionTooLarge' }], retryAfterSeconds: 1 },
+    });
+  });
+
+  it('waits for a version until it is there', async () => {
+    const { path, versions } = await withObjects(1);
+    const later = t.client.get(`${path}/c000?resourceVersion=${Number(versions[0]) + 1}`);
+    await t.client.send('PUT', `${path}/c000`, configMap('c000', {}, { a: '1' }));
+    expect((await later).status).toBe(200);
+  });
+});
+
+describe('list', () => {
+  it('pages over one snapshot while objects come, change and go', async () => {
+    const { path } = await withObjects(7);
+    const first = (await t.client.get(`${path}?limit=3`)).body;
+    await t.client.send('POST', path, configMap('c0015'));
+    await t.client.send('DELETE', `${path}/c005`);
+    await t.client.send('PUT', `${path}/c004`, configMap('c004', {}, { changed: 'yes' }));
+    const second = (await t.client.get(`${path}?limit=3&continue=${first.metadata.continue}`)).body;
+    const third = (await t.client.get(`${path}?limit=3&continue=${second.metadata.continue}`)).body;
+    const all = [first, second, third].flatMap(names);
+    expect(all).toEqual(['c000', 'c001', 'c002', 'c003', 'c004', 'c005', 'c006']);
+    expect(second.items.find((item: Any) => item.metadata.name === 'c004').data).toBeUndefined();
+    expect(new Set([first, second, third].map((page) => page.metadata.resourceVersion)).size).toBe(1);
+    expect(first.metadata.remainingItemCount).toBe(5);
+    expect(third.metadata.continue).toBeUndefined();
+    expect(third.metadata.remainingItemCount).toBeUndefined();
+  });
+
+  it('counts nothing that remains where a selector chooses', async () => {
+    const { path } = await withObjects(6);
+    const page = (await t.client.get(`${path}?limit=2&labelSelector=parity%3Deven`)).body;
+    expect(names(page)).toEqual(['c000', 'c002']);
+    expect(page.metadata.remainingItemCount).toBeUndefined();
+    const rest = (await t.client.get(`${path}?limit=2&labelSelector=parity%3Deven&continue=${page.metadata.continue}`)).body;
+    expect(names(rest)).toEqual(['c004']);
+  });
+
+  /** The table of resourceVersion and resourceVersionMatch: what is seen after three objects, asked at the second. */
+  it.each([
+    ['', 200, 3],
+    ['resourceVersion=0', 200, 3],
+    ['resourceVersion=0&limit=1', 200, 3],
+    ['resourceVersion=RV', 200, 3],
+    ['resourceVersion=RV&limit=9', 200, 2],
+    ['resourceVersion=RV&resourceVersionMatch=NotOlderThan', 200, 3],
+    ['resourceVersion=RV&resourceVersionMatch=NotOlderThan&limit=1', 200, 1],
+    ['resourceVersion=RV&resourceVersionMatch=Exact', 200, 2],
+    ['resourceVersion=RV&resourceVersionMatch=Exact&limit=1', 200, 1],
+    ['resourceVersion=0&resourceVersionMatch=NotOlderThan', 200, 3],
+    ['resourceVersion=0&resourceVersionMatch=Exact', 422, 0],
+    ['resourceVersionMatch=Exact', 422, 0],
+    ['resourceVersion=RV&resourceVersionMatch=Sometimes', 422, 0],
+    ['sendInitialEvents=true', 422, 0],
+    ['resourceVersion=abc', 400, 0],
+    ['resourceVersion=-1', 400, 0],
+    ['limit=x', 400, 0],
+    ['continue=x', 400, 0],
+    ['resourceVersion=999999&resourceVersionMatch=Exact', 504, 0],
+  ])('?%s is %d with %d objects', async (query, status, count) => {
+    const path = await newNamespace(t.client);
+    await t.client.get(`${path}?${own}`);
+    await expect.poll(async () => (await t.client.get(`${path}/kube-root-ca.crt`)).status).toBe(200);
+    await t.client.send('POST', path, configMap('a'));
+    const { body } = await t.client.send('POST', path, configMap('b'));
+    await t.client.send('POST', path, configMap('c'));
+    const asked = query.replace('RV', body.metadata.resourceVersion);
+    const reply = await t.client.get(`${path}?${asked}`);
+    expect(reply.status).toBe(status);
+    if (status === 200) expect(names(reply.body)).toHaveLength(count);
+  });
+
+  it.each(['..', '../x', '/a/../b', 'a//b'])('refuses a token that climbs to %s', async (start) => {
+    const { path } = await withObjects(1);
+    const token = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: 1, start })).toString('base64url');
+    const { status, body } = await t.client.get(`${path}?continue=${token}`);
+    expect(status).toBe(400);
+    expect(body.message).toContain('continue key is not valid');
+  });
+});
+
+describe('a snapshot that is gone', () => {
+  const old = useServer({ etcdCompactionInterval: 40 });
+
+  it('is 410, and a client that was paging gets a token for the rest', async () => {
+    const path = await newNamespace(old.client);
+    for (const name of ['a', 'b', 'c']) await old.client.send('POST', path, configMap(name));
+    const first = (await old.client.get(`${path}?limit=1`)).body;
+    const { metadata } = (await old.client.send('PUT', `${path}/c`, configMap('c', {}, { a: '1' }))).body;
+    await expect
+      .poll(
+        async () =>
+          (await old.client.get(`${path}?resourceVersion=${first.metadata.resourceVersion}&resourceVersionMatch=Exact`)).status,
+      )
+      .toBe(410);
+    const gone = await old.client.get(`${path}?limit=1&continue=${first.metadata.continue}`);
+    expect(gone.status).toBe(410);
+    expect(gone.body).toMatchObject({ kind: 'Status', reason: 'Expired', code: 410 });
+    const rest = await old.client.get(`${path}?continue=${gone.body.metadata.continue}`);
+    expect(names(rest.body)).toEqual(['b', 'c']);
+    expect(Number(rest.body.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(metadata.resourceVersion));
+    const watch = await old.client.watch(`${path}?watch=1&resourceVersion=${first.metadata.resourceVersion}`);
+    expect(await watch.next()).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
+    await watch.ended();
+  });
+});
