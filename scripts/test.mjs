@@ -43,11 +43,25 @@ async function runTests(env, args) {
   }
 }
 
-/** Its exit code says nothing that the report does not, and a report is missing only if it could not run at all. */
+const limitMinutes = 30;
+
+/** Its exit code says nothing that the report does not, and a report is missing only if it could not run to its end. */
 function vitest(env, args) {
   const script = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const child = spawn(process.execPath, [script, ...args], { cwd: root, env, stdio: 'inherit' });
-  return new Promise((resolve, reject) => child.on('exit', resolve).on('error', reject));
+  // In a group of its own, so that a worker caught in a loop goes down with the rest.
+  const child = spawn(process.execPath, [script, ...args], { cwd: root, env, stdio: 'inherit', detached: true });
+  const endAll = (signal) => process.kill(-child.pid, signal);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, endAll);
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      endAll('SIGKILL');
+      reject(new Error(`the tests were ended after ${limitMinutes} minutes`));
+    }, limitMinutes * 60_000);
+    child.on('error', reject).on('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function printSkipped(report, missing) {
