@@ -22,6 +22,12 @@ function latencyCell(median) {
 }
 
 /** @param {Summary} summary */
+function ratioCell({ ratio, spread }) {
+  if (ratio === undefined) return '';
+  return spread ? `${formatRatio(ratio)} (${spread.map(formatRatio).join(' – ')})` : formatRatio(ratio);
+}
+
+/** @param {Summary} summary */
 function goalCell({ row }) {
   if (!row.goal) return '';
   return `≥ ${row.goal.ratio}×${row.goal.p99 ? ', p99 no worse' : ''}`;
@@ -51,7 +57,7 @@ function comparison({ rows, names }) {
     latencyCell(summary.tsukube),
     valueCell(summary.row, summary.peer),
     latencyCell(summary.peer),
-    summary.ratio === undefined ? '' : formatRatio(summary.ratio),
+    ratioCell(summary),
     goalCell(summary),
     metCell(summary),
   ]);
@@ -73,6 +79,15 @@ export function driverLine({ rows }) {
   return `The busiest driver process used ${Math.round(busiest.busy * 100)} % of a core (${busiest.title}).`;
 }
 
+/** @param {Report} report @returns {string} a machine that is busy with other things measures those */
+export function othersLine({ rows }) {
+  const loads = rows
+    .flatMap(({ tsukube, peer }) => [tsukube?.otherCores ?? [], peer?.otherCores ?? []].flat())
+    .sort((a, b) => a - b);
+  if (loads.length === 0) return '';
+  return `Other processes kept ${loads[loads.length >> 1].toFixed(1)} cores busy (median of the rows; most: ${loads[loads.length - 1].toFixed(1)}).`;
+}
+
 /** @param {Report} report */
 export function toMarkdown(report) {
   const { names, plan } = report;
@@ -81,7 +96,7 @@ export function toMarkdown(report) {
   return [
     `Measured on ${report.date.slice(0, 10)} with`,
     `\`\`\`sh\n${report.command}\n\`\`\``,
-    `on ${machineLine(report.machine)}. ${servers} ${rounds} ${driverLine(report)}`.trim(),
+    `on ${machineLine(report.machine)}. ${servers} ${rounds} ${driverLine(report)} ${othersLine(report)}`.trim(),
     names.peer ? comparison(report) : alone(report),
   ].join('\n\n');
 }

@@ -5,13 +5,14 @@ import { groups } from '../rows/row.mjs';
  * @typedef {import('../rows/row.mjs').Row} Row
  * @typedef {import('../rows/row.mjs').Sample} Sample
  *
- * @typedef {{ value: number, p50?: number, p99?: number, megabytesPerSecond?: number, driverBusy?: number, failures: number }} Median
+ * @typedef {{ value: number, p50?: number, p99?: number, megabytesPerSecond?: number, driverBusy?: number, otherCores?: number, failures: number }} Median
  *
  * @typedef {object} Summary
  * @property {Row} row
  * @property {Median} [tsukube]
  * @property {Median} [peer]
  * @property {number} [ratio]  more than 1 means better than the peer, whatever the unit
+ * @property {[number, number]} [spread]  the lowest and the highest ratio of any one round
  * @property {boolean} [met]
  */
 
@@ -22,7 +23,7 @@ function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** @param {readonly Sample[]} samples @param {'p50' | 'p99' | 'megabytesPerSecond' | 'driverBusy'} key */
+/** @param {readonly Sample[]} samples @param {'p50' | 'p99' | 'megabytesPerSecond' | 'driverBusy' | 'otherCores'} key */
 function medianOf(samples, key) {
   const values = samples.flatMap((sample) => sample[key] ?? []);
   return values.length > 0 ? median(values) : undefined;
@@ -38,15 +39,22 @@ function summarizeSamples(samples) {
     p99: medianOf(measured, 'p99'),
     megabytesPerSecond: medianOf(measured, 'megabytesPerSecond'),
     driverBusy: medianOf(measured, 'driverBusy'),
+    otherCores: medianOf(measured, 'otherCores'),
     failures: samples.reduce((total, sample) => total + (sample.failures ?? 0), 0),
   };
 }
 
-/** @param {Row} row @param {Median} [tsukube] @param {Median} [peer] */
+/** @param {Row} row @param {{ value: number }} [tsukube] @param {{ value: number }} [peer] */
 function ratioOf(row, tsukube, peer) {
   if (!tsukube || !peer) return undefined;
   const ratio = row.unit === 'rate' ? tsukube.value / peer.value : peer.value / tsukube.value;
   return Number.isFinite(ratio) ? ratio : undefined;
+}
+
+/** @param {RecordedRow} recorded @returns {[number, number] | undefined} */
+function spreadOf({ row, samples }) {
+  const ratios = samples.tsukube.flatMap((sample, round) => ratioOf(row, sample, samples.peer[round]) ?? []);
+  return ratios.length > 1 ? [Math.min(...ratios), Math.max(...ratios)] : undefined;
 }
 
 /** @param {Row} row @param {number | undefined} ratio @param {Median} [tsukube] @param {Median} [peer] */
@@ -63,6 +71,6 @@ export function summarize(rows) {
     const tsukube = summarizeSamples(samples.tsukube);
     const peer = summarizeSamples(samples.peer);
     const ratio = ratioOf(row, tsukube, peer);
-    return { row, tsukube, peer, ratio, met: isMet(row, ratio, tsukube, peer) };
+    return { row, tsukube, peer, ratio, spread: spreadOf({ row, samples }), met: isMet(row, ratio, tsukube, peer) };
   });
 }

@@ -1,7 +1,7 @@
 import { tenthSelector } from '../driver/config-map.mjs';
 import { protocolNames } from './objects.mjs';
 import { shortCount } from './row.mjs';
-import { durationSample, rateSample, withServerCost } from './sample.mjs';
+import { durationSample, rateSample, withLoad } from './sample.mjs';
 
 /**
  * @typedef {import('./row.mjs').Row} Row
@@ -62,8 +62,8 @@ function listStep(bench, size, variant, protocol) {
         connections: 1,
         bounds: { warmupMs: 0, durationMs: plan.listMs, minOps: 1, minBytes: size * variant.bytesPerObject },
       };
-      const { result, serverCores } = await withServerCost(contender, () => pool.runObjects(job, timeoutMs));
-      return { [id]: durationSample(result, serverCores) };
+      const { result, load } = await withLoad(contender, () => pool.runObjects(job, timeoutMs));
+      return { [id]: durationSample(result, load) };
     },
   };
 }
@@ -84,8 +84,8 @@ function pageStep(bench, size, protocol) {
         connections: protocol === 'h2' ? http2Connections : pageInFlight,
         bounds: { warmupMs: plan.warmupMs, durationMs: plan.objectMs, minOps: 1, minBytes: pageSize * 1000 },
       };
-      const { result, serverCores } = await withServerCost(contender, () => pool.runObjects(job, timeoutMs));
-      return { [id]: rateSample(result, serverCores) };
+      const { result, load } = await withLoad(contender, () => pool.runObjects(job, timeoutMs));
+      return { [id]: rateSample(result, load) };
     },
   };
 }

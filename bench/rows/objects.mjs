@@ -1,4 +1,4 @@
-import { rateSample, withServerCost } from './sample.mjs';
+import { rateSample, withLoad } from './sample.mjs';
 
 /**
  * @typedef {import('./row.mjs').Row} Row
@@ -47,8 +47,8 @@ async function run(bench, contender, protocol, operation, bounds) {
     connections: protocol === 'h2' ? http2Connections : plan.inFlight,
     bounds: { warmupMs: plan.warmupMs, durationMs: plan.objectMs, minOps: 1, minBytes: 0, ...bounds },
   };
-  const { result, serverCores } = await withServerCost(contender, () => pool.runObjects(job, timeoutMs));
-  return { result, sample: rateSample(result, serverCores) };
+  const { result, load } = await withLoad(contender, () => pool.runObjects(job, timeoutMs));
+  return { result, sample: rateSample(result, load) };
 }
 
 /** What was created is what is deleted, so the two rows are one step. @param {Bench} bench @param {Protocol} protocol @returns {Step} */

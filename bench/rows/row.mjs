@@ -18,6 +18,7 @@
  * @property {string[]} [failureSamples]
  * @property {number} [driverBusy]  the share of one core that the busiest driver process used
  * @property {number} [serverCores]  how many cores the server's processes kept busy
+ * @property {number} [otherCores]  how many cores were busy with neither the server nor its driver
  *
  * One measurement, which may fill several rows.
  * @typedef {object} Step

@@ -1,5 +1,5 @@
 import { meanOf, quantileOf } from '../driver/histogram.mjs';
-import { cpuMs } from '../servers/processes.mjs';
+import { cpuMs, machineBusyMs } from '../servers/processes.mjs';
 
 /**
  * From what a driver counted to a sample.
@@ -10,16 +10,25 @@ import { cpuMs } from '../servers/processes.mjs';
  */
 
 /**
- * @template T
- * @param {Contender} contender @param {() => Promise<T>} work
- * @returns {Promise<{ result: T, serverCores: number | undefined }>}
+ * Cores kept busy while a row was measured; nothing is known of a server whose process ids were not given.
+ * @typedef {{ serverCores?: number, otherCores?: number }} Load
  */
-export async function withServerCost(contender, work) {
+
+/**
+ * @template {{ cpuMs: number }} T
+ * @param {Contender} contender @param {() => Promise<T>} work
+ * @returns {Promise<{ result: T, load: Load }>}
+ */
+export async function withLoad(contender, work) {
   const begun = performance.now();
-  const before = cpuMs(contender.pids);
+  const serverBefore = cpuMs(contender.pids);
+  const machineBefore = machineBusyMs();
   const result = await work();
-  const cores = (cpuMs(contender.pids) - before) / (performance.now() - begun);
-  return { result, serverCores: contender.pids.length > 0 ? cores : undefined };
+  const elapsed = performance.now() - begun;
+  if (contender.pids.length === 0) return { result, load: {} };
+  const server = cpuMs(contender.pids) - serverBefore;
+  const others = machineBusyMs() - machineBefore - server - result.cpuMs;
+  return { result, load: { serverCores: server / elapsed, otherCores: Math.max(0, others / elapsed) } };
 }
 
 /** @param {PooledResult | WatchResult} result */
@@ -27,33 +36,29 @@ function common({ latencies, failures, failureSamples }) {
   return { p50: quantileOf(latencies, 0.5), p99: quantileOf(latencies, 0.99), failures, failureSamples };
 }
 
-/** @param {PooledResult} result @param {number} [serverCores] @returns {Sample} operations a second */
-export function rateSample(result, serverCores) {
-  return {
-    ...common(result),
-    value: (result.completed / result.elapsedMs) * 1000,
-    megabytesPerSecond: result.bytes / result.elapsedMs / 1000,
-    driverBusy: result.busiestCore,
-    serverCores,
-  };
+/** @param {PooledResult} result @param {Load} load @returns {Sample} operations a second */
+export function rateSample(result, load) {
+  const value = (result.completed / result.elapsedMs) * 1000;
+  const megabytesPerSecond = result.bytes / result.elapsedMs / 1000;
+  return { ...common(result), value, megabytesPerSecond, driverBusy: result.busiestCore, ...load };
 }
 
-/** @param {PooledResult} result @param {number} [serverCores] @returns {Sample} milliseconds an operation, one at a time */
-export function durationSample(result, serverCores) {
+/** @param {PooledResult} result @param {Load} load @returns {Sample} milliseconds an operation, one at a time */
+export function durationSample(result, load) {
   const value = meanOf(result.latencies);
   const megabytesPerSecond = result.bytes / result.completed / value / 1000;
   const { failures, failureSamples } = result;
-  return { value, megabytesPerSecond, failures, failureSamples, driverBusy: result.busiestCore, serverCores };
+  return { value, megabytesPerSecond, failures, failureSamples, driverBusy: result.busiestCore, ...load };
 }
 
-/** @param {WatchResult} result @param {number} [serverCores] @returns {Sample} events a second, all watchers together */
-export function eventRateSample(result, serverCores) {
+/** @param {WatchResult} result @param {Load} load @returns {Sample} events a second, all watchers together */
+export function eventRateSample(result, load) {
   const value = (result.events / result.elapsedMs) * 1000;
-  return { ...common(result), value, driverBusy: result.cpuMs / result.wallMs, serverCores };
+  return { ...common(result), value, driverBusy: result.cpuMs / result.wallMs, ...load };
 }
 
-/** @param {WatchResult} result @param {number} [serverCores] @returns {Sample} the p99 from write to event */
-export function eventLatencySample(result, serverCores) {
+/** @param {WatchResult} result @param {Load} load @returns {Sample} the p99 from write to event */
+export function eventLatencySample(result, load) {
   const shared = common(result);
-  return { ...shared, value: shared.p99, driverBusy: result.cpuMs / result.wallMs, serverCores };
+  return { ...shared, value: shared.p99, driverBusy: result.cpuMs / result.wallMs, ...load };
 }

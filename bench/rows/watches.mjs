@@ -1,6 +1,6 @@
 import { protocolNames } from './objects.mjs';
 import { shortCount } from './row.mjs';
-import { eventLatencySample, eventRateSample, withServerCost } from './sample.mjs';
+import { eventLatencySample, eventRateSample, withLoad } from './sample.mjs';
 
 /**
  * @typedef {import('./row.mjs').Row} Row
@@ -38,7 +38,7 @@ async function run(bench, contender, protocol, watchers, pace) {
     warmupMs: plan.warmupMs,
     durationMs: plan.watchMs,
   };
-  return withServerCost(contender, () => pool.runWatch(job, timeoutMs));
+  return withLoad(contender, () => pool.runWatch(job, timeoutMs));
 }
 
 /** @param {Bench} bench @param {Protocol} protocol @param {number} watchers @returns {Step} */
@@ -49,8 +49,8 @@ function saturationStep(bench, protocol, watchers) {
   return {
     rows: [{ id, title, group: 'Watches', unit: 'rate', goal: { ratio: 3, p99: true } }],
     measure: async (contender) => {
-      const { result, serverCores } = await run(bench, contender, protocol, watchers, { kind: 'saturation' });
-      return { [id]: eventRateSample(result, serverCores) };
+      const { result, load } = await run(bench, contender, protocol, watchers, { kind: 'saturation' });
+      return { [id]: eventRateSample(result, load) };
     },
   };
 }
@@ -63,8 +63,8 @@ function latencyStep(bench, watchers) {
   return {
     rows: [{ id, title, group: 'Watches', unit: 'milliseconds', goal: { ratio: 1 } }],
     measure: async (contender) => {
-      const { result, serverCores } = await run(bench, contender, 'h2', watchers, { kind: 'rate', perSecond });
-      return { [id]: eventLatencySample(result, serverCores) };
+      const { result, load } = await run(bench, contender, 'h2', watchers, { kind: 'rate', perSecond });
+      return { [id]: eventLatencySample(result, load) };
     },
   };
 }

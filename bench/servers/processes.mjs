@@ -37,6 +37,16 @@ export function residentMiB(pids) {
   return kibibytes > 0 ? kibibytes / 1024 : undefined;
 }
 
+/** @returns {number} milliseconds that all cores together were busy since boot, time stolen by other guests included */
+export function machineBusyMs() {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = readProc('/proc/stat')
+    .split('\n')[0]
+    .split(/ +/)
+    .slice(1)
+    .map(Number);
+  return ((user + nice + system + irq + softirq + steal) / ticksPerSecond) * 1000;
+}
+
 /** @param {readonly number[]} pids @returns {number} milliseconds of processor time, user and system */
 export function cpuMs(pids) {
   const ticks = pids.flatMap(familyOf).map((pid) => {
