@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import type { TypeCatalogue, TypeDefinition } from '../schema/type.ts';
+import { decodeProtobuf } from './decode.ts';
+import type { ProtobufField } from './field.ts';
+import { ProtobufError } from './protobuf-error.ts';
+
+function type(name: string, ...fields: readonly ProtobufField[]): TypeDefinition {
+  return { name: `test.${name}`, fields: new Map(fields.map((field) => [field.name, field])) };
+}
+
+const thing = type(
+  'Thing',
+  { name: 'name', number: 1, type: { is: 'string' } },
+  { name: 'required', number: 2, type: { is: 'string' }, required: true, default: '' },
+  { name: 'count', number: 3, type: { is: 'int32' } },
+  { name: 'replicas', number: 4, type: { is: 'int32' }, pointer: true },
+  { name: 'big', number: 5, type: { is: 'int64' }, pointer: true },
+  { name: 'on', number: 6, type: { is: 'boolean' }, pointer: true },
+  { name: 'ratio', number: 7, type: { is: 'double' }, pointer: true },
+  { name: 'data', number: 8, type: { is: 'map', of: { is: 'bytes' } } },
+  { name: 'created', number: 9, type: { is: 'time' }, omitZero: true },
+  { name: 'seen', number: 10, type: { is: 'time' } },
+  { name: 'renewed', number: 11, type: { is: 'microTime' }, pointer: true },
+  { name: 'memory', number: 12, type: { is: 'quantity' } },
+  { name: 'port', number: 13, type: { is: 'intOrString' } },
+  { name: 'raw', number: 14, type: { is: 'any' } },
+  { name: 'numbers', number: 15, type: { is: 'list', of: { is: 'int64' } } },
+  { name: 'child', number: 16, type: { is: 'object', ref: 'test.Thing' } },
+  { name: 'labels', number: 17, type: { is: 'map', of: { is: 'string' } } },
+  { name: 'inner', number: 1, inlinedIn: [18], type: { is: 'string' } },
+  { name: 'deep', number: 2, inlinedIn: [18, 3], type: { is: 'string' } },
+  { name: 'extra', number: 19, wrapped: true, type: { is: 'map', of: { is: 'list', of: { is: 'string' } } } },
+  { name: 'verbs', number: 20, wrapped: true, type: { is: 'list', of: { is: 'string' } } },
+);
+const catalogue: TypeCatalogue = { get: () => thing };
+const decode = (hex: string, depth?: number) =>
+  decodeProtobuf(Buffer.from(hex.replaceAll(' ', ''), 'hex'), thing, catalogue, depth === undefined ? undefined : { depth });
+
+describe('decodeProtobuf', () => {
+  it.each([
+    ['a string', '0a 03 616263', { name: 'abc' }],
+    ['nothing for a string that is empty', '0a 00', {}],
+    ['a required string that is empty', '12 00', { required: '' }],
+    ['nothing for a number that is zero', '18 00', {}],
+    ['zero behind a pointer', '20 00 30 00', { replicas: 0, on: false }],
+    ['a negative number', '20 ffffffffffffffffff01', { replicas: -1 }],
+    ['what is exact as a number', '28 ffffffffffffff0f', { big: 9007199254740991 }],
+    ['what is not', '28 8080808080808010', { big: 9007199254740992n }],
+    ['the least integer', '28 80808080808080808001', { big: -9223372036854775808n }],
+    ['a boolean with bits to spare', '30 8080808010', { on: true }],
+    ['a double', '39 000000000000f83f', { ratio: 1.5 }],
+    ['bytes', '42 07 0a0161 1202fffe', { data: { a: '//4=' } }],
+    ['an entry without a value', '42 03 0a0161', { data: { a: '' } }],
+    ['an entry without a key', '8a01 03 120161', { labels: { '': 'a' } }],
+    ['a key that objects inherit', '8a01 0e 0a095f5f70726f746f5f5f 120161', { labels: JSON.parse('{"__proto__":"a"}') }],
+    ['a time', '52 08 08caf2e8d706 1000', { seen: '2026-11-15T22:59:22Z' }],
+    ['no time', '52 00', { seen: null }],
+    ['no time that is left out', '4a 00', {}],
+    ['the time that is none', '52 0d 088092b8c398feffffff01 1000', { seen: null }],
+    ['a time before the epoch', '52 0b 08ffffffffffffffffff01', { seen: '1969-12-31T23:59:59Z' }],
+    ['microseconds', '5a 09 08caf2e8d706 10f86f', { renewed: '2026-11-15T22:59:22.000014Z' }],
+    ['a quantity', '62 05 0a03313030', { memory: '100' }],
+    ['no quantity', '62 00', { memory: '0' }],
+    ['a number that may be a string', '6a 06 0800 1050 1a00', { port: 80 }],
+    ['a string that may be a number', '6a 09 0801 1000 1a0368 7474', { port: 'htt' }],
+    ['raw JSON', '72 09 0a07 7b2261223a317d', { raw: { a: 1 } }],
+    ['no raw JSON', '72 00', { raw: null }],
+    ['a list', '78 01 78 02', { numbers: [1, 2] }],
+    ['a packed list', '7a 02 0102', { numbers: [1, 2] }],
+    ['an object', '8201 03 0a0161', { child: { name: 'a' } }],
+    ['an object with nothing in it', '8201 00', { child: {} }],
+    ['an object in two parts', '8201 03 0a0161 8201 03 120162', { child: { name: 'a', required: 'b' } }],
+    ['the last of two values', '0a 01 61 0a 01 62', { name: 'b' }],
+    ['that the last of two values is zero', '0a 01 61 0a 00', {}],
+    ['inlined messages', '9201 08 0a0161 1a03 120162', { inner: 'a', deep: 'b' }],
+    [
+      'a list in a message of its own',
+      '9a01 0a 0a0161 1205 0a0162 0a00 a201 03 0a0163',
+      { extra: { a: ['b', ''] }, verbs: ['c'] },
+    ],
+    ['nothing of unknown fields', 'f806 01 fa06 01 00 f906 0000000000000000 fd06 00000000 fb06 0801 fb06 fc06 fc06', {}],
+    ['invalid UTF-8', '0a 02 ff61', { name: '\ufffda' }],
+  ])('reads %s', (_, hex, expected) => {
+    expect(decode(hex)).toEqual(expected);
+  });
+
+  it.each([
+    ['an end within a tag', '80', 'unexpected EOF'],
+    ['an end within a string', '0a 02 61', 'unexpected EOF'],
+    ['an end within a number', '18 80', 'unexpected EOF'],
+    ['a message longer than the one around it', '8201 02 0a01 61', 'unexpected EOF'],
+    ['a length beyond 32 bits', '0a 8080808010', 'unexpected EOF'],
+    ['a negative length', '0a ffffffffffffffffff01', 'proto: negative length found during unmarshaling'],
+    ['a varint of eleven bytes', '18 ffffffffffffffffffff01', 'proto: integer overflow'],
+    ['field number 0', '02 00', 'proto: Thing: illegal tag 0 (wire type 2)'],
+    ['the end of a group that never began', '0c', 'proto: Thing: wiretype end group for non-group'],
+    ['a group without an end', 'fb06 0801', 'unexpected EOF'],
+    ['a wire type that does not exist', 'fe06 00', 'proto: illegal wireType 6'],
+    ['a string that is a number', '08 01', 'proto: wrong wireType = 0 for field Name'],
+    ['a number that is a string', '1a 01 61', 'proto: wrong wireType = 2 for field Count'],
+    ['a time that is a number', '52 02 0a00', 'proto: wrong wireType = 2 for field Seconds'],
+    ['a time far off', '52 0a 08ffffffffffffffff7f', 'a time must be between the years 0 and 9999'],
+    ['a number that is none', '39 000000000000f87f', 'a number must be finite'],
+    ['an integer or string that is neither', '6a 02 0802', 'impossible IntOrString.Type'],
+    ['raw JSON that is none', '72 03 0a01 7b', 'raw JSON: unexpected end of JSON input'],
+  ])('refuses %s', (_, hex, message) => {
+    expect(() => decode(hex)).toThrow(new ProtobufError(message));
+  });
+
+  it('refuses messages that are nested too deep', () => {
+    const nested = (depth: number) => {
+      let bytes = Buffer.alloc(0);
+      for (let i = 0; i < depth; i++) {
+        const length = [];
+        for (let rest = bytes.length; ; rest >>>= 7) {
+          length.push(rest < 0x80 ? rest : (rest & 0x7f) | 0x80);
+          if (rest < 0x80) break;
+        }
+        bytes = Buffer.concat([Buffer.from([0x82, 0x01, ...length]), bytes]);
+      }
+      return bytes;
+    };
+    expect(decodeProtobuf(nested(1_000), thing, catalogue)).toHaveProperty('child.child.child');
+    expect(() => decodeProtobuf(nested(1_001), thing, catalogue)).toThrow(new ProtobufError('exceeded max depth'));
+    expect(() => decode('8201 02 8201 00', 1)).toThrow(ProtobufError);
+  });
+});

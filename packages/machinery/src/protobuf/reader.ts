@@ -1,0 +1,142 @@
+import { ProtobufError, unexpectedEnd } from './protobuf-error.ts';
+import { wire } from './wire.ts';
+
+/** Reads the wire format and never beyond the end of the message it is in. Every failure is a ProtobufError. */
+export class ProtobufReader {
+  position = 0;
+  /** The end of the innermost message. */
+  end: number;
+  private readonly bytes: Buffer;
+  private depth: number;
+  /** The upper half of the last varint. */
+  private high = 0;
+
+  constructor(bytes: Uint8Array, depth: number) {
+    this.bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.end = bytes.length;
+    this.depth = depth;
+  }
+
+  /** Enters a message whose length comes next. Give what it returns to `leave`. */
+  enter(): number {
+    if (--this.depth < 0) throw new ProtobufError('exceeded max depth');
+    const length = this.length();
+    const outer = this.end;
+    this.end = this.position + length;
+    return outer;
+  }
+
+  leave(outer: number): void {
+    this.depth++;
+    this.end = outer;
+  }
+
+  /** Field number and wire type: number << 3 | type. */
+  tag(message: string): number {
+    const tag = this.varint();
+    const type = tag & 7;
+    if (type === wire.groupEnd) throw new ProtobufError(`proto: ${message}: wiretype end group for non-group`);
+    if (tag < 8 || this.high !== 0) throw new ProtobufError(`proto: ${message}: illegal tag ${tag >>> 3} (wire type ${type})`);
+    return tag;
+  }
+
+  boolean(): boolean {
+    return (this.varint() | this.high) !== 0;
+  }
+
+  int32(): number {
+    return this.varint() | 0;
+  }
+
+  /** A bigint where a number would not be exact. */
+  int64(): number | bigint {
+    const low = this.varint();
+    const value = (this.high | 0) * 0x1_0000_0000 + low;
+    return Number.isSafeInteger(value) ? value : (BigInt(this.high | 0) << 32n) | BigInt(low);
+  }
+
+  double(): number {
+    const start = this.advance(8);
+    return this.bytes.readDoubleLE(start);
+  }
+
+  string(): string {
+    const length = this.length();
+    const start = this.position;
+    this.position = start + length;
+    return length === 0 ? '' : this.bytes.toString('utf8', start, this.position);
+  }
+
+  base64(): string {
+    const start = this.advance(this.length());
+    return this.bytes.toString('base64', start, this.position);
+  }
+
+  /** A view, not a copy. */
+  slice(): Buffer {
+    const start = this.advance(this.length());
+    return this.bytes.subarray(start, this.position);
+  }
+
+  /** Skips a value whose tag has been read; a group with all that is in it. */
+  skip(type: number): void {
+    let groups = 0;
+    for (let next = type; ; next = this.varint() & 7) {
+      if (next === wire.groupStart) groups++;
+      else if (next === wire.groupEnd) groups--;
+      else this.skipValue(next);
+      if (groups <= 0) return;
+    }
+  }
+
+  private skipValue(type: number): void {
+    if (type === wire.varint) this.varint();
+    else if (type === wire.bytes) this.advance(this.length());
+    else if (type === wire.fixed64) this.advance(8);
+    else if (type === wire.fixed32) this.advance(4);
+    else throw new ProtobufError(`proto: illegal wireType ${type}`);
+  }
+
+  /** Moves on and gives the position from before. */
+  private advance(length: number): number {
+    const start = this.position;
+    if (length > this.end - start) throw unexpectedEnd();
+    this.position = start + length;
+    return start;
+  }
+
+  private length(): number {
+    const length = this.varint();
+    if (this.high >= 0x8000_0000) throw new ProtobufError('proto: negative length found during unmarshaling');
+    if (this.high !== 0 || length > this.end - this.position) throw unexpectedEnd();
+    return length;
+  }
+
+  /** The lower half; the upper half is left in `high`. */
+  private varint(): number {
+    if (this.position >= this.end) throw unexpectedEnd();
+    const byte = this.bytes[this.position] as number;
+    if (byte >= 0x80) return this.longVarint();
+    this.position++;
+    this.high = 0;
+    return byte;
+  }
+
+  private longVarint(): number {
+    let low = 0;
+    let high = 0;
+    for (let shift = 0; shift < 70; shift += 7) {
+      if (this.position >= this.end) throw unexpectedEnd();
+      const byte = this.bytes[this.position++] as number;
+      const bits = byte & 0x7f;
+      if (shift <= 28) low |= bits << shift;
+      if (shift === 28) high = bits >>> 4;
+      else if (shift > 28) high |= bits << (shift - 32);
+      if (byte < 0x80) {
+        this.high = high >>> 0;
+        return low >>> 0;
+      }
+    }
+    throw new ProtobufError('proto: integer overflow');
+  }
+}
