@@ -1,15 +1,30 @@
+import { objectCheck } from './compile.ts';
+import { DecodeFailure, Decoding } from './decoding.ts';
 import type { JsonObject, TypeCatalogue, TypeDefinition } from './type.ts';
 
 export interface CheckedObject {
-  /** The object as Kubernetes would write it: known fields in order, nothing empty that may be left out. Absent with an error. */
-  readonly value?: JsonObject;
+  /**
+   * The object as Kubernetes would write it: only known fields, in order, maps sorted, times and quantities in their
+   * canonical form, nothing empty that may be left out. Of no use if there is an error.
+   */
+  readonly value: JsonObject;
   /** Why the object cannot be of this type, in the words of Go's decoder. */
   readonly error?: string;
   /** `unknown field "spec.foo"` for each field that the type does not have. */
   readonly unknown: readonly string[];
 }
 
-/** Checks an object against its type and gives it the form in which it is written. The original may share parts with the result. */
-export function checkObject(value: JsonObject, _type: TypeDefinition, _catalogue: TypeCatalogue): CheckedObject {
-  return { value, unknown: [] };
+const none: readonly string[] = [];
+
+/** Checks an object against its type and gives it the form in which it is written. The original is not changed; the result may share parts with it. */
+export function checkObject(value: JsonObject, type: TypeDefinition, catalogue: TypeCatalogue): CheckedObject {
+  const decoding = new Decoding();
+  try {
+    const checked = objectCheck(type.name, catalogue).check(value, decoding);
+    if (decoding.error === undefined) return { value: checked, unknown: decoding.unknown };
+    return { value, error: decoding.error, unknown: none };
+  } catch (error) {
+    if (!(error instanceof DecodeFailure)) throw error;
+    return { value, error: error.message, unknown: none };
+  }
 }

@@ -27,9 +27,20 @@ export type FieldType =
   | { readonly is: 'list'; readonly of: FieldType }
   | { readonly is: 'map'; readonly of: FieldType };
 
+/**
+ * What is written of a field that is empty, which depends on how Go holds it:
+ * - `omit`: nothing, be it absent or empty. A value with omitempty.
+ * - `keep`: what was sent; nothing if it is absent. A pointer with omitempty.
+ * - `zero`: always something. A value without omitempty: the zero value stands in for what is absent.
+ * - `null`: null if it is absent. A pointer without omitempty.
+ */
+export type WhenEmpty = 'omit' | 'keep' | 'zero' | 'null';
+
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
+  /** If it is not said, it is guessed from the type, `required` and `default`; nothing that was sent is lost by that. */
+  readonly whenEmpty?: WhenEmpty;
   readonly required?: boolean;
   readonly default?: JsonValue;
   readonly enum?: readonly string[];

@@ -1,0 +1,123 @@
+import { setKey } from '../json/object.ts';
+import { type Check, scalarChecks } from './check-scalar.ts';
+import { compileObject, type ObjectCheck } from './compile-object.ts';
+import type { Decoding } from './decoding.ts';
+import type { FieldType, JsonObject, JsonValue, TypeCatalogue } from './type.ts';
+import { zeroOf } from './when-empty.ts';
+
+/** What is known of a type once and for all. */
+export interface CompiledType {
+  readonly check: Check;
+  /** What an item of a list, or the value of a key, is if it is null. */
+  zero(): JsonValue;
+  /** As messages name it. */
+  readonly goType: string;
+}
+
+const compiled = new WeakMap<TypeCatalogue, Map<string, ObjectCheck>>();
+
+/** The check of a type that is an object; made when it is first asked for. */
+export function objectCheck(name: string, catalogue: TypeCatalogue): ObjectCheck {
+  let checks = compiled.get(catalogue);
+  if (checks === undefined) {
+    checks = new Map();
+    compiled.set(catalogue, checks);
+  }
+  let check = checks.get(name);
+  if (check === undefined) {
+    check = compileObject(catalogue.get(name), (type) => compileType(type, catalogue));
+    checks.set(name, check);
+  }
+  return check;
+}
+
+function compileType(type: FieldType, catalogue: TypeCatalogue): CompiledType {
+  switch (type.is) {
+    case 'any':
+      return { check: (value) => value, zero: () => null, goType: 'interface {}' };
+    case 'object':
+      return compileReference(type.ref, catalogue);
+    case 'list':
+      return compileList(compileType(type.of, catalogue));
+    case 'map':
+      return compileMap(compileType(type.of, catalogue), type.of);
+    default:
+      return { check: scalarChecks[type.is], zero: () => zeroOf(type), goType: goTypes[type.is] ?? type.is };
+  }
+}
+
+const goTypes: Readonly<Record<string, string>> = {
+  boolean: 'bool',
+  double: 'float64',
+  bytes: '[]uint8',
+  time: 'v1.Time',
+  microTime: 'v1.MicroTime',
+  duration: 'v1.Duration',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+};
+
+/** Types refer to each other in circles, so a reference is followed only when it is needed. */
+function compileReference(name: string, catalogue: TypeCatalogue): CompiledType {
+  const goType = name.split('.').slice(-2).join('.');
+  let target: ObjectCheck | undefined;
+  const resolve = () => {
+    target ??= objectCheck(name, catalogue);
+    return target;
+  };
+  const check: Check = (value, decoding) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return decoding.mismatch(value, goType);
+    return resolve().check(value, decoding);
+  };
+  return { check, zero: () => resolve().zero(), goType };
+}
+
+function compileList({ check, zero, goType: itemType }: CompiledType): CompiledType {
+  const goType = `[]${itemType}`;
+  const checkItems = (list: readonly JsonValue[], decoding: Decoding): JsonValue[] => {
+    const checked: JsonValue[] = new Array(list.length);
+    for (let i = 0; i < list.length; i++) {
+      const item = list[i] as JsonValue;
+      decoding.enter(i);
+      checked[i] = (item === null ? undefined : check(item, decoding)) ?? zero();
+      decoding.leave();
+    }
+    return checked;
+  };
+  return {
+    check: (value, decoding) => (Array.isArray(value) ? checkItems(value, decoding) : decoding.mismatch(value, goType)),
+    zero: () => null,
+    goType,
+  };
+}
+
+function compileMap({ check, zero, goType: valueType }: CompiledType, of: FieldType): CompiledType {
+  const goType = `map[string]${valueType}`;
+  // Only what can have unknown fields needs to know under which key it is.
+  const tellsKey = of.is === 'object' || of.is === 'list' || of.is === 'map';
+  const checkMembers = (object: JsonObject, decoding: Decoding): JsonObject => {
+    const checked: JsonObject = {};
+    for (const key of sortedKeys(object)) {
+      const member = object[key] as JsonValue;
+      if (tellsKey) decoding.enter({ key });
+      setKey(checked, key, (member === null ? undefined : check(member, decoding)) ?? zero());
+      if (tellsKey) decoding.leave();
+    }
+    return checked;
+  };
+  return {
+    check: (value, decoding) => {
+      const fits = typeof value === 'object' && value !== null && !Array.isArray(value);
+      return fits ? checkMembers(value, decoding) : decoding.mismatch(value, goType);
+    },
+    zero: () => null,
+    goType,
+  };
+}
+
+/** Most maps are sorted already. */
+function sortedKeys(object: JsonObject): string[] {
+  const keys = Object.keys(object);
+  for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort();
+  return keys;
+}

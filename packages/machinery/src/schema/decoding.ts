@@ -1,0 +1,88 @@
+import { goQuote } from '../text/go-quote.ts';
+import type { JsonValue } from './type.ts';
+
+/** A field of a struct, as messages name it. */
+export interface NamedField {
+  readonly name: string;
+  /** The Go type that has the field. */
+  readonly owner: string;
+}
+
+/** A key of a map: part of the path of an unknown field, but not of one with the wrong type. */
+export interface MapKey {
+  readonly key: string;
+}
+
+/** An error that ends decoding at once. */
+export class DecodeFailure extends Error {
+  override readonly name = 'DecodeFailure';
+}
+
+/** One run of decoding: where it is, and what it has found. */
+export class Decoding {
+  /** Why the object does not fit its type: the first reason counts, and decoding goes on. */
+  error: string | undefined;
+  readonly unknown: string[] = [];
+  readonly #path: (NamedField | MapKey | number)[] = [];
+  #depth = 0;
+
+  enter(step: NamedField | MapKey | number): void {
+    this.#path[this.#depth++] = step;
+  }
+
+  leave(): void {
+    this.#depth--;
+  }
+
+  addUnknown(key: string): void {
+    let path = '';
+    for (const step of this.#steps()) {
+      if (typeof step === 'number') path += `[${step}]`;
+      else path += `${path === '' ? '' : '.'}${'key' in step ? step.key : step.name}`;
+    }
+    const message = `unknown field ${goQuote(this.#depth === 0 ? key : `${path}.${key}`)}`;
+    if (!this.unknown.includes(message)) this.unknown.push(message);
+  }
+
+  /** The value cannot be held by a Go type. */
+  mismatch(value: JsonValue, goType: string): undefined {
+    this.error ??= this.#mismatchMessage(jsonKind(value), goType);
+  }
+
+  /** The number is of the right kind, but cannot be held. */
+  mismatchedNumber(value: number | bigint, goType: string): undefined {
+    this.error ??= this.#mismatchMessage(`number ${value}`, goType);
+  }
+
+  invalid(message: string): undefined {
+    this.error ??= message;
+  }
+
+  /** For types that read themselves: decoding ends at the first one that fails. */
+  fail(message: string): never {
+    throw new DecodeFailure(message);
+  }
+
+  failMismatch(value: JsonValue, goType: string): never {
+    const kind = typeof value === 'number' && goType !== 'string' ? `number ${value}` : jsonKind(value);
+    throw new DecodeFailure(this.#mismatchMessage(kind, goType));
+  }
+
+  #mismatchMessage(kind: string, goType: string): string {
+    const fields = this.#steps().filter((step): step is NamedField => typeof step === 'object' && 'name' in step);
+    const last = fields.at(-1);
+    if (last === undefined) return `json: cannot unmarshal ${kind} into Go value of type ${goType}`;
+    const path = fields.map(({ name }) => name).join('.');
+    return `json: cannot unmarshal ${kind} into Go struct field ${last.owner}.${path} of type ${goType}`;
+  }
+
+  #steps(): (NamedField | MapKey | number)[] {
+    return this.#path.slice(0, this.#depth);
+  }
+}
+
+function jsonKind(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}

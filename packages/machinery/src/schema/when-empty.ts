@@ -1,0 +1,42 @@
+import type { Field, FieldType, JsonValue, WhenEmpty } from './type.ts';
+
+/** How a field is written when it is empty. */
+export function whenEmpty(field: Field): WhenEmpty {
+  if (field.whenEmpty !== undefined) return field.whenEmpty;
+  switch (field.type.is) {
+    case 'object':
+      return field.default === undefined ? 'keep' : 'zero';
+    case 'list':
+    case 'map':
+    case 'bytes':
+      return field.required ? 'zero' : 'omit';
+    default:
+      return field.required && field.default !== undefined ? 'zero' : 'keep';
+  }
+}
+
+/** The zero value of everything but objects, whose fields decide. */
+export function zeroOf(type: FieldType): JsonValue {
+  switch (type.is) {
+    case 'string':
+    case 'duration':
+      return type.is === 'string' ? '' : '0s';
+    case 'boolean':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'intOrString':
+      return 0;
+    case 'quantity':
+      return '0';
+    default:
+      return null;
+  }
+}
+
+export function isEmpty(value: JsonValue): boolean {
+  if (typeof value !== 'object') return !value;
+  if (value === null) return true;
+  return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
+}

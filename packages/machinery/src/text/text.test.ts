@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonValue } from '../schema/type.ts';
+import { formatGoDuration, parseGoDuration } from './go-duration.ts';
+import { goQuote } from './go-quote.ts';
+import { goValueText } from './go-value.ts';
+
+describe('Go text', () => {
+  it.each([
+    ['plain', '"plain"'],
+    ['a"b\\c', '"a\\"b\\\\c"'],
+    ['\u0000\u0007\n\u007f', '"\\x00\\a\\n\\x7f"'],
+    ['é€😀', '"é€😀"'],
+    ['\u200b\u00a0\ufeff', '"\\u200b\\u00a0\\ufeff"'],
+    ['\u{e0001}', '"\\U000e0001"'],
+  ])('%j is quoted', (text, quoted) => {
+    expect(goQuote(text)).toBe(quoted);
+  });
+
+  it.each<[JsonValue, string]>([
+    [{ b: [1, 'x'], a: null }, 'map[a:<nil> b:[1 x]]'],
+    [1.5, '1.5'],
+    [1e21, '1e+21'],
+    [0.00001, '1e-05'],
+    [true, 'true'],
+  ])('%j is printed', (value, printed) => {
+    expect(goValueText(value)).toBe(printed);
+  });
+
+  it.each([
+    ['1h30m', '1h30m0s'],
+    ['1.5s', '1.5s'],
+    ['-250ms', '-250ms'],
+    ['1500us', '1.5ms'],
+    ['0', '0s'],
+    ['100h', '100h0m0s'],
+    ['10ns', '10ns'],
+  ])('%s lasts %s', (text, printed) => {
+    expect(formatGoDuration(parseGoDuration(text))).toBe(printed);
+  });
+
+  it.each([
+    ['', 'time: invalid duration ""'],
+    ['1', 'time: missing unit in duration "1"'],
+    ['1d', 'time: unknown unit "d" in duration "1d"'],
+    ['.s', 'time: invalid duration ".s"'],
+    ['9999999999h', 'time: invalid duration "9999999999h"'],
+  ])('%j lasts nothing', (text, message) => {
+    expect(() => parseGoDuration(text)).toThrow(message);
+  });
+});
