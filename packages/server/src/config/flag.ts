@@ -1,4 +1,4 @@
-export type FlagGroup = 'Serving' | 'Storage' | 'Authentication' | 'API' | 'Limits' | 'Logging' | 'General';
+export type FlagGroup = 'Serving' | 'Storage' | 'Authentication' | 'API' | 'Limits' | 'Logging';
 
 /** One setting of the server. Command line, environment, configuration file and help text are all read off it. */
 export interface Flag<T> {
@@ -12,7 +12,7 @@ export interface Flag<T> {
   readonly fallbackText?: string;
   /** A switch may be given without a value. */
   readonly isSwitch?: true;
-  /** A repeated flag adds to what was given before instead of replacing it. */
+  /** Takes several values: a repeated flag adds to what was given before instead of replacing it. */
   readonly accumulates?: true;
   /** Reads the texts given, one for each time the flag was. Fails with BadValue. */
   parse(texts: readonly string[]): T;

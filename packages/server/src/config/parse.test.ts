@@ -171,6 +171,8 @@ describe('what is refused, in one line', () => {
     [['--config', bad], `unknown flag ${bad}: secure-prot, did you mean --secure-port?`],
     [['--config', fileWith('- 1')], 'must hold a map of flag names and values'],
     [['--config', fileWith('secure-port:')], 'secure-port has no value'],
+    [['--config', fileWith('secure-port: [1, 2]')], 'secure-port takes one value'],
+    [['--secure-port=1', '--secure-port=x'], '--secure-port: "x" is not a whole number'],
     [['--config', '/does/not/exist'], '--config: cannot read /does/not/exist: ENOENT'],
     [['--config', fileWith('a: [')], '--config: cannot read'],
   ])('%j', async (argv, message) => {

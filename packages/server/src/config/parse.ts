@@ -32,7 +32,8 @@ function parsed(option: OptionName, { place, texts }: Given): unknown {
   try {
     return flag.parse(texts);
   } catch (error) {
-    if (error instanceof BadValue) throw new UsageError(`${place}: ${JSON.stringify(texts.join())} ${error.message}`);
-    throw error;
+    if (!(error instanceof BadValue)) throw error;
+    const shown = flag.accumulates ? texts.join() : texts.at(-1);
+    throw new UsageError(`${place}: ${JSON.stringify(shown)} ${error.message}`);
   }
 }

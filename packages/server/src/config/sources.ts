@@ -65,7 +65,10 @@ export async function fromFile(path: string): Promise<Source> {
     const place = `${path}: ${name}`;
     const texts = textsOf(value, place);
     const option = settingNamed(name, place, texts);
-    if (option !== undefined) source.set(option, { place, texts });
+    if (option === undefined) continue;
+    if (typeof value === 'object' && !(flags[option] as Flag<unknown>).accumulates)
+      throw new UsageError(`${place} takes one value`);
+    source.set(option, { place, texts });
   }
   return source;
 }
