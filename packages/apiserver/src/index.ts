@@ -1,6 +1,7 @@
 export * from './admission/admission.ts';
 export { delegation } from './delegates/delegation.ts';
 export { indexPage } from './delegates/index-page.ts';
+export { logFiles } from './delegates/logs.ts';
 export { resourceDelegate } from './delegates/resources.ts';
 export { type VersionInfo, versionPage } from './delegates/version.ts';
 export { createDiscovery, type Discovery } from './discovery/discovery.ts';
@@ -9,8 +10,10 @@ export * from './filters/authorization.ts';
 export { compression } from './filters/compression.ts';
 export { deadline } from './filters/deadline.ts';
 export * from './filters/filter.ts';
+export { type InFlightOptions, inFlight } from './filters/in-flight.ts';
 export { panic } from './filters/panic.ts';
 export { withRequestInfo } from './filters/request-info.ts';
+export { requestMetrics } from './filters/request-metrics.ts';
 export { responseHeaders } from './filters/response-headers.ts';
 export * from './handlers/index.ts';
 export { type HealthCheck, type HealthChecks, healthDelegate } from './health/health.ts';
@@ -20,6 +23,7 @@ export { type Listener, type ListenerOptions, listen } from './http/listener.ts'
 export type * from './http/request.ts';
 export { answerBytes, answerError, answerStatus, answerText } from './http/respond.ts';
 export * from './logger.ts';
+export * from './metrics/index.ts';
 export { createOpenApi, type OpenApi } from './openapi/openapi.ts';
 export { deleteObject } from './registry/deletion.ts';
 export { nameOfKey, ObjectRegistry, type RegistryServices, type WriteContext } from './registry/object-registry.ts';

@@ -1,6 +1,5 @@
 import { StatusError } from '@tsukube/machinery';
 import { TooLarge } from '../http/body.ts';
-import { mediaTypes } from '../http/negotiation.ts';
 import type { ApiRequest } from '../http/request.ts';
 
 /** kube-apiserver's limit. */
@@ -23,8 +22,4 @@ export function bodyType<T extends string>(request: ApiRequest, accepted: readon
   const type = (mark < 0 ? header : header.slice(0, mark)).trim().toLowerCase();
   if (!accepted.includes(type as T)) throw StatusError.unsupportedMediaType(accepted);
   return type as T;
-}
-
-export function objectBodyType(request: ApiRequest): (typeof mediaTypes)[number] {
-  return bodyType(request, mediaTypes);
 }

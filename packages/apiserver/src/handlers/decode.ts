@@ -6,28 +6,23 @@ import {
   type JsonObject,
   JsonSyntaxError,
   type JsonValue,
+  ProtobufError,
   parseApiVersion,
-  parseJson,
-  parseYaml,
   StatusError,
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import type { ApiRequest, ResourceRequest } from '../http/request.ts';
 import type { Resource, ServedVersion } from '../resource.ts';
-import { objectBodyType, readRequestBody } from './body.ts';
+import { bodyType, readRequestBody } from './body.ts';
 import type { FieldValidation } from './options.ts';
-
-interface ParsedBody {
-  readonly value: JsonValue;
-  readonly duplicates: readonly string[];
-}
+import { type ObjectType, objectTypes, type ParsedBody, parseBody } from './parse-body.ts';
 
 /** The object in the body, checked, in the hub version and with defaults. Every way in which it can be wrong is a StatusError. */
 export async function decodeBody(request: ResourceRequest, validation: FieldValidation): Promise<JsonObject> {
-  const type = objectBodyType(request);
+  const type = bodyType(request, objectTypes);
   const body = await readRequestBody(request);
   const { resource, version } = request;
-  const parsed = await parseBody(body, type === 'application/yaml', resource.names.kind);
+  const parsed = await parseObject(body, type, resource.names.kind, version);
   if (!isObject(parsed.value)) throw unrecognized(resource.names.kind, notAnObject(parsed.value), body);
   const stated = statedKind(parsed.value, resource, version);
   const checked = checkObject(parsed.value, version.schema.catalogue.get(version.schema.type), version.schema.catalogue);
@@ -38,13 +33,13 @@ export async function decodeBody(request: ResourceRequest, validation: FieldVali
   return toHub(checked.value as JsonObject, resource, version);
 }
 
-async function parseBody(body: Buffer, yaml: boolean, kind: string): Promise<ParsedBody> {
+async function parseObject(body: Buffer, type: ObjectType, kind: string, version: ServedVersion): Promise<ParsedBody> {
   try {
-    return yaml ? await parseYaml(body) : parseJson(body);
+    return await parseBody(body, type, () => version.schema);
   } catch (error) {
     if (error instanceof JsonSyntaxError)
       throw unrecognized(kind, `couldn't get version/kind; json parse error: ${error.message}`, body);
-    if (error instanceof YamlSyntaxError) throw unrecognized(kind, error.message, body);
+    if (error instanceof YamlSyntaxError || error instanceof ProtobufError) throw unrecognized(kind, error.message, body);
     throw error;
   }
 }

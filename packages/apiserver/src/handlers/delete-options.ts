@@ -4,16 +4,16 @@ import {
   type JsonObject,
   JsonSyntaxError,
   type JsonValue,
-  parseJson,
-  parseYaml,
+  ProtobufError,
   path,
   StatusError,
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import type { ResourceRequest } from '../http/request.ts';
 import { isTrue } from '../routing/request-info.ts';
-import { objectBodyType, readRequestBody } from './body.ts';
+import { bodyType, readRequestBody } from './body.ts';
 import { validateDryRun } from './options.ts';
+import { type ObjectType, objectTypes, parseBody } from './parse-body.ts';
 
 export interface DeleteOptions {
   readonly dryRun: boolean;
@@ -33,8 +33,7 @@ export async function deleteOptions(request: ResourceRequest): Promise<DeleteOpt
 }
 
 async function parseOptions(request: ResourceRequest, body: Buffer): Promise<JsonObject> {
-  const type = objectBodyType(request);
-  const value = await parse(body, type === 'application/yaml');
+  const value = await parse(body, bodyType(request, objectTypes), request);
   if (!isObject(value)) throw StatusError.badRequest('json: cannot unmarshal into DeleteOptions');
   if (value.kind !== undefined && value.kind !== '' && value.kind !== 'DeleteOptions') {
     throw StatusError.badRequest('decoded object cannot be converted to DeleteOptions');
@@ -42,10 +41,14 @@ async function parseOptions(request: ResourceRequest, body: Buffer): Promise<Jso
   return value;
 }
 
-async function parse(body: Buffer, yaml: boolean): Promise<JsonValue> {
+const optionsType = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
+
+async function parse(body: Buffer, type: ObjectType, { version }: ResourceRequest): Promise<JsonValue> {
   try {
-    return (yaml ? await parseYaml(body) : parseJson(body)).value;
+    const { value } = await parseBody(body, type, () => ({ type: optionsType, catalogue: version.schema.catalogue }));
+    return value;
   } catch (error) {
+    if (error instanceof ProtobufError) throw StatusError.badRequest(error.message);
     if (error instanceof JsonSyntaxError || error instanceof YamlSyntaxError) {
       throw StatusError.badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
     }

@@ -17,6 +17,7 @@ export interface ListenerOptions {
   readonly maxStreamsPerConnection: number;
   /** Gives an answer to every exchange; never throws. */
   readonly handle: (exchange: Exchange) => Answer | Promise<Answer>;
+  readonly onHandshakeError?: () => void;
 }
 
 export interface Listener {
@@ -60,7 +61,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     if (socket.alpnProtocol === 'h2') http2.emit('secureConnection', socket);
     else http1.emit('connection', socket);
   });
-  server.on('tlsClientError', () => {});
+  server.on('tlsClientError', () => options.onHandshakeError?.());
   await bind(server, options);
   return {
     address: server.address() as AddressInfo,

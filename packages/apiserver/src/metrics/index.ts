@@ -1,0 +1,14 @@
+export type { Counter } from './counter.ts';
+export type { Description, Family } from './family.ts';
+export type { Gauge } from './gauge.ts';
+export { observedHealthChecks } from './health-check-metrics.ts';
+export type { Histogram } from './histogram.ts';
+export { type InFlightMetrics, inFlightMetrics } from './in-flight-metrics.ts';
+export { measuredStore } from './measured-store.ts';
+export { metricsPage } from './metrics-page.ts';
+export { Registry } from './registry.ts';
+export { servedSubjects } from './request-labels.ts';
+export { RequestMetrics } from './request-metrics.ts';
+export { type ServerMetrics, serverMetrics } from './server-metrics.ts';
+export { storageSize } from './storage-size.ts';
+export { type StoreSeries, storeMetrics } from './store-metrics.ts';
