@@ -31,9 +31,19 @@ export async function startServer({ logger = silentLogger, ...given }: StartOpti
 
 async function start(options: ServeOptions, dataDir: DataDir | undefined, logger: Logger): Promise<RunningServer> {
   let listener: Listener | undefined;
+  const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
+  const hosts = servingHosts(options.bindAddress, options.advertiseAddress);
+  const url = () => localUrl(options.bindAddress, listener?.address.port ?? options.securePort);
+  const kubeconfig = (pki: Pki) => renderKubeconfig({ url: url(), ca: caBundle(options, pki), client: pki.admin });
+  const publish = (pki: Pki) => {
+    if (options.kubeconfigOut !== undefined) writeKubeconfig(options.kubeconfigOut, kubeconfig(pki));
+  };
   const renewal = keepRenewed({
-    open: () => openOwnPki(options),
-    onRenewed: (pki) => listener?.setSecureContext(secureContext(options, pki)),
+    open: () => openPki(files, hosts, new Date()),
+    onRenewed(pki) {
+      listener?.setSecureContext(secureContext(options, pki));
+      publish(pki);
+    },
     onError: (error) => logger.error('certificates could not be renewed', { error: String(error) }),
   });
   const store = await openStore(options, logger);
@@ -50,30 +60,22 @@ async function start(options: ServeOptions, dataDir: DataDir | undefined, logger
     port: options.securePort,
     tls: secureContext(options, renewal.current),
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection || defaultStreams,
+    goawayChance: options.goawayChance,
     handle: api.handle,
+    onHandshakeError: api.onHandshakeError,
   });
-  const url = localUrl(options.bindAddress, listener.address.port);
-  const kubeconfig = renderKubeconfig({ url, ca: caBundle(options, renewal.current), client: renewal.current.admin });
-  if (options.kubeconfigOut !== undefined) writeKubeconfig(options.kubeconfigOut, kubeconfig);
-  dataDir?.announce(url);
-  logger.info('serving', { url, storage: options.storage });
-  return { url, kubeconfig, close: once(() => stop(options, api, listener as Listener, renewal, dataDir, logger)) };
+  publish(renewal.current);
+  dataDir?.announce(url());
+  logger.info('serving', { url: url(), storage: options.storage });
+  return {
+    url: url(),
+    kubeconfig: kubeconfig(renewal.current),
+    close: once(() => stop(options, api, listener as Listener, renewal, dataDir, logger)),
+  };
 }
 
 /** As kube-apiserver does since streams could be used to flood it. */
 const defaultStreams = 100;
-
-function openOwnPki(options: ServeOptions): Pki {
-  const files = options.certDir === undefined ? memory() : directoryFiles(options.certDir);
-  return openPki(files, servingHosts(options.bindAddress, options.advertiseAddress), new Date());
-}
-
-/** Certificates of a server without a disk last as long as the process. */
-function memory(): ReturnType<typeof memoryFiles> {
-  inMemory ??= memoryFiles();
-  return inMemory;
-}
-let inMemory: ReturnType<typeof memoryFiles> | undefined;
 
 function secureContext(options: ServeOptions, pki: Pki): Parameters<typeof listen>[0]['tls'] {
   const given = options.tlsCertFile !== undefined && options.tlsPrivateKeyFile !== undefined;

@@ -15,6 +15,8 @@ export interface ListenerOptions {
   readonly port: number;
   readonly tls: SecureContextOptions;
   readonly maxStreamsPerConnection: number;
+  /** How likely a request is to be the last of its connection, so that clients spread over servers anew. */
+  readonly goawayChance?: number;
   /** Gives an answer to every exchange; never throws. */
   readonly handle: (exchange: Exchange) => Answer | Promise<Answer>;
   readonly onHandshakeError?: () => void;
@@ -140,7 +142,9 @@ function http2Server(options: ListenerOptions): Http2SecureServer {
     session.setTimeout(idleTimeoutMs, () => closeIfIdle(session));
     session.on('error', () => session.destroy());
   });
+  const { goawayChance = 0 } = options;
   server.on('stream', (stream, headers) => {
+    if (goawayChance > 0 && Math.random() < goawayChance) stream.session?.close();
     const exchange = new Http2Exchange(stream, headers);
     const answer = options.handle(exchange);
     if (answer instanceof Promise) answer.then((a) => writeHttp2(exchange, a));

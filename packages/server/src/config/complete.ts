@@ -23,7 +23,6 @@ export function completeOptions(given: GivenOptions): ServeOptions {
     kubeconfigOut: given.kubeconfigOut ?? inside(dataDir, 'admin.kubeconfig'),
     advertiseAddress: given.advertiseAddress ?? reachable(options.bindAddress as string),
     logLevel: given.logLevel ?? levelOfVerbosity(options.v as number),
-    watchCache: options.watchCache !== false && options.defaultWatchCacheSize !== 0,
   } as ServeOptions;
 }
 

@@ -123,13 +123,6 @@ export const flags = {
     fallback: 5 * minute,
     help: 'How long history is kept before it is compacted, in every kind of storage; 0 never compacts.',
   }),
-  watchCache: toggle({ group: 'Storage', fallback: true, help: 'Answer reads and watches from memory.' }),
-  defaultWatchCacheSize: integer({
-    group: 'Storage',
-    fallback: 100,
-    min: 0,
-    help: '0 turns the watch cache off; it finds its size by itself otherwise.',
-  }),
 
   clientCaFile: inputFile({
     group: 'Authentication',

@@ -61,6 +61,7 @@ export const unsupportedFlags: Readonly<Record<string, readonly string[]>> = {
   'debug-socket-path': [],
   'default-not-ready-toleration-seconds': [],
   'default-unreachable-toleration-seconds': [],
+  'default-watch-cache-size': ['100'],
   'delete-collection-workers': [],
   'disable-admission-plugins': [],
   'disable-http2-serving': ['false'],
@@ -140,5 +141,6 @@ export const unsupportedFlags: Readonly<Record<string, readonly string[]>> = {
   'tls-sni-cert-key': [],
   'tracing-config-file': [],
   vmodule: [],
+  'watch-cache': ['true'],
   'watch-cache-sizes': [],
 };

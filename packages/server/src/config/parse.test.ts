@@ -41,7 +41,7 @@ describe('values', () => {
       minRequestTimeout: 1800,
       maxRequestsInflight: 400,
       maxMutatingRequestsInflight: 200,
-      watchCache: true,
+      enableLogsHandler: true,
       logLevel: 'warn',
       loggingFormat: 'text',
       tlsCertFile: undefined,
@@ -53,10 +53,9 @@ describe('values', () => {
     [['--secure-port=7443'], { securePort: 7443 }],
     [['--secure_port=7443'], { securePort: 7443 }],
     [['--secure-port=1', '--secure-port=2'], { securePort: 2 }],
-    [['--watch-cache=false'], { watchCache: false }],
-    [['--watch-cache', '--secure-port=1'], { watchCache: true, securePort: 1 }],
-    [['--watch-cache=F'], { watchCache: false }],
-    [['--default-watch-cache-size=0'], { watchCache: false }],
+    [['--enable-logs-handler=false'], { enableLogsHandler: false }],
+    [['--enable-logs-handler', '--secure-port=1'], { enableLogsHandler: true, securePort: 1 }],
+    [['--enable-logs-handler=F'], { enableLogsHandler: false }],
     [['--request-timeout=90s'], { requestTimeout: 90_000 }],
     [['--goaway-chance', '.001'], { goawayChance: 0.001 }],
     [['-v=4'], { v: 4, logLevel: 'debug' }],
@@ -116,14 +115,14 @@ describe('the file', () => {
     const path = fileWith(`
 etcd-servers: [http://a:2379, http://b:2379]
 runtime-config: { apps/v1: false, api/beta: true }
-watch-cache: no
+enable-logs-handler: no
 secure-port: 0
 request-timeout: 2m
 `);
     expect(await parse(['--config', path])).toMatchObject({
       etcdServers: ['http://a:2379', 'http://b:2379'],
       runtimeConfig: { 'apps/v1': false, 'api/beta': true },
-      watchCache: false,
+      enableLogsHandler: false,
       securePort: 0,
       requestTimeout: 120_000,
     });
@@ -146,8 +145,8 @@ describe('what is refused, in one line', () => {
     [['--secure-port=70000'], '--secure-port: 70000 must be between 0 and 65535'],
     [['--secure-port', '--v=1'], '--secure-port: "--v=1" is not a whole number'],
     [['--bind-address=localhost'], '--bind-address: "localhost" is not an IP address'],
-    [['--watch-cache=maybe'], '--watch-cache: "maybe" is neither true nor false'],
-    [['--watch-cache', 'false'], 'unexpected argument "false"'],
+    [['--enable-logs-handler=maybe'], '--enable-logs-handler: "maybe" is neither true nor false'],
+    [['--enable-logs-handler', 'false'], 'unexpected argument "false"'],
     [['--request-timeout=60'], '--request-timeout: "60" is not a duration such as 90s, 5m or 1h30m'],
     [['--request-timeout=0'], '--request-timeout: 0 must be longer than 0'],
     [['--event-ttl=-1h'], '--event-ttl: -3600000 must not be negative'],
