@@ -33,7 +33,7 @@ function schemaOrList(name: string, schemaRef: string, list: Field): Choice {
 }
 
 function schemaOrBoolean(name: string, schemaRef: string): Choice {
-  const allows: Field = { name: 'allows', number: 1, type: { is: 'boolean' } };
+  const allows: Field = { name: 'allows', number: 1, type: { is: 'boolean' }, whenEmpty: 'omit' };
   return {
     type: typeOf(name, [allows, { name: 'schema', number: 2, type: { is: 'object', ref: schemaRef } }]),
     toJson: (message) => message.schema ?? message.allows ?? false,

@@ -43,8 +43,14 @@ export function zeroIsAbsentField(name: string, value: ValueDecoder): FieldDecod
 export function listField(name: string, value: ValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     let list = target[name] as JsonValue[] | undefined;
-    if (list === undefined) target[name] = list = [];
-    if (wireType === wire.bytes && value.wireType !== wire.bytes) return readPacked(reader, value, list);
+    if (list === undefined) {
+      list = [];
+      target[name] = list;
+    }
+    if (wireType === wire.bytes && value.wireType !== wire.bytes) {
+      readPacked(reader, value, list);
+      return;
+    }
     expectWireType(wireType, value.wireType, name);
     list.push(value.read(reader));
   };
@@ -61,7 +67,10 @@ export function mapField(name: string, value: ValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     expectWireType(wireType, wire.bytes, name);
     let map = target[name] as JsonObject | undefined;
-    if (map === undefined) target[name] = map = {};
+    if (map === undefined) {
+      map = {};
+      target[name] = map;
+    }
     readEntry(reader, name, value, map);
   };
 }

@@ -2,7 +2,7 @@ import type { FieldType, Scalar, TypeCatalogue, TypeDefinition } from '../schema
 import { choiceOf } from './choice.ts';
 import { inlinedMessage, listField, mapField, objectField, plainField, zeroIsAbsentField } from './decode-field.ts';
 import { rawJsonDecoder, scalarDecoders, type ValueDecoder } from './decode-scalar.ts';
-import { type AnyType, isPointer, keepsZero, type ProtobufField } from './field.ts';
+import { type AnyType, type ProtobufField, tellsZero } from './field.ts';
 import { type Layout, layoutOf, type Slot, singleField } from './layout.ts';
 import { oncePerType } from './once-per-type.ts';
 import { type FieldDecoder, type MessageDecoder, readMessage } from './read-message.ts';
@@ -32,10 +32,6 @@ function fieldDecoder(field: ProtobufField, catalogue: TypeCatalogue): FieldDeco
   if (type.is === 'list' && !wrapped) return listField(name, valueDecoder(type.of, catalogue));
   const value = valueDecoder(type, catalogue);
   return tellsZero(field) ? plainField(name, value) : zeroIsAbsentField(name, value);
-}
-
-function tellsZero(field: ProtobufField): boolean {
-  return isPointer(field) || field.type.is === 'list' || field.type.is === 'any' || keepsZero(field);
 }
 
 /** A list that is the value of a map, or of a field that says so, is a message of its own. */

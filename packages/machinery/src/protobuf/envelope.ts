@@ -1,6 +1,7 @@
 import { expectWireType } from './decode-scalar.ts';
 import { ProtobufError } from './protobuf-error.ts';
 import { ProtobufReader } from './reader.ts';
+import { varintSize, writeVarint } from './varint.ts';
 import { wire } from './wire.ts';
 
 /** What tells the kind of a message and carries it: runtime.Unknown. */
@@ -70,4 +71,49 @@ function nextField(reader: ProtobufReader, message: string, fields: readonly str
   }
   expectWireType(tag & 7, wire.bytes, field);
   return tag >>> 3;
+}
+
+/** contentEncoding and contentType, which are empty. */
+export const envelopeTail: Buffer = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
+
+const headStarts = new Map<string, Buffer>();
+/** Kinds are few; more of them than this are made up. */
+const keptHeads = 4_096;
+
+/** What comes before a message of so many bytes. */
+export function envelopeHead(apiVersion: string, kind: string, rawLength: number): Buffer {
+  const start = headStart(apiVersion, kind);
+  const head = Buffer.allocUnsafe(start.length + varintSize(rawLength));
+  start.copy(head);
+  writeVarint(rawLength, head, start.length);
+  return head;
+}
+
+/** Up to and including the tag of the message. */
+function headStart(apiVersion: string, kind: string): Buffer {
+  const key = `${apiVersion} ${kind}`;
+  let start = headStarts.get(key);
+  if (start === undefined) {
+    const typeMeta = Buffer.concat([textField(0x0a, apiVersion), textField(0x12, kind)]);
+    start = Buffer.concat([magic, lengthField(0x0a, typeMeta), Buffer.from([0x12])]);
+    if (headStarts.size < keptHeads) headStarts.set(key, start);
+  }
+  return start;
+}
+
+/** A field whose value is bytes, with its tag and length. */
+export function lengthField(tag: number, value: Uint8Array): Buffer {
+  const field = Buffer.allocUnsafe(1 + varintSize(value.length) + value.length);
+  field[0] = tag;
+  field.set(value, writeVarint(value.length, field, 1));
+  return field;
+}
+
+export function textField(tag: number, text: string): Buffer {
+  return lengthField(tag, Buffer.from(text));
+}
+
+/** The body of an answer: a message that tells its kind. */
+export function wrapProtobuf(apiVersion: string, kind: string, raw: Uint8Array): Buffer {
+  return Buffer.concat([envelopeHead(apiVersion, kind, raw.length), raw, envelopeTail]);
 }

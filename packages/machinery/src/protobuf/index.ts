@@ -1,6 +1,10 @@
 export type { ProtobufLimits } from './decode.ts';
 export { decodeProtobuf } from './decode.ts';
+export { encodeProtobuf } from './encode.ts';
 export type { ProtobufEnvelope } from './envelope.ts';
-export { isProtobuf, unwrapProtobuf } from './envelope.ts';
+export { envelopeHead, envelopeTail, isProtobuf, unwrapProtobuf, wrapProtobuf } from './envelope.ts';
 export type { ProtobufField } from './field.ts';
+export { encodeList, listHead, listItemSize, writeListItem } from './list.ts';
+export { partialMetadata, partialObjectMetadataType } from './partial-metadata.ts';
 export { ProtobufError } from './protobuf-error.ts';
+export { watchFrame } from './watch-frame.ts';

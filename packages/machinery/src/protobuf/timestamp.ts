@@ -1,3 +1,4 @@
+import { type GoTime, parseGoTime, rfc3339, rfc3339Micro } from '../text/go-time.ts';
 import { ProtobufError } from './protobuf-error.ts';
 
 /** The moment that Go takes for no time at all: 0001-01-01T00:00:00Z. */
@@ -21,4 +22,32 @@ export function formatMicros(seconds: number | bigint, nanos: number): string {
 function dateAndTime(seconds: number | bigint): string {
   if (seconds < firstSeconds || seconds > lastSeconds) throw new ProtobufError('a time must be between the years 0 and 9999');
   return new Date(Number(seconds) * 1e3).toISOString().slice(0, 19);
+}
+
+export interface Timestamp {
+  readonly seconds: number;
+  readonly nanos: number;
+}
+
+const secondsLength = '2006-01-02T15:04:05Z'.length;
+const microsLength = '2006-01-02T15:04:05.000000Z'.length;
+
+export function parseSeconds(text: string): number {
+  const milliseconds = text.length === secondsLength ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(milliseconds) ? parseTime(text, rfc3339).seconds : milliseconds / 1e3;
+}
+
+export function parseMicros(text: string): Timestamp {
+  const milliseconds = text.length === microsLength && text.endsWith('Z') ? Date.parse(`${text.slice(0, 19)}Z`) : Number.NaN;
+  if (!Number.isNaN(milliseconds)) return { seconds: milliseconds / 1e3, nanos: Number(text.slice(20, 26)) * 1e3 };
+  const { seconds, nanoseconds } = parseTime(text, rfc3339Micro);
+  return { seconds, nanos: nanoseconds };
+}
+
+function parseTime(text: string, layout: typeof rfc3339 | typeof rfc3339Micro): GoTime {
+  try {
+    return parseGoTime(text, layout);
+  } catch (error) {
+    throw new ProtobufError((error as Error).message, { cause: error });
+  }
 }

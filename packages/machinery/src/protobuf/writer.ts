@@ -1,0 +1,111 @@
+import { ProtobufError } from './protobuf-error.ts';
+import { varintSize, writeVarint } from './varint.ts';
+
+const initialSize = 16 * 1024;
+/** A buffer that grew beyond this is not kept for the next message. */
+const keptSize = 1024 * 1024;
+/** Up to this length a loop is faster than calling out of JavaScript. */
+const shortString = 24;
+
+/**
+ * Writes the wire format from the end to the beginning: what a message holds is there before its length has to be written.
+ * Give fields, items and entries last first.
+ */
+export class ProtobufWriter {
+  private buffer = Buffer.allocUnsafeSlow(initialSize);
+  /** Where the last byte was written. */
+  private position = initialSize;
+
+  /** The number of bytes so far. */
+  get length(): number {
+    return this.buffer.length - this.position;
+  }
+
+  /** A copy of all bytes; the writer is empty then. */
+  finish(): Buffer {
+    const bytes = Buffer.from(this.buffer.subarray(this.position));
+    if (this.buffer.length > keptSize) this.buffer = Buffer.allocUnsafeSlow(initialSize);
+    this.position = this.buffer.length;
+    return bytes;
+  }
+
+  /** Forgets what was written. */
+  clear(): void {
+    this.position = this.buffer.length;
+  }
+
+  byte(value: number): void {
+    this.reserve(1);
+    this.buffer[--this.position] = value;
+  }
+
+  /** An unsigned integer of up to 32 bits. */
+  uint32(value: number): void {
+    const size = varintSize(value);
+    this.reserve(size);
+    this.position -= size;
+    writeVarint(value, this.buffer, this.position);
+  }
+
+  /** Negative numbers take ten bytes. */
+  int64(value: number | bigint): void {
+    if (typeof value === 'number' && value >= 0 && value <= 0xffff_ffff) {
+      this.uint32(value);
+      return;
+    }
+    const bytes: number[] = [];
+    let rest = BigInt.asUintN(64, BigInt(value));
+    for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+    bytes.push(Number(rest));
+    for (const byte of bytes.reverse()) this.byte(byte);
+  }
+
+  double(value: number): void {
+    this.reserve(8);
+    this.position -= 8;
+    this.buffer.writeDoubleLE(value, this.position);
+  }
+
+  /** The text without its length. */
+  text(value: string): void {
+    if (value.length <= shortString && this.ascii(value)) return;
+    const size = Buffer.byteLength(value);
+    this.reserve(size);
+    this.position -= size;
+    this.buffer.write(value, this.position);
+  }
+
+  base64(value: string): void {
+    const bytes = Buffer.byteLength(value, 'base64');
+    this.reserve(bytes);
+    const start = this.position - bytes;
+    const written = this.buffer.write(value, start, bytes, 'base64');
+    if (written !== bytes) throw new ProtobufError('illegal base64 data');
+    this.position = start;
+  }
+
+  /** Writes nothing and gives false if there is anything else in the text. */
+  private ascii(value: string): boolean {
+    this.reserve(value.length);
+    let at = this.position;
+    for (let i = value.length - 1; i >= 0; i--) {
+      const code = value.charCodeAt(i);
+      if (code >= 0x80) return false;
+      this.buffer[--at] = code;
+    }
+    this.position = at;
+    return true;
+  }
+
+  private reserve(size: number): void {
+    if (size > this.position) this.grow(size);
+  }
+
+  private grow(size: number): void {
+    const { length } = this;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, length + size));
+    this.buffer.copy(larger, larger.length - length, this.position);
+    this.position = larger.length - length;
+    this.buffer = larger;
+  }
+}
