@@ -14,7 +14,7 @@ export const knownDifferences: Readonly<Record<string, Readonly<Record<number, s
   'meta/version': {},
   'patch/merge': {},
   'watch/events': { 20: 'streaming lists' },
-  'write/field-validation': { 0: 'kinds', 1: 'kinds', 2: 'kinds', 3: 'kinds', 4: 'kinds', 6: 'kinds', 7: 'kinds' },
+  'write/field-validation': { 0: 'kinds', 1: 'kinds', 2: 'kinds', 3: 'kinds', 4: 'kinds', 5: 'apply', 6: 'kinds', 7: 'kinds' },
   'write/generate-name-and-immutability': { 4: 'kinds', 5: 'kinds', 6: 'kinds' },
   'write/preconditions': {},
 };

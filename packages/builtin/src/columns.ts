@@ -1,6 +1,6 @@
 import type { Column } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { describe } from './types/descriptions.ts';
+import { describeColumn } from './types/descriptions.ts';
 
 const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
@@ -16,7 +16,7 @@ export function column(
     type: 'string',
     ...more,
     get description() {
-      return describe(of.type, of.field);
+      return describeColumn(of.type, of.field);
     },
     value,
   };

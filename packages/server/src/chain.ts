@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   authenticatedOnly,
   authentication,
@@ -13,11 +14,17 @@ import {
   type Handler,
   healthDelegate,
   indexPage,
+  inFlight,
+  logFiles,
+  metricsPage,
   type ObjectRegistry,
+  observedHealthChecks,
   panic,
   type Resource,
+  requestMetrics,
   resourceDelegate,
   responseHeaders,
+  type ServerMetrics,
   type ShutdownNotice,
   tokenAuthenticator,
   versionPage,
@@ -25,6 +32,7 @@ import {
 } from '@tsukube/apiserver';
 import { describe } from '@tsukube/builtin';
 import type { ApiServerParts } from './api-server.ts';
+import type { ServeOptions } from './config/index.ts';
 import { healthChecks } from './health.ts';
 import { userFromCertificate } from './pki/index.ts';
 import { readTokenFile } from './token-file.ts';
@@ -35,20 +43,29 @@ export interface ChainParts extends ApiServerParts {
   readonly registryOf: (resource: Resource) => ObjectRegistry;
   readonly shutdown: ShutdownNotice;
   readonly isReady: () => boolean;
+  readonly metrics: ServerMetrics;
 }
 
 /** The way of a request, from the first filter to the delegate that answers. */
 export function requestChain(parts: ChainParts): Handler {
-  const { options, logger } = parts;
+  const { options, logger, metrics } = parts;
   const tokens = options.tokenAuthFile === undefined ? new Map() : readTokenFile(options.tokenAuthFile);
   return chain(
     [
       responseHeaders(),
       compression(),
+      requestMetrics(metrics.requests),
       panic(logger),
       withRequestInfo(),
       deadline(options.requestTimeout),
       authentication([certificateAuthenticator(userFromCertificate), tokenAuthenticator(tokens)]),
+      inFlight({
+        maxReadOnly: options.maxRequestsInflight,
+        maxMutating: options.maxMutatingRequestsInflight,
+        requestTimeoutMs: options.requestTimeout,
+        metrics: metrics.inFlight,
+        onRefused: (request) => metrics.requests.of(request).terminated(429),
+      }),
       authorization(authenticatedOnly),
     ],
     delegation(delegates(parts)),
@@ -57,10 +74,10 @@ export function requestChain(parts: ChainParts): Handler {
 
 /** The first that claims a path answers. */
 function delegates(parts: ChainParts): readonly Delegate[] {
-  const { options, resources, logger } = parts;
+  const { options, resources, logger, metrics } = parts;
   const discovery = createDiscovery(() => resources, { serverAddress: parts.address });
   const openApi = createOpenApi(() => resources, { describe, title: 'Kubernetes', version: kubernetesVersion });
-  const checks = healthChecks(parts.store, parts.isReady);
+  const checks = observedHealthChecks(healthChecks(parts.store, parts.isReady), metrics.slis);
   return [
     resourceDelegate({
       resources,
@@ -72,12 +89,29 @@ function delegates(parts: ChainParts): readonly Delegate[] {
     (request) => openApi.answer(request),
     healthDelegate(() => checks, logger),
     versionPage(versionInfo),
-    indexPage(() => servedPaths(resources)),
+    metricsPage(metrics.registry, metrics.slis),
+    ...(hasLogs(options) ? [logFiles(join(options.dataDir, 'logs'))] : []),
+    indexPage(() => [...servedPaths(resources), ...(hasLogs(options) ? ['/logs'] : [])]),
   ];
 }
 
+function hasLogs(options: ServeOptions): options is ServeOptions & { readonly dataDir: string } {
+  return options.enableLogsHandler && options.dataDir !== undefined;
+}
+
 function servedPaths(resources: readonly Resource[]): readonly string[] {
-  const paths = ['/api', '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'];
+  const paths = [
+    '/api',
+    '/apis',
+    '/healthz',
+    '/livez',
+    '/metrics',
+    '/metrics/slis',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/readyz',
+    '/version',
+  ];
   for (const { group, version } of resources.flatMap((resource) => resource.versions)) {
     if (group === '') paths.push(`/api/${version}`);
     else paths.push(`/apis/${group}`, `/apis/${group}/${version}`);

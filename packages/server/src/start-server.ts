@@ -63,6 +63,7 @@ async function start(options: ServeOptions, dataDir: DataDir | undefined, logger
     goawayChance: options.goawayChance,
     handle: api.handle,
     onHandshakeError: api.onHandshakeError,
+    onError: (error) => logger.error('an answer could not be written', { error: String((error as Error)?.stack ?? error) }),
   });
   publish(renewal.current);
   dataDir?.announce(url());

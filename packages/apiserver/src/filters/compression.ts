@@ -1,4 +1,5 @@
-import { constants, gzip } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { constants, createGzip, gzip } from 'node:zlib';
 import type { Answer, BytesAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { type Filter, whenAnswered } from './filter.ts';
@@ -21,17 +22,24 @@ function acceptsGzip(request: IncomingRequest): boolean {
 function compressed(answer: Answer): Answer | Promise<Answer> {
   if (answer.kind !== 'bytes' || answer.status !== 200 || answer.headers?.['content-encoding']) return answer;
   const { body } = answer;
-  const whole = typeof body === 'string' || body instanceof Uint8Array;
-  if (whole && body.length < minBytes) return answer;
-  return compressWhole(answer, whole ? body : Buffer.concat([...body]));
+  if (typeof body === 'string' || body instanceof Uint8Array)
+    return body.length < minBytes ? answer : compressWhole(answer, body);
+  return { ...withEncoding(answer), body: Readable.from(body).pipe(createGzip(fast)) };
 }
+
+const fast = { level: constants.Z_BEST_SPEED };
 
 function compressWhole(answer: BytesAnswer, body: string | Uint8Array): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    gzip(body, { level: constants.Z_BEST_SPEED }, (error, packed) => {
+    gzip(body, fast, (error, packed) => {
       if (error) reject(error);
-      else
-        resolve({ ...answer, body: packed, headers: { ...answer.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' } });
+      else resolve({ ...withEncoding(answer), body: packed });
     });
   });
+}
+
+function withEncoding(answer: BytesAnswer): BytesAnswer {
+  const vary = answer.headers?.vary;
+  const headers = { ...answer.headers, 'content-encoding': 'gzip', vary: vary ? `${vary}, Accept-Encoding` : 'Accept-Encoding' };
+  return { ...answer, headers };
 }

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** What a handler gives back. The transport writes it; filters may look at it on its way out. */
 export type Answer = BytesAnswer | StreamAnswer | TakenOver;
 
@@ -6,7 +8,7 @@ export interface BytesAnswer {
   readonly status: number;
   readonly type: string;
   /** Chunks are asked for one after the other, as fast as the client reads them, and written without being joined. */
-  readonly body: Uint8Array | string | Iterable<Uint8Array>;
+  readonly body: Uint8Array | string | Iterable<Uint8Array> | Readable;
   readonly headers?: Headers;
 }
 

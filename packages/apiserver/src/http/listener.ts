@@ -1,5 +1,5 @@
 import { createServer as createHttp1Server, type Server as Http1Server } from 'node:http';
-import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
+import { constants, createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureContextOptions, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
@@ -17,7 +17,9 @@ export interface ListenerOptions {
   readonly maxStreamsPerConnection: number;
   /** How likely a request is to be the last of its connection, so that clients spread over servers anew. */
   readonly goawayChance?: number;
-  /** Gives an answer to every exchange; never throws. */
+  /** Told of what no filter has turned into an answer. */
+  readonly onError?: (error: unknown) => void;
+  /** Gives an answer to every exchange. */
   readonly handle: (exchange: Exchange) => Answer | Promise<Answer>;
   readonly onHandshakeError?: () => void;
 }
@@ -104,13 +106,31 @@ function http1Server(options: ListenerOptions): Http1Server {
   const server = createHttp1Server({ maxHeaderSize: maxHeaderBytes, keepAliveTimeout: idleTimeoutMs, noDelay: true });
   server.on('request', (request, response) => {
     const exchange = new Http1Exchange(request, response);
-    const answer = options.handle(exchange);
-    if (answer instanceof Promise) answer.then((a) => writeHttp1(exchange, a));
-    else writeHttp1(exchange, answer);
+    settle(
+      options,
+      exchange,
+      (answer) => writeHttp1(exchange, answer),
+      () => response.destroy(),
+    );
   });
   server.on('upgrade', (request, socket, head) => answerUpgrade(request, socket as TLSSocket, head, options.handle));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseMalformed(error, socket as Socket));
   return server;
+}
+
+/** Writes the answer when it is there. A mistake outside of what turns errors into answers costs this request only. */
+function settle(options: ListenerOptions, exchange: Exchange, write: (answer: Answer) => void, abort: () => void): void {
+  const fail = (error: unknown) => {
+    options.onError?.(error);
+    abort();
+  };
+  try {
+    const answer = options.handle(exchange);
+    if (answer instanceof Promise) answer.then(write).catch(fail);
+    else write(answer);
+  } catch (error) {
+    fail(error);
+  }
 }
 
 /** What never became a request is answered in plain text, as Go's server does; a method nobody knows as a Status. */
@@ -146,9 +166,12 @@ function http2Server(options: ListenerOptions): Http2SecureServer {
   server.on('stream', (stream, headers) => {
     if (goawayChance > 0 && Math.random() < goawayChance) stream.session?.close();
     const exchange = new Http2Exchange(stream, headers);
-    const answer = options.handle(exchange);
-    if (answer instanceof Promise) answer.then((a) => writeHttp2(exchange, a));
-    else writeHttp2(exchange, answer);
+    settle(
+      options,
+      exchange,
+      (answer) => writeHttp2(exchange, answer),
+      () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+    );
   });
   server.on('sessionError', () => {});
   return server;

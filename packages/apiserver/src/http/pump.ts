@@ -1,7 +1,12 @@
-import type { Writable } from 'node:stream';
+import { pipeline, Readable, type Writable } from 'node:stream';
 
 /** Writes chunk after chunk, asking for the next only when the client has taken what went before. */
-export function pump(chunks: Iterable<Uint8Array>, to: Writable): void {
+export function pump(chunks: Iterable<Uint8Array> | Readable, to: Writable): void {
+  if (chunks instanceof Readable) pipeline(chunks, to, () => {});
+  else pumpReady(chunks, to);
+}
+
+function pumpReady(chunks: Iterable<Uint8Array>, to: Writable): void {
   const iterator = chunks[Symbol.iterator]();
   const next = () => {
     for (;;) {

@@ -54,7 +54,7 @@ export async function answerUpgrade(
   const answer = await handle(exchange);
   if (answer.kind === 'taken-over') return;
   if (answer.kind === 'stream' && exchange.upgrade) acceptWebSocket(exchange, answer);
-  else refuse(exchange, answer);
+  else await refuse(exchange, answer);
 }
 
 let acceptor: WebSocketServer | undefined;
@@ -104,8 +104,8 @@ class WebSocketSink implements Sink {
 }
 
 /** A handshake that leads nowhere is answered as the plain request it also is. */
-function refuse(exchange: UpgradeExchange, answer: BytesAnswer | StreamAnswer): void {
-  const body = answer.kind === 'bytes' ? wholeBody(answer) : Buffer.from('upgrade required');
+async function refuse(exchange: UpgradeExchange, answer: BytesAnswer | StreamAnswer): Promise<void> {
+  const body = answer.kind === 'bytes' ? await wholeBody(answer) : Buffer.from('upgrade required');
   const status = answer.kind === 'bytes' ? answer.status : 426;
   const headers = { ...answer.headers, 'content-type': answer.type, 'content-length': String(body.length), connection: 'close' };
   const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((v) => `${name}: ${v}\r\n`));
@@ -113,8 +113,10 @@ function refuse(exchange: UpgradeExchange, answer: BytesAnswer | StreamAnswer): 
   exchange.socket.end(body);
 }
 
-function wholeBody(answer: BytesAnswer): Buffer {
-  const { body } = answer;
-  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body as Uint8Array);
-  return Buffer.concat([...body]);
+async function wholeBody({ body }: BytesAnswer): Promise<Buffer> {
+  if (typeof body === 'string') return Buffer.from(body);
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }

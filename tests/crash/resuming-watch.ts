@@ -1,0 +1,58 @@
+import type { Any } from '../support/client.ts';
+import { isWhole } from './content.ts';
+import type { Wire } from './wire.ts';
+
+/** What is kept of an event. */
+export interface Observed {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly name: string;
+  readonly uid: string;
+  readonly version: number;
+  /** The write that made the content, and how often the object had been written. Undefined if the content is not whole. */
+  readonly write: string | undefined;
+  readonly count: number;
+}
+
+/** A watch that goes on, in each life of the server, behind the last event that it has seen. */
+export class ResumingWatch {
+  readonly events: Observed[] = [];
+  readonly selector: string;
+  readonly from: number;
+  readonly #path: string;
+  readonly #onVersion: (version: number) => void;
+  #last: number;
+
+  constructor(path: string, selector: string, from: number, onVersion: (version: number) => void) {
+    this.#path = path;
+    this.selector = selector;
+    this.from = from;
+    this.#last = from;
+    this.#onVersion = onVersion;
+  }
+
+  /** Resolves when the watch ends, with the server or before. */
+  follow(wire: Wire): Promise<void> {
+    const path = `${this.#path}?watch=1&resourceVersion=${this.#last}${this.selector}`;
+    return wire.watch(path, (event) => this.#take(event));
+  }
+
+  #take({ type, object }: Any): void {
+    if (type === 'ERROR') throw new Error(`the watch failed: ${JSON.stringify(object)}`);
+    const seen = observed(type, object);
+    if (seen.version <= this.#last) throw new Error(`an event of ${seen.version} came after one of ${this.#last}`);
+    this.#last = seen.version;
+    this.#onVersion(seen.version);
+    this.events.push(seen);
+  }
+}
+
+export function observed(type: Observed['type'], { metadata, data }: Any): Observed {
+  return {
+    type,
+    name: metadata.name,
+    uid: metadata.uid,
+    version: Number(metadata.resourceVersion),
+    write: isWhole(data) ? data.write : undefined,
+    count: Number(data?.count),
+  };
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { clientFor } from '../support/client.ts';
+import type { Random } from '../support/random.ts';
+import { own } from '../support/server.ts';
+import { type ServerProcess, spawnServer } from '../support/server-process.ts';
+import { stateAfter } from './check-history.ts';
+import { type Observed, observed, ResumingWatch } from './resuming-watch.ts';
+import { http1Wire, http2Wire, type Wire } from './wire.ts';
+import { WriteLog } from './write-log.ts';
+import { Writer } from './writer.ts';
+
+const namespace = 'crash';
+const path = `/api/v1/namespaces/${namespace}/configmaps`;
+const catchUpMs = 20_000;
+
+/** The ways to one life of the server. */
+interface Life {
+  readonly server: ServerProcess;
+  readonly http1: Wire;
+  readonly http2: Wire;
+}
+
+/** A data dir, those who write to it and those who watch, through many lives of the server. */
+export class Trial {
+  readonly log = new WriteLog();
+  readonly restartMs: number[] = [];
+  readonly watches: ResumingWatch[] = [];
+  readonly #dataDir: string;
+  readonly #random: Random;
+  readonly #writers: Writer[];
+  #server: ServerProcess | undefined;
+
+  constructor(dataDir: string, random: Random) {
+    this.#dataDir = dataDir;
+    this.#random = random;
+    this.#writers = Array.from({ length: 32 }, (_, i) => this.#writer(i));
+  }
+
+  /** A quarter of the writers quarrel over two objects, the others have four each for themselves. */
+  #writer(i: number): Writer {
+    const shared = i % 4 === 0;
+    const names = shared ? ['shared-0', 'shared-1'] : Array.from({ length: 4 }, (_, k) => `own-${i}-${k}`);
+    return new Writer({ path, log: this.log, random: this.#random, names, shared });
+  }
+
+  /** The first life: makes the namespace, and begins the watches before anything is written. */
+  async begin(): Promise<void> {
+    const life = await this.#start();
+    const { status } = await life.http1.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+    expect(status).toBe(201);
+    const { version } = await this.#list(life);
+    const saw = (each: number) => this.log.saw(each);
+    this.watches.push(new ResumingWatch(path, `&${own}`, version, saw));
+    this.watches.push(new ResumingWatch('/api/v1/configmaps', `&${own}`, version, saw));
+    this.watches.push(new ResumingWatch(path, `&${own}&labelSelector=parity%3Deven`, version, saw));
+    await this.#end(life);
+  }
+
+  /** A whole life: what was there is looked at, then so much is written until the end comes, without a warning. */
+  async live(acknowledgements: number, ms: number): Promise<void> {
+    const life = await this.#start();
+    const following = this.#follow(life);
+    const writing = this.#check(life).then(() => this.#write(life));
+    await Promise.race([this.log.acknowledged(acknowledgements), writing, following]);
+    await pause(ms);
+    await this.#end(life);
+    await Promise.all([writing, following]);
+  }
+
+  /** A life that is over before it has begun. */
+  async dieStarting(ms: number): Promise<void> {
+    this.#server = spawnServer(this.#dataDir);
+    await pause(ms);
+    await this.#server.kill();
+  }
+
+  /** The last life: nobody writes any more, and everybody sees everything. */
+  async conclude(): Promise<{ readonly replayed: readonly Observed[] }> {
+    const life = await this.#start();
+    const again = new ResumingWatch(path, `&${own}`, this.#firstVersion, () => {});
+    const following = Promise.all([this.#follow(life), again.follow(life.http2)]);
+    await this.#check(life);
+    await expect.poll(() => again.events.length, { timeout: catchUpMs }).toBe(this.#main.events.length);
+    for (const watch of this.watches.slice(1))
+      await expect.poll(() => watch.events.length, { timeout: catchUpMs }).toBe(this.expected(watch).length);
+    expect(await life.server.stop()).toBe(0);
+    close(life);
+    await following;
+    return { replayed: again.events };
+  }
+
+  /** What a watch should have seen, from what the first of them saw. */
+  expected(watch: ResumingWatch): readonly Observed[] {
+    if (!watch.selector.includes('parity')) return this.#main.events;
+    return this.#main.events.filter(({ name }) => name.endsWith('0') || name.endsWith('2'));
+  }
+
+  async abandon(): Promise<void> {
+    await this.#server?.kill();
+  }
+
+  get #main(): ResumingWatch {
+    return this.watches[0] as ResumingWatch;
+  }
+
+  get #firstVersion(): number {
+    return this.#main.from;
+  }
+
+  async #start(): Promise<Life> {
+    const began = performance.now();
+    const server = spawnServer(this.#dataDir);
+    this.#server = server;
+    const client = clientFor(await server.ready);
+    this.restartMs.push(performance.now() - began);
+    const lock = JSON.parse(readFileSync(join(this.#dataDir, 'server.lock'), 'utf8'));
+    expect(lock.pid).toBe(server.pid);
+    return { server, http1: http1Wire(client), http2: http2Wire(client) };
+  }
+
+  async #end(life: Life): Promise<void> {
+    await life.server.kill();
+    close(life);
+  }
+
+  async #follow(life: Life): Promise<void> {
+    await Promise.all(this.watches.map((watch, i) => watch.follow(i % 2 === 0 ? life.http2 : life.http1)));
+  }
+
+  async #write({ http1, http2 }: Life): Promise<void> {
+    await Promise.all(this.#writers.map((writer, i) => writer.run(i % 3 === 0 ? http1 : http2)));
+  }
+
+  /** The state is what the events, with those that came late, add up to; and time has not gone back. */
+  async #check(life: Life): Promise<void> {
+    const newest = this.log.newest;
+    const { version, items } = await this.#list(life);
+    expect(version).toBeGreaterThanOrEqual(newest);
+    const current = () => [...stateAfter(this.#main.events).values()].sort(byName);
+    await expect.poll(current, { timeout: catchUpMs }).toEqual(items.sort(byName));
+  }
+
+  async #list(life: Life): Promise<{ version: number; items: Observed[] }> {
+    const { status, body } = await life.http2.send('GET', `${path}?${own}`);
+    expect(status).toBe(200);
+    const version = Number(body.metadata.resourceVersion);
+    this.log.saw(version);
+    return { version, items: body.items.map((item: unknown) => observed('ADDED', item)) };
+  }
+}
+
+function close({ http1, http2 }: Life): void {
+  http1.close();
+  http2.close();
+}
+
+const byName = (a: Observed, b: Observed) => (a.name < b.name ? -1 : 1);

@@ -1,0 +1,116 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2';
+import { Agent, request } from 'node:https';
+import type { Readable } from 'node:stream';
+import type { Any, Client } from '../support/client.ts';
+
+/** A way to talk to one life of the server. Whatever fails because that life has ended fails with WireBroken. */
+export interface Wire {
+  send(method: string, path: string, body?: unknown, type?: string): Promise<Sent>;
+  /** Calls back with every event until the watch ends, for whatever reason. An event that did not come whole does not count. */
+  watch(path: string, onEvent: (event: Any) => void): Promise<void>;
+  close(): void;
+}
+
+export interface Sent {
+  readonly status: number;
+  readonly body: Any;
+}
+
+export class WireBroken extends Error {
+  override readonly name = 'WireBroken';
+}
+
+/** HTTP/1.1 with as many connections, kept alive, as there are requests at one time. */
+export function http1Wire({ url, tls }: Client): Wire {
+  const agent = new Agent({ ...tls, keepAlive: true });
+  const open = (method: string, path: string, body: string, type: string) =>
+    new Promise<Answer>((resolve, reject) => {
+      const headers = body === '' ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) };
+      const sent = request(url + path, { method, agent, headers });
+      sent.on('response', (response) => resolve(answer(response.statusCode, response.headers, response)));
+      sent.on('error', (cause) => reject(new WireBroken('no answer', { cause })));
+      sent.end(body);
+    });
+  return wire(open, () => agent.destroy());
+}
+
+/** One HTTP/2 connection for everything. */
+export function http2Wire({ url, tls }: Client): Wire {
+  const session: ClientHttp2Session = connect(url, tls);
+  session.on('error', () => {});
+  const open = (method: string, path: string, body: string, type: string) =>
+    new Promise<Answer>((resolve, reject) => {
+      if (session.destroyed || session.closed) return reject(new WireBroken('the connection is closed'));
+      const stream: ClientHttp2Stream = session.request(
+        { ':method': method, ':path': path, 'content-type': type },
+        { endStream: body === '' },
+      );
+      stream.on('response', (headers) => resolve(answer(headers[':status'], headers, stream)));
+      stream.on('error', (cause) => reject(new WireBroken('no answer', { cause })));
+      stream.on('close', () => reject(new WireBroken('no answer')));
+      if (body !== '') stream.end(body);
+    });
+  return wire(open, () => session.destroy());
+}
+
+interface Answer {
+  readonly status: number;
+  /** How long the body is, where that is said beforehand. */
+  readonly length: number | undefined;
+  readonly stream: Readable;
+}
+
+function answer(status: number | undefined, headers: Record<string, unknown>, stream: Readable): Answer {
+  const length = headers['content-length'];
+  return { status: status as number, length: length === undefined ? undefined : Number(length), stream };
+}
+
+type Open = (method: string, path: string, body: string, type: string) => Promise<Answer>;
+
+function wire(open: Open, close: () => void): Wire {
+  return {
+    async send(method, path, body, type = 'application/json') {
+      const answered = await open(method, path, body === undefined ? '' : JSON.stringify(body), type);
+      return { status: answered.status, body: JSON.parse(await whole(answered)) };
+    },
+    async watch(path, onEvent) {
+      const answered = await open('GET', path, '', 'application/json');
+      if (answered.status !== 200) throw new Error(`the watch was answered with ${answered.status}: ${await whole(answered)}`);
+      await lines(answered.stream, (line) => onEvent(JSON.parse(line)));
+    },
+    close,
+  };
+}
+
+/** An HTTP/2 stream ends quietly when its connection breaks: only the length tells. */
+function whole({ stream, length }: Answer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const broken = (cause?: unknown) => reject(new WireBroken('half an answer', { cause }));
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
+      const body = Buffer.concat(chunks);
+      if (length === undefined || length === body.length) resolve(body.toString('utf8'));
+      else broken();
+    });
+    stream.on('error', broken);
+    stream.on('close', () => broken());
+  });
+}
+
+function lines(stream: Readable, onLine: (line: string) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let rest = '';
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      const parts = (rest + chunk).split('\n');
+      rest = parts.pop() as string;
+      try {
+        for (const part of parts) onLine(part);
+      } catch (error) {
+        reject(error);
+      }
+    });
+    stream.on('error', () => resolve());
+    stream.on('close', () => resolve());
+  });
+}

@@ -1,0 +1,113 @@
+import type { Any } from '../support/client.ts';
+import type { Random } from '../support/random.ts';
+import { newContent } from './content.ts';
+import { type Sent, type Wire, WireBroken } from './wire.ts';
+import type { Write, WriteLog } from './write-log.ts';
+
+/** What a writer knows of one of its objects. */
+type Known = { readonly is: 'unsure' } | { readonly is: 'absent' } | { readonly is: 'there'; readonly object: Any };
+
+export interface WriterOptions {
+  readonly path: string;
+  readonly log: WriteLog;
+  readonly random: Random;
+  readonly names: readonly string[];
+  /** Others write the same objects: conflicts are to be expected, and removals are not made. */
+  readonly shared: boolean;
+}
+
+const mergePatch = 'application/merge-patch+json';
+
+/** Writes one thing after the other, as long as the server lives. */
+export class Writer {
+  readonly #options: WriterOptions;
+  readonly #known = new Map<string, Known>();
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  async run(wire: Wire): Promise<void> {
+    try {
+      for (;;) await this.#step(wire);
+    } catch (error) {
+      if (!(error instanceof WireBroken)) throw error;
+    }
+  }
+
+  async #step(wire: Wire): Promise<void> {
+    const { names, random, shared } = this.#options;
+    const name = names[random(names.length)] as string;
+    const known = this.#known.get(name) ?? { is: 'unsure' };
+    // What is not known for certain is found out, here and after a write whose answer never came.
+    this.#known.delete(name);
+    const next = known.is === 'unsure' || shared ? await this.#look(wire, name) : known;
+    this.#known.set(name, next.is === 'absent' ? await this.#create(wire, name) : await this.#change(wire, name, next));
+  }
+
+  async #look(wire: Wire, name: string): Promise<Known> {
+    const { status, body } = await wire.send('GET', `${this.#options.path}/${name}`);
+    if (status === 404) return { is: 'absent' };
+    if (status !== 200) throw unexpected(`GET ${name}`, { status, body });
+    return { is: 'there', object: body };
+  }
+
+  async #create(wire: Wire, name: string): Promise<Known> {
+    const { log, path, random } = this.#options;
+    const write = log.begin('create', name);
+    const body = { metadata: { name, labels: { parity: parityOf(name) } }, data: newContent(write.id, 1, random) };
+    return this.#settle(write, await wire.send('POST', path, body), 201);
+  }
+
+  #change(wire: Wire, name: string, known: Known): Promise<Known> {
+    const { random, shared } = this.#options;
+    const { object } = known as Known & { is: 'there' };
+    const choice = random(10);
+    if (shared || choice < 5) return this.#update(wire, name, object);
+    return choice < 9 ? this.#patch(wire, name, object) : this.#delete(wire, name, object);
+  }
+
+  async #update(wire: Wire, name: string, { metadata, data }: Any): Promise<Known> {
+    const { log, path, random } = this.#options;
+    const write = log.begin('update', name, metadata.uid);
+    const { uid, resourceVersion, labels } = metadata;
+    const next = newContent(write.id, Number(data.count) + 1, random);
+    const body = { metadata: { name, uid, resourceVersion, labels }, data: next };
+    return this.#settle(write, await wire.send('PUT', `${path}/${name}`, body), 200);
+  }
+
+  async #patch(wire: Wire, name: string, { metadata, data }: Any): Promise<Known> {
+    const { log, path, random } = this.#options;
+    const write = log.begin('patch', name, metadata.uid);
+    const body = { data: newContent(write.id, Number(data.count) + 1, random) };
+    return this.#settle(write, await wire.send('PATCH', `${path}/${name}`, body, mergePatch), 200);
+  }
+
+  async #delete(wire: Wire, name: string, { metadata }: Any): Promise<Known> {
+    const { log, path } = this.#options;
+    const write = log.begin('delete', name, metadata.uid);
+    const { uid } = metadata;
+    const answer = await wire.send('DELETE', `${path}/${name}`, { preconditions: { uid } });
+    if (answer.status !== 200) throw unexpected(`DELETE ${name}`, answer);
+    log.acknowledge(write, uid);
+    return { is: 'absent' };
+  }
+
+  #settle(write: Write, { status, body }: Sent, expected: number): Known {
+    if (status === 409 && this.#options.shared) {
+      write.outcome = { is: 'refused' };
+      return { is: 'unsure' };
+    }
+    if (status !== expected) throw unexpected(`${write.kind} ${write.name}`, { status, body });
+    this.#options.log.acknowledge(write, body.metadata.uid, Number(body.metadata.resourceVersion));
+    return { is: 'there', object: body };
+  }
+}
+
+export function parityOf(name: string): 'even' | 'odd' {
+  return Number(name.split('-').at(-1)) % 2 === 0 ? 'even' : 'odd';
+}
+
+function unexpected(what: string, { status, body }: Sent): Error {
+  return new Error(`${what} was answered with ${status}: ${JSON.stringify(body)}`);
+}

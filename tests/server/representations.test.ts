@@ -1,0 +1,137 @@
+import { request } from 'node:https';
+import { gunzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Any } from '../support/client.ts';
+import { configMap, newNamespace, useServer } from '../support/server.ts';
+
+const t = useServer();
+let path = '';
+
+beforeAll(async () => {
+  path = await newNamespace(t.client);
+  await t.client.send('POST', path, configMap('a', { app: 'x' }, { k: 'v' }));
+});
+
+const meta = (as: string, version = 'v1') => `application/json;as=${as};g=meta.k8s.io;v=${version}`;
+
+describe('accept', () => {
+  it.each([
+    ['', 200, 'application/json'],
+    ['*/*', 200, 'application/json'],
+    ['application/*', 200, 'application/json'],
+    ['application/json', 200, 'application/json'],
+    ['application/yaml', 200, 'application/yaml'],
+    ['text/html, application/yaml;q=0.5', 200, 'application/yaml'],
+    ['application/yaml;q=0.1, application/json', 200, 'application/json'],
+    [`${meta('Table', 'v9')},${meta('Table')},application/json`, 200, 'application/json'],
+    ['text/html', 406, 'application/json'],
+    [meta('Table', 'v9'), 406, 'application/json'],
+    [meta('Nothing'), 406, 'application/json'],
+    ['application/json;q=0', 406, 'application/json'],
+  ])('%s is %d in %s', async (accept, status, type) => {
+    const reply = await t.client.get(`${path}/a`, accept === '' ? {} : { accept });
+    expect([reply.status, reply.headers['content-type']]).toEqual([status, type]);
+  });
+
+  it('YAML is that of Kubernetes', async () => {
+    const { text } = await t.client.get(`${path}/a`, { accept: 'application/yaml' });
+    expect(text).toMatch(/^apiVersion: v1\ndata:\n {2}k: v\nkind: ConfigMap\nmetadata:\n {2}creationTimestamp: "/);
+  });
+
+  it.each([
+    ['curl/8.0', '', true],
+    ['curl/8.0', '?pretty=false', false],
+    ['kubectl/v1.33', '', false],
+    ['kubectl/v1.33', '?pretty=true', true],
+  ])('indents for %s%s: %s', async (agent, query, pretty) => {
+    const { text } = await t.client.get(`${path}/a${query}`, { 'user-agent': agent });
+    expect(text.startsWith('{\n  "kind": "ConfigMap"')).toBe(pretty);
+  });
+});
+
+describe('tables', () => {
+  it('have the cells that kubectl prints', async () => {
+    const { body } = await t.client.get(`${path}?labelSelector=app`, { accept: meta('Table') });
+    expect(body).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
+    expect(body.columnDefinitions.map((column: Any) => column.name)).toEqual(['Name', 'Data', 'Age']);
+    expect(body.rows).toHaveLength(1);
+    expect(body.rows[0].cells.slice(0, 2)).toEqual(['a', 1]);
+    expect(body.rows[0].cells[2]).toMatch(/^\d+s$/);
+  });
+
+  it.each([
+    ['None', null],
+    ['Metadata', { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' }],
+    ['Object', { kind: 'ConfigMap', data: { k: 'v' } }],
+  ])('include %s of the object', async (includeObject, expected) => {
+    const { body } = await t.client.get(`${path}/a?includeObject=${includeObject}`, { accept: meta('Table') });
+    if (expected === null) expect(body.rows[0].object).toBeNull();
+    else expect(body.rows[0].object).toMatchObject(expected);
+  });
+
+  it('are refused with a wrong includeObject', async () => {
+    expect((await t.client.get(`${path}/a?includeObject=All`, { accept: meta('Table') })).status).toBe(422);
+  });
+});
+
+describe('metadata alone', () => {
+  it('of an object and of a list', async () => {
+    const one = (await t.client.get(`${path}/a`, { accept: meta('PartialObjectMetadata') })).body;
+    expect(Object.keys(one)).toEqual(['kind', 'apiVersion', 'metadata']);
+    const list = (await t.client.get(`${path}?labelSelector=app`, { accept: meta('PartialObjectMetadataList') })).body;
+    expect(list.kind).toBe('PartialObjectMetadataList');
+    expect(list.items).toEqual([one]);
+  });
+});
+
+describe('bodies', () => {
+  it.each([
+    ['application/yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y1}\ndata: {n: "1"}\n', 201],
+    ['application/json; charset=utf-8', '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"j1"}}', 201],
+    ['text/plain', '{}', 415],
+    ['application/vnd.kubernetes.protobuf', 'nonsense', 400],
+  ])('in %s', async (type, body, status) => {
+    const reply = await t.client.send('POST', path, body, { 'content-type': type });
+    expect(reply.status).toBe(status);
+  });
+
+  it('keep keys that mean something to JavaScript', async () => {
+    const data = '{"__proto__":"a","constructor":"b","toString":"c"}';
+    const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"keys"},"data":${data}}`;
+    expect((await t.client.send('POST', path, body)).status).toBe(201);
+    await t.client.send('PATCH', `${path}/keys`, '{"data":{"__proto__":"z"}}', {
+      'content-type': 'application/merge-patch+json',
+    });
+    const { text } = await t.client.get(`${path}/keys`);
+    expect(text).toContain('"data":{"__proto__":"z","constructor":"b","toString":"c"}');
+  });
+});
+
+describe('compression', () => {
+  const raw = (url: string, headers: Record<string, string>) =>
+    new Promise<{ encoding: string | undefined; body: Buffer }>((resolve, reject) => {
+      const sent = request(t.client.url + url, { headers, ...t.client.tls }, async (response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of response) chunks.push(chunk as Buffer);
+        resolve({ encoding: response.headers['content-encoding'], body: Buffer.concat(chunks) });
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+
+  it.each([
+    [1, undefined],
+    [300, 'gzip'],
+    [3000, 'gzip'],
+  ])('of %d KB is %s', async (kilobytes, encoding) => {
+    const many = await newNamespace(t.client);
+    const value = 'v'.repeat(Math.min(kilobytes, 500) * 1024);
+    for (let i = 0; i < Math.ceil(kilobytes / 500); i++) await t.client.send('POST', many, configMap(`c${i}`, {}, { value }));
+    const plain = await raw(many, {});
+    const packed = await raw(many, { 'accept-encoding': 'gzip' });
+    expect(plain.encoding).toBeUndefined();
+    expect(packed.encoding).toBe(encoding);
+    const body = encoding ? gunzipSync(packed.body) : packed.body;
+    expect(JSON.parse(body.toString())).toEqual(JSON.parse(plain.body.toString()));
+  });
+});

@@ -1,0 +1,1 @@
+export { type Random, seeded } from '../../packages/storage/src/contract/random.ts';

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const bundle = fileURLToPath(new URL('../../packages/cli/dist/tsukube.js', import.meta.url));
+
+/** For `describe.skipIf`: `npm test` builds before it tests, an editor may not. */
+export const notBuilt = !existsSync(bundle);
+
+/** A server as users run it, in a process of its own. */
+export interface ServerProcess {
+  readonly pid: number;
+  /** The administrator's kubeconfig. Fails if the server ends before it is ready. */
+  readonly ready: Promise<string>;
+  /** Ends it without a word. */
+  kill(): Promise<void>;
+  /** Lets it drain. Gives its exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts `tsukube serve` on a free port. What it complains of goes to standard error, as with any server. */
+export function spawnServer(dataDir: string, ...args: string[]): ServerProcess {
+  const child = spawn(process.execPath, [bundle, 'serve', '--secure-port=0', '--data-dir', dataDir, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const ready = firstLine(child).then(() => readFileSync(join(dataDir, 'admin.kubeconfig'), 'utf8'));
+  // A server that is killed while it starts is nobody's failure.
+  ready.catch(() => {});
+  const end = (signal: 'SIGKILL' | 'SIGTERM') => {
+    child.kill(signal);
+    return exit;
+  };
+  return { pid: child.pid as number, ready, kill: async () => void (await end('SIGKILL')), stop: () => end('SIGTERM') };
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('\n')) resolve(text);
+    });
+    child.once('exit', () => reject(new Error('the server ended before it was ready')));
+  });
+}
