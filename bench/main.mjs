@@ -27,6 +27,9 @@ import { useRunning } from './servers/launcher.mjs';
  * @typedef {import('./report/report.mjs').Report} Report
  */
 
+/** How much of the time may be gone after each part, so that what is left is enough for the parts to come. */
+const budgetShares = { start: 0.15, requests: 0.6 };
+
 /** @param {Options} options @returns {Launcher[]} */
 function createLaunchers({ kubeconfig, pids, peer, peerStart, peerStop, peerPids }) {
   const own = kubeconfig ? useRunning('tsukube', kubeconfig, pids) : launchTsukube();
@@ -53,16 +56,19 @@ async function measure(options, command, launchers, pool) {
   const plan = makePlan(options);
   const recorder = new Recorder();
   const machine = describeMachine();
-  const deadline = performance.now() + options.budgetSeconds * 1000;
-  const run = { recorder, only: options.only, rounds: plan.rounds, deadline, log };
-  const contenders = await bringUp(run, launchers, plan.settleMs);
+  const begun = performance.now();
+  const runUntil = (/** @type {number} */ share) => {
+    const deadline = begun + share * options.budgetSeconds * 1000;
+    return { recorder, only: options.only, rounds: plan.rounds, deadline, log };
+  };
+  const contenders = await bringUp(runUntil(budgetShares.start), launchers, plan.settleMs);
   const names = await readNames(contenders, options);
   const fixtures = new Fixtures(pool);
   const bench = { pool, fixtures, plan };
   try {
-    await measureAll(run, [...objectSteps(bench), ...watchSteps(bench)], contenders);
-    await measureAll({ ...run, rounds: 1 }, [loadedMemoryStep(bench)], contenders);
-    await measureAll(run, listSteps(bench), contenders);
+    await measureAll(runUntil(budgetShares.requests), [...objectSteps(bench), ...watchSteps(bench)], contenders);
+    await measureAll({ ...runUntil(1), rounds: 1 }, [loadedMemoryStep(bench)], contenders);
+    await measureAll(runUntil(1), listSteps(bench), contenders);
   } finally {
     await fixtures.remove((namespace) => log(`removing ${namespace}`));
   }
