@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { etcdMissing, type RunningEtcd, startEtcd } from '../../../../tests/support/etcd.ts';
+import { type StoreUnderTest, storeContract } from '../contract/index.ts';
+import type { Store } from '../store.ts';
+import { openEtcd } from './index.ts';
+import { Member } from './rpc/member.ts';
+import { bytesTag, finish, type Method, write } from './wire/protobuf.ts';
+
+describe.skipIf(etcdMissing)('etcd', () => {
+  let etcd: RunningEtcd;
+  beforeAll(async () => {
+    etcd = await startEtcd();
+  });
+  afterAll(() => etcd?.stop());
+
+  storeContract('etcd', async () => {
+    await removeEverything(etcd.endpoint);
+    return openAt(etcd.endpoint);
+  });
+});
+
+async function openAt(endpoint: string): Promise<StoreUnderTest> {
+  const store = await openEtcd({ endpoints: [endpoint] });
+  const close = () => store.close();
+  const reopen = async () => {
+    await close();
+    return openAt(endpoint);
+  };
+  return { store: withHandledRejections(store), reopen, close };
+}
+
+/** The suite starts some calls together and awaits them in turn; over a network a later one may fail before its turn. */
+function withHandledRejections(store: Store): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        const result: unknown = member.apply(target, args);
+        if (result instanceof Promise) result.catch(() => {});
+        return result;
+      };
+    },
+  });
+}
+
+/** Much faster than a new etcd for each test. */
+async function removeEverything(endpoint: string): Promise<void> {
+  const member = new Member(endpoint, {});
+  const deadline = Date.now() + 10_000;
+  await member.whenReady(deadline);
+  await member.call(deleteAll, undefined, {}, deadline);
+  member.close();
+}
+
+const deleteAll: Method<void, void> = {
+  path: '/etcdserverpb.KV/DeleteRange',
+  encode: () => finish(write().uint32(bytesTag(1)).string('\0').uint32(bytesTag(2)).string('\0')),
+  decode: () => {},
+};

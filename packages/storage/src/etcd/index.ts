@@ -1,0 +1,22 @@
+import type { Store } from '../store.ts';
+import { EtcdStore } from './etcd-store.ts';
+import { type EtcdOptions, parseEndpoint, readTls } from './options.ts';
+import { Caller } from './rpc/caller.ts';
+import { Member } from './rpc/member.ts';
+import { Members } from './rpc/members.ts';
+
+export type { EtcdLogger, EtcdOptions, EtcdTls, Pem } from './options.ts';
+export { RequestTooLarge } from './request-too-large.ts';
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** A store on an etcd cluster of version 3.4 or later. It opens whether or not the cluster can be reached; `ping` tells. */
+export async function openEtcd(options: EtcdOptions): Promise<Store> {
+  const { endpoints, username, password = '', timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  if (endpoints.length === 0) throw new TypeError('etcd needs at least one endpoint');
+  const urls = endpoints.map(parseEndpoint);
+  const tls = await readTls(options.tls);
+  const members = new Members(urls.map((url) => new Member(url, tls)));
+  const caller = new Caller(members, { timeoutMs, credentials: username === undefined ? undefined : { username, password } });
+  return new EtcdStore(caller, options);
+}

@@ -1,0 +1,67 @@
+import type { Clock } from '../clock.ts';
+import type { Caller } from './rpc/caller.ts';
+import { grantLease } from './wire/lease.ts';
+import type { Opaque64 } from './wire/protobuf.ts';
+
+export interface Lease {
+  readonly id: Opaque64;
+  readonly expires: number;
+  /** Writes that took it, whether or not they went through. */
+  writes: number;
+}
+
+/** How much later than asked for a key may go. */
+const SLACK = { part: 0.05, leastSeconds: 1, mostSeconds: 60 };
+const MAX_WRITES = 1000;
+const MAX_LEASES = 256;
+
+/** Leases shared by writes that expire at about the same time: etcd pays for each lease, and events come by the thousand. */
+export class Leases {
+  readonly #caller: Caller;
+  readonly #clock: Clock;
+  readonly #bySeconds = new Map<number, Promise<Lease>>();
+
+  constructor(caller: Caller, clock: Clock) {
+    this.#caller = caller;
+    this.#clock = clock;
+  }
+
+  /** A lease that outlives the seconds, but not by much. */
+  async take(seconds: number): Promise<Lease> {
+    const shared = this.#bySeconds.get(seconds);
+    const lease = shared && (await shared.catch(() => undefined));
+    if (lease && this.#serves(lease, seconds)) {
+      lease.writes++;
+      return lease;
+    }
+    return this.#bySeconds.get(seconds) === shared ? this.#grant(seconds) : this.take(seconds);
+  }
+
+  /** The lease turned out to be gone. */
+  async forget(seconds: number, lost: Lease): Promise<void> {
+    const shared = this.#bySeconds.get(seconds);
+    if ((await shared?.catch(() => undefined)) === lost && this.#bySeconds.get(seconds) === shared)
+      this.#bySeconds.delete(seconds);
+  }
+
+  #serves(lease: Lease, seconds: number): boolean {
+    return lease.writes < MAX_WRITES && lease.expires >= this.#clock.now() + seconds * 1000;
+  }
+
+  #grant(seconds: number): Promise<Lease> {
+    const granted = this.#ask(seconds);
+    this.#bySeconds.delete(seconds);
+    this.#bySeconds.set(seconds, granted);
+    const [oldest] = this.#bySeconds.keys();
+    if (this.#bySeconds.size > MAX_LEASES && oldest !== undefined) this.#bySeconds.delete(oldest);
+    granted.catch(() => this.#bySeconds.get(seconds) === granted && this.#bySeconds.delete(seconds));
+    return granted;
+  }
+
+  async #ask(seconds: number): Promise<Lease> {
+    const slack = Math.min(Math.max(seconds * SLACK.part, SLACK.leastSeconds), SLACK.mostSeconds);
+    const total = Math.ceil(seconds + slack);
+    const expires = this.#clock.now() + total * 1000;
+    return { id: await this.#caller.read(grantLease, { seconds: total }), expires, writes: 1 };
+  }
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '../clock.ts';
+import type { ConnectionTls } from './rpc/connection.ts';
+
+/** PEM as text or bytes, or the path of a PEM file. */
+export type Pem = string | Uint8Array;
+
+export interface EtcdTls {
+  /** Who signed the members' certificates; the system's authorities if absent. */
+  readonly ca?: Pem;
+  readonly cert?: Pem;
+  readonly key?: Pem;
+}
+
+export interface EtcdLogger {
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface EtcdOptions {
+  /** `http://host:port` or `https://host:port` of each member; `tls` is for the latter. */
+  readonly endpoints: readonly string[];
+  /** What all keys of this store begin with: `/registry` if absent. Other users of the same etcd may write elsewhere. */
+  readonly prefix?: string;
+  readonly tls?: EtcdTls;
+  readonly username?: string;
+  readonly password?: string;
+  /** How long a request may take, with all its repetitions: 10 s if absent. */
+  readonly timeoutMs?: number;
+  readonly clock?: Clock;
+  readonly logger?: EtcdLogger;
+}
+
+const DEFAULT_PORT = '2379';
+
+/** The endpoint with its scheme, which is http if it has none, and its port. */
+export function parseEndpoint(endpoint: string): string {
+  const [, scheme = 'http', host] = /^(?:(https?):\/\/)?([^/?#@]+)\/?$/.exec(endpoint) ?? [];
+  if (!host) throw new TypeError(`not an etcd endpoint (http://host:port or https://host:port): ${endpoint}`);
+  return `${scheme}://${/:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`}`;
+}
+
+export async function readTls({ ca, cert, key }: EtcdTls = {}): Promise<ConnectionTls> {
+  return { ca: await readPem(ca), cert: await readPem(cert), key: await readPem(key) };
+}
+
+async function readPem(source: Pem | undefined): Promise<Buffer | undefined> {
+  if (source === undefined) return undefined;
+  if (typeof source !== 'string') return Buffer.from(source);
+  return source.includes('-----BEGIN') ? Buffer.from(source) : readFile(source);
+}

@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { bytesTag, finish, type Method, read, write } from '../wire/protobuf.ts';
+import { Caller } from './caller.ts';
+import { frame } from './framing.ts';
+import { GrpcCode } from './grpc-status.ts';
+import { Member } from './member.ts';
+import { Members } from './members.ts';
+
+const echo: Method<string, string> = {
+  path: '/test.Test/Echo',
+  encode: (text) => finish(write().uint32(bytesTag(1)).string(text)),
+  decode: (message) => {
+    const reader = read(message);
+    reader.uint32();
+    return reader.string();
+  },
+};
+
+type Answer = 'ok' | 'silence' | 'drop' | { readonly code: number; readonly message: string };
+
+const UNKNOWN_OUTCOME: Answer = { code: GrpcCode.unavailable, message: 'etcdserver: request timed out' };
+const NO_LEADER: Answer = { code: GrpcCode.unavailable, message: 'etcdserver: no leader' };
+const NO_SPACE: Answer = { code: GrpcCode.resourceExhausted, message: 'etcdserver: mvcc: database space exceeded' };
+const STALE_TOKEN: Answer = { code: GrpcCode.unauthenticated, message: 'etcdserver: invalid auth token' };
+
+const disposals: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const dispose of disposals.splice(0).reverse()) await dispose();
+});
+
+describe('a read', () => {
+  it.each<[string, Answer[]]>([
+    ['without a leader', [NO_LEADER, NO_LEADER, 'ok']],
+    ['in doubt', [UNKNOWN_OUTCOME, 'ok']],
+    ['whose connection is lost', ['drop', 'ok']],
+  ])('is repeated %s', async (_, answers) => {
+    const { caller, asked } = await callerOf([[...answers]]);
+    expect(await caller.read(echo, 'hello')).toBe('hello');
+    expect(asked()).toBe(answers.length);
+  });
+
+  it('goes to another member', async () => {
+    const { caller } = await callerOf([Array(100).fill(NO_LEADER), []]);
+    for (let i = 0; i < 4; i++) expect(await caller.read(echo, 'hello')).toBe('hello');
+  });
+
+  it('has a deadline', async () => {
+    const { caller } = await callerOf([['silence']], 100);
+    await expect(caller.read(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', details: 'no answer in time' });
+  });
+});
+
+describe('a write', () => {
+  it('is repeated where nothing was done', async () => {
+    const { caller, asked } = await callerOf([[NO_LEADER, 'ok']]);
+    expect(await caller.write(echo, 'hello')).toBe('hello');
+    expect(asked()).toBe(2);
+  });
+
+  it.each<[string, Answer, boolean]>([
+    ['in doubt', UNKNOWN_OUTCOME, false],
+    ['whose connection is lost', 'drop', false],
+    ['that has no answer', 'silence', false],
+    ['for which there is no space', NO_SPACE, true],
+  ])('is not repeated %s', async (_, answer, unwritten) => {
+    const { caller, asked } = await callerOf([[answer, 'ok']], 300);
+    await expect(caller.write(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', unwritten });
+    expect(asked()).toBe(1);
+  });
+
+  it('is certainly not made where nobody listens, or what listens is no etcd', async () => {
+    const mute = createTcpServer().listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    disposals.push(() => mute.close());
+    for (const url of ['http://127.0.0.1:1', urlOf(mute)]) {
+      const caller = new Caller(new Members([new Member(url, {})]), { timeoutMs: 200 });
+      disposals.push(() => caller.close());
+      await expect(caller.write(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', unwritten: true });
+    }
+  });
+
+  it('is waited for when the caller is closed', async () => {
+    const { caller } = await callerOf([['ok']]);
+    await caller.read(echo, 'connect');
+    const written = caller.write(echo, 'hello');
+    await caller.close();
+    expect(await written).toBe('hello');
+    await expect(caller.write(echo, 'late')).rejects.toMatchObject({ name: 'Unavailable', unwritten: true });
+  });
+});
+
+describe('a token', () => {
+  it('is fetched once for all, and anew when it is refused', async () => {
+    const { caller, tokens } = await callerOf([['ok', 'ok', STALE_TOKEN, 'ok']], 1_000, { username: 'root', password: 'secret' });
+    await Promise.all([caller.read(echo, 'a'), caller.read(echo, 'b')]);
+    expect(await caller.write(echo, 'c')).toBe('c');
+    expect(tokens).toEqual(['token-1', 'token-1', 'token-1', 'token-2']);
+  });
+});
+
+interface Stage {
+  readonly caller: Caller;
+  /** How many calls came, those for tokens not counted. */
+  asked(): number;
+  readonly tokens: (string | undefined)[];
+}
+
+/** Members that answer what they are told to, and then echo. */
+async function callerOf(
+  members: Answer[][],
+  timeoutMs = 3_000,
+  credentials?: { username: string; password: string },
+): Promise<Stage> {
+  const tokens: (string | undefined)[] = [];
+  let issued = 0;
+  const answer = (answers: Answer[]) => (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    stream.on('error', () => {});
+    if (headers[':path'] === '/etcdserverpb.Auth/Authenticate')
+      return respond(stream, finish(write().uint32(bytesTag(2)).string(`token-${++issued}`)));
+    tokens.push(headers.token as string | undefined);
+    act(stream, answers.shift() ?? 'ok');
+  };
+  const started = await Promise.all(members.map((answers) => startServer(answer(answers))));
+  const caller = new Caller(new Members(started.map((url) => new Member(url, {}))), { timeoutMs, credentials });
+  disposals.push(() => caller.close());
+  return { caller, asked: () => tokens.length, tokens };
+}
+
+function act(stream: ServerHttp2Stream, answer: Answer): void {
+  if (answer === 'silence') return;
+  if (answer === 'drop') stream.session?.destroy();
+  else if (answer === 'ok') stream.once('data', (chunk: Buffer) => respond(stream, chunk.subarray(5)));
+  else
+    stream.respond({ ':status': 200, 'grpc-status': String(answer.code), 'grpc-message': answer.message }, { endStream: true });
+}
+
+function respond(stream: ServerHttp2Stream, message: Buffer): void {
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+  stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+  stream.end(frame(message));
+}
+
+async function startServer(listener: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void): Promise<string> {
+  const server = createServer().on('stream', listener).listen(0, '127.0.0.1');
+  server.on('session', (session) => disposals.unshift(() => session.destroy()));
+  await once(server, 'listening');
+  disposals.unshift(() => server.close());
+  return urlOf(server);
+}
+
+function urlOf(server: { address(): AddressInfo | string | null }): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

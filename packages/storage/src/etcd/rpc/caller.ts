@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Unavailable } from '../../store.ts';
+import { authenticate, type Credentials } from '../wire/authenticate.ts';
+import type { Method } from '../wire/protobuf.ts';
+import { backoff } from './backoff.ts';
+import { EtcdFailure, isAuthenticationOff, isStaleToken } from './failure.ts';
+import type { Metadata } from './grpc.ts';
+import type { Members } from './members.ts';
+import { Session } from './session.ts';
+
+export interface CallerOptions {
+  readonly timeoutMs: number;
+  readonly credentials?: Credentials | undefined;
+}
+
+type Kind = 'read' | 'write';
+
+/** Calls etcd: each call has a deadline, and is repeated at another member for as long as that is safe and there is time. */
+export class Caller {
+  readonly members: Members;
+  readonly timeoutMs: number;
+  readonly #session: Session;
+  readonly #writes = new Set<Promise<unknown>>();
+  #closed = false;
+
+  constructor(members: Members, { timeoutMs, credentials }: CallerOptions) {
+    this.members = members;
+    this.timeoutMs = timeoutMs;
+    this.#session = new Session(credentials && (() => this.#token(credentials)));
+  }
+
+  /** For what may be done twice. */
+  read<Request, Response>(method: Method<Request, Response>, request: Request, timeoutMs = this.timeoutMs): Promise<Response> {
+    return this.#call('read', method, request, { session: this.#session, deadline: Date.now() + timeoutMs });
+  }
+
+  /** For what must not be done twice: repeated only where etcd certainly did nothing. */
+  write<Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response> {
+    const call = this.#call('write', method, request, { session: this.#session, deadline: Date.now() + this.timeoutMs });
+    const forget = () => this.#writes.delete(call);
+    this.#writes.add(call);
+    call.then(forget, forget);
+    return call;
+  }
+
+  async metadata(): Promise<Metadata> {
+    return this.#session.metadata ?? this.#session.renew();
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.allSettled(this.#writes);
+    this.members.close();
+  }
+
+  async #call<Request, Response>(
+    kind: Kind,
+    method: Method<Request, Response>,
+    request: Request,
+    options: CallOptions,
+  ): Promise<Response> {
+    const { session, deadline } = options;
+    for (let attempt = 0; ; attempt++) {
+      this.#checkOpen();
+      const metadata = session.metadata ?? (await session.renew());
+      const member = this.members.next() ?? (await this.members.ready(deadline));
+      try {
+        return await member.call(method, request, metadata, deadline);
+      } catch (error) {
+        if (isStaleToken(error) && attempt < MAX_RENEWALS) await session.renew(metadata);
+        else await this.#waitForNext(kind, error, attempt, deadline);
+      }
+    }
+  }
+
+  /** Throws the error where the call must not, or need not, be repeated. */
+  async #waitForNext(kind: Kind, error: unknown, attempt: number, deadline: number): Promise<void> {
+    const repeatable = error instanceof EtcdFailure && error.passing && (kind === 'read' || error.unwritten);
+    const delay = backoff(attempt);
+    if (!repeatable || this.#closed || Date.now() + delay >= deadline) throw error;
+    await pause(delay);
+  }
+
+  async #token(credentials: Credentials): Promise<string | undefined> {
+    const options = { session: ANONYMOUS, deadline: Date.now() + this.timeoutMs };
+    try {
+      return await this.#call('read', authenticate, credentials, options);
+    } catch (error) {
+      if (isAuthenticationOff(error)) return undefined;
+      throw new Unavailable(`etcd: cannot authenticate as ${credentials.username}`, { cause: error, unwritten: true });
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new Unavailable('the store is closed', { unwritten: true });
+  }
+}
+
+interface CallOptions {
+  readonly session: Session;
+  readonly deadline: number;
+}
+
+const ANONYMOUS = new Session();
+const MAX_RENEWALS = 3;

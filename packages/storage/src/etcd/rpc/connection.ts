@@ -1,0 +1,104 @@
+import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from 'node:http2';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Unavailable } from '../../store.ts';
+import { backoff } from './backoff.ts';
+
+export type ConnectionTls = Pick<SecureClientSessionOptions, 'ca' | 'cert' | 'key'>;
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const PING_EVERY_MS = 30_000;
+const PING_TIMEOUT_MS = 10_000;
+const STREAM_WINDOW_BYTES = 1 << 20;
+const CONNECTION_WINDOW_BYTES = 16 << 20;
+
+/** An HTTP/2 connection that is made when first wanted and, at a bounded rate, again whenever it was lost. */
+export class Connection {
+  readonly #url: string;
+  readonly #options: SecureClientSessionOptions;
+  #session: ClientHttp2Session | undefined;
+  #attempt: Promise<void> | undefined;
+  #failures = 0;
+  #lastError: unknown;
+  #closed = false;
+
+  constructor(url: string, tls: ConnectionTls) {
+    this.#url = url;
+    this.#options = {
+      ...tls,
+      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
+      // Every stream is bounded by its window already, and at this limit Node would cut streams off.
+      maxSessionMemory: Number.MAX_SAFE_INTEGER,
+    };
+  }
+
+  /** Asking for a connection that is not there makes one. */
+  get ready(): boolean {
+    const ready = this.#session !== undefined && !this.#session.closed && !this.#session.destroyed;
+    if (!ready && !this.#closed) this.#connect();
+    return ready;
+  }
+
+  /** Fails with Unavailable if there is none. */
+  get session(): ClientHttp2Session {
+    if (this.ready) return this.#session as ClientHttp2Session;
+    throw new Unavailable(`etcd: no connection to ${this.#url}`, { unwritten: true, cause: this.#lastError });
+  }
+
+  async whenReady(deadline: number): Promise<ClientHttp2Session> {
+    while (!this.ready && !this.#closed && Date.now() < deadline) {
+      await Promise.race([this.#attempt, pause(deadline - Date.now(), undefined, { ref: false })]);
+    }
+    return this.session;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#session?.destroy();
+  }
+
+  #connect(): void {
+    this.#attempt ??= this.#tryOnce().finally(() => {
+      this.#attempt = undefined;
+    });
+  }
+
+  async #tryOnce(): Promise<void> {
+    if (this.#failures > 0) await pause(backoff(this.#failures));
+    try {
+      this.#session = await openSession(this.#url, this.#options);
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures++;
+      this.#lastError = error;
+    }
+    if (this.#closed) this.#session?.destroy();
+  }
+}
+
+function openSession(url: string, options: SecureClientSessionOptions): Promise<ClientHttp2Session> {
+  return new Promise((resolve, reject) => {
+    const session = connect(url, options);
+    const timer = setTimeout(() => session.destroy(new Error('no connection in time')), CONNECT_TIMEOUT_MS);
+    session.on('error', reject);
+    session.once('close', () => {
+      clearTimeout(timer);
+      reject(new Error('the connection was closed'));
+    });
+    session.once('remoteSettings', () => {
+      clearTimeout(timer);
+      session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
+      keepAlive(session);
+      resolve(session);
+    });
+  });
+}
+
+/** Finds out that the other side is gone without a word. */
+function keepAlive(session: ClientHttp2Session): void {
+  const pings = setInterval(() => {
+    if (session.destroyed) return;
+    const late = setTimeout(() => session.destroy(new Error('no answer to ping')), PING_TIMEOUT_MS).unref();
+    session.ping(() => clearTimeout(late));
+  }, PING_EVERY_MS).unref();
+  session.once('close', () => clearInterval(pings));
+}

@@ -1,0 +1,41 @@
+/** The codes of gRPC that matter here. */
+export const GrpcCode = {
+  ok: 0,
+  cancelled: 1,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
+  outOfRange: 11,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
+
+/** How a call ended. */
+export interface GrpcStatus {
+  readonly code: number;
+  readonly details: string;
+  /** The request certainly never reached the other side. */
+  readonly unsent?: boolean;
+}
+
+/** Reads the status out of trailers, or of headers that are trailers at the same time. */
+export function statusOf(headers: Readonly<Record<string, string | string[] | number | undefined>>): GrpcStatus | undefined {
+  const code = headers['grpc-status'];
+  if (code !== undefined) return { code: Number(code), details: percentDecoded(String(headers['grpc-message'] ?? '')) };
+  const http = headers[':status'];
+  if (http !== undefined && http !== 200)
+    return { code: GrpcCode.unavailable, details: `not a gRPC server: HTTP status ${http}` };
+  return undefined;
+}
+
+function percentDecoded(message: string): string {
+  try {
+    return decodeURIComponent(message);
+  } catch {
+    return message;
+  }
+}

@@ -1,0 +1,108 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
+import { failureOf } from './failure.ts';
+import { frame, joinMessage, Unframer } from './framing.ts';
+import { GrpcCode, type GrpcStatus, statusOf } from './grpc-status.ts';
+
+/** What goes with a request besides its message. */
+export type Metadata = Readonly<Record<string, string>>;
+
+export interface UnaryRequest {
+  readonly path: string;
+  readonly message: Buffer;
+  readonly metadata: Metadata;
+  readonly deadline: number;
+}
+
+/** Sends one message and gives the one that comes back. */
+export function unary(session: ClientHttp2Session, { path, message, metadata, deadline }: UnaryRequest): Promise<Buffer> {
+  const left = Math.max(1, Math.ceil(deadline - Date.now()));
+  const stream = openStream(session, path, { ...metadata, 'grpc-timeout': `${left}m` });
+  const outcome = outcomeOf(stream);
+  const chunks: Buffer[] = [];
+  return new Promise((resolve, reject) => {
+    let answered = false;
+    const timer = setTimeout(() => fail(TIMED_OUT), left);
+    const fail = (status: GrpcStatus) => {
+      clearTimeout(timer);
+      stream.close(constants.NGHTTP2_CANCEL);
+      reject(failureOf(status));
+    };
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
+      answered = outcome.status?.code === GrpcCode.ok && chunks.length > 0;
+      if (!answered) return;
+      clearTimeout(timer);
+      resolve(joinMessage(chunks));
+    });
+    stream.on('close', () => answered || fail(outcome.status ?? lost(stream)));
+    stream.end(frame(message));
+  });
+}
+
+/** Messages in both directions, for as long as both sides like. */
+export class MessageStream {
+  readonly #stream: ClientHttp2Stream;
+  readonly #outcome: Outcome;
+
+  constructor(session: ClientHttp2Session, path: string, metadata: Metadata) {
+    this.#stream = openStream(session, path, metadata);
+    this.#outcome = outcomeOf(this.#stream);
+  }
+
+  send(message: Buffer): void {
+    if (this.#stream.writable) this.#stream.write(frame(message));
+  }
+
+  cancel(): void {
+    this.#stream.close(constants.NGHTTP2_CANCEL);
+  }
+
+  /** What is not read waits on the other side. Fails when the stream ends otherwise than well. */
+  async *messages(): AsyncGenerator<Buffer, void, undefined> {
+    const unframer = new Unframer();
+    try {
+      for await (const chunk of this.#stream) yield* unframer.push(chunk);
+    } catch {
+      throw failureOf(this.#outcome.status ?? lost(this.#stream));
+    }
+    const { status } = this.#outcome;
+    if (status?.code !== GrpcCode.ok) throw failureOf(status ?? lost(this.#stream));
+  }
+}
+
+interface Outcome {
+  status: GrpcStatus | undefined;
+}
+
+const UNSENT: GrpcStatus = {
+  code: GrpcCode.unavailable,
+  details: 'the connection was lost before the request was sent',
+  unsent: true,
+};
+const TIMED_OUT: GrpcStatus = { code: GrpcCode.deadlineExceeded, details: 'no answer in time' };
+
+function openStream(session: ClientHttp2Session, path: string, metadata: Metadata): ClientHttp2Stream {
+  try {
+    return session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers', ...metadata });
+  } catch {
+    throw failureOf(UNSENT);
+  }
+}
+
+/** The status comes in the trailers, or in the headers where there is nothing else. */
+function outcomeOf(stream: ClientHttp2Stream): Outcome {
+  const outcome: Outcome = { status: undefined };
+  stream.on('response', (headers) => {
+    outcome.status = statusOf(headers);
+  });
+  stream.on('trailers', (trailers) => {
+    outcome.status ??= statusOf(trailers);
+  });
+  stream.on('error', () => {});
+  return outcome;
+}
+
+function lost(stream: ClientHttp2Stream): GrpcStatus {
+  const unsent = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
+  return { code: GrpcCode.unavailable, details: 'the connection was lost', unsent };
+}

@@ -1,0 +1,42 @@
+import type { Method } from '../wire/protobuf.ts';
+import { Connection, type ConnectionTls } from './connection.ts';
+import { MessageStream, type Metadata, unary } from './grpc.ts';
+
+/** One member of the etcd cluster, or whatever answers at one endpoint. */
+export class Member {
+  readonly url: string;
+  readonly #connection: Connection;
+
+  constructor(url: string, tls: ConnectionTls) {
+    this.url = url;
+    this.#connection = new Connection(url, tls);
+  }
+
+  /** Whether there is a connection. Asking also makes one. */
+  get ready(): boolean {
+    return this.#connection.ready;
+  }
+
+  async whenReady(deadline: number): Promise<Member> {
+    await this.#connection.whenReady(deadline);
+    return this;
+  }
+
+  async call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    metadata: Metadata,
+    deadline: number,
+  ): Promise<Response> {
+    const message = method.encode(request);
+    return method.decode(await unary(this.#connection.session, { path: method.path, message, metadata, deadline }));
+  }
+
+  stream(path: string, metadata: Metadata): MessageStream {
+    return new MessageStream(this.#connection.session, path, metadata);
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}

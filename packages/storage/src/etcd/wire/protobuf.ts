@@ -1,0 +1,62 @@
+import protobuf from 'protobufjs/minimal.js';
+
+export type Reader = protobuf.Reader;
+export type Writer = protobuf.Writer;
+
+/** A 64-bit number that is handed back as it came, such as the random id of a lease. */
+export type Opaque64 = ReturnType<Reader['int64']>;
+
+/** One remote procedure of etcd: where it is and what its messages look like. */
+export interface Method<Request, Response> {
+  readonly path: string;
+  encode(request: Request): Buffer;
+  decode(message: Buffer): Response;
+}
+
+export function read(message: Buffer): Reader {
+  return protobuf.Reader.create(message);
+}
+
+export function write(): Writer {
+  return protobuf.Writer.create();
+}
+
+export function finish(writer: Writer): Buffer {
+  return writer.finish() as Buffer;
+}
+
+/** The end of an embedded message whose length comes next. */
+export function messageEnd(reader: Reader): number {
+  return reader.uint32() + reader.pos;
+}
+
+/** Revisions and counts stay below 2^53, and making a Long for each would cost more than the rest of the decoding. */
+export function int64(reader: Reader): number {
+  let value = 0;
+  for (let scale = 1; ; scale *= 128) {
+    const byte = reader.buf[reader.pos++];
+    if (byte === undefined) throw new RangeError('truncated message');
+    value += (byte & 127) * scale;
+    if (byte < 128) return value;
+  }
+}
+
+export function varintTag(field: number): number {
+  return field << 3;
+}
+
+export function bytesTag(field: number): number {
+  return (field << 3) | 2;
+}
+
+/** Reads the revision of a response header, which comes next. */
+export function headerRevision(reader: Reader): number {
+  const end = messageEnd(reader);
+  let revision = 0;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag === varintTag(3)) revision = int64(reader);
+    else reader.skipType(tag & 7);
+  }
+  return revision;
+}

@@ -1,0 +1,81 @@
+import { checkKey } from '../keys.ts';
+import { type Entry, KeyExists, Mismatch, type WriteOptions } from '../store.ts';
+import type { Leases } from './leases.ts';
+import type { Caller } from './rpc/caller.ts';
+import { isLeaseGone } from './rpc/failure.ts';
+import type { Opaque64 } from './wire/protobuf.ts';
+import { type TxnRequest, type TxnResponse, txn } from './wire/txn.ts';
+
+const ABSENT = 0;
+
+/** Writes single keys, each in one round trip: the transaction that finds the key changed reads it, too. */
+export class Writes {
+  readonly #caller: Caller;
+  readonly #leases: Leases;
+
+  constructor(caller: Caller, leases: Leases) {
+    this.#caller = caller;
+    this.#leases = leases;
+  }
+
+  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+    checkKey(key);
+    const { succeeded, revision } = await this.#put(options, (lease) => ({
+      key,
+      expected: ABSENT,
+      success: [{ type: 'put', key, value, lease }],
+      failure: [],
+    }));
+    if (!succeeded) throw new KeyExists(key);
+    return { key, value, revision, created: revision };
+  }
+
+  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+    const { succeeded, revision, found } = await this.#put(options, (lease) => ({
+      key,
+      expected: possible(expected),
+      success: [
+        { type: 'range', range: { key, keysOnly: true } },
+        { type: 'put', key, value, lease },
+      ],
+      failure: [{ type: 'range', range: { key } }],
+    }));
+    if (!succeeded) throw new Mismatch(key, found[0]);
+    return { key, value, revision, created: (found[0] as Entry).created };
+  }
+
+  async delete(key: string, expected: number): Promise<number> {
+    const { succeeded, revision, found } = await this.#caller.write(txn, {
+      key,
+      expected: possible(expected),
+      success: [{ type: 'delete', key }],
+      failure: [{ type: 'range', range: { key } }],
+    });
+    if (!succeeded) throw new Mismatch(key, found[0]);
+    return revision;
+  }
+
+  async #put(options: WriteOptions | undefined, request: (lease?: Opaque64) => TxnRequest): Promise<TxnResponse> {
+    if (!options?.ttlSeconds) return this.#caller.write(txn, request());
+    return this.#putLeased(options.ttlSeconds, request);
+  }
+
+  /** A lease may be gone before its time, for instance if it was revoked by hand. */
+  async #putLeased(seconds: number, request: (lease: Opaque64) => TxnRequest): Promise<TxnResponse> {
+    const lease = await this.#leases.take(seconds);
+    try {
+      return await this.#caller.write(txn, request(lease.id));
+    } catch (error) {
+      if (!isLeaseGone(error)) throw error;
+    }
+    await this.#leases.forget(seconds, lease);
+    return this.#caller.write(txn, request((await this.#leases.take(seconds)).id));
+  }
+}
+
+const NEVER = -1;
+
+/** To etcd, revision 0 is that of a key that does not exist, which is nothing to update or delete. */
+function possible(expected: number): number {
+  return expected > ABSENT ? expected : NEVER;
+}
