@@ -19,8 +19,9 @@ describe('Go text', () => {
   it.each<[JsonValue, string]>([
     [{ b: [1, 'x'], a: null }, 'map[a:<nil> b:[1 x]]'],
     [1.5, '1.5'],
-    [1e21, '1e+21'],
+    [1234567.5, '1.2345675e+06'],
     [0.00001, '1e-05'],
+    [100000.5, '100000.5'],
     [true, 'true'],
   ])('%j is printed', (value, printed) => {
     expect(goValueText(value)).toBe(printed);

@@ -1,2 +1,4 @@
-export { parseYaml, YamlSyntaxError } from './parse.ts';
+export type { YamlLimits } from './parse.ts';
+export { parseYaml } from './parse.ts';
 export { stringifyYaml } from './stringify.ts';
+export { YamlSyntaxError } from './syntax-error.ts';

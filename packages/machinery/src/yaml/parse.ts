@@ -1,11 +1,82 @@
-import type { ParsedJson } from '../json/parse.ts';
+import type { ErrorCode, YAMLError } from 'yaml';
+import { type ParsedJson, parseJson } from '../json/parse.ts';
+import { NodeConverter } from './convert.ts';
+import { readDocument } from './document.ts';
+import { YamlSyntaxError } from './syntax-error.ts';
 
-/** The text is not YAML, or not YAML that can be said in JSON; the message is the one Kubernetes gives. */
-export class YamlSyntaxError extends Error {
-  override readonly name = 'YamlSyntaxError';
+export interface YamlLimits {
+  readonly bytes?: number;
+  /** How deep lists and mappings may be nested. */
+  readonly depth?: number;
 }
 
-/** Fails with YamlSyntaxError. */
-export function parseYaml(_bytes: Uint8Array): Promise<ParsedJson> {
-  throw new YamlSyntaxError('not written yet');
+const openingBrace = 0x7b;
+const defaultBytes = 3 * 1024 * 1024;
+/** Go allows 10,000; the library composes documents recursively, with large frames. No object of Kubernetes comes near this. */
+const defaultDepth = 250;
+
+/**
+ * Reads the first document of a text as JSON. `duplicates` is empty or holds one message, which names every key that a
+ * mapping has more than once. Fails with YamlSyntaxError. The library is loaded when it is first needed.
+ */
+export async function parseYaml(bytes: Uint8Array, limits: YamlLimits = {}): Promise<ParsedJson> {
+  if (bytes.length > (limits.bytes ?? defaultBytes)) throw new YamlSyntaxError('yaml: document is too large');
+  const depth = limits.depth ?? defaultDepth;
+  return tryJson(bytes, depth) ?? (await parseText(decode(bytes), depth));
+}
+
+/** Most clients that say YAML send JSON, which means the same and is read many times faster. */
+function tryJson(bytes: Uint8Array, depth: number): ParsedJson | undefined {
+  if (bytes[0] !== openingBrace) return undefined;
+  try {
+    const parsed = parseJson(bytes, { limits: { depth } });
+    return parsed.duplicates.length === 0 ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function parseText(text: string, depth: number): Promise<ParsedJson> {
+  const library = await import('yaml');
+  const lines = new library.LineCounter();
+  const document = await readDocument(library, text, lines, depth);
+  if (document === undefined) return { value: null, duplicates: [] };
+  const [problem] = document.errors;
+  if (problem !== undefined) throw syntaxError(problem, lines.linePos(problem.pos[0]).line);
+  return new NodeConverter(library, lines, depth).convert(document.contents);
+}
+
+const forbidden = /[^\t\n\r\x20-\x7e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+function decode(bytes: Uint8Array): string {
+  const text = tryDecode(bytes);
+  if (text === undefined) throw new YamlSyntaxError('yaml: invalid leading UTF-8 octet');
+  if (forbidden.test(text)) throw new YamlSyntaxError('yaml: control characters are not allowed');
+  return text;
+}
+
+function tryDecode(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The sentences clients know, for what the library finds wrong most often. */
+const sentences: Partial<Record<ErrorCode, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'mapping values are not allowed in this context',
+  MULTILINE_IMPLICIT_KEY: 'mapping values are not allowed in this context',
+  BAD_INDENT: 'did not find expected key',
+  BAD_SCALAR_START: 'found character that cannot start any token',
+  TAB_AS_INDENT: 'found character that cannot start any token',
+  MISSING_CHAR: "could not find expected ':'",
+  BAD_DQ_ESCAPE: 'found unknown escape character',
+  UNEXPECTED_TOKEN: 'did not find expected node content',
+};
+
+function syntaxError(problem: YAMLError, line: number): YamlSyntaxError {
+  const sentence = sentences[problem.code] ?? problem.message.split('\n')[0] ?? '';
+  return new YamlSyntaxError(`yaml: line ${line}: ${sentence}`);
 }

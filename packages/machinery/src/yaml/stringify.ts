@@ -1,5 +1,85 @@
-import type { JsonValue } from '../schema/type.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { goFloatText } from '../text/go-float.ts';
+import { compareKeys } from './key-order.ts';
+import { isMultiline, styleOf } from './scalar-style.ts';
+import { YamlWriter } from './writer.ts';
 
-export function stringifyYaml(_value: JsonValue): string {
-  throw new Error('not written yet');
+/** Longer keys are written with a question mark before them. */
+const maxSimpleKey = 128;
+
+/** YAML as Kubernetes writes it. */
+export function stringifyYaml(value: JsonValue): string {
+  const writer = new YamlWriter();
+  writeNode(writer, value, false);
+  return writer.finish();
+}
+
+function writeNode(writer: YamlWriter, value: JsonValue, inMapping: boolean): void {
+  if (typeof value !== 'object' || value === null) writeScalar(writer, value);
+  else if (Array.isArray(value)) writeList(writer, value, inMapping);
+  else writeMapping(writer, value);
+}
+
+/** The items of a list in a mapping are not indented further than its key. */
+function writeList(writer: YamlWriter, list: readonly JsonValue[], inMapping: boolean): void {
+  if (list.length === 0) {
+    writer.indicator('[', { spaceBefore: true });
+    writer.indicator(']');
+    return;
+  }
+  const indent = writer.indent;
+  writer.indent = nextIndent(indent, inMapping && !writer.indention);
+  for (const item of list) {
+    writer.startLine();
+    writer.indicator('-', { spaceBefore: true, indents: true });
+    writeNode(writer, item, false);
+  }
+  writer.indent = indent;
+}
+
+function writeMapping(writer: YamlWriter, object: JsonObject): void {
+  const keys = Object.keys(object).sort(compareKeys);
+  if (keys.length === 0) {
+    writer.indicator('{', { spaceBefore: true });
+    writer.indicator('}');
+    return;
+  }
+  const indent = writer.indent;
+  writer.indent = nextIndent(indent, false);
+  for (const key of keys) {
+    writer.startLine();
+    writeKey(writer, key);
+    writeNode(writer, object[key] as JsonValue, true);
+  }
+  writer.indent = indent;
+}
+
+function writeKey(writer: YamlWriter, key: string): void {
+  if (!isMultiline(key) && Buffer.byteLength(key) <= maxSimpleKey) {
+    writer.scalar(key, styleOf(key, true), true);
+    writer.indicator(':');
+    return;
+  }
+  writer.indicator('?', { spaceBefore: true, indents: true });
+  writeScalar(writer, key);
+  writer.startLine();
+  writer.indicator(':', { spaceBefore: true, indents: true });
+}
+
+/** Lines of a scalar after the first are indented once more. */
+function writeScalar(writer: YamlWriter, value: null | boolean | number | bigint | string): void {
+  const indent = writer.indent;
+  writer.indent = indent < 0 ? 2 : indent + 2;
+  if (typeof value === 'string') writer.scalar(value, styleOf(value, false), false);
+  else writer.scalar(plainText(value), 'plain', false);
+  writer.indent = indent;
+}
+
+function plainText(value: null | boolean | number | bigint): string {
+  return typeof value === 'number' && !Number.isInteger(value) ? goFloatText(value) : String(value);
+}
+
+function nextIndent(indent: number, indentless: boolean): number {
+  if (indent < 0) return 0;
+  return indentless ? indent : indent + 2;
 }

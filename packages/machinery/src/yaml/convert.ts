@@ -1,0 +1,127 @@
+import type { Alias, LineCounter, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import { setKey } from '../json/object.ts';
+import type { ParsedJson } from '../json/parse.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { AliasBudget } from './alias-budget.ts';
+import type { Library } from './document.ts';
+import { keyText, scalarValue } from './scalar-value.ts';
+import { YamlSyntaxError } from './syntax-error.ts';
+
+type AnyNode = Node | null | undefined;
+
+/** Makes JSON of the nodes of a document. */
+export class NodeConverter {
+  readonly #library: Library;
+  readonly #lines: LineCounter;
+  readonly #maxDepth: number;
+  readonly #budget = new AliasBudget();
+  readonly #anchors = new Map<string, Node>();
+  /** What an alias stands for: the anchor that was there when it was first met. */
+  readonly #targets = new Map<Alias, Node>();
+  readonly #open = new Set<Alias>();
+  readonly #duplicates: string[] = [];
+  #depth = 0;
+
+  constructor(library: Library, lines: LineCounter, maxDepth: number) {
+    this.#library = library;
+    this.#lines = lines;
+    this.#maxDepth = maxDepth;
+  }
+
+  convert(root: AnyNode): ParsedJson {
+    const value = this.#value(root);
+    if (this.#duplicates.length === 0) return { value, duplicates: [] };
+    return { value, duplicates: [`yaml: unmarshal errors:\n  ${this.#duplicates.join('\n  ')}`] };
+  }
+
+  #value(node: AnyNode): JsonValue {
+    this.#budget.spend();
+    if (!node) return null;
+    const { isAlias, isMap, isSeq } = this.#library;
+    if (isAlias(node)) return this.#through(node, (target) => this.#value(target));
+    if (node.anchor) this.#anchors.set(node.anchor, node);
+    if (isMap(node)) return this.#deeper(() => this.#mapping(node, {}));
+    if (isSeq(node)) return this.#deeper(() => this.#list(node));
+    return scalarValue(node as Scalar);
+  }
+
+  #list(list: YAMLSeq): JsonValue[] {
+    return list.items.map((item) => this.#value(item as AnyNode));
+  }
+
+  #mapping(mapping: YAMLMap, object: JsonObject): JsonObject {
+    for (const pair of mapping.items as Pair<AnyNode, AnyNode>[]) {
+      if (this.#isMerge(pair.key)) this.#merge(pair.value, object);
+      else this.#member(pair, object);
+    }
+    return object;
+  }
+
+  #member({ key: keyNode, value: valueNode }: Pair<AnyNode, AnyNode>, object: JsonObject): void {
+    const key = this.#value(keyNode);
+    if (typeof key === 'object' && key !== null) throw new YamlSyntaxError('yaml: invalid map key');
+    const text = keyText(key);
+    const value = this.#value(valueNode);
+    if (Object.hasOwn(object, text))
+      this.#duplicates.push(`line ${this.#lineOf(valueNode, keyNode)}: key ${shownKey(key)} already set in map`);
+    setKey(object, text, value);
+  }
+
+  #isMerge(key: AnyNode): boolean {
+    if (!this.#library.isScalar(key) || key.source !== '<<') return false;
+    return key.tag === undefined ? key.type === 'PLAIN' : key.tag === 'tag:yaml.org,2002:merge';
+  }
+
+  /** Takes over the members of other mappings, of which the first counts most. */
+  #merge(node: AnyNode, object: JsonObject): void {
+    const { isAlias, isMap, isSeq } = this.#library;
+    if (isSeq(node)) {
+      for (const item of [...node.items].reverse()) this.#mergeOne(item as AnyNode, object);
+    } else if (isMap(node) || isAlias(node)) {
+      this.#mergeOne(node, object);
+    } else {
+      throw wantsMap();
+    }
+  }
+
+  #mergeOne(node: AnyNode, object: JsonObject): void {
+    const { isAlias, isMap } = this.#library;
+    this.#budget.spend();
+    if (isAlias(node)) this.#through(node, (target) => this.#mergeOne(target, object));
+    else if (isMap(node)) this.#deeper(() => this.#mapping(node, object));
+    else throw wantsMap();
+  }
+
+  #through<T>(alias: Alias, use: (target: Node) => T): T {
+    const target = this.#targets.get(alias) ?? this.#anchors.get(alias.source);
+    if (target === undefined) throw new YamlSyntaxError(`yaml: unknown anchor '${alias.source}' referenced`);
+    if (this.#open.has(alias)) throw new YamlSyntaxError(`yaml: anchor '${alias.source}' value contains itself`);
+    this.#targets.set(alias, target);
+    this.#open.add(alias);
+    this.#budget.enterAlias();
+    const result = use(target);
+    this.#budget.leaveAlias();
+    this.#open.delete(alias);
+    return result;
+  }
+
+  #deeper<T>(read: () => T): T {
+    if (++this.#depth > this.#maxDepth) throw new YamlSyntaxError(`yaml: exceeded max depth of ${this.#maxDepth}`);
+    const result = read();
+    this.#depth--;
+    return result;
+  }
+
+  #lineOf(value: AnyNode, key: AnyNode): number {
+    const range = value?.range ?? key?.range;
+    return range ? this.#lines.linePos(range[0]).line : 0;
+  }
+}
+
+function wantsMap(): YamlSyntaxError {
+  return new YamlSyntaxError('yaml: map merge requires map or sequence of maps as the value');
+}
+
+function shownKey(key: JsonValue): string {
+  return typeof key === 'string' ? JSON.stringify(key) : String(key);
+}
