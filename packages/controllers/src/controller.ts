@@ -25,5 +25,14 @@ const controllerUser: User = { name: 'system:kube-controller-manager', groups: [
 export function writeAs(registry: ObjectRegistry, namespace: string, subresource = ''): WriteContext {
   const { resource } = registry;
   const strategy = { ...resource.strategy, ...resource.subresources?.[subresource]?.strategy };
-  return { version: resource.hub, user: controllerUser, namespace, subresource, strategy, dryRun: false, warn: () => {} };
+  return {
+    version: resource.hub,
+    user: controllerUser,
+    namespace,
+    subresource,
+    strategy,
+    dryRun: false,
+    warn: () => {},
+    isOver: () => false,
+  };
 }

@@ -5,7 +5,6 @@ import { follow } from './follow.ts';
 import { type Remaining, terminationConditions } from './namespace-conditions.ts';
 import { WorkQueue } from './work-queue.ts';
 
-const never = new AbortController().signal;
 const concurrency = 64;
 /** Content that is held by finalizers is looked at again after this time, should an event have been missed. */
 const recheckMs = 5000;
@@ -83,7 +82,7 @@ async function empty(namespace: string, contents: readonly ObjectRegistry[]): Pr
 async function deleteEntry(registry: ObjectRegistry, namespace: string, entry: CacheEntry): Promise<void> {
   const { name } = nameOfKey(registry.resource, entry.key);
   try {
-    await deleteObject(registry, name, { gracePeriodSeconds: 0 }, writeAs(registry, namespace), never);
+    await deleteObject(registry, name, { gracePeriodSeconds: 0 }, writeAs(registry, namespace));
   } catch (error) {
     if (!(error instanceof StatusError && error.code === 404)) throw error;
   }
@@ -105,7 +104,7 @@ async function release(name: string, namespaces: ObjectRegistry): Promise<boolea
     return { ...object, spec };
   };
   try {
-    const { outcome } = await namespaces.update(name, undefined, withoutOurs, writeAs(namespaces, '', 'finalize'), never);
+    const { outcome } = await namespaces.update(name, undefined, withoutOurs, writeAs(namespaces, '', 'finalize'));
     return outcome === 'removed';
   } catch (error) {
     if (error instanceof StatusError && error.code === 404) return true;
@@ -128,7 +127,7 @@ async function report(
     status: { ...((existing as JsonObject).status as JsonObject), conditions },
   });
   try {
-    await namespaces.update(name, undefined, withConditions, writeAs(namespaces, '', 'status'), never);
+    await namespaces.update(name, undefined, withConditions, writeAs(namespaces, '', 'status'));
   } catch (error) {
     if (!(error instanceof StatusError && error.code === 404)) throw error;
   }

@@ -20,7 +20,7 @@ export function rootCaPublisher(context: ControllerContext): Controller {
     if (!entry) await configMaps.create(rootCaConfigMap(data), writing);
     else if (!deepEqual(decodeObject(entry.value).data, data)) {
       const restore = (existing: JsonObject | undefined) => ({ ...(existing as JsonObject), data });
-      await configMaps.update(name, undefined, restore, writing, new AbortController().signal);
+      await configMaps.update(name, undefined, restore, writing);
     }
   };
 

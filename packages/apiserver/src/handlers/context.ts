@@ -12,5 +12,6 @@ export function writeContext(request: ResourceRequest, dryRun: boolean): WriteCo
     strategy,
     dryRun,
     warn: (text) => request.warn(text),
+    isOver: () => request.isOver,
   };
 }

@@ -31,7 +31,7 @@ async function deleteEntry(request: ResourceRequest, entry: CacheEntry, options:
   const { namespace, name } = nameOfKey(request.resource, entry.key);
   const context = { ...writeContext(request, options.dryRun), namespace };
   try {
-    await deleteObject(request.objects, name, options, context, request.signal);
+    await deleteObject(request.objects, name, options, context);
   } catch (error) {
     if (!(error instanceof StatusError && error.code === 404)) throw error;
   }

@@ -14,7 +14,7 @@ export async function deleteOne(request: ResourceRequest): Promise<Answer> {
   const output = negotiate(request, true);
   const options = await deleteOptions(request);
   const context = writeContext(request, options.dryRun);
-  const deleted = await deleteObject(request.objects, request.info.name, options, context, request.signal);
+  const deleted = await deleteObject(request.objects, request.info.name, options, context);
   const accepted = deleted.kind === 'pending' && options.orphanDependents === false;
   return answerDeleted(accepted ? 202 : 200, deleted, request, output);
 }

@@ -49,7 +49,7 @@ export async function patch(request: ResourceRequest): Promise<Answer> {
       throw StatusError.notFound({ group: request.version.group, resource: request.resource.names.plural }, request.info.name);
     return applyPatch(request, parsed, existing, options.fieldValidation);
   };
-  const { entry, outcome } = await request.objects.update(request.info.name, undefined, transform, context, request.signal);
+  const { entry, outcome } = await request.objects.update(request.info.name, undefined, transform, context);
   return answerEntry(outcome === 'created' ? 201 : 200, entry, request, output);
 }
 

@@ -25,7 +25,7 @@ export async function update(request: ResourceRequest): Promise<Answer> {
     return object;
   };
   const pristine = needsCopy(metadata) ? deepCopy(object) : object;
-  const { entry, outcome } = await request.objects.update(request.info.name, uid, transform, context, request.signal);
+  const { entry, outcome } = await request.objects.update(request.info.name, uid, transform, context);
   return answerEntry(outcome === 'created' ? 201 : 200, entry, request, output);
 }
 

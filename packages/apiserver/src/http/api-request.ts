@@ -25,6 +25,7 @@ export class IncomingRequest implements ApiRequest {
   readonly received: number;
   info: RequestInfo = unknownInfo;
   user: User = anonymous;
+  isOver = false;
   #query: URLSearchParams | undefined;
   #abort: AbortController | undefined;
   #warnings: string[] | undefined;
@@ -59,6 +60,7 @@ export class IncomingRequest implements ApiRequest {
 
   /** Ends what the request is still waiting for. */
   cancel(): void {
+    this.isOver = true;
     this.#abort?.abort();
   }
 

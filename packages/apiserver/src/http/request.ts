@@ -47,6 +47,8 @@ export interface ApiRequest {
   user: User;
   /** Aborts at the deadline, or when the client goes away. */
   readonly signal: AbortSignal;
+  /** Whether the deadline has passed. */
+  readonly isOver: boolean;
   /** Texts of Warning headers. */
   warn(text: string): void;
   readonly warnings: readonly string[];

@@ -23,7 +23,6 @@ export async function deleteObject(
   name: string,
   request: DeleteRequest,
   context: WriteContext,
-  signal: AbortSignal,
 ): Promise<Deleted> {
   const key = registry.key(context.namespace, name);
   for (;;) {
@@ -32,7 +31,7 @@ export async function deleteObject(
     try {
       return await tryDelete(registry, found, name, request, context);
     } catch (error) {
-      if (!(error instanceof Mismatch) || signal.aborted) throw error;
+      if (!(error instanceof Mismatch) || context.isOver()) throw error;
     }
   }
 }

@@ -7,7 +7,7 @@ import type { CacheEntry } from '../watchcache/entry.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import { prepareForCreate } from './before-create.ts';
 import { prepareForUpdate, removedByUpdate } from './before-update.ts';
-import { decodeObject, encodeObject, encodeStored } from './stored-form.ts';
+import { decodeObject, encodeObject, encodeStored, withoutResourceVersion } from './stored-form.ts';
 
 /** What is asked, by whom, and for which version the answer is worded. */
 export interface WriteContext {
@@ -19,6 +19,8 @@ export interface WriteContext {
   readonly strategy: Strategy;
   readonly dryRun: boolean;
   readonly warn: (text: string) => void;
+  /** Whether nobody waits for the result any more. */
+  readonly isOver: () => boolean;
 }
 
 export interface RegistryServices {
@@ -92,20 +94,14 @@ export class ObjectRegistry {
   }
 
   /** Reads, transforms and writes, again and again until nobody was faster. */
-  async update(
-    name: string,
-    uid: string | undefined,
-    transform: Transform,
-    context: WriteContext,
-    signal: AbortSignal,
-  ): Promise<Written> {
+  async update(name: string, uid: string | undefined, transform: Transform, context: WriteContext): Promise<Written> {
     const key = this.key(context.namespace, name);
     for (;;) {
       const found = this.cache.fresh() === undefined ? this.cache.peek(key) : await this.cache.get(key);
       try {
         return await this.#tryUpdate(key, name, found, uid, transform, context);
       } catch (error) {
-        if (!(error instanceof Mismatch || error instanceof KeyExists) || signal.aborted) throw error;
+        if (!(error instanceof Mismatch || error instanceof KeyExists) || context.isOver()) throw error;
       }
     }
   }
@@ -148,10 +144,11 @@ export class ObjectRegistry {
       if (!context.dryRun) await this.cache.delete(key, found.revision);
       return { entry: unstored(key, object, found.revision), outcome: 'removed' };
     }
-    const bytes = Buffer.from(encodeObject(object));
-    if (bytes.equals(found.value)) return { entry: found, outcome: 'unchanged' };
+    const text = encodeObject(object);
+    if (Buffer.byteLength(text) === found.value.length && Buffer.from(text).equals(found.value))
+      return { entry: found, outcome: 'unchanged' };
     if (context.dryRun) return { entry: unstored(key, object, found.revision), outcome: 'updated' };
-    const entry = await this.cache.update(key, encodeStored(object), found.revision, this.#ttl());
+    const entry = await this.cache.update(key, withoutResourceVersion(text, found.revision), found.revision, this.#ttl());
     return { entry, outcome: 'updated' };
   }
 

@@ -50,6 +50,13 @@ export function encodeStored(object: JsonObject): Buffer {
   return Buffer.from(encodeObject({ ...object, metadata: rest }));
 }
 
+/** The same from the text of an object that has the resourceVersion of this revision. */
+export function withoutResourceVersion(text: string, revision: number): Buffer {
+  const version = `,"resourceVersion":"${revision}"`;
+  const at = text.indexOf(version);
+  return Buffer.from(text.slice(0, at) + text.slice(at + version.length));
+}
+
 export function decodeObject(bytes: Uint8Array): JsonObject {
   return parseJson(bytes).value as JsonObject;
 }
