@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type Admission,
   type Answer,
@@ -10,7 +11,10 @@ import {
   openFeed,
   type RegistryServices,
   type Resource,
+  type ServerMetrics,
   type ShutdownNotice,
+  serverMetrics,
+  storageSize,
   WatchCache,
   withResourceVersion,
 } from '@tsukube/apiserver';
@@ -21,7 +25,8 @@ import type { Store } from '@tsukube/storage';
 import { createBootstrapNamespaces } from './bootstrap.ts';
 import { requestChain } from './chain.ts';
 import { startCompaction } from './compaction.ts';
-import type { ServeOptions } from './config/index.ts';
+import { isServed, type ServeOptions } from './config/index.ts';
+import { versionInfo } from './version.ts';
 
 export interface ApiServerParts {
   readonly options: ServeOptions;
@@ -34,6 +39,8 @@ export interface ApiServerParts {
 
 export interface ApiServer {
   handle(exchange: Exchange): Answer | Promise<Answer>;
+  /** A client that never got as far as a request. */
+  onHandshakeError(): void;
   /** Readiness fails from now on. */
   beginShutdown(): void;
   endWatches(): void;
@@ -45,17 +52,24 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const { options, store, logger } = parts;
   const onFeedError = (error: unknown) => logger.warn('the stream of changes broke off', { error: String(error) });
   const feed = await openFeed(store, `${options.etcdPrefix}/`, onFeedError);
-  const resources = builtinResources({ eventTtlSeconds: options.eventTtl / 1000 });
-  const registries = createRegistries(resources, store, feed, options);
+  const resources = servedResources(options);
+  const metrics = serverMetrics(versionInfo, resources);
+  if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
+  const registries = createRegistries(resources, store, feed, metrics);
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
   const shutdown = shutdownNotice();
   let ready = true;
-  const handler = requestChain({ ...parts, resources, registryOf, shutdown: shutdown.notice, isReady: () => ready });
+  const handler = requestChain({ ...parts, resources, registryOf, shutdown: shutdown.notice, isReady: () => ready, metrics });
   await createBootstrapNamespaces(resources, registryOf);
   const controllers = startControllers({ resources, registryOf, ca: parts.ca, logger, now: Date.now });
-  const stopCompaction = startCompaction(store, options.etcdCompactionInterval, logger);
+  const compact = async (revision: number) => {
+    await store.compact(revision);
+    for (const { cache } of registries.values()) cache.forget(revision);
+  };
+  const stopCompaction = startCompaction({ revision: () => store.revision(), compact }, options.etcdCompactionInterval, logger);
   return {
     handle: (exchange) => handle(exchange, handler),
+    onHandshakeError: () => metrics.handshakeErrors.increase(),
     beginShutdown: () => {
       ready = false;
     },
@@ -64,17 +78,27 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       stopCompaction();
       controllers.stop();
       feed.close();
+      metrics.close();
       await Promise.all([...registries.values()].map((registry) => registry.cache.close()));
       await store.close();
     },
   };
 }
 
+/** The built-in kinds without the versions that are switched off, below the prefix that was asked for. */
+function servedResources({ eventTtl, etcdPrefix, runtimeConfig }: ServeOptions): readonly Resource[] {
+  return builtinResources({ eventTtlSeconds: eventTtl / 1000 }).flatMap((resource) => {
+    const versions = resource.versions.filter(({ group, version }) => isServed(runtimeConfig, group, version, true));
+    if (versions.length === 0) return [];
+    return [{ ...resource, versions, storagePrefix: etcdPrefix + resource.storagePrefix.slice('/registry'.length) }];
+  });
+}
+
 function createRegistries(
   resources: readonly Resource[],
   store: Store,
   feed: Feed,
-  options: ServeOptions,
+  metrics: ServerMetrics,
 ): Map<Resource, ObjectRegistry> {
   const registries = new Map<Resource, ObjectRegistry>();
   let admission: Admission = admissionChain([]);
@@ -85,8 +109,11 @@ function createRegistries(
     now: Date.now,
   };
   for (const resource of resources) {
-    const placed = options.etcdPrefix === '/registry' ? resource : resource;
-    const cache = new WatchCache(store, feed, { prefix: `${placed.storagePrefix}/`, present: withResourceVersion });
+    const cache = new WatchCache(metrics.measured(store, resource), feed, {
+      prefix: `${resource.storagePrefix}/`,
+      present: withResourceVersion,
+    });
+    metrics.observe(resource, cache, store);
     registries.set(resource, new ObjectRegistry(resource, cache, services));
   }
   const namespaces = [...registries.values()].find((registry) => registry.resource.names.plural === 'namespaces');

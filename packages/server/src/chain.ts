@@ -13,6 +13,7 @@ import {
   delegation,
   type Handler,
   healthDelegate,
+  type IncomingRequest,
   indexPage,
   inFlight,
   logFiles,
@@ -57,19 +58,24 @@ export function requestChain(parts: ChainParts): Handler {
       requestMetrics(metrics.requests),
       panic(logger),
       withRequestInfo(),
-      deadline(options.requestTimeout),
+      deadline(options.requestTimeout, terminated(metrics, 504)),
       authentication([certificateAuthenticator(userFromCertificate), tokenAuthenticator(tokens)]),
       inFlight({
         maxReadOnly: options.maxRequestsInflight,
         maxMutating: options.maxMutatingRequestsInflight,
         requestTimeoutMs: options.requestTimeout,
         metrics: metrics.inFlight,
-        onRefused: (request) => metrics.requests.of(request).terminated(429),
+        onRefused: terminated(metrics, 429),
       }),
       authorization(authenticatedOnly),
     ],
     delegation(delegates(parts)),
   );
+}
+
+/** Counts the requests that the server ends to defend itself. */
+function terminated({ requests }: ServerMetrics, code: number): (request: IncomingRequest) => void {
+  return (request) => requests.of(request).terminated(code);
 }
 
 /** The first that claims a path answers. */

@@ -1,13 +1,17 @@
 import { StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
+import type { IncomingRequest } from '../http/api-request.ts';
 import type { Filter } from './filter.ts';
 
 /** Ends a request that takes too long. Watches and connections that are taken over have limits of their own. */
-export function deadline(timeoutMs: number): Filter {
+export function deadline(timeoutMs: number, onTimeout: (request: IncomingRequest) => void = () => {}): Filter {
   return function limitTime(request, next) {
     const answer = next(request);
     if (!(answer instanceof Promise) || request.info.verb === 'watch') return answer;
-    return withTimeout(answer, askedFor(request.query.get('timeout'), timeoutMs), () => request.cancel());
+    return withTimeout(answer, askedFor(request.query.get('timeout'), timeoutMs), () => {
+      request.cancel();
+      onTimeout(request);
+    });
   };
 }
 

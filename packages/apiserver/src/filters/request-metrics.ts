@@ -1,5 +1,6 @@
 import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
+import { countedBody } from '../metrics/counted-body.ts';
 import { CountingSink } from '../metrics/counting-sink.ts';
 import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import type { RequestSeries } from '../metrics/request-series.ts';
@@ -26,33 +27,17 @@ function measured(answer: Answer, request: IncomingRequest, metrics: RequestMetr
   const took = () => series.took((now() - began) / 1000);
   if (answer.kind === 'stream') return measuredStream(answer, request.info.verb === 'watch', series, took);
   series.answered(answer.status);
-  if (answer.status === 504) series.terminated(504);
-  if (answer.kind === 'bytes') return measuredBytes(answer, request.method === 'HEAD', series, took);
+  if (answer.kind === 'bytes' && request.method !== 'HEAD') return measuredBytes(answer, series, took);
   took();
   return answer;
 }
 
-function measuredBytes(answer: BytesAnswer, bodiless: boolean, series: RequestSeries, took: () => void): Answer {
-  const { body } = answer;
-  if (bodiless || typeof body === 'string' || body instanceof Uint8Array) {
-    took();
-    series.sent(bodiless ? 0 : Buffer.byteLength(body as string | Uint8Array));
-    return answer;
-  }
-  return { ...answer, body: counted(body, series, took) };
-}
-
-function* counted(pieces: Iterable<Uint8Array>, series: RequestSeries, took: () => void): Generator<Uint8Array> {
-  let bytes = 0;
-  try {
-    for (const piece of pieces) {
-      bytes += piece.byteLength;
-      yield piece;
-    }
-  } finally {
+function measuredBytes(answer: BytesAnswer, series: RequestSeries, took: () => void): Answer {
+  const body = countedBody(answer.body, (bytes) => {
     took();
     series.sent(bytes);
-  }
+  });
+  return body === answer.body ? answer : { ...answer, body };
 }
 
 function measuredStream(answer: StreamAnswer, isWatch: boolean, series: RequestSeries, took: () => void): Answer {

@@ -59,9 +59,10 @@ export function scopeOf({ isResource, verb, parts, namespace }: RequestInfo): Sc
   return namespace === '' ? 'cluster' : 'namespace';
 }
 
-export function dryRunOf({ exchange, path, query }: IncomingRequest): DryRun {
-  if (exchange.url.length === path.length || !exchange.url.includes('dryRun')) return '';
-  const asked = query.getAll('dryRun');
+export function dryRunOf(request: IncomingRequest): DryRun {
+  const { url } = request.exchange;
+  if (url.length === request.path.length || !url.includes('dryRun')) return '';
+  const asked = request.query.getAll('dryRun');
   if (asked.length === 0) return '';
   return asked.every((value) => value === 'All') ? 'All' : 'invalid';
 }
@@ -86,20 +87,31 @@ export function pathLabels(path: string): SubjectLabels {
   return paths.get(first) ?? elsewhere;
 }
 
-export function resourceKey({ group, version, resource, subresource }: Omit<SubjectLabels, 'component'>): string {
-  return `${group}/${version}/${resource}/${subresource}`;
-}
+/** What is served, by the plural name of the resource. */
+export type ServedSubjects = ReadonlyMap<string, readonly SubjectLabels[]>;
 
-/** Everything that resources serve, by `resourceKey`. */
-export function servedSubjects(resources: readonly Resource[]): ReadonlyMap<string, SubjectLabels> {
-  const subjects = new Map<string, SubjectLabels>();
-  for (const { versions, names, subresources = {} } of resources) {
-    for (const { group, version } of versions) {
-      for (const subresource of ['', ...Object.keys(subresources)]) {
-        const labels = { group, version, resource: names.plural, subresource, component: 'apiserver' } as const;
-        subjects.set(resourceKey(labels), labels);
-      }
-    }
+export function servedSubjects(resources: readonly Resource[]): ServedSubjects {
+  const subjects = new Map<string, SubjectLabels[]>();
+  for (const resource of resources) {
+    const { plural } = resource.names;
+    subjects.set(plural, [...(subjects.get(plural) ?? []), ...subjectsOf(resource)]);
   }
   return subjects;
+}
+
+function subjectsOf({ versions, names, subresources = {} }: Resource): SubjectLabels[] {
+  return versions.flatMap(({ group, version }) =>
+    ['', ...Object.keys(subresources)].map((subresource): SubjectLabels => {
+      return { group, version, resource: names.plural, subresource, component: 'apiserver' };
+    }),
+  );
+}
+
+/** Undefined for what is not served. A name is looked up and the rest compared: that is cheaper than making one key of it all. */
+export function resourceLabels(served: ServedSubjects, info: RequestInfo): SubjectLabels | undefined {
+  for (const subject of served.get(info.resource) ?? []) {
+    if (subject.subresource === info.subresource && subject.version === info.version && subject.group === info.group)
+      return subject;
+  }
+  return undefined;
 }

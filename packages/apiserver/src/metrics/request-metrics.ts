@@ -8,8 +8,9 @@ import {
   type ReportedVerb,
   reportedVerb,
   reportedVerbs,
-  resourceKey,
+  resourceLabels,
   type Scope,
+  type ServedSubjects,
   type SubjectLabels,
   scopeOf,
 } from './request-labels.ts';
@@ -23,12 +24,12 @@ const unknownResource: SubjectLabels = { group: '', version: '', resource: '', s
 /** Finds the series a request counts in, by what it asks for. */
 export class RequestMetrics {
   readonly #families: RequestFamilies;
-  readonly #served: () => ReadonlyMap<string, SubjectLabels>;
+  readonly #served: () => ServedSubjects;
   /** For each subject the series by verb, scope and dry run, at a place made of their numbers. */
   readonly #series = new WeakMap<SubjectLabels, RequestSeries[]>();
 
   /** `served` are the resources there are now; requests for others are counted without a name. */
-  constructor(registry: Registry, served: () => ReadonlyMap<string, SubjectLabels>) {
+  constructor(registry: Registry, served: () => ServedSubjects) {
     this.#families = requestFamilies(registry);
     this.#served = served;
   }
@@ -43,7 +44,7 @@ export class RequestMetrics {
   }
 
   #subjectOf({ info, path }: IncomingRequest): SubjectLabels {
-    return info.isResource ? (this.#served().get(resourceKey(info)) ?? unknownResource) : pathLabels(path);
+    return info.isResource ? (resourceLabels(this.#served(), info) ?? unknownResource) : pathLabels(path);
   }
 
   #make(subject: SubjectLabels, verb: ReportedVerb, scope: Scope, dryRun: DryRun, at: number): RequestSeries {

@@ -1,0 +1,36 @@
+import { pipeline, Readable, Transform } from 'node:stream';
+import type { BytesAnswer } from '../http/answer.ts';
+
+type Body = BytesAnswer['body'];
+type WhenSent = (bytes: number) => void;
+
+/** Tells how many bytes a body has: at once if it is whole, else when the last piece is handed over or nobody wants more. */
+export function countedBody(body: Body, whenSent: WhenSent): Body {
+  if (body instanceof Readable) return countedStream(body, whenSent);
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return countedPieces(body, whenSent);
+  whenSent(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
+  return body;
+}
+
+function* countedPieces(pieces: Iterable<Uint8Array>, whenSent: WhenSent): Generator<Uint8Array> {
+  let bytes = 0;
+  try {
+    for (const piece of pieces) {
+      bytes += piece.byteLength;
+      yield piece;
+    }
+  } finally {
+    whenSent(bytes);
+  }
+}
+
+function countedStream(pieces: Readable, whenSent: WhenSent): Readable {
+  let bytes = 0;
+  const counting = new Transform({
+    transform(piece: Uint8Array, _encoding, done) {
+      bytes += piece.byteLength;
+      done(null, piece);
+    },
+  });
+  return pipeline(pieces, counting, () => whenSent(bytes));
+}
