@@ -28,6 +28,7 @@ async function create(registry: ObjectRegistry, name: string): Promise<void> {
       strategy,
       dryRun: false,
       warn: () => {},
+      isOver: () => false,
     });
   } catch (error) {
     // Another replica was faster.
