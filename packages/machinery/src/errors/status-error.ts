@@ -15,7 +15,11 @@ export class StatusError extends Error {
   readonly status: Status;
 
   constructor(status: Status, because?: Because) {
+    // Nobody reads where an expected answer came from, and finding out takes longer than many a request. A cause has its own trace.
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = 0;
     super(status.message, because);
+    Error.stackTraceLimit = limit;
     this.status = status;
   }
 

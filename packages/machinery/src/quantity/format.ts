@@ -13,13 +13,20 @@ const decimalSuffixes = new Map([
 ]);
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
-/** What most quantities look like that are written as they were given: decided without reading the number. */
-const canonicalDecimal = /^[1-9][0-9]{0,8}[mkMGT]?$/;
+/** The same few quantities come again and again. */
+const known = new Map<string, string>();
+const maxKnown = 1_000;
 
 /** The canonical text of a quantity given as text. Fails with QuantityError. */
 export function canonicalQuantity(text: string): string {
-  if (text === '0' || (canonicalDecimal.test(text) && !/000[mkMGT]?$/.test(text))) return text;
-  return formatQuantity(parseQuantity(text));
+  return known.get(text) ?? remember(text, formatQuantity(parseQuantity(text)));
+}
+
+function remember(text: string, canonical: string): string {
+  if (text.length > 32) return canonical;
+  if (known.size >= maxKnown) known.clear();
+  known.set(text, canonical);
+  return canonical;
 }
 
 /** The largest suffix that leaves no fraction. */
