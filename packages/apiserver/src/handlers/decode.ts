@@ -6,36 +6,54 @@ import {
   type JsonObject,
   JsonSyntaxError,
   type JsonValue,
+  jsonKind,
   ProtobufError,
   parseApiVersion,
   StatusError,
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import type { ApiRequest, ResourceRequest } from '../http/request.ts';
-import type { Resource, ServedVersion } from '../resource.ts';
+import type { Resource, Schema, ServedVersion } from '../resource.ts';
 import { bodyType, readRequestBody } from './body.ts';
 import type { FieldValidation } from './options.ts';
 import { type ObjectType, objectTypes, type ParsedBody, parseBody } from './parse-body.ts';
 
-/** The object in the body, checked, in the hub version and with defaults. Every way in which it can be wrong is a StatusError. */
-export async function decodeBody(request: ResourceRequest, validation: FieldValidation): Promise<JsonObject> {
-  const type = bodyType(request, objectTypes);
-  const body = await readRequestBody(request);
-  const { resource, version } = request;
-  const parsed = await parseObject(body, type, resource.names.kind, version);
-  if (!isObject(parsed.value)) throw unrecognized(resource.names.kind, notAnObject(parsed.value), body);
-  const stated = statedKind(parsed.value, resource, version);
-  const checked = checkObject(parsed.value, version.schema.catalogue.get(version.schema.type), version.schema.catalogue);
-  if (checked.error !== undefined) throw cannotHandle(stated, resource.names.kind, checked.error);
-  reportStrict([...parsed.duplicates, ...checked.unknown], validation, request, (text) =>
-    cannotHandle(stated, resource.names.kind, text),
-  );
-  return toHub(checked.value as JsonObject, resource, version);
+/** What a body has to be. */
+export interface BodyTarget {
+  readonly kind: string;
+  readonly group: string;
+  readonly version: string;
+  readonly schema: Schema;
+  /** Versions of the same kind that are known, but not meant here. */
+  readonly others?: readonly ServedVersion[];
 }
 
-async function parseObject(body: Buffer, type: ObjectType, kind: string, version: ServedVersion): Promise<ParsedBody> {
+/** The object in the body, checked, in the hub version and with defaults. Every way in which it can be wrong is a StatusError. */
+export async function decodeBody(request: ResourceRequest, validation: FieldValidation): Promise<JsonObject> {
+  const { resource, version } = request;
+  const target = { ...version, kind: resource.names.kind, others: resource.versions };
+  return toHub(await decodeAs(request, target, validation), resource, version);
+}
+
+/** The object in the body as it was sent, checked against a type. */
+export async function decodeAs(request: ResourceRequest, target: BodyTarget, validation: FieldValidation): Promise<JsonObject> {
+  const type = bodyType(request, objectTypes);
+  const body = await readRequestBody(request);
+  const parsed = await parseObject(body, type, target);
+  if (!isObject(parsed.value)) throw unrecognized(target.kind, notAnObject(parsed.value), body);
+  const stated = statedKind(parsed.value, target);
+  const { catalogue, type: name } = target.schema;
+  const checked = checkObject(parsed.value, catalogue.get(name), catalogue);
+  if (checked.error !== undefined) throw cannotHandle(stated, target.kind, checked.error);
+  reportStrict([...parsed.duplicates, ...checked.unknown], validation, request, (text) =>
+    cannotHandle(stated, target.kind, text),
+  );
+  return checked.value;
+}
+
+async function parseObject(body: Buffer, type: ObjectType, { kind, schema }: BodyTarget): Promise<ParsedBody> {
   try {
-    return await parseBody(body, type, () => version.schema);
+    return await parseBody(body, type, () => schema);
   } catch (error) {
     if (error instanceof JsonSyntaxError)
       throw unrecognized(kind, `couldn't get version/kind; json parse error: ${error.message}`, body);
@@ -45,26 +63,16 @@ async function parseObject(body: Buffer, type: ObjectType, kind: string, version
 }
 
 /** Fills in kind and apiVersion where they are left out; refuses those of another kind or version. */
-function statedKind(value: JsonObject, resource: Resource, version: ServedVersion): { kind: string; version: string } {
-  const expected = apiVersionOf(version);
-  const kind = typeof value.kind === 'string' && value.kind !== '' ? value.kind : resource.names.kind;
-  const apiVersion = typeof value.apiVersion === 'string' && value.apiVersion !== '' ? value.apiVersion : expected;
+function statedKind(value: JsonObject, target: BodyTarget): { kind: string; version: string } {
+  const expected = apiVersionOf(target);
+  const kind = nonEmpty(value.kind) ?? target.kind;
+  const apiVersion = nonEmpty(value.apiVersion) ?? expected;
   const stated = { kind, version: parseApiVersion(apiVersion)?.version ?? apiVersion };
-  if (kind !== resource.names.kind) {
-    throw cannotHandle(
-      stated,
-      resource.names.kind,
-      `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} here`,
-    );
-  }
+  const known =
+    kind === target.kind && (apiVersion === expected || target.others?.some((other) => apiVersionOf(other) === apiVersion));
+  if (!known)
+    throw cannotHandle(stated, target.kind, `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} here`);
   if (apiVersion !== expected) {
-    if (!resource.versions.some((served) => apiVersionOf(served) === apiVersion)) {
-      throw cannotHandle(
-        stated,
-        resource.names.kind,
-        `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} here`,
-      );
-    }
     throw StatusError.badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
     );
@@ -72,6 +80,10 @@ function statedKind(value: JsonObject, resource: Resource, version: ServedVersio
   value.kind = kind;
   value.apiVersion = apiVersion;
   return stated;
+}
+
+function nonEmpty(value: JsonValue | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /** Unknown and duplicate fields are warned of, or refused where the client asked for that. */
@@ -104,17 +116,7 @@ function unrecognized(kind: string, reason: string, body: Buffer): StatusError {
 }
 
 function notAnObject(value: JsonValue): string {
-  const found =
-    value === null
-      ? 'null'
-      : Array.isArray(value)
-        ? 'array'
-        : typeof value === 'boolean'
-          ? 'bool'
-          : typeof value === 'string'
-            ? 'string'
-            : 'number';
-  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${found} into an object`;
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(value)} into an object`;
 }
 
 const summaryLength = 30;

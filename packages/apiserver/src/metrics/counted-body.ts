@@ -6,10 +6,11 @@ type WhenSent = (bytes: number) => void;
 
 /** Tells how many bytes a body has: at once if it is whole, else when the last piece is handed over or nobody wants more. */
 export function countedBody(body: Body, whenSent: WhenSent): Body {
-  if (body instanceof Readable) return countedStream(body, whenSent);
-  if (typeof body !== 'string' && !(body instanceof Uint8Array)) return countedPieces(body, whenSent);
-  whenSent(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
-  return body;
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    whenSent(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
+    return body;
+  }
+  return body instanceof Readable ? countedStream(body, whenSent) : countedPieces(body, whenSent);
 }
 
 function* countedPieces(pieces: Iterable<Uint8Array>, whenSent: WhenSent): Generator<Uint8Array> {

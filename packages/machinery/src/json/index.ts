@@ -1,3 +1,4 @@
+export { cannotUnmarshal, jsonKind } from './cannot-unmarshal.ts';
 export { deepCopy } from './copy.ts';
 export { deepEqual } from './equal.ts';
 export { getKey, isObject, setKey } from './object.ts';

@@ -1,9 +1,9 @@
 import { StatusError } from '../errors/status-error.ts';
+import { cannotUnmarshal } from '../json/cannot-unmarshal.ts';
 import { isObject } from '../json/object.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { PatchedDocument, PatchFailure } from './patched-document.ts';
-import { cannotUnmarshal } from './wrong-shape.ts';
 
 const maxOperations = 10_000;
 const kinds = new Map<string, (document: PatchedDocument, operation: JsonObject) => void>([

@@ -1,7 +1,7 @@
 import { StatusError } from '../errors/status-error.ts';
+import { cannotUnmarshal } from '../json/cannot-unmarshal.ts';
 import { isObject, setKey } from '../json/object.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { cannotUnmarshal } from './wrong-shape.ts';
 
 /** Applies an RFC 7386 patch. Fails with a StatusError; neither document nor patch is changed, and the result shares parts with both. */
 export function mergePatch(document: JsonObject, patch: JsonValue): JsonObject {

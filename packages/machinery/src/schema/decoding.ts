@@ -1,3 +1,4 @@
+import { jsonKind } from '../json/cannot-unmarshal.ts';
 import { goQuote } from '../text/go-quote.ts';
 import type { JsonValue } from './type.ts';
 
@@ -79,10 +80,4 @@ export class Decoding {
   #steps(): (NamedField | MapKey | number)[] {
     return this.#path.slice(0, this.#depth);
   }
-}
-
-function jsonKind(value: JsonValue): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'bigint' ? 'number' : typeof value;
 }

@@ -5,7 +5,9 @@ export function cannotUnmarshal(value: JsonValue, type: string): string {
   return `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${type}`;
 }
 
-function jsonKind(value: JsonValue): string {
+/** What Go calls a JSON value in its messages. */
+export function jsonKind(value: JsonValue): string {
+  if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
   return typeof value === 'bigint' ? 'number' : typeof value;
