@@ -4,6 +4,7 @@ import { setKey } from './object.ts';
 import type { ParsedJson } from './parse.ts';
 import { parseNumber } from './parse-number.ts';
 import { parseString } from './parse-string.ts';
+import { maxStrictErrors } from './strict-errors.ts';
 import { endOfInput, invalidCharacter, numberOverflow } from './syntax-error.ts';
 
 /** An object or list that is not closed yet. */
@@ -101,8 +102,12 @@ class ExactParser {
     const separator = this.#nextVisible();
     if (separator !== 0x3a) throw invalidCharacter(separator, 'after object key', this.#at);
     this.#at++;
-    if (Object.hasOwn(frame.value, key)) this.#duplicates.add(`duplicate field ${goQuote(this.#pathOf(key))}`);
+    if (Object.hasOwn(frame.value, key)) this.#addDuplicate(key);
     frame.key = key;
+  }
+
+  #addDuplicate(key: string): void {
+    if (this.#duplicates.size < maxStrictErrors) this.#duplicates.add(`duplicate field ${goQuote(this.#pathOf(key))}`);
   }
 
   #pathOf(key: string): string {

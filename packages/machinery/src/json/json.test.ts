@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { deepCopy } from './copy.ts';
 import { deepEqual } from './equal.ts';
 import { getKey, setKey } from './object.ts';
+import { sortKeys } from './sort-keys.ts';
 import { stringifyJson, stringifyJsonPretty } from './stringify.ts';
 
 function withProto(value: JsonValue): JsonObject {
@@ -27,6 +28,12 @@ describe('stringifyJson', () => {
     expect(stringifyJsonPretty({ a: [1, {}], b: {}, c: '<' })).toBe(
       '{\n  "a": [\n    1,\n    {}\n  ],\n  "b": {},\n  "c": "\\u003c"\n}',
     );
+  });
+});
+
+describe('sortKeys', () => {
+  it('sorts at every level', () => {
+    expect(stringifyJson(sortKeys({ b: [{ d: 1, c: 2 }], a: {} }))).toBe('{"a":{},"b":[{"c":2,"d":1}]}');
   });
 });
 

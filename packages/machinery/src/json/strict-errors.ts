@@ -1,16 +1,16 @@
 const duplicatePrefix = 'duplicate field "';
 const unknownPrefix = 'unknown field "';
-/** More than this is not told. */
-const limit = 100;
+/** More than this is not told of one object. */
+export const maxStrictErrors = 100;
 
 /**
  * What strict decoding has to say of an object: its repeated fields, then its unknown ones. What is repeated inside of
  * an unknown field is not looked at.
  */
 export function strictErrors(duplicates: readonly string[], unknown: readonly string[]): readonly string[] {
-  if (duplicates.length === 0) return unknown.length > limit ? unknown.slice(0, limit) : unknown;
+  if (duplicates.length === 0) return unknown.length > maxStrictErrors ? unknown.slice(0, maxStrictErrors) : unknown;
   const known = duplicates.filter((duplicate) => !unknown.some((field) => isWithin(duplicate, field)));
-  return [...known, ...unknown].slice(0, limit);
+  return [...known, ...unknown].slice(0, maxStrictErrors);
 }
 
 function isWithin(duplicate: string, unknown: string): boolean {

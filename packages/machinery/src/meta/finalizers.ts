@@ -23,7 +23,8 @@ export function validateNoNewFinalizers(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  const added = [...new Set(finalizers.filter((finalizer) => !old.includes(finalizer)).map(String))].sort();
+  const known = new Set(old);
+  const added = [...new Set(finalizers.filter((finalizer) => !known.has(finalizer)).map(String))].sort();
   if (added.length === 0) return;
   const found = goStringSlice(added);
   errors.forbidden(path, `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`);

@@ -5,15 +5,19 @@ import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { parseApiVersion } from './group.ts';
 import { textOf } from './member.ts';
 
+/** Each of these complaints shows all references, so many of them would be very long. */
+const maxControllerComplaints = 10;
+
 export function validateOwnerReferences(references: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
   let controller: string | undefined;
+  let complaints = 0;
   for (const reference of references) {
     if (!isObject(reference)) continue;
     validateOwnerReference(reference, path, errors);
     if (reference.controller !== true) continue;
     const name = `${textOf(reference, 'kind')}/${textOf(reference, 'name')}`;
     if (controller === undefined) controller = name;
-    else errors.invalid(path, [...references], onlyOneController(controller, name));
+    else if (complaints++ < maxControllerComplaints) errors.invalid(path, [...references], onlyOneController(controller, name));
   }
 }
 

@@ -13,6 +13,8 @@ type Container = JsonObject | JsonValue[];
 
 /** What all copies of a patch may add up to, in bytes: copies of copies grow fast. */
 const copyLimit = 3 * 1024 * 1024;
+/** How many items of lists may move because others are put in or taken out before them. */
+const moveLimit = 200_000_000;
 
 /**
  * A document under a JSON patch. Objects and lists are copied when they are first written to, so that the original
@@ -22,6 +24,7 @@ export class PatchedDocument {
   root: JsonValue;
   readonly #own = new Set<Container>();
   #copiedBytes = 0;
+  #movedItems = 0;
 
   constructor(root: JsonValue) {
     this.root = root;
@@ -29,12 +32,12 @@ export class PatchedDocument {
 
   add(path: string, value: JsonValue): void {
     const { container, key } = this.#locate(path, 'add operation does not apply: doc is missing path');
-    insert(container, key, value);
+    this.#insert(container, key, value);
   }
 
   remove(path: string): void {
     const { container, key } = this.#locate(path, 'remove operation does not apply: doc is missing path');
-    take(container, key);
+    this.#take(container, key);
   }
 
   /** A member that is missing is added: so Kubernetes has it. */
@@ -50,9 +53,9 @@ export class PatchedDocument {
 
   move(from: string, path: string): void {
     const source = this.#locate(from, 'move operation does not apply: doc is missing from path');
-    const value = take(source.container, source.key);
+    const value = this.#take(source.container, source.key);
     const target = this.#locate(path, 'move operation does not apply: doc is missing destination path');
-    insert(target.container, target.key, value);
+    this.#insert(target.container, target.key, value);
   }
 
   copy(from: string, path: string): void {
@@ -60,7 +63,7 @@ export class PatchedDocument {
     const value = read(source.container, source.key) ?? null;
     const target = this.#locate(path, 'copy operation does not apply: doc is missing destination path');
     this.#countCopy(value);
-    insert(target.container, target.key, deepCopy(value));
+    this.#insert(target.container, target.key, deepCopy(value));
   }
 
   /** A member that is missing equals null. */
@@ -81,6 +84,22 @@ export class PatchedDocument {
   #replaceRoot(value: JsonValue): void {
     if (!isContainer(value)) throw new PatchFailure('replace operation value must be object or array');
     this.root = value;
+  }
+
+  #insert(container: Container, key: string, value: JsonValue): void {
+    this.#countMoves(container, key);
+    insert(container, key, value);
+  }
+
+  #take(container: Container, key: string): JsonValue {
+    this.#countMoves(container, key);
+    return take(container, key);
+  }
+
+  #countMoves(container: Container, key: string): void {
+    if (!Array.isArray(container) || key === '-') return;
+    this.#movedItems += container.length;
+    if (this.#movedItems > moveLimit) throw new PatchFailure('too many items of lists would have to move');
   }
 
   #countCopy(value: JsonValue): void {

@@ -33,12 +33,14 @@ const suffixes = new Map<string, Suffix>([
   ...binarySuffixes.map((suffix, i): [string, Suffix] => [suffix, { base: 2, exponent: (i + 1) * 10, format: 'BinarySI' }]),
 ]);
 
+/** Far more digits than any quantity has; reading takes time with the square of their number. */
+const maxLength = 256;
 const nano = -9;
 const maxInt64 = 2n ** 63n - 1n;
 
 /** Fails with QuantityError. */
 export function parseQuantity(text: string): Quantity {
-  const match = text === '' ? null : shape.exec(text);
+  const match = text === '' || text.length > maxLength ? null : shape.exec(text);
   if (match === null) throw new QuantityError(formatWrong);
   const [, sign, whole = '', fraction = '', suffixText = ''] = match;
   const suffix = interpretSuffix(suffixText);

@@ -1,4 +1,5 @@
 import { jsonKind } from '../json/cannot-unmarshal.ts';
+import { maxStrictErrors } from '../json/strict-errors.ts';
 import { goQuote } from '../text/go-quote.ts';
 import type { JsonValue } from './type.ts';
 
@@ -36,6 +37,7 @@ export class Decoding {
   }
 
   addUnknown(key: string): void {
+    if (this.unknown.length >= maxStrictErrors) return;
     let path = '';
     for (const step of this.#steps()) {
       if (typeof step === 'number') path += `[${step}]`;

@@ -14,8 +14,12 @@ export function mergeList(original: List, patch: List, rule: MergeRule, deleting
   if (rule.strategy !== 'merge' && !deleting) return [...patch];
   if (original.length === 0 && patch.length === 0) return [];
   if (itemType(original, patch) === 'map[string]interface {}') return mergeObjects(original, patch, rule, mergeItem);
-  if (deleting) return original.filter((value) => !patch.includes(value));
+  if (deleting) return without(original, new Set(patch));
   return orderItems([...new Set([...original, ...patch])], patch, original, rule.mergeKey);
+}
+
+function without(list: List, removed: ReadonlySet<JsonValue>): JsonValue[] {
+  return list.filter((value) => !removed.has(value));
 }
 
 function mergeObjects(original: List, patch: List, rule: MergeRule, mergeItem: MergeItem): JsonValue[] {

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import {
+  checkObject,
+  FieldErrors,
+  type JsonObject,
+  jsonPatch,
+  nameIsDNSSubdomain,
+  parseJson,
+  parseLabelSelector,
+  parseQuantity,
+  strategicMergePatch,
+  type TypeDefinition,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from './index.ts';
+
+const many = 200_000;
+const names = Array.from({ length: many }, (_, i) => `x/n${i}`);
+const type: TypeDefinition = {
+  name: 'v1.Thing',
+  fields: new Map([
+    ['bytes', { name: 'bytes', type: { is: 'bytes' } }],
+    ['names', { name: 'names', type: { is: 'list', of: { is: 'string' } }, patchStrategy: 'merge' }],
+  ]),
+};
+const catalogue = { get: () => type };
+const object = (count: number): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1]));
+
+/** Whatever is sent, an answer comes soon. */
+describe('large input takes time in proportion', () => {
+  it.each<[string, () => unknown]>([
+    ['unknown fields', () => expect(checkObject(object(many), type, catalogue).unknown).toHaveLength(100)],
+    ['repeated keys', () => expect(parseJson(Buffer.from(`{${'"a":1,"b":2,'.repeat(many)}"c":3}`)).duplicates).toHaveLength(2)],
+    ['long keys', () => checkMeta({ labels: { [`${'a-'.repeat(1_000_000)}!`]: 'x' } })],
+    ['long subdomains', () => checkMeta({ annotations: { [`${'a.'.repeat(1_000_000)}/x`]: 'x' } })],
+    [
+      'many controllers',
+      () =>
+        checkMeta({
+          ownerReferences: Array(20_000).fill({ apiVersion: 'v1', kind: 'A', name: 'a', uid: 'u', controller: true }),
+        }),
+    ],
+    [
+      'many finalizers',
+      () => updateMeta({ finalizers: names }, { finalizers: names.slice(0, many / 2), deletionTimestamp: 'x' }),
+    ],
+    ['long quantities', () => expect(() => parseQuantity('1'.repeat(1_000_000))).toThrow()],
+    ['long base64', () => checkObject({ bytes: `${'AAAA'.repeat(700_000)}!` }, type, catalogue)],
+    ['long selectors', () => expect(() => parseLabelSelector('a in ('.repeat(many))).toThrow()],
+    ['lists that lose items', () => strategicMergePatch({ names }, { '$deleteFromPrimitiveList/names': names }, type, catalogue)],
+    ['lists that are merged', () => strategicMergePatch({ names }, { names: [...names].reverse() }, type, catalogue)],
+    [
+      'lists that move',
+      () => expect(() => jsonPatch({ names }, Array(10_000).fill({ op: 'add', path: '/names/0', value: 1 }))).toThrow(),
+    ],
+  ])('%s', { timeout: 20_000 }, (_name, run) => {
+    run();
+  });
+});
+
+function checkMeta(meta: JsonObject): void {
+  const errors = new FieldErrors();
+  validateObjectMeta({ name: 'a', ...meta }, { namespaced: false, validateName: nameIsDNSSubdomain }, errors);
+  expect(errors.length).toBeGreaterThan(0);
+}
+
+function updateMeta(meta: JsonObject, old: JsonObject): void {
+  validateObjectMetaUpdate(meta, old, new FieldErrors());
+}
