@@ -78,10 +78,8 @@ export class EtcdStore implements Store {
   }
 
   async ping(): Promise<void> {
-    const [status] = await Promise.all([
-      this.#caller.read(memberStatus, undefined, PING_TIMEOUT_MS),
-      this.#reads.revision(PING_TIMEOUT_MS),
-    ]);
+    const timeoutMs = Math.min(PING_TIMEOUT_MS, this.#caller.timeoutMs);
+    const [status] = await Promise.all([this.#caller.read(memberStatus, undefined, timeoutMs), this.#reads.revision(timeoutMs)]);
     const alarm = status.errors.find((error) => error.includes('alarm:'));
     if (alarm) throw new Unavailable(`etcd takes no writes: ${alarm.trim()}`);
   }

@@ -3,7 +3,7 @@ import { Unavailable } from '../../store.ts';
 import { authenticate, type Credentials } from '../wire/authenticate.ts';
 import type { Method } from '../wire/protobuf.ts';
 import { backoff } from './backoff.ts';
-import { EtcdFailure, isAuthenticationOff, isStaleToken } from './failure.ts';
+import { isAuthenticationOff, isPassing, isStaleToken } from './failure.ts';
 import type { Metadata } from './grpc.ts';
 import type { Members } from './members.ts';
 import { Session } from './session.ts';
@@ -69,7 +69,7 @@ export class Caller {
       const metadata = session.metadata ?? (await session.renew());
       const member = this.members.next() ?? (await this.members.ready(deadline));
       try {
-        return await member.call(method, request, metadata, deadline);
+        return await member.call(method, request, metadata, this.#patience(kind, deadline));
       } catch (error) {
         if (isStaleToken(error) && attempt < MAX_RENEWALS) await session.renew(metadata);
         else await this.#waitForNext(kind, error, attempt, deadline);
@@ -77,9 +77,14 @@ export class Caller {
     }
   }
 
+  /** A member that hangs must not use up the time that another may need. */
+  #patience(kind: Kind, deadline: number): number {
+    return kind === 'read' && this.members.size > 1 ? (Date.now() + deadline) / 2 : deadline;
+  }
+
   /** Throws the error where the call must not, or need not, be repeated. */
   async #waitForNext(kind: Kind, error: unknown, attempt: number, deadline: number): Promise<void> {
-    const repeatable = error instanceof EtcdFailure && error.passing && (kind === 'read' || error.unwritten);
+    const repeatable = isPassing(error) && (kind === 'read' || error.unwritten);
     const delay = backoff(attempt);
     if (!repeatable || this.#closed || Date.now() + delay >= deadline) throw error;
     await pause(delay);

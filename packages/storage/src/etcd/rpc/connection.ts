@@ -1,4 +1,10 @@
-import { type ClientHttp2Session, connect, type SecureClientSessionOptions } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  type OutgoingHttpHeaders,
+  type SecureClientSessionOptions,
+} from 'node:http2';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Unavailable } from '../../store.ts';
 import { backoff } from './backoff.ts';
@@ -6,8 +12,9 @@ import { backoff } from './backoff.ts';
 export type ConnectionTls = Pick<SecureClientSessionOptions, 'ca' | 'cert' | 'key'>;
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const PING_EVERY_MS = 30_000;
-const PING_TIMEOUT_MS = 10_000;
+/** etcd takes offence at more than one in five seconds, and at any while nothing is asked of it. */
+const PING_EVERY_MS = 10_000;
+const PING_TIMEOUT_MS = 5_000;
 const STREAM_WINDOW_BYTES = 1 << 20;
 const CONNECTION_WINDOW_BYTES = 16 << 20;
 
@@ -18,6 +25,7 @@ export class Connection {
   #session: ClientHttp2Session | undefined;
   #attempt: Promise<void> | undefined;
   #failures = 0;
+  #streams = 0;
   #lastError: unknown;
   #closed = false;
 
@@ -38,22 +46,33 @@ export class Connection {
     return ready;
   }
 
-  /** Fails with Unavailable if there is none. */
-  get session(): ClientHttp2Session {
-    if (this.ready) return this.#session as ClientHttp2Session;
-    throw new Unavailable(`etcd: no connection to ${this.#url}`, { unwritten: true, cause: this.#lastError });
-  }
-
-  async whenReady(deadline: number): Promise<ClientHttp2Session> {
+  async whenReady(deadline: number): Promise<void> {
     while (!this.ready && !this.#closed && Date.now() < deadline) {
       await Promise.race([this.#attempt, pause(deadline - Date.now(), undefined, { ref: false })]);
     }
-    return this.session;
+    if (!this.ready) throw this.#unavailable(this.#lastError);
+  }
+
+  /** Fails with Unavailable if there is no connection. */
+  request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
+    if (!this.#session || !this.ready) throw this.#unavailable(this.#lastError);
+    try {
+      const stream = this.#session.request(headers);
+      this.#streams++;
+      stream.once('close', () => this.#streams--);
+      return stream;
+    } catch (error) {
+      throw this.#unavailable(error);
+    }
   }
 
   close(): void {
     this.#closed = true;
     this.#session?.destroy();
+  }
+
+  #unavailable(cause: unknown): Unavailable {
+    return new Unavailable(`etcd: no connection to ${this.#url}`, { unwritten: true, cause });
   }
 
   #connect(): void {
@@ -64,14 +83,26 @@ export class Connection {
 
   async #tryOnce(): Promise<void> {
     if (this.#failures > 0) await pause(backoff(this.#failures));
+    if (this.#closed) return;
     try {
       this.#session = await openSession(this.#url, this.#options);
+      this.#keepAlive(this.#session);
       this.#failures = 0;
     } catch (error) {
       this.#failures++;
       this.#lastError = error;
     }
     if (this.#closed) this.#session?.destroy();
+  }
+
+  /** Finds out that the other side is gone without a word. */
+  #keepAlive(session: ClientHttp2Session): void {
+    const pings = setInterval(() => {
+      if (this.#streams === 0 || session.destroyed) return;
+      const late = setTimeout(() => session.destroy(new Error('no answer to ping')), PING_TIMEOUT_MS).unref();
+      session.ping(() => clearTimeout(late));
+    }, PING_EVERY_MS).unref();
+    session.once('close', () => clearInterval(pings));
   }
 }
 
@@ -87,18 +118,7 @@ function openSession(url: string, options: SecureClientSessionOptions): Promise<
     session.once('remoteSettings', () => {
       clearTimeout(timer);
       session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
-      keepAlive(session);
       resolve(session);
     });
   });
-}
-
-/** Finds out that the other side is gone without a word. */
-function keepAlive(session: ClientHttp2Session): void {
-  const pings = setInterval(() => {
-    if (session.destroyed) return;
-    const late = setTimeout(() => session.destroy(new Error('no answer to ping')), PING_TIMEOUT_MS).unref();
-    session.ping(() => clearTimeout(late));
-  }, PING_EVERY_MS).unref();
-  session.once('close', () => clearInterval(pings));
 }

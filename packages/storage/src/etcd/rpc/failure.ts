@@ -5,7 +5,6 @@ import { GrpcCode, type GrpcStatus } from './grpc-status.ts';
 /** An answer of etcd, or of the way to it, that is not what was asked for. */
 export class EtcdFailure extends Unavailable {
   readonly details: string;
-  /** Another try, here or at another member, may go well. */
   readonly passing: boolean;
 
   constructor(status: GrpcStatus) {
@@ -47,6 +46,11 @@ const STALE_TOKEN = ['etcdserver: invalid auth token', 'etcdserver: revision of 
 
 export function failureOf(status: GrpcStatus): EtcdFailure | RequestTooLarge {
   return says(status.details, TOO_LARGE) ? new RequestTooLarge() : new EtcdFailure(status);
+}
+
+/** Whether another try, here or at another member, may go well. */
+export function isPassing(error: unknown): error is Unavailable {
+  return error instanceof EtcdFailure ? error.passing : error instanceof Unavailable;
 }
 
 export function isStaleToken(error: unknown): boolean {

@@ -1,4 +1,5 @@
-import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
+import { type ClientHttp2Stream, constants } from 'node:http2';
+import type { Connection } from './connection.ts';
 import { failureOf } from './failure.ts';
 import { frame, joinMessage, Unframer } from './framing.ts';
 import { GrpcCode, type GrpcStatus, statusOf } from './grpc-status.ts';
@@ -14,27 +15,23 @@ export interface UnaryRequest {
 }
 
 /** Sends one message and gives the one that comes back. */
-export function unary(session: ClientHttp2Session, { path, message, metadata, deadline }: UnaryRequest): Promise<Buffer> {
+export function unary(connection: Connection, { path, message, metadata, deadline }: UnaryRequest): Promise<Buffer> {
   const left = Math.max(1, Math.ceil(deadline - Date.now()));
-  const stream = openStream(session, path, { ...metadata, 'grpc-timeout': `${left}m` });
+  const stream = openStream(connection, path, { ...metadata, 'grpc-timeout': `${left}m` });
   const outcome = outcomeOf(stream);
   const chunks: Buffer[] = [];
   return new Promise((resolve, reject) => {
-    let answered = false;
-    const timer = setTimeout(() => fail(TIMED_OUT), left);
-    const fail = (status: GrpcStatus) => {
-      clearTimeout(timer);
+    const timer = setTimeout(() => {
+      reject(failureOf(TIMED_OUT));
       stream.close(constants.NGHTTP2_CANCEL);
-      reject(failureOf(status));
-    };
+    }, left);
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('end', () => {
-      answered = outcome.status?.code === GrpcCode.ok && chunks.length > 0;
-      if (!answered) return;
+    stream.on('close', () => {
       clearTimeout(timer);
-      resolve(joinMessage(chunks));
+      const status = outcome.status ?? lost(stream);
+      if (status.code === GrpcCode.ok && chunks.length > 0) resolve(joinMessage(chunks));
+      else reject(failureOf(status));
     });
-    stream.on('close', () => answered || fail(outcome.status ?? lost(stream)));
     stream.end(frame(message));
   });
 }
@@ -44,8 +41,8 @@ export class MessageStream {
   readonly #stream: ClientHttp2Stream;
   readonly #outcome: Outcome;
 
-  constructor(session: ClientHttp2Session, path: string, metadata: Metadata) {
-    this.#stream = openStream(session, path, metadata);
+  constructor(connection: Connection, path: string, metadata: Metadata) {
+    this.#stream = openStream(connection, path, metadata);
     this.#outcome = outcomeOf(this.#stream);
   }
 
@@ -74,19 +71,16 @@ interface Outcome {
   status: GrpcStatus | undefined;
 }
 
-const UNSENT: GrpcStatus = {
-  code: GrpcCode.unavailable,
-  details: 'the connection was lost before the request was sent',
-  unsent: true,
-};
 const TIMED_OUT: GrpcStatus = { code: GrpcCode.deadlineExceeded, details: 'no answer in time' };
 
-function openStream(session: ClientHttp2Session, path: string, metadata: Metadata): ClientHttp2Stream {
-  try {
-    return session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers', ...metadata });
-  } catch {
-    throw failureOf(UNSENT);
-  }
+function openStream(connection: Connection, path: string, metadata: Metadata): ClientHttp2Stream {
+  return connection.request({
+    ':method': 'POST',
+    ':path': path,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...metadata,
+  });
 }
 
 /** The status comes in the trailers, or in the headers where there is nothing else. */

@@ -29,11 +29,11 @@ export class Member {
     deadline: number,
   ): Promise<Response> {
     const message = method.encode(request);
-    return method.decode(await unary(this.#connection.session, { path: method.path, message, metadata, deadline }));
+    return method.decode(await unary(this.#connection, { path: method.path, message, metadata, deadline }));
   }
 
   stream(path: string, metadata: Metadata): MessageStream {
-    return new MessageStream(this.#connection.session, path, metadata);
+    return new MessageStream(this.#connection, path, metadata);
   }
 
   close(): void {

@@ -10,6 +10,10 @@ export class Members {
     this.#members = members;
   }
 
+  get size(): number {
+    return this.#members.length;
+  }
+
   /** The next member that is connected, or undefined if none is. */
   next(): Member | undefined {
     for (let tried = 0; tried < this.#members.length; tried++) {

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Batch, Compacted, Unavailable } from '../../store.ts';
+import { type Batch, Compacted } from '../../store.ts';
 import { below, EVERYTHING } from '../key-range.ts';
 import type { EtcdLogger } from '../options.ts';
 import { backoff } from '../rpc/backoff.ts';
 import type { Caller } from '../rpc/caller.ts';
-import { EtcdFailure } from '../rpc/failure.ts';
+import { isPassing } from '../rpc/failure.ts';
 import { memberStatus } from '../wire/status.ts';
 import { advance } from './changes.ts';
 import { type Position, Progress, progressIsOrdered } from './progress.ts';
@@ -87,8 +87,7 @@ export class Watches {
 
   #checkResumable(error: unknown): void {
     if (error instanceof WatchDenied && this.#mayReadEverything) this.#mayReadEverything = false;
-    else if (error instanceof WatchDenied || !(error instanceof Unavailable)) throw error;
-    else if (error instanceof EtcdFailure && !error.passing) throw error;
+    else if (error instanceof WatchDenied || !isPassing(error)) throw error;
   }
 
   async *#connect(follower: Follower): Batches {
