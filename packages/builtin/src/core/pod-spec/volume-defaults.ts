@@ -1,0 +1,75 @@
+import type { JsonObject } from '@tsukube/machinery';
+import { defaultFieldRef } from './container-defaults.ts';
+import { isLatestImage } from './image-name.ts';
+import { fillIn, objectIn, objectsIn, textIn } from './members.ts';
+import { roundRequirements } from './resource-list.ts';
+
+const fileMode = 0o644;
+const tokenLifetimeSeconds = 3_600;
+
+export function defaultVolume(volume: JsonObject): void {
+  if (Object.keys(volume).every((key) => key === 'name')) volume.emptyDir = {};
+  for (const [source, fill] of Object.entries(sources)) {
+    const found = objectIn(volume, source);
+    if (found) fill(found);
+  }
+}
+
+/** What is filled in for each source of volumes. */
+const sources: Readonly<Record<string, (source: JsonObject) => void>> = {
+  hostPath(source) {
+    source.type ??= '';
+  },
+  secret: defaultMode,
+  configMap: defaultMode,
+  downwardAPI(source) {
+    defaultMode(source);
+    defaultDownwardFiles(source);
+  },
+  projected: defaultProjected,
+  iscsi: (source) => fillIn(source, 'iscsiInterface', 'default'),
+  rbd(source) {
+    fillIn(source, 'pool', 'rbd');
+    fillIn(source, 'user', 'admin');
+    fillIn(source, 'keyring', '/etc/ceph/keyring');
+  },
+  azureDisk(source) {
+    source.cachingMode ??= 'ReadWrite';
+    source.fsType ??= 'ext4';
+    source.readOnly ??= false;
+    source.kind ??= 'Shared';
+  },
+  scaleIO(source) {
+    fillIn(source, 'storageMode', 'ThinProvisioned');
+    fillIn(source, 'fsType', 'xfs');
+  },
+  image: (source) => fillIn(source, 'pullPolicy', isLatestImage(textIn(source, 'reference')) ? 'Always' : 'IfNotPresent'),
+  ephemeral: defaultClaimTemplate,
+};
+
+function defaultMode(source: JsonObject): void {
+  source.defaultMode ??= fileMode;
+}
+
+function defaultDownwardFiles(source: JsonObject | undefined): void {
+  for (const item of objectsIn(source, 'items')) defaultFieldRef(objectIn(item, 'fieldRef'));
+}
+
+function defaultProjected(projected: JsonObject): void {
+  defaultMode(projected);
+  for (const source of objectsIn(projected, 'sources')) {
+    defaultDownwardFiles(objectIn(source, 'downwardAPI'));
+    const token = objectIn(source, 'serviceAccountToken');
+    if (token) token.expirationSeconds ??= tokenLifetimeSeconds;
+  }
+}
+
+function defaultClaimTemplate(ephemeral: JsonObject): void {
+  const template = objectIn(ephemeral, 'volumeClaimTemplate');
+  if (!template) return;
+  template.spec ??= {};
+  const spec = template.spec as JsonObject;
+  spec.resources ??= {};
+  spec.volumeMode ??= 'Filesystem';
+  roundRequirements(objectIn(spec, 'resources'));
+}
