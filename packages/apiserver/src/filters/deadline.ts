@@ -6,9 +6,11 @@ import type { Filter } from './filter.ts';
 /** Ends a request that takes too long. Watches and connections that are taken over have limits of their own. */
 export function deadline(timeoutMs: number, onTimeout: (request: IncomingRequest) => void = () => {}): Filter {
   return function limitTime(request, next) {
+    // Read before anything is done: a wrong timeout must not be noticed when the write is under way.
+    const limit = request.exchange.url.includes('timeout=') ? askedFor(request.query.get('timeout'), timeoutMs) : timeoutMs;
     const answer = next(request);
     if (!(answer instanceof Promise) || request.info.verb === 'watch') return answer;
-    return withTimeout(answer, askedFor(request.query.get('timeout'), timeoutMs), () => {
+    return withTimeout(answer, limit, () => {
       request.cancel();
       onTimeout(request);
     });

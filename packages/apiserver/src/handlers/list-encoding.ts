@@ -1,19 +1,22 @@
 import { apiVersionOf, type JsonValue } from '@tsukube/machinery';
 import type { Answer, BytesAnswer } from '../http/answer.ts';
-import type { Output } from '../http/negotiation.ts';
+import { type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { answerBytes } from '../http/respond.ts';
 import { bytesIn, metadataOf } from '../registry/derived.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
+import { protobufListWriter } from './protobuf.ts';
 import { listHead, partialPrefix } from './represent.ts';
 import { includeObject, tableHead, tableRow } from './table.ts';
 
 /** Lists up to this size are written in one piece, larger ones piece by piece as the client takes them. */
 const pieceBytes = 1 << 20;
 
-interface ListWriter {
-  readonly head: string;
-  readonly tail: string;
+export interface ListWriter {
+  readonly head: Buffer;
+  readonly tail: Buffer;
+  /** Whether every item is written with a comma before it, of which the first lands on the last byte of the head. */
+  readonly separated: boolean;
   /** The number of bytes an item takes, with its comma. */
   size(entry: CacheEntry): number;
   /** Writes an item with its leading comma and gives the position behind it. */
@@ -27,14 +30,14 @@ export function answerList(
   metadata: Record<string, JsonValue>,
   output: Output,
 ): Answer | Promise<Answer> {
-  const writer = writerFor(request, metadata, output);
+  const writer = writerFor(request, metadata, output, entries);
   const pieces = encode(writer, entries);
   const first = pieces.next().value as Buffer;
   const second = pieces.next();
   if (second.done) return answerBytes(200, first, output);
   const body = resume(first, second.value, pieces);
-  if (output.mediaType === 'application/json' && !output.pretty)
-    return { kind: 'bytes', status: 200, type: 'application/json', body } satisfies BytesAnswer;
+  const ready = output.mediaType !== 'application/yaml' && !output.pretty;
+  if (ready) return { kind: 'bytes', status: 200, type: output.mediaType, body } satisfies BytesAnswer;
   return answerBytes(200, Buffer.concat([...body]), output);
 }
 
@@ -56,25 +59,31 @@ function* encode(writer: ListWriter, entries: readonly CacheEntry[]): Generator<
 }
 
 function encodePiece(writer: ListWriter, entries: readonly CacheEntry[], from: number, to: number, size: number): Buffer {
-  const head = from === 0 ? writer.head : '';
-  const tail = to === entries.length ? writer.tail : '';
-  const out = Buffer.allocUnsafe(size + Buffer.byteLength(head) + tail.length);
-  let at = head === '' ? 0 : out.write(head);
-  const opening = at - 1;
-  // The comma of the list's first item lands on the opening bracket, which is then put back.
-  if (from === 0 && to > from) at--;
+  const { head, tail, separated } = writer;
+  const first = from === 0;
+  const last = to === entries.length;
+  const out = Buffer.allocUnsafe(size + (first ? head.length : 0) + (last ? tail.length : 0));
+  let at = first ? head.copy(out) : 0;
+  if (first && separated && to > from) at--;
   for (let i = from; i < to; i++) at = writer.write(entries[i] as CacheEntry, out, at);
-  if (from === 0) out[opening] = bracket;
-  at += out.write(tail, at);
+  if (first && separated) out[head.length - 1] = bracket;
+  if (last) at += tail.copy(out, at);
   return at === out.length ? out : out.subarray(0, at);
 }
 
-function writerFor(request: ResourceRequest, metadata: Record<string, JsonValue>, output: Output): ListWriter {
+function writerFor(
+  request: ResourceRequest,
+  metadata: Record<string, JsonValue>,
+  output: Output,
+  entries: readonly CacheEntry[],
+): ListWriter {
+  if (output.mediaType === protobuf) return protobufListWriter(request, output, metadata, entries);
   if (output.as === 'table') return tableWriter(request, metadata, output);
   const head = listHead(request, output, metadata);
   return output.as === 'metadata' ? metadataWriter(head, output) : objectWriter(request, head);
 }
 
+const tail = Buffer.from(']}\n');
 const comma = 0x2c;
 const bracket = 0x5b;
 const brace = 0x7b;
@@ -85,8 +94,9 @@ function objectWriter(request: ResourceRequest, head: string): ListWriter {
   const skipped = Buffer.byteLength(`{"kind":"${resource.names.kind}","apiVersion":"${apiVersionOf(version)}",`);
   const hub = version === resource.hub;
   return {
-    head,
-    tail: ']}\n',
+    head: Buffer.from(head),
+    tail,
+    separated: true,
     size: (entry) => (hub ? entry.value : bytesIn(entry, resource, version)).length - skipped + 2,
     write: (entry, out, at) => {
       const bytes = hub ? entry.value : bytesIn(entry, resource, version);
@@ -100,8 +110,9 @@ function objectWriter(request: ResourceRequest, head: string): ListWriter {
 function metadataWriter(head: string, output: Output): ListWriter {
   const prefix = partialPrefix(output.metaVersion);
   return {
-    head,
-    tail: ']}\n',
+    head: Buffer.from(head),
+    tail,
+    separated: true,
     size: (entry) => {
       const { start, end } = metadataOf(entry);
       return prefix.length + end - start + 2;
@@ -124,8 +135,9 @@ function tableWriter(request: ResourceRequest, metadata: Record<string, JsonValu
   let measured: Buffer[][] = [];
   let next = 0;
   return {
-    head: tableHead(request, output, metadata, true),
-    tail: ']}\n',
+    head: Buffer.from(tableHead(request, output, metadata, true)),
+    tail,
+    separated: true,
     size: (entry) => {
       if (next > 0) {
         measured = [];

@@ -1,10 +1,11 @@
 import { apiVersionOf, type JsonValue } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import type { Output } from '../http/negotiation.ts';
+import { type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { answerBytes } from '../http/respond.ts';
 import { bytesIn, metadataOf } from '../registry/derived.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
+import { protobufObject } from './protobuf.ts';
 import { includeObject, tableHead, tableRow } from './table.ts';
 
 /** One object, in the representation that was asked for. */
@@ -18,6 +19,7 @@ export function answerEntry(
 }
 
 export function representation(entry: CacheEntry, request: ResourceRequest, output: Output): Buffer {
+  if (output.mediaType === protobuf) return protobufObject(entry, request, output);
   if (output.as === 'object') return bytesIn(entry, request.resource, request.version);
   if (output.as === 'metadata') return partialMetadata(entry, output);
   return singleRowTable(entry, request, output);

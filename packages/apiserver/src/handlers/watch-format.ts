@@ -1,9 +1,10 @@
-import { apiVersionOf, type StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
-import type { Output } from '../http/negotiation.ts';
+import { apiVersionOf, type JsonObject, type StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
+import { type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { bytesIn } from '../registry/derived.ts';
 import { atRevision } from '../registry/stored-form.ts';
 import type { CacheEntry, CacheEvent } from '../watchcache/entry.ts';
+import { protobufBookmark, protobufErrorEvent, protobufEvent } from './protobuf.ts';
 import { partialMetadata } from './represent.ts';
 import type { Selection } from './selection.ts';
 import { columnsOf, includeObject, tableHead, tableRow } from './table.ts';
@@ -28,15 +29,14 @@ export interface WatchFormat {
 }
 
 export function watchFormat(request: ResourceRequest, output: Output, selection: Selection): WatchFormat {
-  const { resource, version } = request;
   const prefix = request.objects.prefix(request.info.namespace);
   const matches = selection.matches ?? always;
-  const encoding = encodingId(request, output);
+  const id = encodingId(request, output);
   const typeOf = transition(matches);
-  const entryFrame = (type: EventType, entry: CacheEntry, first: boolean) =>
-    eventFrame(type, objectBytes(entry, request, output, first));
+  const { entryFrame, bookmark, error } =
+    output.mediaType === protobuf ? protobufFrames(request, output) : jsonFrames(request, output);
   return {
-    id: `${encoding} ${prefix} ${selection.text}`,
+    id: `${id} ${prefix} ${selection.text}`,
     prefix,
     typeOf,
     firstDiffers: output.as === 'table',
@@ -44,16 +44,41 @@ export function watchFormat(request: ResourceRequest, output: Output, selection:
     entryFrame,
     frame: (event) => {
       const type = event.entry.key.startsWith(prefix) ? typeOf(event) : undefined;
-      return type && shared(event, type, encoding, () => entryFrame(type, subject(event, type), false));
+      return type && shared(event, type, id, () => entryFrame(type, subject(event, type), false));
     },
+    bookmark,
+    error,
+  };
+}
+
+/** The same for watches whose frames are the same. */
+function encodingId(request: ResourceRequest, { mediaType, as, metaVersion }: Output): string {
+  const { version, resource } = request;
+  const row = as === 'table' ? includeObject(request) : '';
+  return `${version.group}/${version.version}/${resource.names.plural}/${mediaType}/${as}/${metaVersion}/${row}`;
+}
+
+type Frames = Pick<WatchFormat, 'entryFrame' | 'bookmark' | 'error'>;
+
+function jsonFrames(request: ResourceRequest, output: Output): Frames {
+  return {
+    entryFrame: (type, entry, first) => eventFrame(type, objectBytes(entry, request, output, first)),
     bookmark: (revision, end) => eventFrame('BOOKMARK', Buffer.from(bookmarkObject(request, output, revision, end))),
     error: (error) => eventFrame('ERROR', Buffer.from(stringifyJson(statusBody(error.status)))),
   };
+}
 
-  function encodingId(_request: ResourceRequest, { as, metaVersion }: Output): string {
-    const row = as === 'table' ? includeObject(request) : '';
-    return `${version.group}/${version.version}/${resource.names.plural}/${as}/${metaVersion}/${row}`;
-  }
+function protobufFrames(request: ResourceRequest, output: Output): Frames {
+  return {
+    entryFrame: (type, entry) => protobufEvent(type, entry, request, output),
+    bookmark: (revision, end) => protobufBookmark(bookmarkMetadata(revision, end), request, output),
+    error: (error) => protobufErrorEvent(error, request),
+  };
+}
+
+function bookmarkMetadata(revision: number, end: boolean): JsonObject {
+  const resourceVersion = String(revision);
+  return end ? { resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } } : { resourceVersion };
 }
 
 const always = () => true;
@@ -107,8 +132,7 @@ function eventFrame(type: string, object: Buffer): Buffer {
 
 /** An object with nothing but a resourceVersion; for tables a row of it. */
 function bookmarkObject(request: ResourceRequest, output: Output, revision: number, end: boolean): string {
-  const annotations = end ? ',"annotations":{"k8s.io/initial-events-end":"true"}' : '';
-  const metadata = `{"resourceVersion":"${revision}"${annotations}}`;
+  const metadata = JSON.stringify(bookmarkMetadata(revision, end));
   const partial = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${output.metaVersion}","metadata":${metadata}}`;
   if (output.as === 'metadata') return partial;
   const { resource, version } = request;

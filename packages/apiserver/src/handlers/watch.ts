@@ -1,7 +1,7 @@
 import { StatusError } from '@tsukube/machinery';
 import { Compacted } from '@tsukube/storage';
 import type { Answer, Sink } from '../http/answer.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { negotiate, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { type ListOptions, listOptions } from './list-options.ts';
 import { atLeast, parseResourceVersion } from './resource-version.ts';
@@ -21,7 +21,7 @@ export function watch(request: ResourceRequest): Answer | Promise<Answer> {
   const answer: Answer = {
     kind: 'stream',
     status: 200,
-    type: 'application/json',
+    type: output.mediaType === protobuf ? `${protobuf};stream=watch` : output.mediaType,
     start: (sink) => void begin(request, options, version, format, sink),
   };
   return answer;

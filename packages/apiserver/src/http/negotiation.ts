@@ -5,15 +5,19 @@ export type Representation = 'object' | 'table' | 'metadata';
 
 /** How an answer is to be written. */
 export interface Output {
-  readonly mediaType: 'application/json' | 'application/yaml';
+  readonly mediaType: MediaType;
   readonly as: Representation;
   /** The version of meta.k8s.io for tables and partial metadata. */
   readonly metaVersion: 'v1' | 'v1beta1';
   readonly pretty: boolean;
 }
 
-export const mediaTypes = ['application/json', 'application/yaml'] as const;
-const streamTypes = ['application/json;stream=watch'];
+export const protobuf = 'application/vnd.kubernetes.protobuf';
+const documentTypes = ['application/json', 'application/yaml'] as const;
+/** What objects can be written in. */
+export const mediaTypes = [...documentTypes, protobuf] as const;
+const streamTypes = ['application/json', protobuf] as const;
+export type MediaType = (typeof mediaTypes)[number];
 
 interface Clause {
   readonly type: string;
@@ -26,24 +30,30 @@ interface Clause {
 const known = new Map<string, Output | null>();
 const maxKnown = 1000;
 
-/** Fails with 406 when nothing that is acceptable can be written. `transforms`: whether tables and partial metadata can. */
-export function negotiate(request: ApiRequest, transforms: boolean, stream = false): Output {
+/** Fails with 406 when nothing that is acceptable can be written. `objects`: whether it is objects, and not a mere document. */
+export function negotiate(request: ApiRequest, objects: boolean, stream = false): Output {
   const accept = request.exchange.header('accept') ?? '';
-  const key = `${transforms ? 1 : 0}${stream ? 1 : 0}${accept}`;
+  const key = `${objects ? 1 : 0}${stream ? 1 : 0}${accept}`;
   let output = known.get(key);
   if (output === undefined) {
-    output = choose(accept, transforms, stream) ?? null;
+    output = choose(accept, objects, stream) ?? null;
     if (known.size >= maxKnown) known.clear();
     known.set(key, output);
   }
-  if (output === null) throw StatusError.notAcceptable(stream ? streamTypes : mediaTypes);
+  if (output === null)
+    throw StatusError.notAcceptable(stream ? streamTypes.map((type) => `${type};stream=watch`) : typesOf(objects, false));
   return wantsPretty(request) ? { ...output, pretty: true } : output;
 }
 
-function choose(accept: string, transforms: boolean, stream: boolean): Output | undefined {
+function typesOf(objects: boolean, stream: boolean): readonly MediaType[] {
+  if (stream) return streamTypes;
+  return objects ? mediaTypes : documentTypes;
+}
+
+function choose(accept: string, objects: boolean, stream: boolean): Output | undefined {
   if (accept === '') return plain;
   for (const clause of parseAccept(accept)) {
-    const output = accepts(clause, transforms, stream);
+    const output = accepts(clause, objects, stream);
     if (output) return output;
   }
   return undefined;
@@ -51,15 +61,17 @@ function choose(accept: string, transforms: boolean, stream: boolean): Output | 
 
 const plain: Output = { mediaType: 'application/json', as: 'object', metaVersion: 'v1', pretty: false };
 
-function accepts(clause: Clause, transforms: boolean, stream: boolean): Output | undefined {
-  const mediaType = mediaTypes.find((type) => matches(clause.type, type));
-  if (!mediaType || (stream && mediaType !== 'application/json')) return undefined;
+function accepts(clause: Clause, objects: boolean, stream: boolean): Output | undefined {
+  const mediaType = typesOf(objects, stream).find((type) => matches(clause.type, type));
+  if (!mediaType) return undefined;
   const { as, g, v, stream: wanted, pretty } = clause.parameters;
   if (wanted !== undefined && wanted !== '' && wanted !== 'watch') return undefined;
   const base = { mediaType, pretty: pretty === '1' };
   if (as === undefined && g === undefined && v === undefined) return { ...base, as: 'object', metaVersion: 'v1' };
-  if (!transforms || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
+  if (!objects || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
   const representation = representations[as ?? ''];
+  // There is no table in protobuf.
+  if (representation === 'table' && mediaType === protobuf) return undefined;
   return representation && { ...base, as: representation, metaVersion: v };
 }
 

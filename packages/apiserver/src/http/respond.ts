@@ -8,28 +8,27 @@ import {
   stringifyYaml,
 } from '@tsukube/machinery';
 import type { Answer, BytesAnswer, Headers } from './answer.ts';
-import type { Output } from './negotiation.ts';
+import { type Output, protobuf } from './negotiation.ts';
 
-/** Ready bytes of JSON in the form that was asked for. */
+/** Ready bytes, of protobuf if that was asked for and of JSON otherwise, in the form that was asked for. */
 export function answerBytes(
   status: number,
   body: Uint8Array,
   output: Output,
   headers?: Headers,
 ): BytesAnswer | Promise<BytesAnswer> {
-  if (output.mediaType === 'application/json' && !output.pretty)
-    return { kind: 'bytes', status, type: 'application/json', body, headers };
+  const { mediaType: type } = output;
+  if (type === protobuf || (type === 'application/json' && !output.pretty)) return { kind: 'bytes', status, type, body, headers };
   return answerValue(status, parseJson(body).value, output, headers);
 }
 
+/** A value that has no form in protobuf is written as JSON, which every client reads. */
 export async function answerValue(status: number, value: JsonValue, output: Output, headers?: Headers): Promise<BytesAnswer> {
-  const body =
-    output.mediaType === 'application/yaml'
-      ? await stringifyYaml(value)
-      : output.pretty
-        ? prettyJson(value)
-        : `${stringifyJson(value)}\n`;
-  return { kind: 'bytes', status, type: output.mediaType, body, headers };
+  if (output.mediaType === 'application/yaml') {
+    return { kind: 'bytes', status, type: output.mediaType, body: await stringifyYaml(value), headers };
+  }
+  const body = output.pretty ? prettyJson(value) : `${stringifyJson(value)}\n`;
+  return { kind: 'bytes', status, type: 'application/json', body, headers };
 }
 
 /** Two spaces, and a line end: for people. Integers beyond 2^53 keep their digits. */

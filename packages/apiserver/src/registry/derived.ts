@@ -1,4 +1,4 @@
-import { humanDuration, type JsonObject, parseJson } from '@tsukube/machinery';
+import { encodeProtobuf, humanDuration, type JsonObject, parseJson } from '@tsukube/machinery';
 import type { Column, Resource, ServedVersion } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { member, metadataSpan, type Span } from './byte-scan.ts';
@@ -10,6 +10,7 @@ interface Derived {
   metadata?: Span;
   fields?: Map<ServedVersion, Fields>;
   versions?: Map<ServedVersion, Buffer>;
+  protobuf?: Map<ServedVersion, Buffer>;
   cells?: Map<ServedVersion, Cells>;
 }
 
@@ -88,6 +89,19 @@ export function bytesIn(entry: CacheEntry, resource: Resource, version: ServedVe
   if (!bytes) {
     bytes = Buffer.from(encodeObject(version.converter.fromHub(decodeObject(entry.value))));
     derived.versions.set(version, bytes);
+  }
+  return bytes;
+}
+
+/** The same as a protobuf message, without its envelope. */
+export function protobufIn(entry: CacheEntry, version: ServedVersion): Buffer {
+  const derived = derivedOf(entry);
+  derived.protobuf ??= new Map();
+  let bytes = derived.protobuf.get(version);
+  if (!bytes) {
+    const { catalogue, type } = version.schema;
+    bytes = encodeProtobuf(objectIn(entry, version), catalogue.get(type), catalogue);
+    derived.protobuf.set(version, bytes);
   }
   return bytes;
 }
