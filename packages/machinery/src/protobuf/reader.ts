@@ -1,6 +1,11 @@
 import { ProtobufError, unexpectedEnd } from './protobuf-error.ts';
 import { wire } from './wire.ts';
 
+/** Cutting a short piece out of a string is cheaper than making a string of bytes; a longer one would keep the whole alive. */
+const shortString = 12;
+/** Beyond this size a message has few pieces for its size. */
+const textLimit = 64 * 1024;
+
 /** Reads the wire format and never beyond the end of the message it is in. Every failure is a ProtobufError. */
 export class ProtobufReader {
   position = 0;
@@ -10,11 +15,14 @@ export class ProtobufReader {
   private depth: number;
   /** The upper half of the last varint. */
   private high = 0;
+  /** The bytes as characters. */
+  private readonly latin1: string | undefined;
 
   constructor(bytes: Uint8Array, depth: number) {
     this.bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     this.end = bytes.length;
     this.depth = depth;
+    this.latin1 = this.end <= textLimit ? this.bytes.toString('latin1') : undefined;
   }
 
   /** Enters a message whose length comes next. Give what it returns to `leave`. */
@@ -64,7 +72,14 @@ export class ProtobufReader {
     const length = this.length();
     const start = this.position;
     this.position = start + length;
-    return length === 0 ? '' : this.bytes.toString('utf8', start, this.position);
+    if (length <= shortString && this.latin1 !== undefined && this.isAscii(start)) return this.latin1.slice(start, this.position);
+    return this.bytes.toString('utf8', start, this.position);
+  }
+
+  /** From here to the current position. */
+  private isAscii(start: number): boolean {
+    for (let at = start; at < this.position; at++) if ((this.bytes[at] as number) >= 0x80) return false;
+    return true;
   }
 
   base64(): string {

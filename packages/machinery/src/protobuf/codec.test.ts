@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TypeCatalogue, TypeDefinition } from '../schema/type.ts';
+import type { JsonObject, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 import { decodeProtobuf } from './decode.ts';
+import { encodeProtobuf } from './encode.ts';
 import type { ProtobufField } from './field.ts';
 import { ProtobufError } from './protobuf-error.ts';
 
@@ -27,8 +28,8 @@ const thing = type(
   { name: 'numbers', number: 15, type: { is: 'list', of: { is: 'int64' } } },
   { name: 'child', number: 16, type: { is: 'object', ref: 'test.Thing' } },
   { name: 'labels', number: 17, type: { is: 'map', of: { is: 'string' } } },
-  { name: 'inner', number: 1, inlinedIn: [18], type: { is: 'string' } },
-  { name: 'deep', number: 2, inlinedIn: [18, 3], type: { is: 'string' } },
+  { name: 'inner', number: 1, inlinedIn: [18], type: { is: 'string' }, whenEmpty: 'omit' },
+  { name: 'deep', number: 2, inlinedIn: [18, 3], type: { is: 'string' }, whenEmpty: 'omit' },
   { name: 'extra', number: 19, wrapped: true, type: { is: 'map', of: { is: 'list', of: { is: 'string' } } } },
   { name: 'verbs', number: 20, wrapped: true, type: { is: 'list', of: { is: 'string' } } },
 );
@@ -123,5 +124,78 @@ describe('decodeProtobuf', () => {
     expect(decodeProtobuf(nested(1_000), thing, catalogue)).toHaveProperty('child.child.child');
     expect(() => decodeProtobuf(nested(1_001), thing, catalogue)).toThrow(new ProtobufError('exceeded max depth'));
     expect(() => decode('8201 02 8201 00', 1)).toThrow(ProtobufError);
+  });
+});
+
+/** What is written of every Thing: the values that are no pointers. */
+const zeros = {
+  start: '0a00 1200 1800',
+  middle: '4a00 5200',
+  end: '6203 0a0130 6a06 0800 1000 1a00',
+  last: '9201 06 0a00 1a02 1200',
+};
+const bytesOf = (...parts: readonly string[]) => parts.join('').replaceAll(' ', '');
+const encode = (object: JsonObject) => encodeProtobuf(object, thing, catalogue).toString('hex');
+
+describe('encodeProtobuf', () => {
+  const { start, middle, end, last } = zeros;
+  it.each<[string, JsonObject, readonly string[]]>([
+    ['values that are zero', {}, [start, middle, end, last]],
+    ['null as nothing', { name: null, replicas: null, data: null, child: null }, [start, middle, end, last]],
+    ['pointers to zero', { replicas: 0, on: false }, [start, '2000 3000', middle, end, last]],
+    ['negative numbers in ten bytes', { replicas: -1 }, [start, '20 ffffffffffffffffff01', middle, end, last]],
+    ['numbers beyond 2^53', { big: 9223372036854775807n }, [start, '28 ffffffffffffffff7f', middle, end, last]],
+    ['numbers beyond 2^32', { big: 4294967296 }, [start, '28 8080808010', middle, end, last]],
+    ['a double', { ratio: 1.5 }, [start, '39 000000000000f83f', middle, end, last]],
+    [
+      'maps by the bytes of their keys',
+      { data: { '\u{1f600}': '', '\ue000': 'AA==', a: null } },
+      [start, '4203 0a0161 4208 0a03ee8080 120100 4208 0a04f09f9880 1200', middle, end, last],
+    ],
+    [
+      'times',
+      { created: '2026-11-15T22:59:22Z', seen: '1970-01-01T02:00:00.9+02:00', renewed: '2026-11-15T22:59:22.000014Z' },
+      [start, '4a08 08caf2e8d706 1000 5204 0800 1000 5a09 08caf2e8d706 10b06d', end, last],
+    ],
+    ['quantities', { memory: '1Gi' }, [start, middle, '6205 0a03314769 6a06 0800 1000 1a00', last]],
+    ['integers or strings', { port: 'http' }, [start, middle, '6203 0a0130 6a0a 0801 1000 1a0468747470', last]],
+    ['raw JSON', { raw: { a: 1 } }, [start, middle, end, '72 09 0a07 7b2261223a317d', last]],
+    ['lists', { numbers: [0, 1] }, [start, middle, end, '7800 7801', last]],
+    ['inlined messages', { inner: 'a', deep: 'b' }, [start, middle, end, '9201 08 0a0161 1a03 120162']],
+    [
+      'lists in messages of their own',
+      { extra: { a: ['b', ''] }, verbs: [] },
+      [start, middle, end, last, '9a01 0a 0a0161 1205 0a0162 0a00 a201 00'],
+    ],
+  ])('writes %s', (_, object, parts) => {
+    expect(encode(object)).toBe(bytesOf(...parts));
+  });
+
+  it('writes what is larger than its buffer', () => {
+    const data: Record<string, string> = {};
+    for (let i = 0; i < 100; i++) data[`key-${i}`] = 'AAAA'.repeat(1_000 * i);
+    const name = '\u00e9'.repeat(1_000_000);
+    const bytes = encodeProtobuf({ data, name }, thing, catalogue);
+    const decoded = decodeProtobuf(bytes, thing, catalogue);
+    expect(decoded.name === name).toBe(true);
+    expect(decoded.data).toEqual(data);
+  });
+
+  it.each<[string, JsonObject, string]>([
+    ['a number for a string', { name: 1 }, 'cannot write number as a string'],
+    ['a string for a number', { count: '1' }, 'cannot write string as an integer'],
+    ['a fraction for an integer', { count: 1.5 }, 'cannot write number as an integer'],
+    ['an object for a list', { numbers: {} }, 'cannot write object as a list'],
+    ['a list for a map', { labels: [] }, 'cannot write a list as a map'],
+    ['a string for an object', { child: 'a' }, 'cannot write string as an object'],
+    ['what is not base64', { data: { a: 'AA!A' } }, 'illegal base64 data'],
+    [
+      'a time that is none',
+      { seen: 'today' },
+      'parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"',
+    ],
+  ])('refuses %s', (_, object, message) => {
+    expect(() => encode(object)).toThrow(new ProtobufError(message));
+    expect(encode({})).toBe(bytesOf(start, middle, end, last));
   });
 });

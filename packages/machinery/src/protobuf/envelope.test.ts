@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { envelopeTail, isProtobuf, unwrapProtobuf, wrapProtobuf } from './envelope.ts';
+import { encodeList, listHead, listItemSize, writeListItem } from './list.ts';
+import { partialMetadata } from './partial-metadata.ts';
+import { ProtobufError } from './protobuf-error.ts';
+import { watchFrame } from './watch-frame.ts';
+
+const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
+const magic = '6b387300';
+
+describe('the envelope', () => {
+  it('tells the kind of a message', () => {
+    const wrapped = wrapProtobuf('v1', 'Pod', bytes('0a00'));
+    expect(wrapped).toEqual(bytes(`${magic} 0a09 0a027631 1203506f64 1202 0a00 1a00 2200`));
+    expect(isProtobuf(wrapped)).toBe(true);
+    expect(unwrapProtobuf(wrapped)).toEqual({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      raw: bytes('0a00'),
+      contentEncoding: '',
+      contentType: '',
+    });
+  });
+
+  it('is not copied when it is opened', () => {
+    const wrapped = wrapProtobuf('v1', 'Pod', bytes('0a00'));
+    expect(unwrapProtobuf(wrapped).raw.buffer).toBe(wrapped.buffer);
+  });
+
+  it('holds large messages', () => {
+    const raw = Buffer.alloc(300_000, 7);
+    expect(unwrapProtobuf(wrapProtobuf('apps/v1', 'Deployment', raw)).raw.length).toBe(300_000);
+  });
+
+  it.each([
+    ['nothing', '', 'empty data'],
+    ['JSON', '7b7d', 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]'],
+    ['nothing but the prefix', magic, 'empty body'],
+    ['an end too early', `${magic} 0a09 0a`, 'unexpected EOF'],
+    ['a kind that is a number', `${magic} 0a02 1001`, 'proto: wrong wireType = 0 for field Kind'],
+  ])('refuses %s', (_, hex, message) => {
+    expect(() => unwrapProtobuf(bytes(hex))).toThrow(new ProtobufError(message));
+  });
+});
+
+describe('lists', () => {
+  const items = [bytes('0a0161'), Buffer.alloc(200, 1)];
+  const metadata = { resourceVersion: '7', remainingItemCount: 0 };
+
+  it('are their items behind their metadata', () => {
+    expect(encodeList(metadata, items).toString('hex')).toBe(
+      bytes(`0a09 0a00 120137 1a00 2000 1203 0a0161 12c801 ${'01'.repeat(200)}`).toString('hex'),
+    );
+  });
+
+  it('can be written piece by piece', () => {
+    const size = items.reduce((sum, item) => sum + listItemSize(item), 0);
+    const out = Buffer.alloc(size);
+    expect(items.reduce((at, item) => writeListItem(item, out, at), 0)).toBe(size);
+    expect(Buffer.concat([listHead('v1', 'PodList', metadata, size), out, envelopeTail])).toEqual(
+      wrapProtobuf('v1', 'PodList', encodeList(metadata, items)),
+    );
+  });
+});
+
+describe('partialMetadata', () => {
+  it('is the beginning of an object', () => {
+    expect(partialMetadata(bytes('0a03 0a0161 1200'))).toEqual(bytes('0a03 0a0161'));
+  });
+
+  it('fails if metadata does not come first', () => {
+    expect(() => partialMetadata(bytes('1200'))).toThrow(ProtobufError);
+    expect(() => partialMetadata(bytes('0a03 0a'))).toThrow(ProtobufError);
+  });
+});
+
+describe('watchFrame', () => {
+  it('is a length and an event whose object has an envelope', () => {
+    expect(watchFrame('ADDED', 'v1', 'Pod', bytes('0a00')).toString('hex')).toBe(
+      bytes(`00000022 0a05 4144444544 1219 0a17 ${magic} 0a09 0a027631 1203506f64 1202 0a00 1a00 2200`).toString('hex'),
+    );
+  });
+});
