@@ -6,8 +6,8 @@ import { namespace } from './core/namespace.ts';
 import { secret } from './core/secret.ts';
 
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
-export { builtinTypes } from './types/catalogue.ts';
 export { describe } from './types/descriptions.ts';
+export { exactBuiltinTypes as builtinTypes } from './types/when-empty.ts';
 export { configMap, event, lease, namespace, secret };
 
 export interface BuiltinOptions {

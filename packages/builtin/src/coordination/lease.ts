@@ -28,9 +28,6 @@ export const lease: Resource = {
   strategy: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
-    applyDefaults(object) {
-      object.spec ??= {};
-    },
     validateCreate: validate,
     validateUpdate: (object, _old, errors) => validate(object, errors),
   },

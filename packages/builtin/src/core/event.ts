@@ -35,22 +35,10 @@ export function event(ttlSeconds: number): Resource {
     ttlSeconds,
     strategy: {
       allowCreateOnUpdate: true,
-      applyDefaults: writeAlways,
       validateCreate: (object, errors, version) => validateEvent(object, errors, version === v1),
       validateUpdate: (object, old, errors, version) => validateEventUpdate(object, old, errors, version === v1),
     },
   };
-}
-
-/** Fields that Kubernetes writes even when they are empty. */
-function writeAlways(object: JsonObject): void {
-  object.involvedObject ??= {};
-  object.source ??= {};
-  object.firstTimestamp ??= null;
-  object.lastTimestamp ??= null;
-  object.eventTime ??= null;
-  object.reportingComponent ??= '';
-  object.reportingInstance ??= '';
 }
 
 function text(value: unknown): string {

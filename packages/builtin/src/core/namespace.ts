@@ -57,8 +57,6 @@ export const namespace: Resource = {
   strategy: {
     validateName: nameIsDNSLabel,
     applyDefaults(object) {
-      object.spec ??= {};
-      object.status ??= {};
       if (metadataOf(object).name) labelWithName(object);
     },
     prepareForCreate(object) {
