@@ -7,6 +7,7 @@ import type { CacheEntry } from '../watchcache/entry.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import { prepareForCreate } from './before-create.ts';
 import { prepareForUpdate, removedByUpdate } from './before-update.ts';
+import { dropDuplicateOwners } from './owner-references.ts';
 import { decodeObject, encodeObject, encodeStored, withoutResourceVersion } from './stored-form.ts';
 
 /** What is asked, by whom, and for which version the answer is worded. */
@@ -63,6 +64,7 @@ export class ObjectRegistry {
   }
 
   async create(object: JsonObject, context: WriteContext): Promise<Written> {
+    dropDuplicateOwners(object.metadata as JsonObject, context.warn);
     const attributes = this.#attributes('CREATE', object, undefined, context);
     await this.services.admission.mutate(attributes);
     prepareForCreate(this.resource, object, context, this.services.now());
@@ -124,6 +126,7 @@ export class ObjectRegistry {
     const transformed = transform(existing);
     const object = transformed instanceof Promise ? await transformed : transformed;
     checkResourceVersion(object, existing, name, qualified, context.strategy);
+    dropDuplicateOwners(object.metadata as JsonObject, context.warn);
     const attributes = this.#attributes('UPDATE', object, existing, context);
     const mutating = this.services.admission.mutate(attributes);
     if (mutating) await mutating;
