@@ -33,9 +33,13 @@ export interface FieldError {
   readonly body: string;
 }
 
+/** More than this is counted but not told: an object can be wrong in as many places as it has bytes. */
+const maxErrors = 1000;
+
 /** Collects what is wrong with an object, in the order in which it is found. An absent path prints as `<nil>`. */
 export class FieldErrors {
   readonly list: FieldError[] = [];
+  #untold = 0;
 
   get length(): number {
     return this.list.length;
@@ -107,7 +111,9 @@ export class FieldErrors {
   }
 
   addAll(other: FieldErrors): void {
-    this.list.push(...other.list);
+    const room = maxErrors - this.list.length;
+    this.list.push(...other.list.slice(0, room));
+    this.#untold += other.#untold + Math.max(0, other.list.length - room);
   }
 
   causes(): StatusCause[] {
@@ -117,10 +123,15 @@ export class FieldErrors {
   /** All messages as one text: repeated ones once, several between brackets. */
   toString(): string {
     const messages = [...new Set(this.list.map((error) => `${error.field}: ${error.body}`))];
+    if (this.#untold > 0) messages.push(`and ${this.#untold} more`);
     return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
   }
 
   #add(reason: FieldErrorReason, path: FieldPath | undefined, value: string, detail: string): void {
+    if (this.list.length >= maxErrors) {
+      this.#untold++;
+      return;
+    }
     let body: string = titles[reason];
     if (value !== '') body += `: ${value}`;
     if (detail !== '') body += `: ${detail}`;

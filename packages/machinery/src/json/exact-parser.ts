@@ -28,6 +28,7 @@ class ExactParser {
   readonly #maxDepth: number;
   readonly #open: Frame[] = [];
   readonly #duplicates = new Set<string>();
+  #repeats = 0;
   /** A number beyond what a double holds. Errors of syntax go first, so it is only complained about at the end. */
   #overflow: string | undefined;
   #at = 0;
@@ -107,15 +108,16 @@ class ExactParser {
   }
 
   #addDuplicate(key: string): void {
-    if (this.#duplicates.size < maxStrictErrors) this.#duplicates.add(`duplicate field ${goQuote(this.#pathOf(key))}`);
+    if (this.#duplicates.size < maxStrictErrors && this.#repeats++ < maxRepeats)
+      this.#duplicates.add(`duplicate field ${goQuote(this.#pathOf(key))}`);
   }
 
   #pathOf(key: string): string {
     let path = '';
-    for (const frame of this.#open.slice(0, -1)) {
+    this.#open.slice(0, -1).forEach((frame, depth) => {
       if (frame.kind === 'list') path += `[${frame.value.length}]`;
-      else path += path === '' ? frame.key : `.${frame.key}`;
-    }
+      else path += depth === 0 ? frame.key : `.${frame.key}`;
+    });
     return this.#open.length === 1 ? key : `${path}.${key}`;
   }
 

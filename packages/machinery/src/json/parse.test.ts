@@ -65,6 +65,8 @@ describe('duplicates', () => {
     ['{"spec":{"containers":[{"env":1},{"env":1,"env":2}]}}', ['spec.containers[1].env']],
     ['[{"a":1,"a":2}]', ['[0].a']],
     ['{"__proto__":1,"__proto__":2}', ['__proto__']],
+    ['{"":{"a":{"b":1,"b":2}}}', ['.a.b']],
+    [`{"a":"${'x'.repeat(100)}","b":"${'\\n'.repeat(100)}","b":"${'y'.repeat(60)}\\""}`, ['b']],
     ['{"a":{"q\\"":1,"q\\"":2}}', ['a.q\\"']],
   ])('%s', (text, paths) => {
     expect(parse(text).duplicates).toEqual(paths.map((path) => `duplicate field "${path}"`));

@@ -1,9 +1,19 @@
 const quote = 0x22;
 const backslash = 0x5c;
-const colon = 0x3a;
 
 /** Any integer of this many digits is exact as a number. */
 const safeDigits = 15;
+/** A string longer than this is searched for its end rather than walked through, unless there are escapes in it. */
+const shortString = 48;
+
+const other = 0;
+const string = 1;
+const digit = 2;
+const colon = 3;
+const opening = 4;
+const closing = 5;
+const exponent = 6;
+const classes = classify();
 
 /**
  * The number of keys in a text that JSON.parse reads exactly; -1 if it may hold what JSON.parse loses: integers of more
@@ -17,20 +27,20 @@ export function scanJson(bytes: Uint8Array, maxDepth: number): number {
   let digits = 0;
   let at = 0;
   while (at < length) {
-    const byte = bytes[at++] as number;
-    if (byte === quote) {
+    const kind = classes[bytes[at++] as number];
+    if (kind === other) {
+      digits = 0;
+    } else if (kind === string) {
+      digits = 0;
       at = skipString(bytes, at);
       if (at < 0) return -1;
-      digits = 0;
-    } else if (byte >= 0x30 && byte <= 0x39) {
+    } else if (kind === digit) {
       if (++digits > safeDigits) return -1;
     } else {
+      if (kind === colon) keys++;
+      else if (kind === closing) depth--;
+      else if (kind === opening ? ++depth > maxDepth : digits > 0) return -1;
       digits = 0;
-      if (byte === colon) keys++;
-      else if (isOpening(byte)) {
-        if (++depth > maxDepth) return -1;
-      } else if (isClosing(byte)) depth--;
-      else if (byte === 0x45 || (byte === 0x65 && isExponent(bytes, at))) return -1;
     }
   }
   return keys;
@@ -38,28 +48,41 @@ export function scanJson(bytes: Uint8Array, maxDepth: number): number {
 
 /** The position after the closing quote; -1 if there is none, or if an escape may be half of a surrogate pair. */
 function skipString(bytes: Uint8Array, start: number): number {
-  const length = bytes.length;
-  let at = start;
-  while (at < length) {
-    const byte = bytes[at++];
-    if (byte === quote) return at;
-    if (byte !== backslash) continue;
-    if (bytes[at] === 0x75 && ((bytes[at + 1] as number) | 0x20) === 0x64) return -1;
-    at++;
+  const near = Math.min(start + shortString, bytes.length);
+  for (let at = start; at < near; at++) {
+    const byte = bytes[at];
+    if (byte === quote) return at + 1;
+    if (byte === backslash) return walkString(bytes, at);
+  }
+  return searchString(bytes, near);
+}
+
+function walkString(bytes: Uint8Array, start: number): number {
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (byte === quote) return at + 1;
+    if (byte === backslash && isSurrogate(bytes, ++at)) return -1;
   }
   return -1;
 }
 
-function isOpening(byte: number): boolean {
-  return byte === 0x7b || byte === 0x5b;
+function searchString(bytes: Uint8Array, start: number): number {
+  const end = bytes.indexOf(quote, start);
+  return end < 0 || bytes.subarray(start, end).includes(backslash) ? walkString(bytes, start) : end + 1;
 }
 
-function isClosing(byte: number): boolean {
-  return byte === 0x7d || byte === 0x5d;
+/** After a backslash: \ud800 and what is like it. */
+function isSurrogate(bytes: Uint8Array, at: number): boolean {
+  return bytes[at] === 0x75 && ((bytes[at + 1] as number) | 0x20) === 0x64;
 }
 
-/** Tells the e of 1e5 from those of true and false. */
-function isExponent(bytes: Uint8Array, afterE: number): boolean {
-  const before = bytes[afterE - 2] as number;
-  return before >= 0x30 && before <= 0x39;
+function classify(): Uint8Array {
+  const table = new Uint8Array(256);
+  table[quote] = string;
+  table.fill(digit, 0x30, 0x3a);
+  table[0x3a] = colon;
+  for (const byte of [0x5b, 0x7b]) table[byte] = opening;
+  for (const byte of [0x5d, 0x7d]) table[byte] = closing;
+  for (const byte of [0x45, 0x65]) table[byte] = exponent;
+  return table;
 }
