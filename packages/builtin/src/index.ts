@@ -1,4 +1,5 @@
 import type { Resource } from '@tsukube/apiserver';
+import { autoscalingResources } from './autoscaling/index.ts';
 import { lease } from './coordination/lease.ts';
 import { configMap } from './core/config-map.ts';
 import { event } from './core/event.ts';
@@ -16,5 +17,5 @@ export interface BuiltinOptions {
 
 /** Every kind that is there from the start. */
 export function builtinResources({ eventTtlSeconds }: BuiltinOptions): readonly Resource[] {
-  return [namespace, configMap, secret, event(eventTtlSeconds), lease];
+  return [namespace, configMap, secret, event(eventTtlSeconds), lease, ...autoscalingResources];
 }
