@@ -31,6 +31,13 @@ describe('large input takes time in proportion', () => {
   it.each<[string, () => unknown]>([
     ['unknown fields', () => expect(checkObject(object(many), type, catalogue).unknown).toHaveLength(100)],
     ['repeated keys', () => expect(parseJson(Buffer.from(`{${'"a":1,"b":2,'.repeat(many)}"c":3}`)).duplicates).toHaveLength(2)],
+    [
+      'keys repeated far down',
+      () => {
+        const deep = `${'{"a":'.repeat(900)}{${'"b":1,'.repeat(2 * many)}"b":1}${'}'.repeat(900)}`;
+        expect(parseJson(Buffer.from(deep)).duplicates).toHaveLength(1);
+      },
+    ],
     ['long keys', () => checkMeta({ labels: { [`${'a-'.repeat(1_000_000)}!`]: 'x' } })],
     ['long subdomains', () => checkMeta({ annotations: { [`${'a.'.repeat(1_000_000)}/x`]: 'x' } })],
     [

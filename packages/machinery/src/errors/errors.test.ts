@@ -143,6 +143,17 @@ describe('field errors', () => {
     expect(errors.list[0]).toMatchObject({ field: 'spec.list[0].map[a.b]', body });
   });
 
+  it('counts what is too much to tell', () => {
+    const some = new FieldErrors();
+    for (let i = 0; i < 998; i++) some.required(path('a').index(i));
+    const more = new FieldErrors();
+    for (let i = 0; i < 1005; i++) more.required(path('b').index(i));
+    some.addAll(more);
+    some.required(path('c'));
+    expect(some.causes()).toHaveLength(1000);
+    expect(some.toString()).toMatch(/^\[a\[0\]: Required value, .*, b\[1\]: Required value, and 1004 more\]$/);
+  });
+
   it('prints an absent path as Go does', () => {
     const errors = new FieldErrors();
     errors.invalid(undefined, 'a', 'b');

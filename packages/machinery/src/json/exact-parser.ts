@@ -12,6 +12,8 @@ type Frame =
   | { readonly kind: 'object'; readonly value: JsonObject; key: string }
   | { readonly kind: 'list'; readonly value: JsonValue[] };
 
+/** Even those that say nothing new: to find out where one stands costs as much as it is deep. */
+const maxRepeats = 1_000;
 const literals = new Map<number, { readonly text: string; readonly value: JsonValue }>([
   [0x74, { text: 'true', value: true }],
   [0x66, { text: 'false', value: false }],
