@@ -16,14 +16,7 @@ function withHeaders(answer: Answer, request: IncomingRequest): Answer {
     'cache-control': 'no-cache, private',
     ...answer.headers,
   };
-  if (request.warnings.length > 0) headers.warning = request.warnings.map(warningHeader);
+  const { warnings } = request;
+  if (warnings.length > 0) headers.warning = warnings;
   return { ...answer, headers };
-}
-
-const maxWarningLength = 4096;
-
-/** RFC 7234: code 299, no agent, the text quoted and without line breaks. */
-function warningHeader(text: string): string {
-  const clean = [...text].map((c) => (c < ' ' || c > '~' ? ' ' : c)).join('');
-  return `299 - "${clean.slice(0, maxWarningLength).replace(/(["\\])/g, '\\$1')}"`;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestInfo } from '../routing/request-info.ts';
 import type { ApiRequest, Exchange, User } from './request.ts';
+import { Warnings } from './warnings.ts';
 
 const noQuery = new URLSearchParams();
 export const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
@@ -28,7 +29,7 @@ export class IncomingRequest implements ApiRequest {
   isOver = false;
   #query: URLSearchParams | undefined;
   #abort: AbortController | undefined;
-  #warnings: string[] | undefined;
+  #warnings: Warnings | undefined;
   #auditId: string | undefined;
 
   /** Fails with URIError on a path that is not properly encoded. */
@@ -70,11 +71,11 @@ export class IncomingRequest implements ApiRequest {
   }
 
   warn(text: string): void {
-    this.#warnings ??= [];
-    if (!this.#warnings.includes(text)) this.#warnings.push(text);
+    this.#warnings ??= new Warnings();
+    this.#warnings.add(text);
   }
 
   get warnings(): readonly string[] {
-    return this.#warnings ?? [];
+    return this.#warnings?.headers ?? [];
   }
 }

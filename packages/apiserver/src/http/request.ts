@@ -49,8 +49,8 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
   /** Whether the deadline has passed. */
   readonly isOver: boolean;
-  /** Texts of Warning headers. */
   warn(text: string): void;
+  /** Values of the Warning header. */
   readonly warnings: readonly string[];
 }
 
