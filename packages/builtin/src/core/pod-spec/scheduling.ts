@@ -1,0 +1,91 @@
+import {
+  type FieldErrors,
+  type FieldPath,
+  isQualifiedName,
+  isValidLabelValue,
+  type JsonObject,
+  validateLabelName,
+  validateLabelSelector,
+} from '@tsukube/machinery';
+import { validateLabelKeys } from './label-keys.ts';
+import { numberIn, objectIn, objectsIn, textIn } from './members.ts';
+import { isNotPositive, report } from './text-rules.ts';
+
+const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+export function validateTolerations(tolerations: readonly JsonObject[], at: FieldPath, errors: FieldErrors): void {
+  for (const [i, toleration] of tolerations.entries()) validateToleration(toleration, at.index(i), errors);
+}
+
+function validateToleration(toleration: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const [key, operator, effect] = [textIn(toleration, 'key'), textIn(toleration, 'operator'), textIn(toleration, 'effect')];
+  if (key !== '') validateLabelName(key, at.child('key'), errors);
+  else if (operator !== 'Exists') {
+    const message = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
+    errors.invalid(at.child('operator'), operator, message);
+  }
+  if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute')
+    errors.invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set");
+  validateTolerationOperator(operator, textIn(toleration, 'value'), at.child('operator'), errors);
+  if (effect !== '' && !effects.includes(effect)) errors.notSupported(at.child('effect'), effect, effects);
+}
+
+function validateTolerationOperator(operator: string, value: string, at: FieldPath, errors: FieldErrors): void {
+  if (operator === 'Equal' || operator === '') {
+    const problems = isValidLabelValue(value);
+    if (problems.length > 0) errors.invalid(at, value, problems.join(';'));
+  } else if (operator === 'Exists') {
+    if (value !== '') errors.invalid(at, value, "value must be empty when `operator` is 'Exists'");
+  } else {
+    const compares = operator === 'Lt' || operator === 'Gt';
+    errors.notSupported(at, operator, compares ? ['Equal', 'Exists', 'Lt', 'Gt'] : ['Equal', 'Exists']);
+  }
+}
+
+const actions = ['DoNotSchedule', 'ScheduleAnyway'];
+const inclusion = ['Honor', 'Ignore'];
+
+export function validateTopologySpread(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const constraints = objectsIn(spec, 'topologySpreadConstraints');
+  for (const [i, constraint] of constraints.entries()) {
+    const here = at.index(i);
+    const [key, action] = [textIn(constraint, 'topologyKey'), textIn(constraint, 'whenUnsatisfiable')];
+    const skew = numberIn(constraint, 'maxSkew');
+    if (skew <= 0) errors.invalid(here.child('maxSkew'), skew, isNotPositive);
+    if (key === '') errors.required(here.child('topologyKey'), 'can not be empty');
+    if (!actions.includes(action)) errors.notSupported(here.child('whenUnsatisfiable'), action, actions);
+    const isSame = (other: JsonObject) => other.topologyKey === key && other.whenUnsatisfiable === action;
+    if (constraints.slice(i + 1).some(isSame))
+      errors.duplicate(here.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${action}}`);
+    validateMinDomains(constraint, action, here.child('minDomains'), errors);
+    for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
+      const word = constraint[policy];
+      if (word !== undefined && !inclusion.includes(word as string)) errors.notSupported(here.child(policy), word, inclusion);
+    }
+    validateLabelKeys(constraint, here, errors);
+    validateLabelSelector(objectIn(constraint, 'labelSelector'), here.child('labelSelector'), errors);
+  }
+}
+
+function validateMinDomains(constraint: JsonObject, action: string, at: FieldPath, errors: FieldErrors): void {
+  const { minDomains } = constraint;
+  if (minDomains === undefined) return;
+  if (Number(minDomains) <= 0) errors.invalid(at, minDomains, isNotPositive);
+  if (action !== 'DoNotSchedule')
+    errors.invalid(at, minDomains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`);
+}
+
+export function validateGates(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  for (const [i, gate] of objectsIn(spec, 'readinessGates').entries()) {
+    const type = textIn(gate, 'conditionType');
+    report(isQualifiedName(type), at.child('readinessGates').index(i).child('conditionType'), type, errors);
+  }
+  const seen = new Set<string>();
+  for (const [i, gate] of objectsIn(spec, 'schedulingGates').entries()) {
+    const here = at.child('schedulingGates').index(i);
+    const name = textIn(gate, 'name');
+    report(isQualifiedName(name), here, name, errors);
+    if (seen.has(name)) errors.duplicate(here, name);
+    seen.add(name);
+  }
+}

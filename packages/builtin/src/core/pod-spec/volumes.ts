@@ -1,0 +1,106 @@
+import {
+  compareQuantities,
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  nameIsDNSSubdomain,
+  parseQuantity,
+  zeroQuantity,
+} from '@tsukube/machinery';
+import { validatePullPolicy } from './containers.ts';
+import { objectIn, objectsIn, textIn } from './members.ts';
+import type { Volumes } from './mounts.ts';
+import { validateProjected } from './projected-volume.ts';
+import { validateDNSLabel } from './text-rules.ts';
+import { type SourceCheck, sourceChecks } from './volume-sources.ts';
+
+/** How a volume of a pod differs from one of a template. */
+export interface VolumeOwner {
+  readonly isPod: boolean;
+  /** Empty if it is not known. */
+  readonly name: string;
+}
+
+/** Gives the volumes that are well-formed, which are those that containers may refer to. */
+export function validateVolumes(spec: JsonObject, owner: VolumeOwner, at: FieldPath, errors: FieldErrors): Volumes {
+  const known = new Map<string, JsonObject>();
+  const volumes = objectsIn(spec, 'volumes');
+  for (const [i, volume] of volumes.entries()) {
+    const here = at.index(i);
+    const name = textIn(volume, 'name');
+    const before = errors.length;
+    validateSource(volume, owner, here, errors);
+    if (name === '') errors.required(here.child('name'));
+    else validateDNSLabel(name, here.child('name'), errors);
+    if (known.has(name)) errors.duplicate(here.child('name'), name);
+    if (errors.length === before) known.set(name, volume);
+    validateClaim(volume, volumes, owner.name, here, errors);
+  }
+  return known;
+}
+
+/** A claim that is made for an ephemeral volume of this pod cannot be used as if it were another's. */
+function validateClaim(
+  volume: JsonObject,
+  volumes: readonly JsonObject[],
+  podName: string,
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
+  const claim = textIn(objectIn(volume, 'persistentVolumeClaim'), 'claimName');
+  if (podName === '' || claim === '') return;
+  const made = volumes.some(({ name, ephemeral }) => ephemeral !== undefined && `${podName}-${name}` === claim);
+  if (!made) return;
+  const message = 'must not reference a PVC that gets created for an ephemeral volume';
+  errors.invalid(at.child('persistentVolumeClaim', 'claimName'), claim, message);
+}
+
+function checksFor(owner: VolumeOwner): Readonly<Record<string, SourceCheck>> {
+  return {
+    emptyDir: validateEmptyDir,
+    ...sourceChecks,
+    projected: validateProjected,
+    image(source, at, errors) {
+      if (owner.isPod && textIn(source, 'reference') === '') errors.required(at.child('reference'));
+      validatePullPolicy(textIn(source, 'pullPolicy'), at.child('pullPolicy'), errors);
+    },
+  };
+}
+const podChecks = checksFor({ isPod: true, name: '' });
+const templateChecks = checksFor({ isPod: false, name: '' });
+
+/** Exactly one source. */
+function validateSource(volume: JsonObject, owner: VolumeOwner, at: FieldPath, errors: FieldErrors): void {
+  let found = false;
+  for (const [kind, check] of Object.entries(owner.isPod ? podChecks : templateChecks)) {
+    const source = objectIn(volume, kind);
+    if (!source) continue;
+    if (found) errors.forbidden(at.child(kind), 'may not specify more than 1 volume type');
+    else check(source, at.child(kind), errors);
+    found = true;
+  }
+  if (!found) errors.required(at, 'must specify a volume type');
+  validateNames(volume, owner, at.child('name'), errors);
+}
+
+function validateEmptyDir(source: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const limit = textIn(source, 'sizeLimit');
+  if (limit !== '' && compareQuantities(parseQuantity(limit), zeroQuantity) < 0)
+    errors.forbidden(at.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity');
+}
+
+const maxPortalLength = 64;
+
+/** What is made for a volume has a name that is made of the volume's. */
+function validateNames(volume: JsonObject, owner: VolumeOwner, at: FieldPath, errors: FieldErrors): void {
+  const name = textIn(volume, 'name');
+  const iscsi = objectIn(volume, 'iscsi');
+  if (iscsi?.initiatorName !== undefined && `${name}:${textIn(iscsi, 'targetPortal')}`.length > maxPortalLength) {
+    const message =
+      'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
+    errors.invalid(at, name, message);
+  }
+  if (!volume.ephemeral || owner.name === '' || name === '') return;
+  const claim = `${owner.name}-${name}`;
+  for (const problem of nameIsDNSSubdomain(claim, false)) errors.invalid(at, name, `PVC name "${claim}": ${problem}`);
+}
