@@ -1,6 +1,7 @@
 export * from './errors/index.ts';
 export * from './json/index.ts';
 export * from './meta/index.ts';
+export * from './net/index.ts';
 export * from './patch/index.ts';
 export * from './protobuf/index.ts';
 export * from './quantity/index.ts';
