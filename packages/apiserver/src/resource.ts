@@ -1,6 +1,8 @@
 import type { FieldErrors, JsonObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Answer } from './http/answer.ts';
 import type { ResourceRequest } from './http/request.ts';
+import type { ObjectRegistry } from './registry/object-registry.ts';
+import type { CacheEntry } from './watchcache/entry.ts';
 
 /**
  * A resource is data. Built-in kinds, custom resources and users of the library all produce this, and routing,
@@ -92,6 +94,8 @@ export interface Subresource {
 export interface Strategy {
   /** Fills in what the client left out. Runs on every object that is decoded. */
   readonly applyDefaults?: (object: JsonObject) => void;
+  /** Takes what an object shares with others of its kind, such as addresses. Runs before it is prepared; may change it. */
+  readonly reserve?: (object: JsonObject, old: JsonObject | undefined, objects: ObjectRegistry) => Promise<Reservation>;
   /** Drops what a client may not set at creation and sets what the server sets. */
   readonly prepareForCreate?: (object: JsonObject) => void;
   /** Carries over from `old` what this update may not touch; says how the generation moves by comparing. */
@@ -114,6 +118,12 @@ export interface Strategy {
   readonly returnDeletedObject?: boolean;
   /** Whether an object that is being deleted may go now, given that it has no finalizers and no grace left. */
   readonly mayRemove?: (object: JsonObject) => boolean;
+}
+
+/** What was taken for a write. One of the two is called once it is known what became of it. */
+export interface Reservation {
+  keep(written: CacheEntry): void;
+  giveBack(): void;
 }
 
 export interface DeletionRequest {

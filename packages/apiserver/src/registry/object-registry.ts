@@ -2,7 +2,7 @@ import { FieldErrors, isValidPathSegmentName, type JsonObject, path, StatusError
 import { KeyExists, Mismatch } from '@tsukube/storage';
 import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
 import type { User } from '../http/request.ts';
-import type { Resource, ServedVersion, Strategy } from '../resource.ts';
+import type { Reservation, Resource, ServedVersion, Strategy } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import { prepareForCreate } from './before-create.ts';
@@ -67,6 +67,10 @@ export class ObjectRegistry {
     dropDuplicateOwners(object.metadata as JsonObject, context.warn);
     const attributes = this.#attributes('CREATE', object, undefined, context);
     await this.services.admission.mutate(attributes);
+    return this.#reserving(object, undefined, context, () => this.#create(object, attributes, context));
+  }
+
+  async #create(object: JsonObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
     prepareForCreate(this.resource, object, context, this.services.now());
     const metadata = object.metadata as JsonObject;
     const name = metadata.name as string;
@@ -130,10 +134,36 @@ export class ObjectRegistry {
     const attributes = this.#attributes('UPDATE', object, existing, context);
     const mutating = this.services.admission.mutate(attributes);
     if (mutating) await mutating;
-    prepareForUpdate(this.resource, object, existing, context);
-    const validating = this.services.admission.validate(attributes);
-    if (validating) await validating;
-    return this.#store(key, found, object, existing, context);
+    return this.#reserving(object, existing, context, async () => {
+      prepareForUpdate(this.resource, object, existing, context);
+      const validating = this.services.admission.validate(attributes);
+      if (validating) await validating;
+      return this.#store(key, found, object, existing, context);
+    });
+  }
+
+  /** What a write takes from what its kind shares is given back unless it is stored. */
+  #reserving(
+    object: JsonObject,
+    existing: JsonObject | undefined,
+    context: WriteContext,
+    write: () => Promise<Written>,
+  ): Promise<Written> {
+    const reserving = context.strategy.reserve?.(object, existing, this);
+    return reserving ? this.#writeReserved(reserving, context, write) : write();
+  }
+
+  async #writeReserved(reserving: Promise<Reservation>, context: WriteContext, write: () => Promise<Written>): Promise<Written> {
+    const reservation = await reserving;
+    try {
+      const written = await write();
+      if (context.dryRun || written.outcome === 'removed') reservation.giveBack();
+      else reservation.keep(written.entry);
+      return written;
+    } catch (error) {
+      reservation.giveBack();
+      throw error;
+    }
   }
 
   async #store(
