@@ -50,8 +50,10 @@ export class MessageStream {
     if (this.#stream.writable) this.#stream.write(frame(message));
   }
 
+  /** Whoever reads messages sees the end at once, even if the other side can no longer be told. */
   cancel(): void {
     this.#stream.close(constants.NGHTTP2_CANCEL);
+    this.#stream.destroy();
   }
 
   /** What is not read waits on the other side. Fails when the stream ends otherwise than well. */
