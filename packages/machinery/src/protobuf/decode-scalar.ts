@@ -3,7 +3,7 @@ import { JsonSyntaxError } from '../json/syntax-error.ts';
 import type { JsonValue, Scalar } from '../schema/type.ts';
 import { ProtobufError } from './protobuf-error.ts';
 import type { ProtobufReader } from './reader.ts';
-import { formatMicros, formatSeconds, zeroSeconds } from './timestamp.ts';
+import { formatMicros, formatSeconds, type Timestamp, zeroSeconds } from './timestamp.ts';
 import { type WireType, wire } from './wire.ts';
 
 /** Reads a value whose tag has been read. */
@@ -40,20 +40,15 @@ function readDouble(reader: ProtobufReader): number {
   return value;
 }
 
-interface Timestamp {
-  readonly seconds: number | bigint;
-  readonly nanos: number;
-}
-
 /** Undefined for an empty message, which is no time. */
 function readTimestamp(reader: ProtobufReader): Timestamp | undefined {
   const outer = reader.enter();
   const empty = reader.position === reader.end;
-  let seconds: number | bigint = 0;
+  let seconds = 0;
   let nanos = 0;
   while (reader.position < reader.end) {
     const tag = reader.tag('Timestamp');
-    if (tag === 0x08) seconds = reader.int64();
+    if (tag === 0x08) seconds = Number(reader.int64());
     else if (tag === 0x10) nanos = reader.int32();
     else skipUnless(reader, tag, ['seconds', 'nanos']);
   }
@@ -76,7 +71,7 @@ function readTime(reader: ProtobufReader): JsonValue {
 function readMicroTime(reader: ProtobufReader): JsonValue {
   const time = readTimestamp(reader);
   if (time === undefined || (time.seconds === zeroSeconds && Math.trunc(time.nanos / 1e3) === 0)) return null;
-  return formatMicros(time.seconds, time.nanos);
+  return formatMicros(time);
 }
 
 function readQuantity(reader: ProtobufReader): string {

@@ -41,8 +41,8 @@ function readUnknown(reader: ProtobufReader): ProtobufEnvelope {
     const number = nextField(reader, 'Unknown', unknownFields);
     if (number === 1) typeMeta = readTypeMeta(reader, typeMeta);
     else if (number === 2) raw = reader.slice();
-    else if (number === 3) contentEncoding = reader.string();
-    else if (number === 4) contentType = reader.string();
+    else if (number === 3) contentEncoding = reader.slice().toString();
+    else if (number === 4) contentType = reader.slice().toString();
   }
   return { ...typeMeta, raw, contentEncoding, contentType };
 }
@@ -54,8 +54,8 @@ function readTypeMeta(reader: ProtobufReader, { apiVersion, kind }: { apiVersion
   const outer = reader.enter();
   while (reader.position < reader.end) {
     const number = nextField(reader, 'TypeMeta', typeMetaFields);
-    if (number === 1) apiVersion = reader.string();
-    else if (number === 2) kind = reader.string();
+    if (number === 1) apiVersion = reader.slice().toString();
+    else if (number === 2) kind = reader.slice().toString();
   }
   reader.leave(outer);
   return { apiVersion, kind };

@@ -15,14 +15,13 @@ export class ProtobufReader {
   private depth: number;
   /** The upper half of the last varint. */
   private high = 0;
-  /** The bytes as characters. */
-  private readonly latin1: string | undefined;
+  /** The bytes as characters, once they were needed. */
+  private latin1: string | undefined;
 
   constructor(bytes: Uint8Array, depth: number) {
     this.bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     this.end = bytes.length;
     this.depth = depth;
-    this.latin1 = this.end <= textLimit ? this.bytes.toString('latin1') : undefined;
   }
 
   /** Enters a message whose length comes next. Give what it returns to `leave`. */
@@ -72,14 +71,8 @@ export class ProtobufReader {
     const length = this.length();
     const start = this.position;
     this.position = start + length;
-    if (length <= shortString && this.latin1 !== undefined && this.isAscii(start)) return this.latin1.slice(start, this.position);
-    return this.bytes.toString('utf8', start, this.position);
-  }
-
-  /** From here to the current position. */
-  private isAscii(start: number): boolean {
-    for (let at = start; at < this.position; at++) if ((this.bytes[at] as number) >= 0x80) return false;
-    return true;
+    const short = length <= shortString && this.bytes.length <= textLimit;
+    return short && this.isAscii(start) ? this.cut(start) : this.bytes.toString('utf8', start, this.position);
   }
 
   base64(): string {
@@ -110,6 +103,17 @@ export class ProtobufReader {
     else if (type === wire.fixed64) this.advance(8);
     else if (type === wire.fixed32) this.advance(4);
     else throw new ProtobufError(`proto: illegal wireType ${type}`);
+  }
+
+  private cut(start: number): string {
+    this.latin1 ??= this.bytes.toString('latin1');
+    return this.latin1.slice(start, this.position);
+  }
+
+  /** From here to the current position. */
+  private isAscii(start: number): boolean {
+    for (let at = start; at < this.position; at++) if ((this.bytes[at] as number) >= 0x80) return false;
+    return true;
   }
 
   /** Moves on and gives the position from before. */
