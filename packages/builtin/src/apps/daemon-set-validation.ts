@@ -1,0 +1,83 @@
+import {
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  path,
+  validateImmutableField,
+  validateLabelSelector,
+} from '@tsukube/machinery';
+import { objectIn } from '../core/pod-spec/members.ts';
+import { validateNonNegative } from '../non-negative.ts';
+import { amountOf, shownStrategy, validateAtMostAll, validateIntOrPercent } from './rolling-update.ts';
+import { selectorIn } from './workload-columns.ts';
+import {
+  isEmptySelector,
+  validateCollisionCount,
+  validateLastingTemplate,
+  validateTemplateLabels,
+} from './workload-validation.ts';
+
+const specPath = path('spec');
+const statusPath = path('status');
+
+export function validateDaemonSet(object: JsonObject, errors: FieldErrors): void {
+  const spec = (object.spec ?? {}) as JsonObject;
+  const template = objectIn(spec, 'template') ?? {};
+  const selector = objectIn(spec, 'selector');
+  validateLabelSelector(selector, specPath.child('selector'), errors);
+  const usable = selectorIn(spec);
+  if (usable) validateTemplateLabels(template, usable, specPath.child('template'), errors);
+  if (selector && isEmptySelector(selector))
+    errors.invalid(specPath.child('selector'), selector, 'empty selector is invalid for daemonset');
+  validateLastingTemplate(template, specPath.child('template'), 'DaemonSet', errors);
+  validateNonNegative(spec, ['minReadySeconds'], specPath, errors);
+  validateStrategy(objectIn(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy'), errors);
+  validateNonNegative(spec, ['revisionHistoryLimit'], specPath, errors);
+}
+
+export function validateDaemonSetUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const selector = objectIn(objectIn(object, 'spec'), 'selector');
+  validateImmutableField(selector, objectIn(objectIn(old, 'spec'), 'selector'), specPath.child('selector'), errors);
+  validateDaemonSet(object, errors);
+}
+
+export function validateDaemonSetStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const status = (object.status ?? {}) as JsonObject;
+  const counts = [
+    'currentNumberScheduled',
+    'numberMisscheduled',
+    'desiredNumberScheduled',
+    'numberReady',
+    'observedGeneration',
+    'updatedNumberScheduled',
+    'numberAvailable',
+    'numberUnavailable',
+    'collisionCount',
+  ];
+  validateNonNegative(status, counts, statusPath, errors);
+  validateCollisionCount(status, old, statusPath, errors);
+}
+
+function validateStrategy(strategy: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const rollingUpdate = objectIn(strategy, 'rollingUpdate');
+  if (strategy.type === 'OnDelete') return;
+  if (strategy.type !== 'RollingUpdate') {
+    const shown = rollingUpdate
+      ? { MaxUnavailable: rollingUpdate.maxUnavailable ?? 0, MaxSurge: rollingUpdate.maxSurge ?? 0 }
+      : null;
+    errors.notSupported(at, shownStrategy(strategy, shown), ['RollingUpdate', 'OnDelete']);
+  } else if (!rollingUpdate) errors.required(at.child('rollingUpdate'));
+  else validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'), errors);
+}
+
+/** A node either loses its pod before it gets the new one, or after. */
+function validateRollingUpdate({ maxUnavailable, maxSurge }: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  validateIntOrPercent(maxUnavailable, at.child('maxUnavailable'), errors);
+  validateIntOrPercent(maxSurge, at.child('maxSurge'), errors);
+  validateAtMostAll(maxUnavailable, at.child('maxUnavailable'), errors);
+  validateAtMostAll(maxSurge, at.child('maxSurge'), errors);
+  const before = amountOf(maxUnavailable) !== 0;
+  const after = amountOf(maxSurge) !== 0;
+  if (before && after) errors.invalid(at.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero');
+  if (!before && !after) errors.required(at.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0');
+}

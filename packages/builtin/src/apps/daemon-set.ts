@@ -1,0 +1,82 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../columns.ts';
+import { defaultPodTemplate, formatLabels } from '../core/pod-spec/index.ts';
+import { fillIn, mapIn, objectIn } from '../core/pod-spec/members.ts';
+import { ensureObject } from '../ensure-object.ts';
+import { schemaOf } from '../schema.ts';
+import { statusSubresource } from '../status-subresource.ts';
+import { zeroValue } from '../zero-value.ts';
+import { validateDaemonSet, validateDaemonSetStatus, validateDaemonSetUpdate } from './daemon-set-validation.ts';
+import { checkTemplateGeneration, countTemplate, startCounting } from './template-generation.ts';
+import { containerColumns, numberColumn, selectorColumn, templateSpec } from './workload-columns.ts';
+
+const specType = 'io.k8s.api.apps.v1.DaemonSetSpec';
+const statusType = 'io.k8s.api.apps.v1.DaemonSetStatus';
+
+const v1: ServedVersion = {
+  group: 'apps',
+  version: 'v1',
+  schema: schemaOf('apps.v1.DaemonSet'),
+  columns: [
+    nameColumn,
+    numberColumn('Desired', statusType, 'status', 'desiredNumberScheduled'),
+    numberColumn('Current', statusType, 'status', 'currentNumberScheduled'),
+    numberColumn('Ready', statusType, 'status', 'numberReady'),
+    numberColumn('Up-to-date', statusType, 'status', 'updatedNumberScheduled'),
+    numberColumn('Available', statusType, 'status', 'numberAvailable'),
+    column('Node Selector', { type: 'io.k8s.api.core.v1.PodSpec', field: 'nodeSelector' }, (object) =>
+      formatLabels(mapIn(templateSpec(object), 'nodeSelector')),
+    ),
+    ageColumn,
+    ...containerColumns(templateSpec),
+    selectorColumn(specType, (object) => objectIn(object, 'spec')),
+  ],
+};
+
+export const daemonSet: Resource = {
+  names: {
+    plural: 'daemonsets',
+    singular: 'daemonset',
+    kind: 'DaemonSet',
+    listKind: 'DaemonSetList',
+    shortNames: ['ds'],
+    categories: ['all'],
+  },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/daemonsets',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  subresources: { status: statusSubresource(validateDaemonSetStatus) },
+  strategy: {
+    generation: true,
+    applyDefaults,
+    prepareForCreate(object) {
+      object.status = zeroValue('apps.v1.DaemonSetStatus');
+      startCounting(object);
+    },
+    prepareForUpdate(object, old) {
+      object.status = old.status ?? {};
+      countTemplate(object, old);
+    },
+    validateCreate: validateDaemonSet,
+    validateUpdate: validateDaemonSetUpdate,
+  },
+};
+
+function applyDefaults(object: JsonObject): void {
+  checkTemplateGeneration(object);
+  const spec = ensureObject(object, 'spec');
+  spec.selector ??= null;
+  defaultPodTemplate(ensureObject(spec, 'template'));
+  const strategy = ensureObject(spec, 'updateStrategy');
+  fillIn(strategy, 'type', 'RollingUpdate');
+  if (strategy.type === 'RollingUpdate') {
+    const rollingUpdate = ensureObject(strategy, 'rollingUpdate');
+    rollingUpdate.maxUnavailable ??= 1;
+    rollingUpdate.maxSurge ??= 0;
+  }
+  spec.revisionHistoryLimit ??= 10;
+  object.status = { ...zeroValue('apps.v1.DaemonSetStatus'), ...objectIn(object, 'status') };
+}

@@ -1,0 +1,110 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { deepEqual, type JsonObject } from '@tsukube/machinery';
+import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
+import { defaultPodTemplate } from '../core/pod-spec/index.ts';
+import { fillIn, numberIn, objectIn } from '../core/pod-spec/members.ts';
+import { ensureObject } from '../ensure-object.ts';
+import { schemaOf } from '../schema.ts';
+import { statusSubresource } from '../status-subresource.ts';
+import { zeroValue } from '../zero-value.ts';
+import { validateDeployment, validateDeploymentStatus, validateDeploymentUpdate } from './deployment-validation.ts';
+import { normalizeRollback } from './rollback.ts';
+import { containerColumns, readyColumn, selectorIn, templateSpec } from './workload-columns.ts';
+import { workloadScale } from './workload-scale.ts';
+import { nameWarning } from './workload-warnings.ts';
+
+const specType = 'io.k8s.api.apps.v1.DeploymentSpec';
+const statusType = 'io.k8s.api.apps.v1.DeploymentStatus';
+const status = (object: JsonObject) => objectIn(object, 'status');
+
+const v1: ServedVersion = {
+  group: 'apps',
+  version: 'v1',
+  schema: schemaOf('apps.v1.Deployment'),
+  columns: [
+    nameColumn,
+    readyColumn(),
+    column('Up-to-date', { type: statusType, field: 'updatedReplicas' }, (object) => numberIn(status(object), 'updatedReplicas')),
+    column('Available', { type: statusType, field: 'availableReplicas' }, (object) =>
+      numberIn(status(object), 'availableReplicas'),
+    ),
+    ageColumn,
+    ...containerColumns(templateSpec),
+    column(
+      'Selector',
+      { type: specType, field: 'selector' },
+      (object) => selectorIn(objectIn(object, 'spec'))?.toString() ?? '<invalid>',
+      { priority: 1 },
+    ),
+  ],
+};
+
+export const deployment: Resource = {
+  names: {
+    plural: 'deployments',
+    singular: 'deployment',
+    kind: 'Deployment',
+    listKind: 'DeploymentList',
+    shortNames: ['deploy'],
+    categories: ['all'],
+  },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/deployments',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  subresources: {
+    scale: workloadScale,
+    status: statusSubresource(validateDeploymentStatus, {
+      prepareForUpdate(object, old) {
+        object.spec = old.spec ?? {};
+        keepLabels(object, old);
+      },
+    }),
+  },
+  strategy: {
+    generation: true,
+    applyDefaults,
+    prepareForCreate(object) {
+      object.status = zeroValue('apps.v1.DeploymentStatus');
+    },
+    prepareForUpdate(object, old) {
+      object.status = old.status ?? {};
+      countAnnotations(object, old);
+    },
+    validateCreate: validateDeployment,
+    validateUpdate: validateDeploymentUpdate,
+    warnings: (object, old) => (old === undefined ? nameWarning(object) : []),
+  },
+};
+
+function applyDefaults(object: JsonObject): void {
+  normalizeRollback(object);
+  const spec = ensureObject(object, 'spec');
+  spec.replicas ??= 1;
+  spec.selector ??= null;
+  defaultPodTemplate(ensureObject(spec, 'template'));
+  const strategy = ensureObject(spec, 'strategy');
+  fillIn(strategy, 'type', 'RollingUpdate');
+  if (strategy.type === 'RollingUpdate') {
+    const rollingUpdate = ensureObject(strategy, 'rollingUpdate');
+    rollingUpdate.maxUnavailable ??= '25%';
+    rollingUpdate.maxSurge ??= '25%';
+  }
+  spec.revisionHistoryLimit ??= 10;
+  spec.progressDeadlineSeconds ??= 600;
+  object.status ??= {};
+}
+
+/** Annotations are copied to the replica sets, so a change of them counts like one of the spec. */
+function countAnnotations(object: JsonObject, old: JsonObject): void {
+  const { annotations } = metadataOf(object);
+  const before = metadataOf(old);
+  if (!deepEqual(annotations, before.annotations)) metadataOf(object).generation = numberIn(before, 'generation') + 1;
+}
+
+function keepLabels(object: JsonObject, old: JsonObject): void {
+  const { labels } = metadataOf(old);
+  if (labels === undefined) delete metadataOf(object).labels;
+  else metadataOf(object).labels = labels;
+}

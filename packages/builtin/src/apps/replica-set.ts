@@ -1,0 +1,108 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type FieldErrors, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
+import { ageColumn, nameColumn } from '../columns.ts';
+import { defaultPodTemplate } from '../core/pod-spec/index.ts';
+import { numberIn, objectIn } from '../core/pod-spec/members.ts';
+import { ensureObject } from '../ensure-object.ts';
+import { validateNonNegative } from '../non-negative.ts';
+import { schemaOf } from '../schema.ts';
+import { statusSubresource } from '../status-subresource.ts';
+import { zeroValue } from '../zero-value.ts';
+import { containerColumns, numberColumn, selectorColumn, templateSpec } from './workload-columns.ts';
+import { workloadScale } from './workload-scale.ts';
+import {
+  validateAvailable,
+  validatePartsOfReplicas,
+  validateReplicatedTemplate,
+  validateSelector,
+} from './workload-validation.ts';
+import { nameWarning } from './workload-warnings.ts';
+
+const specType = 'io.k8s.api.apps.v1.ReplicaSetSpec';
+const statusType = 'io.k8s.api.apps.v1.ReplicaSetStatus';
+const specPath = path('spec');
+const statusPath = path('status');
+
+const v1: ServedVersion = {
+  group: 'apps',
+  version: 'v1',
+  schema: schemaOf('apps.v1.ReplicaSet'),
+  columns: [
+    nameColumn,
+    numberColumn('Desired', specType, 'spec', 'replicas'),
+    numberColumn('Current', statusType, 'status', 'replicas'),
+    numberColumn('Ready', statusType, 'status', 'readyReplicas'),
+    ageColumn,
+    ...containerColumns(templateSpec),
+    selectorColumn(specType, (object) => objectIn(object, 'spec')),
+  ],
+  selectableFields: { 'status.replicas': (object) => String(numberIn(objectIn(object, 'status'), 'replicas')) },
+};
+
+export const replicaSet: Resource = {
+  names: {
+    plural: 'replicasets',
+    singular: 'replicaset',
+    kind: 'ReplicaSet',
+    listKind: 'ReplicaSetList',
+    shortNames: ['rs'],
+    categories: ['all'],
+  },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/replicasets',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  subresources: {
+    scale: workloadScale,
+    status: statusSubresource((object, _old, errors) => validateStatus(object, errors)),
+  },
+  strategy: {
+    generation: true,
+    applyDefaults,
+    prepareForCreate(object) {
+      object.status = zeroValue('apps.v1.ReplicaSetStatus');
+    },
+    prepareForUpdate(object, old) {
+      object.status = old.status ?? {};
+    },
+    validateCreate: validate,
+    validateUpdate(object, old, errors) {
+      validate(object, errors);
+      const selector = objectIn(objectIn(object, 'spec'), 'selector');
+      validateImmutableField(selector, objectIn(objectIn(old, 'spec'), 'selector'), specPath.child('selector'), errors);
+    },
+    warnings: (object, old) => (old === undefined ? nameWarning(object) : []),
+  },
+};
+
+function applyDefaults(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  spec.replicas ??= 1;
+  spec.selector ??= null;
+  defaultPodTemplate(ensureObject(spec, 'template'));
+  const status = ensureObject(object, 'status');
+  status.replicas ??= 0;
+}
+
+function validate(object: JsonObject, errors: FieldErrors): void {
+  const spec = (object.spec ?? {}) as JsonObject;
+  validateNonNegative(spec, ['replicas', 'minReadySeconds'], specPath, errors);
+  const selector = validateSelector(spec, specPath, 'deployment', 'invalid label selector', errors);
+  if (selector) validateReplicatedTemplate(spec, selector, specPath.child('template'), errors);
+}
+
+function validateStatus(object: JsonObject, errors: FieldErrors): void {
+  const status = (object.status ?? {}) as JsonObject;
+  const counts = [
+    'replicas',
+    'fullyLabeledReplicas',
+    'readyReplicas',
+    'availableReplicas',
+    'observedGeneration',
+    'terminatingReplicas',
+  ];
+  validateNonNegative(status, counts, statusPath, errors);
+  validatePartsOfReplicas(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], statusPath, errors);
+  validateAvailable(status, 'readyReplicas', statusPath, errors);
+}

@@ -1,0 +1,28 @@
+import { type FieldErrors, type FieldPath, goQuote, type JsonObject, StatusError } from '@tsukube/machinery';
+import { metadataOf } from '../columns.ts';
+import { mapIn, objectIn } from '../core/pod-spec/members.ts';
+import { notNegative } from '../non-negative.ts';
+
+/** The revision to go back to was a field of versions that are gone; old clients still find it in an annotation. */
+const annotation = 'deprecated.deployment.rollback.to';
+
+/** Fails with 400 if it is no number. */
+export function normalizeRollback(object: JsonObject): void {
+  const revision = revisionOf(object);
+  const annotations = objectIn(metadataOf(object), 'annotations');
+  if (annotations && revision !== undefined) annotations[annotation] = String(revision);
+}
+
+export function validateRollback(object: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const revision = revisionOf(object);
+  if (revision !== undefined && revision < 0n) errors.invalid(at, revision, notNegative);
+}
+
+function revisionOf(object: JsonObject): bigint | undefined {
+  const text = mapIn(metadataOf(object), 'annotations')[annotation];
+  if (text === undefined || text === '') return undefined;
+  if (/^[+-]?[0-9]+$/.test(text)) return BigInt(text.replace('+', ''));
+  throw StatusError.badRequest(
+    `Deployment in version "v1" cannot be handled as a Deployment: failed to parse annotation[${annotation}]=${text} as int64: strconv.ParseInt: parsing ${goQuote(text)}: invalid syntax`,
+  );
+}

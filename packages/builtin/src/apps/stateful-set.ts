@@ -1,0 +1,96 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type JsonObject, nameIsDNSLabel } from '@tsukube/machinery';
+import { ageColumn, nameColumn } from '../columns.ts';
+import { defaultPodTemplate } from '../core/pod-spec/index.ts';
+import { fillIn, numberIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
+import { ensureObject } from '../ensure-object.ts';
+import { schemaOf } from '../schema.ts';
+import { statusSubresource } from '../status-subresource.ts';
+import { zeroValue } from '../zero-value.ts';
+import { claimWarnings, defaultClaimTemplate } from './claim-templates.ts';
+import { validateStatefulSet, validateStatefulSetStatus, validateStatefulSetUpdate } from './stateful-set-validation.ts';
+import { containerColumns, readyColumn, templateSpec } from './workload-columns.ts';
+import { workloadScale } from './workload-scale.ts';
+
+const v1: ServedVersion = {
+  group: 'apps',
+  version: 'v1',
+  schema: schemaOf('apps.v1.StatefulSet'),
+  columns: [nameColumn, readyColumn(), ageColumn, ...containerColumns(templateSpec)],
+};
+
+export const statefulSet: Resource = {
+  names: {
+    plural: 'statefulsets',
+    singular: 'statefulset',
+    kind: 'StatefulSet',
+    listKind: 'StatefulSetList',
+    shortNames: ['sts'],
+    categories: ['all'],
+  },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/statefulsets',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  subresources: { scale: workloadScale, status: statusSubresource(validateStatefulSetStatus) },
+  strategy: {
+    generation: true,
+    validateName: nameIsDNSLabel,
+    applyDefaults,
+    prepareForCreate(object) {
+      object.status = zeroValue('apps.v1.StatefulSetStatus');
+      dropMaxUnavailable(object, undefined);
+    },
+    prepareForUpdate(object, old) {
+      object.status = old.status ?? {};
+      dropMaxUnavailable(object, old);
+    },
+    validateCreate: validateStatefulSet,
+    validateUpdate: validateStatefulSetUpdate,
+    warnings,
+  },
+};
+
+function applyDefaults(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  spec.replicas ??= 1;
+  spec.selector ??= null;
+  defaultPodTemplate(ensureObject(spec, 'template'));
+  for (const claim of objectsIn(spec, 'volumeClaimTemplates')) defaultClaimTemplate(claim);
+  spec.serviceName ??= '';
+  fillIn(spec, 'podManagementPolicy', 'OrderedReady');
+  defaultUpdateStrategy(ensureObject(spec, 'updateStrategy'));
+  spec.revisionHistoryLimit ??= 10;
+  const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
+  fillIn(retention, 'whenDeleted', 'Retain');
+  fillIn(retention, 'whenScaled', 'Retain');
+  object.status = { ...zeroValue('apps.v1.StatefulSetStatus'), ...objectIn(object, 'status') };
+}
+
+/** Who names the strategy but not its details means none. */
+function defaultUpdateStrategy(strategy: JsonObject): void {
+  if (!strategy.type) {
+    strategy.type = 'RollingUpdate';
+    strategy.rollingUpdate ??= {};
+  }
+  const rollingUpdate = objectIn(strategy, 'rollingUpdate');
+  if (strategy.type === 'RollingUpdate' && rollingUpdate) rollingUpdate.partition ??= 0;
+}
+
+/** Kubernetes ignores this field unless it is told otherwise. */
+function dropMaxUnavailable(object: JsonObject, old: JsonObject | undefined): void {
+  const rollingUpdate = rollingUpdateOf(object);
+  if (rollingUpdate && rollingUpdateOf(old)?.maxUnavailable === undefined) delete rollingUpdate.maxUnavailable;
+}
+
+function rollingUpdateOf(object: JsonObject | undefined): JsonObject | undefined {
+  return objectIn(objectIn(objectIn(object, 'spec'), 'updateStrategy'), 'rollingUpdate');
+}
+
+function warnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+  const spec = objectIn(object, 'spec');
+  const found = claimWarnings(objectsIn(spec, 'volumeClaimTemplates'), old !== undefined);
+  if (numberIn(spec, 'revisionHistoryLimit') >= 0) return found;
+  return [...found, 'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'];
+}

@@ -1,0 +1,48 @@
+import { deepEqual, goQuote, type JsonObject, type JsonValue, StatusError, setKey } from '@tsukube/machinery';
+import { metadataOf } from '../columns.ts';
+import { mapIn, objectIn } from '../core/pod-spec/members.ts';
+
+/** How often the template of a daemon set has changed. It was a field once; now it is an annotation, and still counted. */
+const annotation = 'deprecated.daemonset.template.generation';
+
+/** Fails with 400 if a client says something that is no number. */
+export function checkTemplateGeneration(object: JsonObject): void {
+  generationOf(object);
+}
+
+export function startCounting(object: JsonObject): void {
+  setGeneration(object, atLeastOne(generationOf(object) ?? 0n));
+}
+
+function atLeastOne(generation: bigint): bigint {
+  return generation < 1n ? 1n : generation;
+}
+
+/** What a client says of it does not count. */
+export function countTemplate(object: JsonObject, old: JsonObject): void {
+  const before = generationOf(old) ?? 0n;
+  const changed = !deepEqual(templateOf(object), templateOf(old));
+  setGeneration(object, changed ? before + 1n : before);
+}
+
+function templateOf(object: JsonObject): JsonValue {
+  return objectIn(objectIn(object, 'spec'), 'template') ?? null;
+}
+
+function generationOf(object: JsonObject): bigint | undefined {
+  const text = mapIn(metadataOf(object), 'annotations')[annotation];
+  if (text === undefined) return undefined;
+  if (/^[+-]?[0-9]+$/.test(text)) return BigInt(text.replace('+', ''));
+  throw StatusError.badRequest(
+    `DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing ${goQuote(text)}: invalid syntax`,
+  );
+}
+
+function setGeneration(object: JsonObject, generation: bigint): void {
+  const metadata = metadataOf(object);
+  const annotations = new Map<string, string>(Object.entries(mapIn(metadata, 'annotations')));
+  annotations.set(annotation, String(generation));
+  const sorted: JsonObject = {};
+  for (const key of [...annotations.keys()].sort()) setKey(sorted, key, annotations.get(key) as string);
+  metadata.annotations = sorted;
+}
