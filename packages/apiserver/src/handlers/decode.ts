@@ -40,7 +40,8 @@ export async function decodeAs(request: ResourceRequest, target: BodyTarget, val
   const type = bodyType(request, objectTypes);
   const body = await readRequestBody(request);
   const parsed = await parseObject(body, type, target);
-  if (!isObject(parsed.value)) throw unrecognized(target.kind, notAnObject(parsed.value), body);
+  const misfit = typeMetaMisfit(parsed.value);
+  if (!isObject(parsed.value) || misfit !== undefined) throw unrecognized(target.kind, misfit ?? '', body);
   const stated = statedKind(parsed.value, target);
   const { catalogue, type: name } = target.schema;
   const checked = checkObject(parsed.value, catalogue.get(name), catalogue);
@@ -115,8 +116,19 @@ function unrecognized(kind: string, reason: string, body: Buffer): StatusError {
   return StatusError.badRequest(`the object provided is unrecognized (must be of type ${kind}): ${reason} (${summary(body)})`);
 }
 
-function notAnObject(value: JsonValue): string {
-  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(value)} into an object`;
+const typeMeta =
+  'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** Why kind and apiVersion cannot be read from a value; undefined if they can, or are left out. */
+function typeMetaMisfit(value: JsonValue): string | undefined {
+  const cannot = (found: JsonValue, target: string) =>
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(found)} into ${target}`;
+  if (!isObject(value)) return cannot(value, typeMeta);
+  for (const field of ['apiVersion', 'kind'] as const) {
+    const found = value[field] ?? '';
+    if (typeof found !== 'string') return cannot(found, `Go struct field .${field} of type string`);
+  }
+  return undefined;
 }
 
 const summaryLength = 30;

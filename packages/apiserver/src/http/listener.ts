@@ -34,6 +34,8 @@ export interface Listener {
 
 /** Go's default limit, which kube-apiserver keeps. */
 const maxHeaderBytes = 1 << 20;
+/** Proxies add a header for each thing they know of a user. */
+const maxHeaders = 1000;
 const streamWindow = 256 * 1024;
 const idleTimeoutMs = 90_000;
 const handshakeTimeoutMs = 10_000;
@@ -156,6 +158,7 @@ function http2Server(options: ListenerOptions): Http2SecureServer {
       maxHeaderListSize: maxHeaderBytes,
     },
     maxSessionMemory: 64,
+    maxHeaderListPairs: maxHeaders,
   });
   server.on('session', (session) => {
     session.setLocalWindowSize?.(streamWindow * 4);

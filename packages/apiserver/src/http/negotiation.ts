@@ -26,9 +26,10 @@ interface Clause {
   readonly order: number;
 }
 
-/** Clients send the same few Accept headers over and over. */
+/** Clients send the same few Accept headers over and over. None of them is long. */
 const known = new Map<string, Output | null>();
 const maxKnown = 1000;
+const maxKnownLength = 512;
 
 /** Fails with 406 when nothing that is acceptable can be written. `objects`: whether it is objects, and not a mere document. */
 export function negotiate(request: ApiRequest, objects: boolean, stream = false): Output {
@@ -37,12 +38,17 @@ export function negotiate(request: ApiRequest, objects: boolean, stream = false)
   let output = known.get(key);
   if (output === undefined) {
     output = choose(accept, objects, stream) ?? null;
-    if (known.size >= maxKnown) known.clear();
-    known.set(key, output);
+    remember(key, output);
   }
   if (output === null)
     throw StatusError.notAcceptable(stream ? streamTypes.map((type) => `${type};stream=watch`) : typesOf(objects, false));
   return wantsPretty(request) ? { ...output, pretty: true } : output;
+}
+
+function remember(key: string, output: Output | null): void {
+  if (key.length > maxKnownLength) return;
+  if (known.size >= maxKnown) known.clear();
+  known.set(key, output);
 }
 
 function typesOf(objects: boolean, stream: boolean): readonly MediaType[] {
@@ -69,17 +75,17 @@ function accepts(clause: Clause, objects: boolean, stream: boolean): Output | un
   const base = { mediaType, pretty: pretty === '1' };
   if (as === undefined && g === undefined && v === undefined) return { ...base, as: 'object', metaVersion: 'v1' };
   if (!objects || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
-  const representation = representations[as ?? ''];
+  const representation = representations.get(as ?? '');
   // There is no table in protobuf.
   if (representation === 'table' && mediaType === protobuf) return undefined;
   return representation && { ...base, as: representation, metaVersion: v };
 }
 
-const representations: Readonly<Record<string, Representation>> = {
-  Table: 'table',
-  PartialObjectMetadata: 'metadata',
-  PartialObjectMetadataList: 'metadata',
-};
+const representations = new Map<string, Representation>([
+  ['Table', 'table'],
+  ['PartialObjectMetadata', 'metadata'],
+  ['PartialObjectMetadataList', 'metadata'],
+]);
 
 function matches(pattern: string, type: string): boolean {
   if (pattern === type || pattern === '*/*') return true;

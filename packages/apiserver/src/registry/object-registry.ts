@@ -57,9 +57,10 @@ export class ObjectRegistry {
     return `${this.prefix(namespace)}${name}`;
   }
 
-  /** Where the objects of a namespace, or all of them, stand. */
+  /** Where the objects of a namespace, or all of them, stand. Fails with 400 on a namespace that cannot be part of a key. */
   prefix(namespace: string): string {
-    const { storagePrefix, scope } = this.resource;
+    const { storagePrefix, scope, names } = this.resource;
+    if (namespace === '.' || namespace === '..') throw StatusError.badRequest(`invalid key: "/${names.plural}/${namespace}"`);
     return scope === 'Namespaced' && namespace !== '' ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`;
   }
 
