@@ -10,6 +10,7 @@ import { prepareTools } from './test-tools.mjs';
 /** Each must succeed, and counts as a failure if it does not. */
 const checks = [
   ['build', build],
+  ['types', () => mustRun('node_modules/typescript/bin/tsc', '-p', 'tests')],
   ['lint', () => mustRun('node_modules/@biomejs/biome/bin/biome', 'check', '.')],
   ['layers', () => mustRun('scripts/check-layers.mjs')],
 ];

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { hasCommand } from '../support/commands.ts';
 import { useServer } from '../support/server.ts';
-import { knownDifferences, notComparedYet } from './known-differences.ts';
+import { followsFromApply, knownDifferences, notComparedYet } from './known-differences.ts';
 
 const golden = fileURLToPath(new URL('../../../shared/golden', import.meta.url));
 const available = existsSync(join(golden, 'golden.mjs')) && hasCommand('kubectl');

@@ -43,6 +43,8 @@ export interface ServedVersion {
   readonly converter?: Converter;
   /** Table columns; absent for Name and Created At. */
   readonly columns?: readonly Column[];
+  /** What is said of a row besides its cells. */
+  readonly rowConditions?: (object: JsonObject) => readonly RowCondition[];
   /** The value of each field a field selector may name besides metadata.name and metadata.namespace. */
   readonly selectableFields?: Readonly<Record<string, (object: JsonObject) => string>>;
   /** Sent as a warning with every answer. */
@@ -72,9 +74,23 @@ export interface Column {
   /** 0 is always shown, more only with -o wide. */
   readonly priority?: number;
   /** From an object in this version. `{ age: time }` is rendered as the time since then, when the table is made. */
-  readonly value: (object: JsonObject) => CellValue | { readonly age: string | undefined };
+  readonly value: (object: JsonObject) => CellValue | AgeCell;
 }
 export type CellValue = string | number | boolean | null;
+export interface AgeCell {
+  readonly age: string | undefined;
+  /** What stands around the age: `3 (` and ` ago)`. */
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** Something that is true of a whole row, such as that its object has completed. */
+export interface RowCondition {
+  readonly type: string;
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason?: string;
+  readonly message?: string;
+}
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 export type VerbHandler = (request: ResourceRequest) => Answer | Promise<Answer>;

@@ -107,7 +107,17 @@ function asResourceRequest(
     version,
     subresource,
     objects,
+    objectsOf: (group: string, name: string) => registryNamed(options, group, name),
     shutdown: options.shutdown,
     minWatchSeconds: options.minWatchSeconds,
   });
+}
+
+function registryNamed(
+  { resources, registryOf }: ResourceDelegateOptions,
+  group: string,
+  name: string,
+): ObjectRegistry | undefined {
+  const found = resources.find(({ names, hub }) => names.plural === name && hub.group === group);
+  return found && registryOf(found);
 }

@@ -50,7 +50,7 @@ function setUp({ maxReadOnly = 1, maxMutating = 1, requestTimeoutMs = 60_000 } =
     },
   );
   const ask = (method: string, url: string, user = someone, onAbort: Exchange['onAbort'] = () => {}) => {
-    const request = new IncomingRequest({ method, url, header: () => undefined, onAbort: onAbort as unknown } as Exchange, 0);
+    const request = new IncomingRequest({ method, url, header: () => undefined, onAbort } as unknown as Exchange, 0);
     request.user = user;
     return handle(request);
   };

@@ -16,7 +16,7 @@ const deployments = {
   versions: [{ group: 'apps', version: 'v1' }],
   subresources: { status: {}, proxy: {} },
 } as unknown as Resource;
-const configMaps = { names: { plural: 'configmaps' }, versions: [{ group: '', version: 'v1' }] } as Resource;
+const configMaps = { names: { plural: 'configmaps' }, versions: [{ group: '', version: 'v1' }] } as unknown as Resource;
 
 function setUp(handler: Handler) {
   let now = 0;

@@ -10,6 +10,7 @@ import {
   ProtobufError,
   parseApiVersion,
   StatusError,
+  strictErrors,
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import type { ApiRequest, ResourceRequest } from '../http/request.ts';
@@ -46,7 +47,7 @@ export async function decodeAs(request: ResourceRequest, target: BodyTarget, val
   const { catalogue, type: name } = target.schema;
   const checked = checkObject(parsed.value, catalogue.get(name), catalogue);
   if (checked.error !== undefined) throw cannotHandle(stated, target.kind, checked.error);
-  reportStrict([...parsed.duplicates, ...checked.unknown], validation, request, (text) =>
+  reportStrict(strictErrors(parsed.duplicates, checked.unknown), validation, request, (text) =>
     cannotHandle(stated, target.kind, text),
   );
   return checked.value;

@@ -8,6 +8,7 @@ import { patch } from './patch.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
 
+export { type Action, type ActionKind, actionSubresource, actionVerb } from './action.ts';
 export { type Scalable, scaleSubresource } from './scale.ts';
 export { create, deleteCollection, deleteOne, get, list, patch, update, watch };
 

@@ -12,6 +12,7 @@ import {
   path,
   StatusError,
   strategicMergePatch,
+  strictErrors,
   stringifyJson,
 } from '@tsukube/machinery';
 import type { ApiRequest } from '../http/request.ts';
@@ -78,7 +79,7 @@ export function applyPatch(
   if (!isObject(patched)) throw invalidPatch(patched, 'json: cannot unmarshal into an object');
   const checked = checkObject(patched, schema.catalogue.get(schema.type), schema.catalogue);
   if (checked.error !== undefined) throw invalidPatch(patched, checked.error);
-  reportStrict([...patch.duplicates, ...checked.unknown], validation, request, (text) => invalidPatch(patched, text));
+  reportStrict(strictErrors(patch.duplicates, checked.unknown), validation, request, (text) => invalidPatch(patched, text));
   return checked.value;
 }
 

@@ -66,6 +66,8 @@ export interface ResourceRequest extends ApiRequest {
   readonly version: ServedVersion;
   readonly subresource: Subresource | undefined;
   readonly objects: ObjectRegistry;
+  /** The objects of another resource, where what is done here touches them; undefined if it is not served. */
+  readonly objectsOf: (group: string, resource: string) => ObjectRegistry | undefined;
   readonly shutdown: ShutdownNotice;
   /** A watch that sets no limit lasts at least so long, at most twice. */
   readonly minWatchSeconds: number;

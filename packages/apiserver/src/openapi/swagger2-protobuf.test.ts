@@ -1,3 +1,4 @@
+import type { JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { ProtobufWriter } from './protobuf-writer.ts';
 import { swagger2Protobuf } from './swagger2-protobuf.ts';
@@ -75,7 +76,7 @@ describe('swagger2Protobuf', () => {
   };
   const bytes = swagger2Protobuf({
     head: { swagger: '2.0', info: { title: 'Kubernetes', version: '1.36' } },
-    paths: () => [['/api/v1/things/{name}', { patch }]],
+    paths: () => [['/api/v1/things/{name}', { patch: patch as unknown as JsonObject }]],
     definitions: () => [['example.Thing', thing]],
     parameters: () => ({ 'force-1': { name: 'force', in: 'query', type: 'boolean' } }),
   });

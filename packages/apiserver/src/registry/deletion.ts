@@ -79,8 +79,11 @@ function plan(
 
 /** Whether there is grace to wait for. */
 function markGraceful(metadata: JsonObject, seconds: number, now: number): boolean {
+  let begun = now;
   if (metadata.deletionTimestamp === undefined) bumpGeneration(metadata);
-  metadata.deletionTimestamp = formatTime(now + seconds * 1000);
+  // The grace that is left becomes shorter; it still counts from when the deletion began.
+  else begun = Date.parse(metadata.deletionTimestamp as string) - Number(metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+  metadata.deletionTimestamp = formatTime(begun + seconds * 1000);
   metadata.deletionGracePeriodSeconds = seconds;
   return seconds > 0;
 }

@@ -1,5 +1,5 @@
 import { encodeProtobuf, humanDuration, type JsonObject, parseJson } from '@tsukube/machinery';
-import type { Column, Resource, ServedVersion } from '../resource.ts';
+import type { AgeCell, Column, Resource, ServedVersion } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { member, metadataSpan, type Span } from './byte-scan.ts';
 import { decodeObject, encodeObject } from './stored-form.ts';
@@ -17,8 +17,11 @@ interface Derived {
 export type Labels = Readonly<Record<string, string>>;
 export type Fields = Readonly<Record<string, string>>;
 
-/** The cells of a row, already encoded; a number is a time whose age is to be shown. */
-type Cells = readonly (string | number)[];
+/** The cells of a row, already encoded; a number is a time whose age is to be shown. Conditions of the row come last. */
+interface Cells {
+  readonly cells: readonly (string | number | AgeCell)[];
+  readonly conditions: string;
+}
 
 function derivedOf(entry: CacheEntry): Derived {
   entry.derived ??= {};
@@ -111,25 +114,38 @@ export function objectIn(entry: CacheEntry, version: ServedVersion): JsonObject 
   return version.converter ? version.converter.fromHub(object) : object;
 }
 
-/** The cells of a table row as JSON. */
+/** The cells of a table row as JSON, and its conditions if it has any: `[…],"conditions":[…]`. */
 export function cellsOf(entry: CacheEntry, version: ServedVersion, columns: readonly Column[], now: number): string {
   const derived = derivedOf(entry);
   derived.cells ??= new Map();
-  let cells = derived.cells.get(version);
-  if (!cells) {
-    const object = objectIn(entry, version);
-    cells = columns.map((column) => readCell(column, object));
-    derived.cells.set(version, cells);
+  let row = derived.cells.get(version);
+  if (!row) {
+    row = readRow(objectIn(entry, version), version, columns);
+    derived.cells.set(version, row);
   }
   let text = '';
-  for (const cell of cells) text += `${text === '' ? '[' : ','}${typeof cell === 'number' ? `"${age(cell, now)}"` : cell}`;
-  return `${text}]`;
+  for (const cell of row.cells) text += `${text === '' ? '[' : ','}${typeof cell === 'string' ? cell : ageText(cell, now)}`;
+  return `${text}]${row.conditions}`;
 }
 
-function readCell(column: Column, object: JsonObject): string | number {
+function readRow(object: JsonObject, version: ServedVersion, columns: readonly Column[]): Cells {
+  const conditions = version.rowConditions?.(object) ?? [];
+  return {
+    cells: columns.map((column) => readCell(column, object)),
+    conditions: conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`,
+  };
+}
+
+function readCell(column: Column, object: JsonObject): string | number | AgeCell {
   const value = column.value(object);
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  return value.age === undefined ? '"<unknown>"' : Date.parse(value.age);
+  if (value.age === undefined) return '"<unknown>"';
+  return value.before === undefined && value.after === undefined ? Date.parse(value.age) : value;
+}
+
+function ageText(cell: number | AgeCell, now: number): string {
+  if (typeof cell === 'number') return `"${age(cell, now)}"`;
+  return JSON.stringify(`${cell.before ?? ''}${age(Date.parse(cell.age as string), now)}${cell.after ?? ''}`);
 }
 
 function age(time: number, now: number): string {

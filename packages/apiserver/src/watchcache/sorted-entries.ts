@@ -1,4 +1,5 @@
 import type { CacheEntry } from './entry.ts';
+import { afterPrefix, comesBefore, isExotic } from './key-order.ts';
 
 const chunkSize = 512;
 
@@ -9,6 +10,8 @@ const chunkSize = 512;
 export class SortedEntries {
   readonly #byKey = new Map<string, CacheEntry>();
   #chunks: CacheEntry[][] = [[]];
+  /** The quick order, until the first key for which it is wrong. */
+  #before: (a: string, b: string) => boolean = lessThan;
 
   get size(): number {
     return this.#byKey.size;
@@ -25,14 +28,16 @@ export class SortedEntries {
     if (this.#chunks.length === 0) this.#chunks.push([]);
     this.#byKey.clear();
     for (const entry of entries) this.#byKey.set(entry.key, entry);
+    if (entries.some((entry) => isExotic(entry.key))) this.#before = comesBefore;
   }
 
   set(entry: CacheEntry): void {
     const known = this.#byKey.has(entry.key);
+    if (!known && isExotic(entry.key)) this.#before = comesBefore;
     this.#byKey.set(entry.key, entry);
     const c = this.#chunkFor(entry.key);
     const chunk = this.#chunks[c] as CacheEntry[];
-    const i = lowerBound(chunk, entry.key);
+    const i = this.#lowerBound(chunk, entry.key);
     if (known) chunk[i] = entry;
     else {
       chunk.splice(i, 0, entry);
@@ -44,15 +49,15 @@ export class SortedEntries {
     if (!this.#byKey.delete(key)) return;
     const c = this.#chunkFor(key);
     const chunk = this.#chunks[c] as CacheEntry[];
-    chunk.splice(lowerBound(chunk, key), 1);
+    chunk.splice(this.#lowerBound(chunk, key), 1);
     if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(c, 1);
   }
 
   /** From the first key that is not less than `from`, while keys start with `prefix`. */
   *range(prefix: string, from: string): Generator<CacheEntry> {
-    const start = from > prefix ? from : prefix;
+    const start = later(from, prefix);
     let c = this.#chunkFor(start);
-    let i = lowerBound(this.#chunks[c] as CacheEntry[], start);
+    let i = this.#lowerBound(this.#chunks[c] as CacheEntry[], start);
     for (; c < this.#chunks.length; c++, i = 0) {
       const chunk = this.#chunks[c] as CacheEntry[];
       for (; i < chunk.length; i++) {
@@ -65,7 +70,7 @@ export class SortedEntries {
 
   /** The same as an array: faster where most of it is wanted. */
   slice(prefix: string, from: string, limit: number): CacheEntry[] {
-    const start = from > prefix ? from : prefix;
+    const start = later(from, prefix);
     let [c, i] = this.#locate(start);
     const [endChunk, endIndex] = this.#locate(afterPrefix(prefix));
     const result: CacheEntry[] = [];
@@ -79,7 +84,7 @@ export class SortedEntries {
 
   /** How many entries there are from `from` to the end of the prefix. */
   count(prefix: string, from: string): number {
-    const [c, i] = this.#locate(from > prefix ? from : prefix);
+    const [c, i] = this.#locate(later(from, prefix));
     const [endChunk, endIndex] = this.#locate(afterPrefix(prefix));
     let count = endIndex - i;
     for (let k = c; k < endChunk; k++) count += (this.#chunks[k] as CacheEntry[]).length;
@@ -88,7 +93,7 @@ export class SortedEntries {
 
   #locate(key: string): [number, number] {
     const c = this.#chunkFor(key);
-    return [c, lowerBound(this.#chunks[c] as CacheEntry[], key)];
+    return [c, this.#lowerBound(this.#chunks[c] as CacheEntry[], key)];
   }
 
   /** The last chunk whose first key is not greater. */
@@ -97,25 +102,26 @@ export class SortedEntries {
     let high = this.#chunks.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.#chunks[middle]?.[0]?.key as string) <= key) low = middle;
-      else high = middle - 1;
+      if (this.#before(key, this.#chunks[middle]?.[0]?.key as string)) high = middle - 1;
+      else low = middle;
+    }
+    return low;
+  }
+
+  #lowerBound(chunk: readonly CacheEntry[], key: string): number {
+    let low = 0;
+    let high = chunk.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#before((chunk[middle] as CacheEntry).key, key)) low = middle + 1;
+      else high = middle;
     }
     return low;
   }
 }
 
-function lowerBound(chunk: readonly CacheEntry[], key: string): number {
-  let low = 0;
-  let high = chunk.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((chunk[middle] as CacheEntry).key < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const lessThan = (a: string, b: string) => a < b;
 
-/** A string greater than every key with the prefix. */
-function afterPrefix(prefix: string): string {
-  return `${prefix}\uffff`;
+function later(from: string, prefix: string): string {
+  return comesBefore(from, prefix) ? prefix : from;
 }

@@ -123,7 +123,11 @@ describe('selector objects', () => {
       { key: '', operator: 'Exists', values: ['-'] },
       { key: 'a', operator: 'Like' },
     ];
-    validateLabelSelector({ matchLabels: { '-': 'x' }, matchExpressions }, path('spec', 'selector'), errors);
+    validateLabelSelector(
+      { matchLabels: { '-': 'x' }, matchExpressions: matchExpressions as JsonObject[] },
+      path('spec', 'selector'),
+      errors,
+    );
     expect(errors.list.map(({ field, reason }) => `${field} ${reason}`)).toEqual([
       'spec.selector.matchLabels FieldValueInvalid',
       'spec.selector.matchExpressions[0].values FieldValueRequired',
