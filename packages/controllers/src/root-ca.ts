@@ -1,5 +1,5 @@
 import { decodeObject, nameOfKey } from '@tsukube/apiserver';
-import { deepEqual, type JsonObject, StatusError } from '@tsukube/machinery';
+import { type JsonObject, StatusError } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 import { follow } from './follow.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -10,16 +10,15 @@ const name = 'kube-root-ca.crt';
 export function rootCaPublisher(context: ControllerContext): Controller {
   const namespaces = registryNamed(context, 'namespaces');
   const configMaps = registryNamed(context, 'configmaps');
-  const data = { 'ca.crt': context.ca };
 
   const publish = async (namespace: string): Promise<void> => {
     const live = await namespaces.cache.get(namespaces.key('', namespace));
     if (!live || (decodeObject(live.value).status as JsonObject | undefined)?.phase === 'Terminating') return;
     const entry = await configMaps.cache.get(configMaps.key(namespace, name));
     const writing = writeAs(configMaps, namespace);
-    if (!entry) await configMaps.create(rootCaConfigMap(data), writing);
-    else if (!deepEqual(decodeObject(entry.value).data, data)) {
-      const restore = (existing: JsonObject | undefined) => ({ ...(existing as JsonObject), data });
+    if (!entry) await configMaps.create(rootCaConfigMap(context.ca), writing);
+    else if (bundleWith(context.ca, decodeObject(entry.value)) !== undefined) {
+      const restore = (existing: JsonObject | undefined) => withBundle(existing as JsonObject, context.ca);
       await configMaps.update(name, undefined, restore, writing);
     }
   };
@@ -40,14 +39,35 @@ export function rootCaPublisher(context: ControllerContext): Controller {
   };
 }
 
-function rootCaConfigMap(data: JsonObject): JsonObject {
+const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/g;
+const maxCertificates = 16;
+
+/**
+ * The bundle that the object should have, or undefined if it has it. Servers that share a store may each have an
+ * authority of their own: every one sees to it that its own is among them, and leaves the others in.
+ */
+function bundleWith(ca: string, object: JsonObject): string | undefined {
+  const data = (object.data ?? {}) as JsonObject;
+  const bundle = typeof data['ca.crt'] === 'string' ? data['ca.crt'] : '';
+  const found = bundle.match(certificates) ?? [];
+  const others = found.filter((certificate) => certificate.trim() !== ca.trim()).slice(-(maxCertificates - 1));
+  const complete = found.length > others.length && found.join('') === bundle && Object.keys(data).length === 1;
+  return complete ? undefined : [...others, `${ca.trim()}\n`].join('');
+}
+
+function withBundle(object: JsonObject, ca: string): JsonObject {
+  const bundle = bundleWith(ca, object);
+  return bundle === undefined ? object : { ...object, data: { 'ca.crt': bundle } };
+}
+
+function rootCaConfigMap(ca: string): JsonObject {
   const description =
     'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
   return {
     kind: 'ConfigMap',
     apiVersion: 'v1',
     metadata: { name, annotations: { 'kubernetes.io/description': description } },
-    data,
+    data: { 'ca.crt': ca },
   };
 }
 

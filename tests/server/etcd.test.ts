@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningServer, startServer } from '@tsukube/server';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, clientFor } from '../support/client.ts';
+import { etcdMissing, type RunningEtcd, startEtcd } from '../support/etcd.ts';
+import { configMap, newNamespace } from '../support/server.ts';
+
+describe.skipIf(etcdMissing)('two servers on one etcd', () => {
+  let etcd: RunningEtcd;
+  const dataDirs = [1, 2].map(() => mkdtempSync(join(tmpdir(), 'tsukube-replica-')));
+  let servers: RunningServer[];
+  let one: Client;
+  let other: Client;
+
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    servers = await Promise.all(dataDirs.map((dataDir) => startServer({ etcdServers: [etcd.endpoint], dataDir, securePort: 0 })));
+    [one, other] = servers.map((server) => clientFor(server.kubeconfig)) as [Client, Client];
+  });
+
+  afterAll(async () => {
+    for (const client of [one, other]) client.close();
+    await Promise.all(servers.map((server) => server.close()));
+    await etcd.stop();
+    for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true });
+  });
+
+  it('see each other’s writes at once', async () => {
+    const path = await newNamespace(one);
+    for (let i = 0; i < 30; i++) {
+      const [writer, reader] = i % 2 ? [one, other] : [other, one];
+      const { body } = await writer.send('POST', path, configMap(`c${i}`));
+      expect((await reader.get(`${path}/c${i}`)).body).toEqual(body);
+      expect((await reader.get(path)).body.items.map((item: { metadata: { name: string } }) => item.metadata.name)).toContain(
+        `c${i}`,
+      );
+    }
+  });
+
+  it('number writes alike, so that a watch can go on elsewhere', async () => {
+    const path = await newNamespace(one);
+    const first = (await one.send('POST', path, configMap('a'))).body.metadata.resourceVersion;
+    const watch = await other.watch(`${path}?watch=1&resourceVersion=${first}`);
+    await one.send('POST', path, configMap('b'));
+    await other.send('PUT', `${path}/a`, configMap('a', {}, { n: '1' }));
+    const seen: string[] = [];
+    while (seen.length < 2) {
+      const { type, object } = await watch.next();
+      if (object.metadata.name !== 'kube-root-ca.crt') seen.push(`${type} ${object.metadata.name}`);
+    }
+    expect(seen).toEqual(['ADDED b', 'MODIFIED a']);
+    watch.close();
+  });
+
+  it('publish the authorities of both, and come to rest', async () => {
+    const path = await newNamespace(one);
+    const bundle = async () => (await one.get(`${path}/kube-root-ca.crt`)).body.data?.['ca.crt'] ?? '';
+    const authorities = [one, other].map((client) => client.tls.ca.toString());
+    await expect.poll(async () => (await bundle()).match(/BEGIN/g)?.length).toBe(2);
+    for (const ca of authorities) expect(await bundle()).toContain(ca);
+    const { resourceVersion } = (await one.get(`${path}/kube-root-ca.crt`)).body.metadata;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect((await other.get(`${path}/kube-root-ca.crt`)).body.metadata.resourceVersion).toBe(resourceVersion);
+  });
+
+  it('lose nothing when many write to the same object', async () => {
+    const path = await newNamespace(one);
+    await one.send('POST', path, configMap('a'));
+    const patch = (client: Client, key: string) =>
+      client.send('PATCH', `${path}/a`, { data: { [key]: 'v' } }, { 'content-type': 'application/merge-patch+json' });
+    await Promise.all(Array.from({ length: 20 }, (_, i) => patch(i % 2 ? one : other, `k${i}`)));
+    expect(Object.keys((await one.get(`${path}/a`)).body.data)).toHaveLength(20);
+  });
+});
