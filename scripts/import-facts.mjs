@@ -3,6 +3,7 @@
 // The form of a line is described in packages/builtin/src/types/line.ts, which reads it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { removedSchemas } from './removed-versions.mjs';
 
 const factsDir = process.argv[2];
 if (!factsDir) {
@@ -10,8 +11,9 @@ if (!factsDir) {
   process.exit(2);
 }
 const readFacts = (file) => JSON.parse(readFileSync(join(factsDir, file), 'utf8'));
-const schemas = readFacts('schemas-1.36.json');
+const served = readFacts('schemas-1.36.json');
 const messages = readFacts('protobuf.json');
+const schemas = { ...served, ...removedSchemas({ schemas: served, removed: readFacts('schemas-removed.json'), messages }) };
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const scalarTypes = {

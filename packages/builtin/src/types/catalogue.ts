@@ -52,5 +52,5 @@ function createCatalogue(): BuiltinCatalogue {
   };
 }
 
-/** Every type of Kubernetes 1.36. A type is expanded when it is first asked for. */
+/** Every type of Kubernetes 1.36, and of the versions that it has removed and we serve. A type is expanded when it is first asked for. */
 export const builtinTypes: BuiltinCatalogue = createCatalogue();

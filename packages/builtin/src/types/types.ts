@@ -38,6 +38,16 @@ ValidatingWebhookConfigurationList kind: metadata 1 meta.v1.ListMeta =; items 2 
 Validation: expression 1 string ! =; message 2 string; reason 3 string; messageExpression 4 string
 Variable atomic: name 1 string ! =; expression 2 string ! =
 WebhookClientConfig: url 3 string; service 1 ServiceReference; caBundle 2 bytes
+@io.k8s.api.admissionregistration.v1beta1 admissionregistration.k8s.io/v1beta1
+MutatingWebhookConfiguration kind: metadata 1 meta.v1.ObjectMeta =; webhooks 2 []MutatingWebhook map(name) patch(merge) key(name)
+MutatingWebhook: name 1 string ! =; clientConfig 2 WebhookClientConfig ! =; rules 3 []admissionregistration.v1.RuleWithOperations; failurePolicy 4 string enum(Fail,Ignore); matchPolicy 9 string enum(Equivalent,Exact); namespaceSelector 5 meta.v1.LabelSelector; objectSelector 11 meta.v1.LabelSelector; sideEffects 6 string enum(None,NoneOnDryRun,Some,Unknown); timeoutSeconds 7 int32; admissionReviewVersions 8 []string atomic; reinvocationPolicy 10 string enum(IfNeeded,Never); matchConditions 12 []MatchCondition map(name) patch(merge) key(name)
+WebhookClientConfig: url 3 string; service 1 ServiceReference; caBundle 2 bytes
+ServiceReference: namespace 1 string ! =; name 2 string ! =; path 3 string; port 4 int32
+MatchCondition: name 1 string ! =; expression 2 string ! =
+MutatingWebhookConfigurationList kind: metadata 1 meta.v1.ListMeta =; items 2 []MutatingWebhookConfiguration !
+ValidatingWebhookConfiguration kind: metadata 1 meta.v1.ObjectMeta =; webhooks 2 []ValidatingWebhook map(name) patch(merge) key(name)
+ValidatingWebhook: name 1 string ! =; clientConfig 2 WebhookClientConfig ! =; rules 3 []admissionregistration.v1.RuleWithOperations; failurePolicy 4 string enum(Fail,Ignore); matchPolicy 9 string enum(Equivalent,Exact); namespaceSelector 5 meta.v1.LabelSelector; objectSelector 10 meta.v1.LabelSelector; sideEffects 6 string enum(None,NoneOnDryRun,Some,Unknown); timeoutSeconds 7 int32; admissionReviewVersions 8 []string atomic; matchConditions 11 []MatchCondition map(name) patch(merge) key(name)
+ValidatingWebhookConfigurationList kind: metadata 1 meta.v1.ListMeta =; items 2 []ValidatingWebhookConfiguration !
 @io.k8s.api.apps.v1 apps/v1
 ControllerRevision kind: metadata 1 meta.v1.ObjectMeta =; data 2 *pkg.runtime.RawExtension; revision 3 int64 ! =
 ControllerRevisionList kind: metadata 1 meta.v1.ListMeta =; items 2 []ControllerRevision !
@@ -80,6 +90,11 @@ TokenReview kind: metadata 1 meta.v1.ObjectMeta =; spec 2 TokenReviewSpec ! =; s
 TokenReviewSpec: token 1 string !; audiences 2 []string atomic
 TokenReviewStatus: authenticated 1 boolean; user 2 UserInfo =; audiences 4 []string atomic; error 3 string
 UserInfo: username 1 string; uid 2 string; groups 3 []string atomic; extra 4 ~{}[]string
+@io.k8s.api.authentication.v1beta1 authentication.k8s.io/v1beta1
+TokenReview kind: metadata 1 meta.v1.ObjectMeta =; spec 2 TokenReviewSpec ! =; status 3 TokenReviewStatus =
+TokenReviewSpec: token 1 string ! =; audiences 2 []string atomic
+TokenReviewStatus: authenticated 1 boolean; user 2 UserInfo =; audiences 4 []string atomic; error 3 string
+UserInfo: username 1 string; uid 2 string; groups 3 []string atomic; extra 4 ~{}[]string
 @io.k8s.api.authorization.v1 authorization.k8s.io/v1
 FieldSelectorAttributes: rawSelector 1 string; requirements 2 []meta.v1.FieldSelectorRequirement atomic
 LabelSelectorAttributes: rawSelector 1 string; requirements 2 []meta.v1.LabelSelectorRequirement atomic
@@ -96,6 +111,20 @@ SubjectAccessReview kind: metadata 1 meta.v1.ObjectMeta =; spec 2 SubjectAccessR
 SubjectAccessReviewSpec: resourceAttributes 1 ResourceAttributes; nonResourceAttributes 2 NonResourceAttributes; user 3 string; groups 4 []string atomic; extra 5 ~{}[]string; uid 6 string
 SubjectAccessReviewStatus: allowed 1 boolean ! =; denied 4 boolean; reason 2 string; evaluationError 3 string
 SubjectRulesReviewStatus: resourceRules 1 []ResourceRule ! atomic; nonResourceRules 2 []NonResourceRule ! atomic; incomplete 3 boolean ! =; evaluationError 4 string
+@io.k8s.api.authorization.v1beta1 authorization.k8s.io/v1beta1
+LocalSubjectAccessReview kind: metadata 1 meta.v1.ObjectMeta =; spec 2 SubjectAccessReviewSpec ! =; status 3 SubjectAccessReviewStatus =
+SubjectAccessReviewSpec: resourceAttributes 1 ResourceAttributes; nonResourceAttributes 2 NonResourceAttributes; user 3 string; group 4 []string; extra 5 ~{}[]string; uid 6 string
+ResourceAttributes: namespace 1 string; verb 2 string; group 3 string; version 4 string; resource 5 string; subresource 6 string; name 7 string; fieldSelector 8 authorization.v1.FieldSelectorAttributes; labelSelector 9 authorization.v1.LabelSelectorAttributes
+NonResourceAttributes: path 1 string; verb 2 string
+SubjectAccessReviewStatus: allowed 1 boolean ! =; denied 4 boolean; reason 2 string; evaluationError 3 string
+SelfSubjectAccessReview kind: metadata 1 meta.v1.ObjectMeta =; spec 2 SelfSubjectAccessReviewSpec ! =; status 3 SubjectAccessReviewStatus =
+SelfSubjectAccessReviewSpec: resourceAttributes 1 ResourceAttributes; nonResourceAttributes 2 NonResourceAttributes
+SelfSubjectRulesReview kind: metadata 1 meta.v1.ObjectMeta =; spec 2 SelfSubjectRulesReviewSpec ! =; status 3 SubjectRulesReviewStatus =
+SelfSubjectRulesReviewSpec: namespace 1 string
+SubjectRulesReviewStatus: resourceRules 1 []ResourceRule ! atomic; nonResourceRules 2 []NonResourceRule ! atomic; incomplete 3 boolean ! =; evaluationError 4 string
+ResourceRule: verbs 1 []string ! atomic; apiGroups 2 []string atomic; resources 3 []string atomic; resourceNames 4 []string atomic
+NonResourceRule: verbs 1 []string ! atomic; nonResourceURLs 2 []string atomic
+SubjectAccessReview kind: metadata 1 meta.v1.ObjectMeta =; spec 2 SubjectAccessReviewSpec ! =; status 3 SubjectAccessReviewStatus =
 @io.k8s.api.autoscaling.v1 autoscaling/v1
 CrossVersionObjectReference atomic: kind 1 string ! =; name 2 string ! =; apiVersion 3 string
 HorizontalPodAutoscaler kind: metadata 1 meta.v1.ObjectMeta =; spec 2 HorizontalPodAutoscalerSpec ! =; status 3 HorizontalPodAutoscalerStatus =
@@ -130,6 +159,50 @@ PodsMetricSource: metric 1 MetricIdentifier ! =; target 2 MetricTarget ! =
 PodsMetricStatus: metric 1 MetricIdentifier ! =; current 2 MetricValueStatus ! =
 ResourceMetricSource: name 1 string ! =; target 2 MetricTarget ! =
 ResourceMetricStatus: name 1 string ! =; current 2 MetricValueStatus ! =
+@io.k8s.api.autoscaling.v2beta1 autoscaling/v2beta1
+HorizontalPodAutoscaler kind: metadata 1 meta.v1.ObjectMeta =; spec 2 HorizontalPodAutoscalerSpec =; status 3 HorizontalPodAutoscalerStatus =
+HorizontalPodAutoscalerSpec: scaleTargetRef 1 CrossVersionObjectReference ! =; minReplicas 2 int32; maxReplicas 3 int32 ! =; metrics 4 []MetricSpec atomic
+CrossVersionObjectReference: kind 1 string ! =; name 2 string ! =; apiVersion 3 string
+MetricSpec: type 1 string ! =; object 2 ObjectMetricSource; pods 3 PodsMetricSource; resource 4 ResourceMetricSource; containerResource 7 ContainerResourceMetricSource; external 5 ExternalMetricSource
+ObjectMetricSource: target 1 CrossVersionObjectReference ! =; metricName 2 string ! =; targetValue 3 quantity !; selector 4 meta.v1.LabelSelector; averageValue 5 quantity
+PodsMetricSource: metricName 1 string ! =; targetAverageValue 2 quantity !; selector 3 meta.v1.LabelSelector
+ResourceMetricSource: name 1 string ! =; targetAverageUtilization 2 int32; targetAverageValue 3 quantity
+ContainerResourceMetricSource: name 1 string ! =; targetAverageUtilization 2 int32; targetAverageValue 3 quantity; container 4 string ! =
+ExternalMetricSource: metricName 1 string ! =; metricSelector 2 meta.v1.LabelSelector; targetValue 3 quantity; targetAverageValue 4 quantity
+HorizontalPodAutoscalerStatus: observedGeneration 1 int64; lastScaleTime 2 time; currentReplicas 3 int32 ! =; desiredReplicas 4 int32 ! =; currentMetrics 5 []MetricStatus atomic; conditions 6 []HorizontalPodAutoscalerCondition ! map(type) patch(merge) key(type)
+MetricStatus: type 1 string ! =; object 2 ObjectMetricStatus; pods 3 PodsMetricStatus; resource 4 ResourceMetricStatus; containerResource 7 ContainerResourceMetricStatus; external 5 ExternalMetricStatus
+ObjectMetricStatus: target 1 CrossVersionObjectReference ! =; metricName 2 string ! =; currentValue 3 quantity !; selector 4 meta.v1.LabelSelector; averageValue 5 quantity
+PodsMetricStatus: metricName 1 string ! =; currentAverageValue 2 quantity !; selector 3 meta.v1.LabelSelector
+ResourceMetricStatus: name 1 string ! =; currentAverageUtilization 2 int32; currentAverageValue 3 quantity !
+ContainerResourceMetricStatus: name 1 string ! =; currentAverageUtilization 2 int32; currentAverageValue 3 quantity !; container 4 string ! =
+ExternalMetricStatus: metricName 1 string ! =; metricSelector 2 meta.v1.LabelSelector; currentValue 3 quantity !; currentAverageValue 4 quantity
+HorizontalPodAutoscalerCondition: type 1 string ! =; status 2 string ! =; lastTransitionTime 3 time; reason 4 string; message 5 string
+HorizontalPodAutoscalerList kind: metadata 1 meta.v1.ListMeta =; items 2 []HorizontalPodAutoscaler !
+@io.k8s.api.autoscaling.v2beta2 autoscaling/v2beta2
+HorizontalPodAutoscaler kind: metadata 1 meta.v1.ObjectMeta =; spec 2 HorizontalPodAutoscalerSpec =; status 3 HorizontalPodAutoscalerStatus =
+HorizontalPodAutoscalerSpec: scaleTargetRef 1 CrossVersionObjectReference ! =; minReplicas 2 int32; maxReplicas 3 int32 ! =; metrics 4 []MetricSpec atomic; behavior 5 HorizontalPodAutoscalerBehavior
+CrossVersionObjectReference: kind 1 string ! =; name 2 string ! =; apiVersion 3 string
+MetricSpec: type 1 string ! =; object 2 ObjectMetricSource; pods 3 PodsMetricSource; resource 4 ResourceMetricSource; containerResource 7 ContainerResourceMetricSource; external 5 ExternalMetricSource
+ObjectMetricSource: describedObject 1 CrossVersionObjectReference ! =; target 2 MetricTarget ! =; metric 3 MetricIdentifier ! =
+MetricTarget: type 1 string ! =; value 2 quantity; averageValue 3 quantity; averageUtilization 4 int32
+MetricIdentifier: name 1 string ! =; selector 2 meta.v1.LabelSelector
+PodsMetricSource: metric 1 MetricIdentifier ! =; target 2 MetricTarget ! =
+ResourceMetricSource: name 1 string ! =; target 2 MetricTarget ! =
+ContainerResourceMetricSource: name 1 string ! =; target 2 MetricTarget ! =; container 3 string ! =
+ExternalMetricSource: metric 1 MetricIdentifier ! =; target 2 MetricTarget ! =
+HorizontalPodAutoscalerBehavior: scaleUp 1 HPAScalingRules; scaleDown 2 HPAScalingRules
+HPAScalingRules: stabilizationWindowSeconds 3 int32; selectPolicy 1 string; policies 2 []HPAScalingPolicy atomic
+HPAScalingPolicy: type 1 string ! =; value 2 int32 ! =; periodSeconds 3 int32 ! =
+HorizontalPodAutoscalerStatus: observedGeneration 1 int64; lastScaleTime 2 time; currentReplicas 3 int32 ! =; desiredReplicas 4 int32 ! =; currentMetrics 5 []MetricStatus atomic; conditions 6 []HorizontalPodAutoscalerCondition ! map(type) patch(merge) key(type)
+MetricStatus: type 1 string ! =; object 2 ObjectMetricStatus; pods 3 PodsMetricStatus; resource 4 ResourceMetricStatus; containerResource 7 ContainerResourceMetricStatus; external 5 ExternalMetricStatus
+ObjectMetricStatus: metric 1 MetricIdentifier ! =; current 2 MetricValueStatus ! =; describedObject 3 CrossVersionObjectReference ! =
+MetricValueStatus: value 1 quantity; averageValue 2 quantity; averageUtilization 3 int32
+PodsMetricStatus: metric 1 MetricIdentifier ! =; current 2 MetricValueStatus ! =
+ResourceMetricStatus: name 1 string ! =; current 2 MetricValueStatus ! =
+ContainerResourceMetricStatus: name 1 string ! =; current 2 MetricValueStatus ! =; container 3 string ! =
+ExternalMetricStatus: metric 1 MetricIdentifier ! =; current 2 MetricValueStatus ! =
+HorizontalPodAutoscalerCondition: type 1 string ! =; status 2 string ! =; lastTransitionTime 3 time; reason 4 string; message 5 string
+HorizontalPodAutoscalerList kind: metadata 1 meta.v1.ListMeta =; items 2 []HorizontalPodAutoscaler !
 @io.k8s.api.batch.v1 batch/v1
 CronJob kind: metadata 1 meta.v1.ObjectMeta =; spec 2 CronJobSpec ! =; status 3 CronJobStatus =
 CronJobList kind: metadata 1 meta.v1.ListMeta =; items 2 []CronJob !
@@ -148,16 +221,32 @@ PodFailurePolicyRule: action 1 string ! = enum(Count,FailIndex,FailJob,Ignore); 
 SuccessPolicy: rules 1 []SuccessPolicyRule ! atomic
 SuccessPolicyRule: succeededIndexes 1 string; succeededCount 2 int32
 UncountedTerminatedPods: succeeded 1 []string set; failed 2 []string set
+@io.k8s.api.batch.v1beta1 batch/v1beta1
+CronJob kind: metadata 1 meta.v1.ObjectMeta =; spec 2 CronJobSpec =; status 3 CronJobStatus =
+CronJobSpec: schedule 1 string ! =; timeZone 8 string; startingDeadlineSeconds 2 int64; concurrencyPolicy 3 string enum(Allow,Forbid,Replace); suspend 4 boolean; jobTemplate 5 JobTemplateSpec ! =; successfulJobsHistoryLimit 6 int32; failedJobsHistoryLimit 7 int32
+JobTemplateSpec: metadata 1 meta.v1.ObjectMeta =; spec 2 batch.v1.JobSpec =
+CronJobStatus: active 1 []core.v1.ObjectReference atomic; lastScheduleTime 4 time; lastSuccessfulTime 5 time
+CronJobList kind: metadata 1 meta.v1.ListMeta =; items 2 []CronJob !
 @io.k8s.api.certificates.v1 certificates.k8s.io/v1
 CertificateSigningRequest kind: metadata 1 meta.v1.ObjectMeta =; spec 2 CertificateSigningRequestSpec ! =; status 3 CertificateSigningRequestStatus =
 CertificateSigningRequestCondition: type 1 string ! =; status 6 string ! =; reason 2 string; message 3 string; lastUpdateTime 4 time; lastTransitionTime 5 time
 CertificateSigningRequestList kind: metadata 1 meta.v1.ListMeta =; items 2 []CertificateSigningRequest !
 CertificateSigningRequestSpec: request 1 bytes !; signerName 7 string ! =; expirationSeconds 8 int32; usages 5 []string atomic enum(any,cert sign,client auth,code signing,content commitment,crl sign,data encipherment,decipher only,digital signature,email protection,encipher only,ipsec end system,ipsec tunnel,ipsec user,key agreement,key encipherment,microsoft sgc,netscape sgc,ocsp signing,s/mime,server auth,signing,timestamping); username 2 string; uid 3 string; groups 4 []string atomic; extra 6 ~{}[]string
 CertificateSigningRequestStatus: conditions 1 []CertificateSigningRequestCondition map(type); certificate 2 bytes
+@io.k8s.api.certificates.v1beta1 certificates.k8s.io/v1beta1
+CertificateSigningRequest kind: metadata 1 meta.v1.ObjectMeta =; spec 2 CertificateSigningRequestSpec ! =; status 3 CertificateSigningRequestStatus =
+CertificateSigningRequestSpec: request 1 bytes !; signerName 7 string; expirationSeconds 8 int32; usages 5 []string atomic enum(any,cert sign,client auth,code signing,content commitment,crl sign,data encipherment,decipher only,digital signature,email protection,encipher only,ipsec end system,ipsec tunnel,ipsec user,key agreement,key encipherment,microsoft sgc,netscape sgc,ocsp signing,s/mime,server auth,signing,timestamping); username 2 string; uid 3 string; groups 4 []string atomic; extra 6 ~{}[]string
+CertificateSigningRequestStatus: conditions 1 []CertificateSigningRequestCondition map(type); certificate 2 bytes
+CertificateSigningRequestCondition: type 1 string ! =; status 6 string ! =; reason 2 string; message 3 string; lastUpdateTime 4 time; lastTransitionTime 5 time
+CertificateSigningRequestList kind: metadata 1 meta.v1.ListMeta =; items 2 []CertificateSigningRequest !
 @io.k8s.api.coordination.v1 coordination.k8s.io/v1
 Lease kind: metadata 1 meta.v1.ObjectMeta =; spec 2 LeaseSpec =
 LeaseList kind: metadata 1 meta.v1.ListMeta =; items 2 []Lease !
 LeaseSpec: holderIdentity 1 string; leaseDurationSeconds 2 int32; acquireTime 3 microTime; renewTime 4 microTime; leaseTransitions 5 int32; strategy 6 string; preferredHolder 7 string
+@io.k8s.api.coordination.v1beta1 coordination.k8s.io/v1beta1
+Lease kind: metadata 1 meta.v1.ObjectMeta =; spec 2 LeaseSpec =
+LeaseSpec: holderIdentity 1 string; leaseDurationSeconds 2 int32; acquireTime 3 microTime; renewTime 4 microTime; leaseTransitions 5 int32; strategy 6 string; preferredHolder 7 string
+LeaseList kind: metadata 1 meta.v1.ListMeta =; items 2 []Lease !
 @io.k8s.api.core.v1 /v1
 AWSElasticBlockStoreVolumeSource: volumeID 1 string ! =; fsType 2 string; partition 3 int32; readOnly 4 boolean
 Affinity: nodeAffinity 1 NodeAffinity; podAffinity 2 PodAffinity; podAntiAffinity 3 PodAntiAffinity
@@ -390,10 +479,36 @@ EndpointSlice kind: metadata 1 meta.v1.ObjectMeta =; addressType 4 string ! = en
 EndpointSliceList kind: metadata 1 meta.v1.ListMeta =; items 2 []EndpointSlice !
 ForNode: name 1 string ! =
 ForZone: name 1 string ! =
+@io.k8s.api.discovery.v1beta1 discovery.k8s.io/v1beta1
+EndpointSlice kind: metadata 1 meta.v1.ObjectMeta =; addressType 4 string ! = enum(FQDN,IPv4,IPv6); endpoints 2 []Endpoint ! atomic; ports 3 []EndpointPort atomic
+Endpoint: addresses 1 []string ! set; conditions 2 EndpointConditions =; hostname 3 string; targetRef 4 core.v1.ObjectReference; topology 5 {}string; nodeName 6 string; hints 7 EndpointHints
+EndpointConditions: ready 1 boolean; serving 2 boolean; terminating 3 boolean
+EndpointHints: forZones 1 []ForZone atomic; forNodes 2 []ForNode atomic
+ForZone: name 1 string ! =
+ForNode: name 1 string ! =
+EndpointPort atomic: name 1 string; protocol 2 string enum(SCTP,TCP,UDP); port 3 int32; appProtocol 4 string
+EndpointSliceList kind: metadata 1 meta.v1.ListMeta =; items 2 []EndpointSlice !
 @io.k8s.api.events.v1 events.k8s.io/v1
 Event kind: metadata 1 meta.v1.ObjectMeta =; eventTime 2 microTime !; series 3 EventSeries; reportingController 4 string; reportingInstance 5 string; action 6 string; reason 7 string; regarding 8 core.v1.ObjectReference =; related 9 core.v1.ObjectReference; note 10 string; type 11 string; deprecatedSource 12 core.v1.EventSource =; deprecatedFirstTimestamp 13 time; deprecatedLastTimestamp 14 time; deprecatedCount 15 int32
 EventList kind: metadata 1 meta.v1.ListMeta =; items 2 []Event !
 EventSeries: count 1 int32 ! =; lastObservedTime 2 microTime !
+@io.k8s.api.events.v1beta1 events.k8s.io/v1beta1
+Event kind: metadata 1 meta.v1.ObjectMeta =; eventTime 2 microTime !; series 3 EventSeries; reportingController 4 string; reportingInstance 5 string; action 6 string; reason 7 string; regarding 8 core.v1.ObjectReference =; related 9 core.v1.ObjectReference; note 10 string; type 11 string; deprecatedSource 12 core.v1.EventSource =; deprecatedFirstTimestamp 13 time; deprecatedLastTimestamp 14 time; deprecatedCount 15 int32
+EventSeries: count 1 int32 ! =; lastObservedTime 2 microTime !
+EventList kind: metadata 1 meta.v1.ListMeta =; items 2 []Event !
+@io.k8s.api.extensions.v1beta1 extensions/v1beta1
+Ingress kind: metadata 1 meta.v1.ObjectMeta =; spec 2 IngressSpec =; status 3 IngressStatus =
+IngressSpec: ingressClassName 4 string; backend 1 IngressBackend; tls 2 []IngressTLS atomic; rules 3 []IngressRule atomic
+IngressBackend: serviceName 1 string; servicePort 2 intOrString; resource 3 core.v1.TypedLocalObjectReference
+IngressTLS: hosts 1 []string atomic; secretName 2 string
+IngressRule: host 1 string; http 2.1 HTTPIngressRuleValue
+HTTPIngressRuleValue: paths 1 []HTTPIngressPath ! atomic
+HTTPIngressPath: path 1 string; pathType 3 string enum(Exact,ImplementationSpecific,Prefix); backend 2 IngressBackend ! =
+IngressStatus: loadBalancer 1 IngressLoadBalancerStatus =
+IngressLoadBalancerStatus: ingress 1 []IngressLoadBalancerIngress atomic
+IngressLoadBalancerIngress: ip 1 string; hostname 2 string; ports 4 []IngressPortStatus atomic
+IngressPortStatus: port 1 int32 ! =; protocol 2 string ! = enum(SCTP,TCP,UDP); error 3 string
+IngressList kind: metadata 1 meta.v1.ListMeta =; items 2 []Ingress !
 @io.k8s.api.flowcontrol.v1 flowcontrol.apiserver.k8s.io/v1
 ExemptPriorityLevelConfiguration: nominalConcurrencyShares 1 int32; lendablePercent 2 int32
 FlowDistinguisherMethod: type 1 string ! =
@@ -418,6 +533,78 @@ ResourcePolicyRule: verbs 1 []string ! set; apiGroups 2 []string ! set; resource
 ServiceAccountSubject: namespace 1 string ! =; name 2 string ! =
 Subject union(kind,group=Group,serviceAccount=ServiceAccount,user=User): kind 1 string ! =; user 2 UserSubject; group 3 GroupSubject; serviceAccount 4 ServiceAccountSubject
 UserSubject: name 1 string ! =
+@io.k8s.api.flowcontrol.v1beta1 flowcontrol.apiserver.k8s.io/v1beta1
+FlowSchema kind: metadata 1 meta.v1.ObjectMeta =; spec 2 FlowSchemaSpec =; status 3 FlowSchemaStatus =
+FlowSchemaSpec: priorityLevelConfiguration 1 PriorityLevelConfigurationReference ! =; matchingPrecedence 2 int32 =; distinguisherMethod 3 FlowDistinguisherMethod; rules 4 []PolicyRulesWithSubjects atomic
+PriorityLevelConfigurationReference: name 1 string ! =
+FlowDistinguisherMethod: type 1 string ! =
+PolicyRulesWithSubjects: subjects 1 []Subject ! atomic; resourceRules 2 []ResourcePolicyRule atomic; nonResourceRules 3 []NonResourcePolicyRule atomic
+Subject union(kind,group=Group,serviceAccount=ServiceAccount,user=User): kind 1 string ! =; user 2 UserSubject; group 3 GroupSubject; serviceAccount 4 ServiceAccountSubject
+UserSubject: name 1 string ! =
+GroupSubject: name 1 string ! =
+ServiceAccountSubject: namespace 1 string ! =; name 2 string ! =
+ResourcePolicyRule: verbs 1 []string ! set; apiGroups 2 []string ! set; resources 3 []string ! set; clusterScope 4 boolean; namespaces 5 []string set
+NonResourcePolicyRule: verbs 1 []string ! set; nonResourceURLs 6 []string ! set
+FlowSchemaStatus: conditions 1 []FlowSchemaCondition map(type) patch(merge) key(type)
+FlowSchemaCondition: type 1 string; status 2 string; lastTransitionTime 3 time; reason 4 string; message 5 string
+FlowSchemaList kind: metadata 1 meta.v1.ListMeta =; items 2 []FlowSchema !
+PriorityLevelConfiguration kind: metadata 1 meta.v1.ObjectMeta =; spec 2 PriorityLevelConfigurationSpec =; status 3 PriorityLevelConfigurationStatus =
+PriorityLevelConfigurationSpec union(type,limited=Limited): type 1 string ! =; limited 2 LimitedPriorityLevelConfiguration; exempt 3 ExemptPriorityLevelConfiguration
+LimitedPriorityLevelConfiguration: assuredConcurrencyShares 1 int32 =; limitResponse 2 LimitResponse =; lendablePercent 3 int32; borrowingLimitPercent 4 int32
+LimitResponse union(type,queuing=Queuing): type 1 string ! =; queuing 2 QueuingConfiguration
+QueuingConfiguration: queues 1 int32 =; handSize 2 int32 =; queueLengthLimit 3 int32 =
+ExemptPriorityLevelConfiguration: nominalConcurrencyShares 1 int32; lendablePercent 2 int32
+PriorityLevelConfigurationStatus: conditions 1 []PriorityLevelConfigurationCondition map(type) patch(merge) key(type)
+PriorityLevelConfigurationCondition: type 1 string; status 2 string; lastTransitionTime 3 time; reason 4 string; message 5 string
+PriorityLevelConfigurationList kind: metadata 1 meta.v1.ListMeta =; items 2 []PriorityLevelConfiguration !
+@io.k8s.api.flowcontrol.v1beta2 flowcontrol.apiserver.k8s.io/v1beta2
+FlowSchema kind: metadata 1 meta.v1.ObjectMeta =; spec 2 FlowSchemaSpec =; status 3 FlowSchemaStatus =
+FlowSchemaSpec: priorityLevelConfiguration 1 PriorityLevelConfigurationReference ! =; matchingPrecedence 2 int32 =; distinguisherMethod 3 FlowDistinguisherMethod; rules 4 []PolicyRulesWithSubjects atomic
+PriorityLevelConfigurationReference: name 1 string ! =
+FlowDistinguisherMethod: type 1 string ! =
+PolicyRulesWithSubjects: subjects 1 []Subject ! atomic; resourceRules 2 []ResourcePolicyRule atomic; nonResourceRules 3 []NonResourcePolicyRule atomic
+Subject union(kind,group=Group,serviceAccount=ServiceAccount,user=User): kind 1 string ! =; user 2 UserSubject; group 3 GroupSubject; serviceAccount 4 ServiceAccountSubject
+UserSubject: name 1 string ! =
+GroupSubject: name 1 string ! =
+ServiceAccountSubject: namespace 1 string ! =; name 2 string ! =
+ResourcePolicyRule: verbs 1 []string ! set; apiGroups 2 []string ! set; resources 3 []string ! set; clusterScope 4 boolean; namespaces 5 []string set
+NonResourcePolicyRule: verbs 1 []string ! set; nonResourceURLs 6 []string ! set
+FlowSchemaStatus: conditions 1 []FlowSchemaCondition map(type) patch(merge) key(type)
+FlowSchemaCondition: type 1 string; status 2 string; lastTransitionTime 3 time; reason 4 string; message 5 string
+FlowSchemaList kind: metadata 1 meta.v1.ListMeta =; items 2 []FlowSchema !
+PriorityLevelConfiguration kind: metadata 1 meta.v1.ObjectMeta =; spec 2 PriorityLevelConfigurationSpec =; status 3 PriorityLevelConfigurationStatus =
+PriorityLevelConfigurationSpec union(type,exempt=Exempt,limited=Limited): type 1 string ! =; limited 2 LimitedPriorityLevelConfiguration; exempt 3 ExemptPriorityLevelConfiguration
+LimitedPriorityLevelConfiguration: assuredConcurrencyShares 1 int32 =; limitResponse 2 LimitResponse =; lendablePercent 3 int32; borrowingLimitPercent 4 int32
+LimitResponse union(type,queuing=Queuing): type 1 string ! =; queuing 2 QueuingConfiguration
+QueuingConfiguration: queues 1 int32 =; handSize 2 int32 =; queueLengthLimit 3 int32 =
+ExemptPriorityLevelConfiguration: nominalConcurrencyShares 1 int32; lendablePercent 2 int32
+PriorityLevelConfigurationStatus: conditions 1 []PriorityLevelConfigurationCondition map(type) patch(merge) key(type)
+PriorityLevelConfigurationCondition: type 1 string; status 2 string; lastTransitionTime 3 time; reason 4 string; message 5 string
+PriorityLevelConfigurationList kind: metadata 1 meta.v1.ListMeta =; items 2 []PriorityLevelConfiguration !
+@io.k8s.api.flowcontrol.v1beta3 flowcontrol.apiserver.k8s.io/v1beta3
+FlowSchema kind: metadata 1 meta.v1.ObjectMeta =; spec 2 FlowSchemaSpec =; status 3 FlowSchemaStatus =
+FlowSchemaSpec: priorityLevelConfiguration 1 PriorityLevelConfigurationReference ! =; matchingPrecedence 2 int32 =; distinguisherMethod 3 FlowDistinguisherMethod; rules 4 []PolicyRulesWithSubjects atomic
+PriorityLevelConfigurationReference: name 1 string ! =
+FlowDistinguisherMethod: type 1 string ! =
+PolicyRulesWithSubjects: subjects 1 []Subject ! atomic; resourceRules 2 []ResourcePolicyRule atomic; nonResourceRules 3 []NonResourcePolicyRule atomic
+Subject union(kind,group=Group,serviceAccount=ServiceAccount,user=User): kind 1 string ! =; user 2 UserSubject; group 3 GroupSubject; serviceAccount 4 ServiceAccountSubject
+UserSubject: name 1 string ! =
+GroupSubject: name 1 string ! =
+ServiceAccountSubject: namespace 1 string ! =; name 2 string ! =
+ResourcePolicyRule: verbs 1 []string ! set; apiGroups 2 []string ! set; resources 3 []string ! set; clusterScope 4 boolean; namespaces 5 []string set
+NonResourcePolicyRule: verbs 1 []string ! set; nonResourceURLs 6 []string ! set
+FlowSchemaStatus: conditions 1 []FlowSchemaCondition map(type) patch(merge) key(type)
+FlowSchemaCondition: type 1 string; status 2 string; lastTransitionTime 3 time; reason 4 string; message 5 string
+FlowSchemaList kind: metadata 1 meta.v1.ListMeta =; items 2 []FlowSchema !
+PriorityLevelConfiguration kind: metadata 1 meta.v1.ObjectMeta =; spec 2 PriorityLevelConfigurationSpec =; status 3 PriorityLevelConfigurationStatus =
+PriorityLevelConfigurationSpec union(type,exempt=Exempt,limited=Limited): type 1 string ! =; limited 2 LimitedPriorityLevelConfiguration; exempt 3 ExemptPriorityLevelConfiguration
+LimitedPriorityLevelConfiguration: nominalConcurrencyShares 1 int32 =; limitResponse 2 LimitResponse =; lendablePercent 3 int32; borrowingLimitPercent 4 int32
+LimitResponse union(type,queuing=Queuing): type 1 string ! =; queuing 2 QueuingConfiguration
+QueuingConfiguration: queues 1 int32 =; handSize 2 int32 =; queueLengthLimit 3 int32 =
+ExemptPriorityLevelConfiguration: nominalConcurrencyShares 1 int32; lendablePercent 2 int32
+PriorityLevelConfigurationStatus: conditions 1 []PriorityLevelConfigurationCondition map(type) patch(merge) key(type)
+PriorityLevelConfigurationCondition: type 1 string; status 2 string; lastTransitionTime 3 time; reason 4 string; message 5 string
+PriorityLevelConfigurationList kind: metadata 1 meta.v1.ListMeta =; items 2 []PriorityLevelConfiguration !
 @io.k8s.api.networking.v1 networking.k8s.io/v1
 HTTPIngressPath: path 1 string; pathType 3 string ! enum(Exact,ImplementationSpecific,Prefix); backend 2 IngressBackend ! =
 HTTPIngressRuleValue: paths 1 []HTTPIngressPath ! atomic
@@ -453,17 +640,45 @@ ServiceCIDR kind: metadata 1 meta.v1.ObjectMeta =; spec 2 ServiceCIDRSpec =; sta
 ServiceCIDRList kind: metadata 1 meta.v1.ListMeta =; items 2 []ServiceCIDR !
 ServiceCIDRSpec: cidrs 1 []string atomic
 ServiceCIDRStatus: conditions 1 []meta.v1.Condition map(type) patch(merge) key(type)
+@io.k8s.api.networking.v1beta1 networking.k8s.io/v1beta1
+Ingress kind: metadata 1 meta.v1.ObjectMeta =; spec 2 IngressSpec =; status 3 IngressStatus =
+IngressSpec: ingressClassName 4 string; backend 1 IngressBackend; tls 2 []IngressTLS atomic; rules 3 []IngressRule atomic
+IngressBackend: serviceName 1 string; servicePort 2 intOrString; resource 3 core.v1.TypedLocalObjectReference
+IngressTLS: hosts 1 []string atomic; secretName 2 string
+IngressRule: host 1 string; http 2.1 HTTPIngressRuleValue
+HTTPIngressRuleValue: paths 1 []HTTPIngressPath ! atomic
+HTTPIngressPath: path 1 string; pathType 3 string enum(Exact,ImplementationSpecific,Prefix); backend 2 IngressBackend ! =
+IngressStatus: loadBalancer 1 IngressLoadBalancerStatus =
+IngressLoadBalancerStatus: ingress 1 []IngressLoadBalancerIngress atomic
+IngressLoadBalancerIngress: ip 1 string; hostname 2 string; ports 4 []IngressPortStatus atomic
+IngressPortStatus: port 1 int32 ! =; protocol 2 string ! = enum(SCTP,TCP,UDP); error 3 string
+IngressList kind: metadata 1 meta.v1.ListMeta =; items 2 []Ingress !
+IngressClass kind: metadata 1 meta.v1.ObjectMeta =; spec 2 IngressClassSpec =
+IngressClassSpec: controller 1 string; parameters 2 IngressClassParametersReference
+IngressClassParametersReference: apiGroup 1 string; kind 2 string ! =; name 3 string ! =; scope 4 string; namespace 5 string
+IngressClassList kind: metadata 1 meta.v1.ListMeta =; items 2 []IngressClass !
 @io.k8s.api.node.v1 node.k8s.io/v1
 Overhead: podFixed 1 {}quantity
 RuntimeClass kind: metadata 1 meta.v1.ObjectMeta =; handler 2 string ! =; overhead 3 Overhead; scheduling 4 Scheduling
 RuntimeClassList kind: metadata 1 meta.v1.ListMeta =; items 2 []RuntimeClass !
 Scheduling: nodeSelector 1 {}string atomic; tolerations 2 []core.v1.Toleration atomic
+@io.k8s.api.node.v1beta1 node.k8s.io/v1beta1
+RuntimeClass kind: metadata 1 meta.v1.ObjectMeta =; handler 2 string ! =; overhead 3 Overhead; scheduling 4 Scheduling
+Overhead: podFixed 1 {}quantity
+Scheduling: nodeSelector 1 {}string atomic; tolerations 2 []core.v1.Toleration atomic
+RuntimeClassList kind: metadata 1 meta.v1.ListMeta =; items 2 []RuntimeClass !
 @io.k8s.api.policy.v1 policy/v1
 Eviction kind: metadata 1 meta.v1.ObjectMeta =; deleteOptions 2 meta.v1.DeleteOptions
 PodDisruptionBudget kind: metadata 1 meta.v1.ObjectMeta =; spec 2 PodDisruptionBudgetSpec =; status 3 PodDisruptionBudgetStatus =
 PodDisruptionBudgetList kind: metadata 1 meta.v1.ListMeta =; items 2 []PodDisruptionBudget !
 PodDisruptionBudgetSpec: minAvailable 1 intOrString; selector 2 meta.v1.LabelSelector patch(replace); maxUnavailable 3 intOrString; unhealthyPodEvictionPolicy 4 string enum(AlwaysAllow,IfHealthyBudget)
 PodDisruptionBudgetStatus: observedGeneration 1 int64; disruptedPods 2 {}time; disruptionsAllowed 3 int32 =; currentHealthy 4 int32 =; desiredHealthy 5 int32 =; expectedPods 6 int32 =; conditions 7 []meta.v1.Condition map(type) patch(merge) key(type)
+@io.k8s.api.policy.v1beta1 policy/v1beta1
+Eviction kind: metadata 1 meta.v1.ObjectMeta =; deleteOptions 2 meta.v1.DeleteOptions
+PodDisruptionBudget kind: metadata 1 meta.v1.ObjectMeta =; spec 2 PodDisruptionBudgetSpec =; status 3 PodDisruptionBudgetStatus =
+PodDisruptionBudgetSpec: minAvailable 1 intOrString; selector 2 meta.v1.LabelSelector patch(replace); maxUnavailable 3 intOrString; unhealthyPodEvictionPolicy 4 string enum(AlwaysAllow,IfHealthyBudget)
+PodDisruptionBudgetStatus: observedGeneration 1 int64; disruptedPods 2 {}time; disruptionsAllowed 3 int32 ! =; currentHealthy 4 int32 ! =; desiredHealthy 5 int32 ! =; expectedPods 6 int32 ! =; conditions 7 []meta.v1.Condition map(type) patch(merge) key(type)
+PodDisruptionBudgetList kind: metadata 1 meta.v1.ListMeta =; items 2 []PodDisruptionBudget !
 @io.k8s.api.rbac.v1 rbac.authorization.k8s.io/v1
 AggregationRule: clusterRoleSelectors 1 []meta.v1.LabelSelector atomic
 ClusterRole kind: metadata 1 meta.v1.ObjectMeta =; rules 2 []PolicyRule atomic; aggregationRule 3 AggregationRule
@@ -477,6 +692,19 @@ RoleBindingList kind: metadata 1 meta.v1.ListMeta =; items 2 []RoleBinding !
 RoleList kind: metadata 1 meta.v1.ListMeta =; items 2 []Role !
 RoleRef atomic: apiGroup 1 string =; kind 2 string ! =; name 3 string ! =
 Subject atomic: kind 1 string ! =; apiGroup 2 string; name 3 string ! =; namespace 4 string
+@io.k8s.api.rbac.v1beta1 rbac.authorization.k8s.io/v1beta1
+ClusterRole kind: metadata 1 meta.v1.ObjectMeta =; rules 2 []PolicyRule atomic; aggregationRule 3 AggregationRule
+PolicyRule: verbs 1 []string ! atomic; apiGroups 2 []string atomic; resources 3 []string atomic; resourceNames 4 []string atomic; nonResourceURLs 5 []string atomic
+AggregationRule: clusterRoleSelectors 1 []meta.v1.LabelSelector atomic
+ClusterRoleList kind: metadata 1 meta.v1.ListMeta =; items 2 []ClusterRole !
+ClusterRoleBinding kind: metadata 1 meta.v1.ObjectMeta =; subjects 2 []Subject atomic; roleRef 3 RoleRef ! =
+Subject atomic: kind 1 string ! =; apiGroup 2 string; name 3 string ! =; namespace 4 string
+RoleRef atomic: apiGroup 1 string =; kind 2 string ! =; name 3 string ! =
+ClusterRoleBindingList kind: metadata 1 meta.v1.ListMeta =; items 2 []ClusterRoleBinding !
+Role kind: metadata 1 meta.v1.ObjectMeta =; rules 2 []PolicyRule atomic
+RoleList kind: metadata 1 meta.v1.ListMeta =; items 2 []Role !
+RoleBinding kind: metadata 1 meta.v1.ObjectMeta =; subjects 2 []Subject atomic; roleRef 3 RoleRef ! =
+RoleBindingList kind: metadata 1 meta.v1.ListMeta =; items 2 []RoleBinding !
 @io.k8s.api.resource.v1 resource.k8s.io/v1
 AllocatedDeviceStatus: driver 1 string ! =; pool 2 string ! =; device 3 string ! =; shareID 7 string; conditions 4 []meta.v1.Condition map(type); data 5 *pkg.runtime.RawExtension; networkData 6 NetworkDeviceData
 AllocationResult: devices 1 DeviceAllocationResult =; nodeSelector 3 core.v1.NodeSelector; allocationTimestamp 5 time
@@ -524,6 +752,9 @@ ResourceSliceSpec: driver 1 string ! =; pool 2 ResourcePool ! =; nodeName 3 stri
 @io.k8s.api.scheduling.v1 scheduling.k8s.io/v1
 PriorityClass kind: metadata 1 meta.v1.ObjectMeta =; value 2 int32 =; globalDefault 3 boolean; description 4 string; preemptionPolicy 5 string enum(Never,PreemptLowerPriority)
 PriorityClassList kind: metadata 1 meta.v1.ListMeta =; items 2 []PriorityClass !
+@io.k8s.api.scheduling.v1beta1 scheduling.k8s.io/v1beta1
+PriorityClass kind: metadata 1 meta.v1.ObjectMeta =; value 2 int32 =; globalDefault 3 boolean; description 4 string; preemptionPolicy 5 string enum(Never,PreemptLowerPriority)
+PriorityClassList kind: metadata 1 meta.v1.ListMeta =; items 2 []PriorityClass !
 @io.k8s.api.storage.v1 storage.k8s.io/v1
 CSIDriver kind: metadata 1 meta.v1.ObjectMeta =; spec 2 CSIDriverSpec ! =
 CSIDriverList kind: metadata 1 meta.v1.ListMeta =; items 2 []CSIDriver !
@@ -546,6 +777,26 @@ VolumeAttributesClass kind: metadata 1 meta.v1.ObjectMeta =; driverName 2 string
 VolumeAttributesClassList kind: metadata 1 meta.v1.ListMeta =; items 2 []VolumeAttributesClass !
 VolumeError: time 1 time; message 2 string; errorCode 3 int32
 VolumeNodeResources: count 1 int32
+@io.k8s.api.storage.v1beta1 storage.k8s.io/v1beta1
+CSIDriver kind: metadata 1 meta.v1.ObjectMeta =; spec 2 CSIDriverSpec ! =
+CSIDriverSpec: attachRequired 1 boolean; podInfoOnMount 2 boolean; volumeLifecycleModes 3 []string set; storageCapacity 4 boolean; fsGroupPolicy 5 string; tokenRequests 6 []TokenRequest atomic; requiresRepublish 7 boolean; seLinuxMount 8 boolean; nodeAllocatableUpdatePeriodSeconds 9 int64; serviceAccountTokenInSecrets 10 boolean; preventPodSchedulingIfMissing 11 boolean
+TokenRequest: audience 1 string ! =; expirationSeconds 2 int64
+CSIDriverList kind: metadata 1 meta.v1.ListMeta =; items 2 []CSIDriver !
+CSINode kind: metadata 1 meta.v1.ObjectMeta =; spec 2 CSINodeSpec ! =
+CSINodeSpec: drivers 1 []CSINodeDriver ! map(name) patch(merge) key(name)
+CSINodeDriver: name 1 string ! =; nodeID 2 string ! =; topologyKeys 3 []string atomic; allocatable 4 VolumeNodeResources
+VolumeNodeResources: count 1 int32
+CSINodeList kind: metadata 1 meta.v1.ListMeta =; items 2 []CSINode !
+CSIStorageCapacity kind: metadata 1 meta.v1.ObjectMeta =; nodeTopology 2 meta.v1.LabelSelector; storageClassName 3 string ! =; capacity 4 quantity; maximumVolumeSize 5 quantity
+CSIStorageCapacityList kind: metadata 1 meta.v1.ListMeta =; items 2 []CSIStorageCapacity ! map(name)
+StorageClass kind: metadata 1 meta.v1.ObjectMeta =; provisioner 2 string ! =; parameters 3 {}string; reclaimPolicy 4 string enum(Delete,Recycle,Retain); mountOptions 5 []string atomic; allowVolumeExpansion 6 boolean; volumeBindingMode 7 string enum(Immediate,WaitForFirstConsumer); allowedTopologies 8 []core.v1.TopologySelectorTerm atomic
+StorageClassList kind: metadata 1 meta.v1.ListMeta =; items 2 []StorageClass !
+VolumeAttachment kind: metadata 1 meta.v1.ObjectMeta =; spec 2 VolumeAttachmentSpec ! =; status 3 VolumeAttachmentStatus =
+VolumeAttachmentSpec: attacher 1 string ! =; source 2 VolumeAttachmentSource ! =; nodeName 3 string ! =
+VolumeAttachmentSource: persistentVolumeName 1 string; inlineVolumeSpec 2 core.v1.PersistentVolumeSpec
+VolumeAttachmentStatus: attached 1 boolean ! =; attachmentMetadata 2 {}string; attachError 3 VolumeError; detachError 4 VolumeError
+VolumeError: time 1 time; message 2 string; errorCode 3 int32
+VolumeAttachmentList kind: metadata 1 meta.v1.ListMeta =; items 2 []VolumeAttachment !
 @io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1 apiextensions.k8s.io/v1
 CustomResourceColumnDefinition: name 1 string ! =; type 2 string ! =; format 3 string; description 4 string; priority 5 int32; jsonPath 6 string ! =
 CustomResourceConversion: strategy 1 string ! =; webhook 2 WebhookConversion
@@ -598,4 +849,11 @@ APIServiceCondition: type 1 string ! =; status 2 string ! =; lastTransitionTime 
 APIServiceList kind: metadata 1 meta.v1.ListMeta =; items 2 []APIService !
 APIServiceSpec: service 1 ServiceReference; group 2 string; version 3 string; insecureSkipTLSVerify 4 boolean; caBundle 5 bytes atomic; groupPriorityMinimum 7 int32 ! =; versionPriority 8 int32 ! =
 APIServiceStatus: conditions 1 []APIServiceCondition map(type) patch(merge) key(type)
-ServiceReference: namespace 1 string; name 2 string; port 3 int32`;
+ServiceReference: namespace 1 string; name 2 string; port 3 int32
+@io.k8s.kube-aggregator.pkg.apis.apiregistration.v1beta1 apiregistration.k8s.io/v1beta1
+APIService kind: metadata 1 meta.v1.ObjectMeta =; spec 2 APIServiceSpec =; status 3 APIServiceStatus =
+APIServiceSpec: service 1 ServiceReference; group 2 string; version 3 string; insecureSkipTLSVerify 4 boolean; caBundle 5 bytes atomic; groupPriorityMinimum 7 int32 ! =; versionPriority 8 int32 ! =
+ServiceReference: namespace 1 string; name 2 string; port 3 int32
+APIServiceStatus: conditions 1 []APIServiceCondition map(type) patch(merge) key(type)
+APIServiceCondition: type 1 string ! =; status 2 string ! =; lastTransitionTime 3 time; reason 4 string; message 5 string
+APIServiceList kind: metadata 1 meta.v1.ListMeta =; items 2 []APIService !`;

@@ -26,6 +26,8 @@ ConfigMapKeySelector: optional
 ConfigMapProjection: optional
 ConfigMapVolumeSource: defaultMode optional
 Container: restartPolicy
+autoscaling.v2beta1.ContainerResourceMetricSource: targetAverageUtilization targetAverageValue
+autoscaling.v2beta1.ContainerResourceMetricStatus: currentAverageUtilization
 ContainerStatus: started stopSignal
 CronJobSpec: timeZone startingDeadlineSeconds suspend successfulJobsHistoryLimit failedJobsHistoryLimit
 CronJobStatus: lastScheduleTime lastSuccessfulTime
@@ -57,6 +59,8 @@ EndpointPort: appProtocol
 EphemeralContainer: restartPolicy
 ExactDeviceRequest: adminAccess
 ExemptPriorityLevelConfiguration: nominalConcurrencyShares lendablePercent
+autoscaling.v2beta1.ExternalMetricSource: targetValue targetAverageValue
+autoscaling.v2beta1.ExternalMetricStatus: currentAverageValue
 FCVolumeSource: lun
 FileKeySelector: optional
 GlusterfsPersistentVolumeSource: endpointsNamespace
@@ -97,6 +101,8 @@ NodeFeatures: supplementalGroupsPolicy
 NodeRuntimeHandlerFeatures: recursiveReadOnlyMounts userNamespaces
 NodeSwapStatus: capacity
 ObjectMeta: deletionTimestamp deletionGracePeriodSeconds
+autoscaling.v2beta1.ObjectMetricSource: averageValue
+autoscaling.v2beta1.ObjectMetricStatus: averageValue
 OwnerReference: controller blockOwnerDeletion
 ParamRef: parameterNotFoundAction
 PatchOptions: force
@@ -126,6 +132,8 @@ ReplicaSetSpec: replicas
 ReplicaSetStatus: terminatingReplicas
 ReplicationControllerSpec: replicas
 ResourceHealth: message
+autoscaling.v2beta1.ResourceMetricSource: targetAverageUtilization targetAverageValue
+autoscaling.v2beta1.ResourceMetricStatus: currentAverageUtilization
 resource.v1.ResourceSliceSpec: nodeName allNodes
 resource.v1beta2.ResourceSliceSpec: nodeName allNodes
 ResourceSliceSpec: perDeviceNodeSelection
