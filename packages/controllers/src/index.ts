@@ -1,12 +1,15 @@
 import type { Controller, ControllerContext } from './controller.ts';
 import { namespaceController } from './namespaces.ts';
 import { rootCaPublisher } from './root-ca.ts';
+import { serviceAccountController } from './service-accounts.ts';
 
 export type { Controller, ControllerContext } from './controller.ts';
 
 /** The controllers an API server cannot be used without. */
 export function startControllers(context: ControllerContext): Controller {
   const controllers = [namespaceController(context), rootCaPublisher(context)];
+  if (context.resources.some(({ names }) => names.plural === 'serviceaccounts'))
+    controllers.push(serviceAccountController(context));
   return {
     stop() {
       for (const controller of controllers) controller.stop();

@@ -1,0 +1,56 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { ageColumn, metadataOf, nameColumn } from '../columns.ts';
+import { schemaOf } from '../schema.ts';
+import { mapIn, objectsIn } from './pod-spec/members.ts';
+
+const v1: ServedVersion = {
+  group: '',
+  version: 'v1',
+  schema: schemaOf('core.v1.ServiceAccount'),
+  columns: [nameColumn, ageColumn],
+};
+
+export const serviceAccount: Resource = {
+  names: {
+    plural: 'serviceaccounts',
+    singular: 'serviceaccount',
+    kind: 'ServiceAccount',
+    listKind: 'ServiceAccountList',
+    shortNames: ['sa'],
+  },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/serviceaccounts',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  subresources: {
+    token: {
+      kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
+      verbs: {
+        create() {
+          throw StatusError.methodNotSupported({ group: '', resource: 'serviceaccounts/token' }, 'create');
+        },
+      },
+    },
+  },
+  strategy: {
+    returnDeletedObject: true,
+    prepareForCreate: keepSecretNames,
+    prepareForUpdate: keepSecretNames,
+    warnings: (object, old) => (isEnforced(object) && !isEnforced(old) ? [enforcementWarning] : []),
+  },
+};
+
+/** Of a reference to a secret only the name counts. */
+function keepSecretNames(object: JsonObject): void {
+  if (object.secrets === undefined) return;
+  object.secrets = objectsIn(object, 'secrets').map(({ name }): JsonObject => (name ? { name } : {}));
+}
+
+const enforcement = 'kubernetes.io/enforce-mountable-secrets';
+const enforcementWarning = `metadata.annotations[${enforcement}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
+
+function isEnforced(object: JsonObject | undefined): boolean {
+  return object !== undefined && mapIn(metadataOf(object), 'annotations')[enforcement] !== undefined;
+}

@@ -1,0 +1,41 @@
+import { decodeObject, nameOfKey } from '@tsukube/apiserver';
+import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+import { follow } from './follow.ts';
+import { WorkQueue } from './work-queue.ts';
+
+const name = 'default';
+
+/** Keeps an account in every namespace for pods that name none. */
+export function serviceAccountController(context: ControllerContext): Controller {
+  const namespaces = registryNamed(context, 'namespaces');
+  const accounts = registryNamed(context, 'serviceaccounts');
+
+  const ensure = async (namespace: string): Promise<void> => {
+    const live = await namespaces.cache.get(namespaces.key('', namespace));
+    if (!live || (decodeObject(live.value).status as JsonObject | undefined)?.phase !== 'Active') return;
+    if (await accounts.cache.get(accounts.key(namespace, name))) return;
+    await accounts.create({ kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name } }, writeAs(accounts, namespace));
+  };
+
+  const queue = new WorkQueue((namespace) => ensure(namespace).catch(ignoreRaces), context.logger);
+  const stops = [
+    follow(namespaces.cache, (entry) => queue.add(nameOfKey(namespaces.resource, entry.key).name)),
+    follow(accounts.cache, (entry) => {
+      const key = nameOfKey(accounts.resource, entry.key);
+      if (key.name === name) queue.add(key.namespace);
+    }),
+  ];
+  return {
+    stop() {
+      queue.stop();
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** The namespace is going, or somebody else was faster: the next event tells. */
+function ignoreRaces(error: unknown): void {
+  if (error instanceof StatusError && [403, 404, 409].includes(error.code)) return;
+  throw error;
+}
