@@ -53,6 +53,11 @@ export class FieldErrors {
     this.#add('FieldValueInvalid', path, shown(value), detail);
   }
 
+  /** Without the value: it is too large, or of no use to the reader. */
+  invalidUnshown(path: FieldPath | undefined, detail: string): void {
+    this.#add('FieldValueInvalid', path, '', detail);
+  }
+
   typeInvalid(path: FieldPath | undefined, value: ShownValue, detail = ''): void {
     this.#add('FieldValueTypeInvalid', path, shown(value), detail);
   }

@@ -1,0 +1,103 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type JsonObject, path } from '@tsukube/machinery';
+import { containerColumns, selectorColumn } from '../apps/workload-columns.ts';
+import { nameWarning } from '../apps/workload-warnings.ts';
+import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
+import { fillIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { ensureObject } from '../ensure-object.ts';
+import { schemaOf } from '../schema.ts';
+import { statusSubresource } from '../status-subresource.ts';
+import { validateCronJob, validateCronJobName } from './cron-job-validation.ts';
+import { sizeWarnings } from './job-completion.ts';
+import { defaultJobTemplate } from './job-defaults.ts';
+
+const specType = 'io.k8s.api.batch.v1.CronJobSpec';
+const statusType = 'io.k8s.api.batch.v1.CronJobStatus';
+const spec = (object: JsonObject) => objectIn(object, 'spec');
+const status = (object: JsonObject) => objectIn(object, 'status');
+const jobSpec = (object: JsonObject) => objectIn(objectIn(spec(object), 'jobTemplate'), 'spec');
+
+const v1: ServedVersion = {
+  group: 'batch',
+  version: 'v1',
+  schema: schemaOf('batch.v1.CronJob'),
+  columns: [
+    nameColumn,
+    column('Schedule', { type: specType, field: 'schedule' }, (object) => textIn(spec(object), 'schedule')),
+    column('Timezone', { type: specType, field: 'timeZone' }, (object) => (spec(object)?.timeZone ?? '<none>') as string),
+    column('Suspend', { type: specType, field: 'suspend' }, suspendCell, { type: 'boolean' }),
+    column('Active', { type: statusType, field: 'active' }, (object) => objectsIn(status(object), 'active').length, {
+      type: 'integer',
+    }),
+    column('Last Schedule', { type: statusType, field: 'lastScheduleTime' }, (object) => {
+      const time = status(object)?.lastScheduleTime as string | undefined;
+      return time === undefined ? '<none>' : { age: time };
+    }),
+    ageColumn,
+    ...containerColumns((object) => objectIn(objectIn(jobSpec(object), 'template'), 'spec')),
+    selectorColumn('io.k8s.api.batch.v1.JobSpec', jobSpec),
+  ],
+};
+
+export const cronJob: Resource = {
+  names: {
+    plural: 'cronjobs',
+    singular: 'cronjob',
+    kind: 'CronJob',
+    listKind: 'CronJobList',
+    shortNames: ['cj'],
+    categories: ['all'],
+  },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/cronjobs',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  subresources: { status: statusSubresource(() => {}) },
+  strategy: {
+    generation: true,
+    applyDefaults,
+    prepareForCreate(object) {
+      object.status = {};
+    },
+    prepareForUpdate(object, old) {
+      object.status = old.status ?? {};
+    },
+    validateCreate(object, errors) {
+      validateCronJob(object, undefined, errors);
+      validateCronJobName(object, errors);
+    },
+    validateUpdate: validateCronJob,
+    warnings,
+  },
+};
+
+function suspendCell(object: JsonObject): string {
+  const suspend = spec(object)?.suspend;
+  if (suspend === undefined) return '<unset>';
+  return suspend === true ? 'True' : 'False';
+}
+
+function applyDefaults(object: JsonObject): void {
+  const cronSpec = ensureObject(object, 'spec');
+  cronSpec.schedule ??= '';
+  fillIn(cronSpec, 'concurrencyPolicy', 'Allow');
+  cronSpec.suspend ??= false;
+  const template = ensureObject(cronSpec, 'jobTemplate');
+  ensureObject(template, 'metadata');
+  defaultJobTemplate(ensureObject(template, 'spec'));
+  cronSpec.successfulJobsHistoryLimit ??= 3;
+  cronSpec.failedJobsHistoryLimit ??= 1;
+  object.status ??= {};
+}
+
+const zoneInSchedule =
+  'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
+
+function warnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+  const size = () => sizeWarnings(jobSpec(object) ?? {}, path('spec', 'jobTemplate', 'spec'));
+  if (!old) return [...nameWarning(object), ...size()];
+  const changed = metadataOf(object).generation !== metadataOf(old).generation;
+  const zoned = textIn(spec(object), 'schedule').includes('TZ');
+  return [...(changed ? size() : []), ...(zoned ? [zoneInSchedule] : [])];
+}

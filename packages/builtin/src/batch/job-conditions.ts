@@ -1,0 +1,14 @@
+import type { JsonObject } from '@tsukube/machinery';
+import { objectsIn } from '../core/pod-spec/members.ts';
+
+export function isConditionTrue(status: JsonObject | undefined, type: string): boolean {
+  return hasCondition(status, type, 'True');
+}
+
+export function hasCondition(status: JsonObject | undefined, type: string, value: string): boolean {
+  return objectsIn(status, 'conditions').some((condition) => condition.type === type && condition.status === value);
+}
+
+export function isFinished(status: JsonObject | undefined): boolean {
+  return isConditionTrue(status, 'Complete') || isConditionTrue(status, 'Failed');
+}

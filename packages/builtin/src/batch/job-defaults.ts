@@ -1,0 +1,62 @@
+import { type JsonObject, setKey } from '@tsukube/machinery';
+import { metadataOf } from '../columns.ts';
+import { defaultPodTemplate } from '../core/pod-spec/index.ts';
+import { fillIn, mapIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
+import { ensureObject } from '../ensure-object.ts';
+
+const maxInt32 = 2 ** 31 - 1;
+
+/** Fills in what a job leaves out; one within a cron job leaves out more, and gets it when it runs. */
+export function defaultJob(object: JsonObject): void {
+  const spec = ensureObject(object, 'spec');
+  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : maxInt32;
+  spec.completionMode ??= 'NonIndexed';
+  spec.suspend ??= false;
+  spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed';
+  spec.manualSelector ??= false;
+  defaultJobTemplate(spec);
+  shareLabels(object, spec);
+  object.status ??= {};
+}
+
+/** What is filled in even within a cron job. */
+export function defaultJobTemplate(spec: JsonObject): void {
+  for (const rule of objectsIn(objectIn(spec, 'podFailurePolicy'), 'rules'))
+    for (const pattern of objectsIn(rule, 'onPodConditions')) fillIn(pattern, 'status', 'True');
+  defaultPodTemplate(ensureObject(spec, 'template'));
+}
+
+/** A job without labels has those of its pods. */
+function shareLabels(object: JsonObject, spec: JsonObject): void {
+  const metadata = metadataOf(object);
+  const labels = objectIn(objectIn(objectIn(spec, 'template'), 'metadata'), 'labels');
+  if (labels && Object.keys(mapIn(metadata, 'labels')).length === 0) metadata.labels = { ...labels };
+}
+
+export const uidLabel = 'batch.kubernetes.io/controller-uid';
+export const nameLabel = 'batch.kubernetes.io/job-name';
+export const oldUidLabel = 'controller-uid';
+export const oldNameLabel = 'job-name';
+
+/** Labels that no other job's pods have, and a selector for them. */
+export function generateSelector(object: JsonObject): void {
+  const { name, uid } = metadataOf(object) as { name: string; uid: string };
+  const spec = ensureObject(object, 'spec');
+  addLabels(ensureObject(ensureObject(spec, 'template'), 'metadata'), 'labels', {
+    [uidLabel]: uid,
+    [nameLabel]: name,
+    [oldUidLabel]: uid,
+    [oldNameLabel]: name,
+  });
+  addLabels(ensureObject(spec, 'selector'), 'matchLabels', { [uidLabel]: uid });
+}
+
+/** Those that are there stay as they are, and are refused later if they are wrong. */
+function addLabels(owner: JsonObject, field: string, labels: Readonly<Record<string, string>>): void {
+  const all = new Map([...Object.entries(labels), ...Object.entries(mapIn(owner, field))]);
+  const sorted: JsonObject = {};
+  for (const key of [...all.keys()].sort()) setKey(sorted, key, all.get(key) as string);
+  owner[field] = sorted;
+}

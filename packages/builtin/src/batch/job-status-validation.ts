@@ -1,0 +1,158 @@
+import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { numberIn, objectIn, textsIn } from '../core/pod-spec/members.ts';
+import { validateNonNegative } from '../non-negative.ts';
+import { hasCondition, isConditionTrue, isFinished } from './job-conditions.ts';
+import { validateStatusIndexes } from './job-status-indexes.ts';
+
+const statusPath = path('status');
+const conditionsPath = statusPath.child('conditions');
+const completionPath = statusPath.child('completionTime');
+
+/** What is checked only if it changes, so that a status that is wrong already can still be mended elsewhere. */
+class Transition {
+  readonly spec: JsonObject;
+  readonly status: JsonObject;
+  readonly old: JsonObject;
+
+  constructor(object: JsonObject, old: JsonObject) {
+    this.spec = objectIn(object, 'spec') ?? {};
+    this.status = objectIn(object, 'status') ?? {};
+    this.old = objectIn(old, 'status') ?? {};
+  }
+
+  is(condition: string): boolean {
+    return isConditionTrue(this.status, condition);
+  }
+
+  was(condition: string): boolean {
+    return isConditionTrue(this.old, condition);
+  }
+
+  turned(...conditions: readonly string[]): boolean {
+    return conditions.some((condition) => this.is(condition) !== this.was(condition));
+  }
+
+  changed(...fields: readonly string[]): boolean {
+    return fields.some((field) => !deepEqual(this.status[field] ?? null, this.old[field] ?? null));
+  }
+
+  get finished(): boolean {
+    return isFinished(this.status);
+  }
+
+  get finishing(): boolean {
+    return this.finished !== isFinished(this.old);
+  }
+}
+
+export function validateJobStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const job = new Transition(object, old);
+  validateNonNegative(job.status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], statusPath, errors);
+  validateUncounted(job.status, errors);
+  validateCompletion(job, errors);
+  validateFinished(job, errors);
+  validateStatusIndexes(job, statusPath, errors);
+  validateCounts(job, errors);
+  validateCriteria(job, errors);
+  validateTransition(job, errors);
+}
+
+function validateUncounted(status: JsonObject, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  const uncounted = objectIn(status, 'uncountedTerminatedPods');
+  for (const field of ['succeeded', 'failed']) {
+    for (const [i, uid] of textsIn(uncounted, field).entries()) {
+      const at = statusPath.child('uncountedTerminatedPods', field).index(i);
+      if (uid === '') errors.invalid(at, uid, 'must not be empty');
+      else if (seen.has(uid)) errors.duplicate(at, uid);
+      seen.add(uid);
+    }
+  }
+}
+
+function validateCompletion(job: Transition, errors: FieldErrors): void {
+  const { completionTime, startTime } = job.status;
+  const complete = job.is('Complete');
+  if (job.turned('Complete', 'Failed') && complete && job.is('Failed'))
+    errors.invalidUnshown(conditionsPath, 'cannot set Complete=True and Failed=true conditions');
+  if (job.turned('Complete', 'FailureTarget') && complete && job.is('FailureTarget'))
+    errors.invalidUnshown(conditionsPath, 'cannot set Complete=True and FailureTarget=true conditions');
+  const asked = job.turned('Complete') || job.changed('completionTime');
+  if (asked && completionTime !== undefined && !complete)
+    errors.invalid(completionPath, completionTime, 'cannot set completionTime when there is no Complete=True condition');
+  if (asked && completionTime === undefined && complete)
+    errors.required(completionPath, 'completionTime is required for Complete jobs');
+  const bothTimes = startTime !== undefined && completionTime !== undefined;
+  if (job.changed('startTime', 'completionTime') && bothTimes && (completionTime as string) < (startTime as string))
+    errors.invalid(completionPath, completionTime, 'must be equal to or after `startTime`');
+  if ((job.turned('Failed') || job.changed('failedIndexes')) && job.is('Failed') && !job.is('FailureTarget'))
+    errors.invalidUnshown(conditionsPath, 'cannot set Failed=True condition without the FailureTarget=true condition');
+  if (job.turned('Complete', 'SuccessCriteriaMet') && complete && !job.is('SuccessCriteriaMet'))
+    errors.invalidUnshown(conditionsPath, 'cannot set Complete=True condition without the SuccessCriteriaMet=true condition');
+}
+
+/** No pod is left when a job is finished. */
+function validateFinished(job: Transition, errors: FieldErrors): void {
+  if (!job.finished) return;
+  const { active, startTime } = job.status;
+  if ((job.finishing || job.changed('active')) && Number(active ?? 0) > 0)
+    errors.invalid(statusPath.child('active'), active, 'active>0 is invalid for finished job');
+  const neverRan = job.spec.suspend === true && job.spec.completions === 0;
+  if ((job.finishing || job.changed('startTime')) && !neverRan && startTime === undefined)
+    errors.required(statusPath.child('startTime'), 'startTime is required for finished job');
+  const uncounted = objectIn(job.status, 'uncountedTerminatedPods');
+  const left = textsIn(uncounted, 'succeeded').length + textsIn(uncounted, 'failed').length;
+  if ((job.finishing || job.changed('uncountedTerminatedPods')) && left > 0)
+    errors.invalid(statusPath.child('uncountedTerminatedPods'), shownUncounted(uncounted), 'must be empty for finished job');
+}
+
+/** With the names of Go's fields. */
+function shownUncounted(uncounted: JsonObject | undefined): JsonObject {
+  return { Succeeded: uncounted?.succeeded ?? null, Failed: uncounted?.failed ?? null };
+}
+
+function validateCounts(job: Transition, errors: FieldErrors): void {
+  const { terminating, ready } = job.status;
+  if (job.finished && (job.finishing || job.changed('terminating')) && Number(terminating ?? 0) > 0)
+    errors.invalid(statusPath.child('terminating'), terminating, 'terminating>0 is invalid for finished job');
+  if (job.changed('ready', 'active') && ready !== undefined && Number(ready) > numberIn(job.status, 'active'))
+    errors.invalid(statusPath.child('ready'), ready, 'cannot set more ready pods than active');
+}
+
+function validateCriteria(job: Transition, errors: FieldErrors): void {
+  const met = job.is('SuccessCriteriaMet');
+  if (met && job.is('Failed'))
+    errors.invalidUnshown(conditionsPath, 'cannot set SuccessCriteriaMet=True and Failed=true conditions');
+  if (met && job.is('FailureTarget'))
+    errors.invalidUnshown(conditionsPath, 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions');
+  if (job.spec.successPolicy !== undefined && !met && job.is('Complete'))
+    errors.invalidUnshown(conditionsPath, 'cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True');
+}
+
+/** What was final stays final. */
+function validateTransition(job: Transition, errors: FieldErrors): void {
+  const { status, old, spec } = job;
+  for (const condition of ['Failed', 'Complete', 'FailureTarget'])
+    if (job.was(condition) && !job.is(condition))
+      errors.invalidUnshown(conditionsPath, `cannot disable the terminal ${condition}=True condition`);
+  // An indexed job whose pods all run at once can be scaled down, and then counts fewer.
+  const shrinks = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
+  for (const field of shrinks ? ['failed'] : ['failed', 'succeeded'])
+    if (numberIn(status, field) < numberIn(old, field))
+      errors.invalid(statusPath.child(field), numberIn(status, field), `cannot decrease the ${field} counter`);
+  const { completionTime } = status;
+  if (completionTime !== undefined && old.completionTime !== undefined && completionTime !== old.completionTime)
+    errors.invalid(completionPath, completionTime, 'field is immutable');
+  validateStartTime(job, errors);
+  if (job.was('SuccessCriteriaMet') && !job.is('SuccessCriteriaMet'))
+    errors.invalidUnshown(conditionsPath, 'cannot disable the SuccessCriteriaMet=True condition');
+  if (job.was('Complete') && !job.was('SuccessCriteriaMet') && job.is('SuccessCriteriaMet'))
+    errors.invalidUnshown(conditionsPath, 'cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions');
+}
+
+function validateStartTime({ status, old, spec }: Transition, errors: FieldErrors): void {
+  const resuming = isConditionTrue(old, 'Suspended') && hasCondition(status, 'Suspended', 'False');
+  const moved = old.startTime !== undefined && status.startTime !== old.startTime;
+  if (moved && !resuming && spec.suspend !== true)
+    errors.invalid(statusPath.child('startTime'), status.startTime ?? null, 'field is immutable for unsuspended job once set');
+}

@@ -1,0 +1,93 @@
+import { deepEqual, type FieldErrors, fieldIsImmutable, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
+import { mapIn, numberIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
+import { isConditionTrue } from './job-conditions.ts';
+import { nameLabel, uidLabel } from './job-defaults.ts';
+import { shownFailurePolicy, shownSuccessPolicy } from './job-policies.ts';
+import { validateJob, validateWholeSpec } from './job-validation.ts';
+
+const specPath = path('spec');
+
+export function validateJobUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const spec = (object.spec ?? {}) as JsonObject;
+  const oldSpec = (old.spec ?? {}) as JsonObject;
+  const oldLabels = mapIn(objectIn(objectIn(oldSpec, 'template'), 'metadata'), 'labels');
+  const hadPrefix = Object.hasOwn(oldLabels, nameLabel) && Object.hasOwn(oldLabels, uidLabel);
+  validateJob(object, errors, { withoutPrefix: !hadPrefix });
+  // Kubernetes looks at the whole spec twice, and says twice what is wrong with it.
+  validateWholeSpec(spec, errors);
+  validateCompletions(spec, oldSpec, errors);
+  unchanged('selector', spec, oldSpec, errors);
+  validateTemplateUpdate(object, old, errors);
+  unchanged('completionMode', spec, oldSpec, errors);
+  unchanged('podFailurePolicy', spec, oldSpec, errors, shownFailurePolicy(objectIn(spec, 'podFailurePolicy')));
+  unchanged('backoffLimitPerIndex', spec, oldSpec, errors);
+  unchanged('managedBy', spec, oldSpec, errors);
+  unchanged('successPolicy', spec, oldSpec, errors, shownSuccessPolicy(objectIn(spec, 'successPolicy')));
+}
+
+function unchanged(field: string, spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors, shown = spec[field] ?? null): void {
+  if (!deepEqual(spec[field] ?? null, oldSpec[field] ?? null)) errors.invalid(specPath.child(field), shown, fieldIsImmutable);
+}
+
+/** Jobs with indexes may grow and shrink, as long as all their pods run at once. */
+function validateCompletions(spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
+  const { completions } = spec;
+  if (spec.completionMode !== 'Indexed') unchanged('completions', spec, oldSpec, errors);
+  else if (completions !== undefined && completions !== oldSpec.completions && completions !== spec.parallelism)
+    errors.invalid(specPath.child('completions'), completions, 'can only be modified in tandem with spec.parallelism');
+}
+
+/** Pods that run stay as they are; where none does, scheduling and resources may still be decided. */
+function validateTemplateUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const template = templateOf(object);
+  const oldTemplate = templateOf(old);
+  if (!isIdle(old)) {
+    validateImmutableField(template, oldTemplate, specPath.child('template'), errors);
+    return;
+  }
+  const podSpec = objectIn(template, 'spec') ?? {};
+  const oldPodSpec = withSchedulingOf(podSpec, objectIn(oldTemplate, 'spec') ?? {});
+  validateImmutableField(podSpec, withResourcesOf(podSpec, oldPodSpec), specPath.child('template.spec'), errors);
+}
+
+function templateOf(object: JsonObject): JsonObject {
+  return objectIn(objectIn(object, 'spec'), 'template') ?? {};
+}
+
+function isIdle(job: JsonObject): boolean {
+  const status = objectIn(job, 'status');
+  const held = status?.startTime === undefined || isConditionTrue(status, 'Suspended');
+  return objectIn(job, 'spec')?.suspend === true && held && numberIn(status, 'active') === 0;
+}
+
+/** The old spec with what decides where pods run taken from the new one. */
+function withSchedulingOf(podSpec: JsonObject, old: JsonObject): JsonObject {
+  const merged: JsonObject = { ...old };
+  for (const field of ['nodeSelector', 'tolerations', 'schedulingGates']) copyField(field, podSpec, merged);
+  const affinity = objectIn(podSpec, 'affinity');
+  const oldAffinity: JsonObject = { ...objectIn(old, 'affinity') };
+  copyField('nodeAffinity', affinity ?? {}, oldAffinity);
+  if (affinity || Object.keys(oldAffinity).length > 0) merged.affinity = oldAffinity;
+  else delete merged.affinity;
+  return merged;
+}
+
+function copyField(field: string, from: JsonObject, to: JsonObject): void {
+  const value = from[field];
+  if (value === undefined) delete to[field];
+  else to[field] = value;
+}
+
+function withResourcesOf(podSpec: JsonObject, old: JsonObject): JsonObject {
+  const merged: JsonObject = { ...old };
+  for (const field of ['containers', 'initContainers']) {
+    const containers = objectsIn(podSpec, field);
+    const before = objectsIn(old, field);
+    if (containers.length === 0 || containers.length !== before.length) continue;
+    merged[field] = before.map((container, i) => {
+      const same = container.name === containers[i]?.name;
+      return same ? { ...container, resources: containers[i]?.resources ?? {} } : container;
+    });
+  }
+  return merged;
+}

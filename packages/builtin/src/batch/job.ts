@@ -1,0 +1,49 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { path } from '@tsukube/machinery';
+import { nameWarning } from '../apps/workload-warnings.ts';
+import { metadataOf } from '../columns.ts';
+import { numberIn, objectIn } from '../core/pod-spec/members.ts';
+import { schemaOf } from '../schema.ts';
+import { statusSubresource } from '../status-subresource.ts';
+import { jobColumns } from './job-columns.ts';
+import { sizeWarnings } from './job-completion.ts';
+import { defaultJob, generateSelector } from './job-defaults.ts';
+import { validateJobStatus } from './job-status-validation.ts';
+import { validateJobUpdate } from './job-update-validation.ts';
+import { validateJob } from './job-validation.ts';
+
+const v1: ServedVersion = {
+  group: 'batch',
+  version: 'v1',
+  schema: schemaOf('batch.v1.Job'),
+  columns: jobColumns,
+  selectableFields: { 'status.successful': (object) => String(numberIn(objectIn(object, 'status'), 'succeeded')) },
+};
+
+export const job: Resource = {
+  names: { plural: 'jobs', singular: 'job', kind: 'Job', listKind: 'JobList', categories: ['all'] },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/jobs',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  subresources: { status: statusSubresource(validateJobStatus) },
+  strategy: {
+    generation: true,
+    applyDefaults: defaultJob,
+    prepareForCreate(object) {
+      if (objectIn(object, 'spec')?.manualSelector !== true) generateSelector(object);
+      object.status = {};
+    },
+    prepareForUpdate(object, old) {
+      object.status = old.status ?? {};
+    },
+    validateCreate: (object, errors) => validateJob(object, errors),
+    validateUpdate: validateJobUpdate,
+    warnings(object, old) {
+      if (old && metadataOf(object).generation === metadataOf(old).generation) return [];
+      const size = sizeWarnings(objectIn(object, 'spec') ?? {}, path('spec'));
+      return old ? size : [...nameWarning(object), ...size];
+    },
+  },
+};
