@@ -21,23 +21,35 @@ export class ClientGone extends Error {
 /** Reads a stream to its end, holding at most `limit` bytes. */
 export function readBody(stream: Readable, declared: string | undefined, limit: number): Promise<Buffer> {
   if (declared !== undefined && Number(declared) > limit) return Promise.reject(new TooLarge(limit));
+  if (stream.readableEnded) return Promise.resolve(empty);
+  if (stream.destroyed) return Promise.reject(new ClientGone());
   return new Promise((resolve, reject) => {
     let first: Buffer | undefined;
     let rest: Buffer[] | undefined;
     let length = 0;
+    let settled = false;
+    const gone = () => {
+      // Every stream closes in the end: the error is made only for one that nobody has heard the end of.
+      if (!settled) reject(new ClientGone());
+      settled = true;
+    };
     stream.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > limit) {
         stream.removeAllListeners('data');
         stream.resume();
+        settled = true;
         reject(new TooLarge(limit));
       } else if (first === undefined) first = chunk;
       else if (rest === undefined) rest = [first, chunk];
       else rest.push(chunk);
     });
-    stream.on('end', () => resolve(rest ? Buffer.concat(rest, length) : (first ?? empty)));
-    stream.on('error', () => reject(new ClientGone()));
-    stream.on('close', () => reject(new ClientGone()));
+    stream.on('end', () => {
+      settled = true;
+      resolve(rest ? Buffer.concat(rest, length) : (first ?? empty));
+    });
+    stream.on('error', gone);
+    stream.on('close', gone);
   });
 }
 
