@@ -35,6 +35,17 @@ export const ageColumn: Column = column('Age', { type: objectMeta, field: 'creat
   age: metadataOf(object).creationTimestamp as string | undefined,
 }));
 
+/** What a table of a kind shows that has no columns of its own. */
+export const plainColumns: readonly Column[] = [
+  nameColumn,
+  column(
+    'Created At',
+    { type: objectMeta, field: 'creationTimestamp' },
+    (object) => (metadataOf(object).creationTimestamp as string | undefined) ?? null,
+    { type: 'date' },
+  ),
+];
+
 export function metadataOf(object: JsonObject): JsonObject {
   return object.metadata as JsonObject;
 }

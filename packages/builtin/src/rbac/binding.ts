@@ -1,0 +1,118 @@
+import type { Column, Strategy } from '@tsukube/apiserver';
+import {
+  deepEqual,
+  type FieldErrors,
+  type FieldPath,
+  isValidPathSegmentName,
+  type JsonObject,
+  nameIsDNSSubdomain,
+  path,
+} from '@tsukube/machinery';
+import { ageColumn, nameColumn } from '../columns.ts';
+import { fillIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { describeColumn } from '../types/descriptions.ts';
+import { rbacGroup, rbacName } from './names.ts';
+
+/** What both kinds of bindings have in common; they differ in the kinds of roles they may name. */
+export interface BindingRules {
+  readonly namespaced: boolean;
+  readonly roleKinds: readonly string[];
+}
+
+export function bindingStrategy(rules: BindingRules): Strategy {
+  return {
+    validateName: rbacName,
+    allowCreateOnUpdate: true,
+    applyDefaults: fillGroups,
+    validateCreate: (object, errors) => validateBinding(object, rules, errors),
+    validateUpdate(object, old, errors) {
+      validateBinding(object, rules, errors);
+      if (!deepEqual(object.roleRef, old.roleRef)) errors.invalid(path('roleRef'), shownRole(object), 'cannot change roleRef');
+    },
+  };
+}
+
+/** `binding` is the kind as it begins in a sentence: roleBinding. */
+export function bindingColumns(type: string, binding: string): readonly Column[] {
+  const names = (name: string, kind: string, nameOf = (subject: JsonObject) => textIn(subject, 'name')): Column => ({
+    name,
+    type: 'string',
+    priority: 1,
+    description: `${name} in the ${binding}`,
+    value: (object) => subjectsOf(object, kind).map(nameOf).join(', '),
+  });
+  return [
+    nameColumn,
+    roleColumn(type),
+    ageColumn,
+    names('Users', 'User'),
+    names('Groups', 'Group'),
+    names('ServiceAccounts', 'ServiceAccount', (subject) => `${textIn(subject, 'namespace')}/${textIn(subject, 'name')}`),
+  ];
+}
+
+function roleColumn(type: string): Column {
+  return {
+    name: 'Role',
+    type: 'string',
+    // Kubernetes takes the words of an older version, which did not say this yet.
+    get description() {
+      return describeColumn(type, 'roleRef').replace(' This field is immutable.', '');
+    },
+    value(object) {
+      const role = objectIn(object, 'roleRef');
+      return `${textIn(role, 'kind')}/${textIn(role, 'name')}`;
+    },
+  };
+}
+
+function subjectsOf(object: JsonObject, kind: string): readonly JsonObject[] {
+  return objectsIn(object, 'subjects').filter((subject) => subject.kind === kind);
+}
+
+function fillGroups(object: JsonObject): void {
+  const role = objectIn(object, 'roleRef');
+  if (role) fillIn(role, 'apiGroup', rbacGroup);
+  for (const subject of objectsIn(object, 'subjects')) {
+    if (subject.kind === 'User' || subject.kind === 'Group') fillIn(subject, 'apiGroup', rbacGroup);
+  }
+}
+
+/** As Kubernetes shows it, which is not as it is written. */
+function shownRole(object: JsonObject): JsonObject {
+  const role = objectIn(object, 'roleRef');
+  return { APIGroup: textIn(role, 'apiGroup'), Kind: textIn(role, 'kind'), Name: textIn(role, 'name') };
+}
+
+function validateBinding(object: JsonObject, { namespaced, roleKinds }: BindingRules, errors: FieldErrors): void {
+  const role = objectIn(object, 'roleRef');
+  const [at, name] = [path('roleRef'), textIn(role, 'name')];
+  requireGroup(role, at, errors);
+  if (!roleKinds.includes(textIn(role, 'kind'))) errors.notSupported(at.child('kind'), textIn(role, 'kind'), roleKinds);
+  if (name === '') errors.required(at.child('name'));
+  for (const problem of isValidPathSegmentName(name)) errors.invalid(at.child('name'), name, problem);
+  for (const [i, subject] of objectsIn(object, 'subjects').entries())
+    validateSubject(subject, namespaced, path('subjects').index(i), errors);
+}
+
+function requireGroup(reference: JsonObject | undefined, at: FieldPath, errors: FieldErrors): void {
+  const group = textIn(reference, 'apiGroup');
+  if (group !== rbacGroup) errors.notSupported(at.child('apiGroup'), group, [rbacGroup]);
+}
+
+const subjectKinds = ['ServiceAccount', 'User', 'Group'];
+
+function validateSubject(subject: JsonObject, namespaced: boolean, at: FieldPath, errors: FieldErrors): void {
+  const kind = textIn(subject, 'kind');
+  if (textIn(subject, 'name') === '') errors.required(at.child('name'));
+  if (kind === 'ServiceAccount') validateServiceAccount(subject, namespaced, at, errors);
+  else if (subjectKinds.includes(kind)) requireGroup(subject, at, errors);
+  else errors.notSupported(at.child('kind'), kind, subjectKinds);
+}
+
+function validateServiceAccount(subject: JsonObject, namespaced: boolean, at: FieldPath, errors: FieldErrors): void {
+  const [name, group] = [textIn(subject, 'name'), textIn(subject, 'apiGroup')];
+  if (name !== '') for (const problem of nameIsDNSSubdomain(name, false)) errors.invalid(at.child('name'), name, problem);
+  if (group !== '') errors.notSupported(at.child('apiGroup'), group, ['']);
+  if (!namespaced && textIn(subject, 'namespace') === '') errors.required(at.child('namespace'));
+}

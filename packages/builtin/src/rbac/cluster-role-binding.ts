@@ -1,0 +1,26 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { schemaOf } from '../schema.ts';
+import { bindingColumns, bindingStrategy } from './binding.ts';
+import { rbacGroup } from './names.ts';
+
+const v1: ServedVersion = {
+  group: rbacGroup,
+  version: 'v1',
+  schema: schemaOf('rbac.v1.ClusterRoleBinding'),
+  columns: bindingColumns('io.k8s.api.rbac.v1.ClusterRoleBinding', 'clusterRoleBinding'),
+};
+
+export const clusterRoleBinding: Resource = {
+  names: {
+    plural: 'clusterrolebindings',
+    singular: 'clusterrolebinding',
+    kind: 'ClusterRoleBinding',
+    listKind: 'ClusterRoleBindingList',
+  },
+  scope: 'Cluster',
+  storagePrefix: '/registry/clusterrolebindings',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy: bindingStrategy({ namespaced: false, roleKinds: ['ClusterRole'] }),
+};

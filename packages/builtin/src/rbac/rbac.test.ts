@@ -1,0 +1,52 @@
+import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { clusterRole } from './cluster-role.ts';
+import { clusterRoleBinding } from './cluster-role-binding.ts';
+import { role } from './role.ts';
+import { roleBinding } from './role-binding.ts';
+
+const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
+
+describe('validation', () => {
+  it.each([
+    ['a role without rules', role, {}, []],
+    ['a rule without anything', role, { rules: [{}] }, ['rules[0].verbs', 'rules[0].apiGroups', 'rules[0].resources']],
+    ['paths in a namespace', role, { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] }, ['rules[0].nonResourceURLs']],
+    ['paths of the cluster', clusterRole, { rules: [{ verbs: ['get'], nonResourceURLs: ['/x'] }] }, []],
+    ['aggregation of nothing', clusterRole, { aggregationRule: {} }, ['aggregationRule.clusterRoleSelectors']],
+    ['a role of a namespace for all', clusterRoleBinding, { roleRef: { ...roleRef, kind: 'Role' } }, ['roleRef.kind']],
+    [
+      'an account of no namespace',
+      clusterRoleBinding,
+      { roleRef, subjects: [{ kind: 'ServiceAccount', name: 'a' }] },
+      ['subjects[0].namespace'],
+    ],
+    ['an account of the own namespace', roleBinding, { roleRef, subjects: [{ kind: 'ServiceAccount', name: 'a' }] }, []],
+  ])('%s', (_title, resource, object, fields) => {
+    const errors = new FieldErrors();
+    resource.strategy.validateCreate?.(object as JsonObject, errors, resource.hub);
+    expect(errors.list.map(({ field }) => field)).toEqual(fields);
+  });
+
+  it('lets nobody exchange the role of a binding', () => {
+    const errors = new FieldErrors();
+    roleBinding.strategy.validateUpdate?.({ roleRef }, { roleRef: { ...roleRef, name: 'edit' } }, errors, roleBinding.hub);
+    expect(errors.toString()).toContain('"Name":"view"}: cannot change roleRef');
+  });
+});
+
+it('names the group of users and groups, not that of accounts', () => {
+  const binding: JsonObject = {
+    roleRef: { kind: 'Role', name: 'r' },
+    subjects: [
+      { kind: 'User', name: 'u' },
+      { kind: 'ServiceAccount', name: 'a' },
+    ],
+  };
+  roleBinding.strategy.applyDefaults?.(binding);
+  expect(binding.roleRef).toMatchObject({ apiGroup: 'rbac.authorization.k8s.io' });
+  expect(binding.subjects).toEqual([
+    { kind: 'User', name: 'u', apiGroup: 'rbac.authorization.k8s.io' },
+    { kind: 'ServiceAccount', name: 'a' },
+  ]);
+});

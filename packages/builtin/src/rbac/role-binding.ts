@@ -1,0 +1,21 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { schemaOf } from '../schema.ts';
+import { bindingColumns, bindingStrategy } from './binding.ts';
+import { rbacGroup } from './names.ts';
+
+const v1: ServedVersion = {
+  group: rbacGroup,
+  version: 'v1',
+  schema: schemaOf('rbac.v1.RoleBinding'),
+  columns: bindingColumns('io.k8s.api.rbac.v1.RoleBinding', 'roleBinding'),
+};
+
+export const roleBinding: Resource = {
+  names: { plural: 'rolebindings', singular: 'rolebinding', kind: 'RoleBinding', listKind: 'RoleBindingList' },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/rolebindings',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy: bindingStrategy({ namespaced: true, roleKinds: ['Role', 'ClusterRole'] }),
+};
