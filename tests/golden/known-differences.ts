@@ -4,21 +4,30 @@
  * server-side apply and what follows from it.
  */
 export const knownDifferences: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  'builtin/apps/v1/controllerrevisions': {},
+  'builtin/apps/v1/deployments': {},
+  'builtin/apps/v1/replicasets': {},
   'builtin/autoscaling/v1/horizontalpodautoscalers': {},
   'builtin/autoscaling/v2/horizontalpodautoscalers': {},
+  'builtin/batch/v1/jobs': {},
   'builtin/events.k8s.io/v1/events': {},
+  'builtin/rbac.authorization.k8s.io/v1/clusterroles': {},
+  'builtin/rbac.authorization.k8s.io/v1/rolebindings': {},
   'builtin/v1/configmaps': {},
   'builtin/v1/namespaces': {},
   'builtin/v1/secrets': {},
-  'lifecycle/namespace': { 1: 'kinds' },
+  'builtin/v1/serviceaccounts': {},
+  'builtin/v1/services': {},
+  'lifecycle/namespace': {},
   'lists/selectors': {},
   'meta/bad-bodies': {},
   'meta/health': {},
   'meta/version': {},
   'patch/merge': {},
+  'patch/strategic': {},
   'watch/events': { 20: 'streaming lists' },
-  'write/field-validation': { 0: 'kinds', 1: 'kinds', 2: 'kinds', 3: 'kinds', 4: 'kinds', 5: 'apply', 6: 'kinds', 7: 'kinds' },
-  'write/generate-name-and-immutability': { 4: 'kinds', 5: 'kinds', 6: 'kinds' },
+  'write/field-validation': { 5: 'apply' },
+  'write/generate-name-and-immutability': {},
   'write/preconditions': {},
 };
 

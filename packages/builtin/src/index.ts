@@ -1,10 +1,14 @@
 import type { Resource } from '@tsukube/apiserver';
+import { appsResources } from './apps/index.ts';
 import { autoscalingResources } from './autoscaling/index.ts';
+import { batchResources } from './batch/index.ts';
 import { lease } from './coordination/lease.ts';
 import { configMap } from './core/config-map.ts';
+import { coreResources } from './core/core-resources.ts';
 import { event } from './core/event.ts';
 import { namespace } from './core/namespace.ts';
 import { secret } from './core/secret.ts';
+import { rbacResources } from './rbac/index.ts';
 
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 export { describe } from './types/descriptions.ts';
@@ -17,5 +21,16 @@ export interface BuiltinOptions {
 
 /** Every kind that is there from the start. */
 export function builtinResources({ eventTtlSeconds }: BuiltinOptions): readonly Resource[] {
-  return [namespace, configMap, secret, event(eventTtlSeconds), lease, ...autoscalingResources];
+  return [
+    namespace,
+    configMap,
+    secret,
+    event(eventTtlSeconds),
+    ...coreResources,
+    ...appsResources,
+    ...batchResources,
+    ...autoscalingResources,
+    lease,
+    ...rbacResources,
+  ];
 }
