@@ -72,11 +72,14 @@ function applyDefaults(object: JsonObject): void {
   defaultPodTemplate(ensureObject(spec, 'template'));
   const strategy = ensureObject(spec, 'updateStrategy');
   fillIn(strategy, 'type', 'RollingUpdate');
-  if (strategy.type === 'RollingUpdate') {
-    const rollingUpdate = ensureObject(strategy, 'rollingUpdate');
-    rollingUpdate.maxUnavailable ??= 1;
-    rollingUpdate.maxSurge ??= 0;
-  }
+  if (strategy.type === 'RollingUpdate') ensureObject(strategy, 'rollingUpdate').maxUnavailable ??= 1;
+  const rollingUpdate = objectIn(strategy, 'rollingUpdate');
+  if (rollingUpdate) fillZeros(rollingUpdate);
   spec.revisionHistoryLimit ??= 10;
   object.status = { ...zeroValue('apps.v1.DaemonSetStatus'), ...objectIn(object, 'status') };
+}
+
+function fillZeros(rollingUpdate: JsonObject): void {
+  rollingUpdate.maxUnavailable ??= 0;
+  rollingUpdate.maxSurge ??= 0;
 }

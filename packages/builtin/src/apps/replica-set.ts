@@ -2,7 +2,7 @@ import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserv
 import { type FieldErrors, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec/index.ts';
-import { numberIn, objectIn } from '../core/pod-spec/members.ts';
+import { objectIn } from '../core/pod-spec/members.ts';
 import { ensureObject } from '../ensure-object.ts';
 import { validateNonNegative } from '../non-negative.ts';
 import { schemaOf } from '../schema.ts';
@@ -36,7 +36,6 @@ const v1: ServedVersion = {
     ...containerColumns(templateSpec),
     selectorColumn(specType, (object) => objectIn(object, 'spec')),
   ],
-  selectableFields: { 'status.replicas': (object) => String(numberIn(objectIn(object, 'status'), 'replicas')) },
 };
 
 export const replicaSet: Resource = {

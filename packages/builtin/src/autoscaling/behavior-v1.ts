@@ -39,7 +39,8 @@ function rulesToHub(rules: JsonObject | undefined): JsonObject | undefined {
   return given({
     stabilizationWindowSeconds: rules.StabilizationWindowSeconds,
     selectPolicy: rules.SelectPolicy,
-    policies: policies.length === 0 ? undefined : policies,
+    // None at all is not the same as none mentioned: it is refused.
+    policies,
     tolerance: rules.Tolerance,
   });
 }

@@ -2,12 +2,12 @@ import {
   type FieldErrors,
   type FieldPath,
   isDNS1123Label,
-  isQualifiedName,
   isValidPathSegmentName,
   type JsonObject,
   parseQuantity,
 } from '@tsukube/machinery';
 import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { containerResourceName } from '../core/pod-spec/resources.ts';
 import { type ReferenceRules, validateObjectReference } from './object-reference.ts';
 
 type ValidateSource = (source: JsonObject, at: FieldPath, errors: FieldErrors, rules: ReferenceRules) => void;
@@ -76,26 +76,10 @@ function validateContainerSource(source: JsonObject, at: FieldPath, errors: Fiel
   const name = textIn(source, 'name');
   const container = textIn(source, 'container');
   if (name === '') errors.required(at.child('name'), 'must specify a resource name');
-  else validateContainerResourceName(name, at.child('name'), errors);
+  else containerResourceName(name, at.child('name'), errors);
   if (container === '') errors.required(at.child('container'), 'must specify a container');
   else for (const problem of isDNS1123Label(container)) errors.invalid(at.child('container'), container, problem);
   validateUtilization(source, at.child('target'), errors);
-}
-
-const containerResources = /^(cpu|memory|ephemeral-storage|hugepages-.*)$/;
-
-function validateContainerResourceName(name: string, at: FieldPath, errors: FieldErrors): void {
-  for (const problem of isQualifiedName(name)) errors.invalid(at, name, problem);
-  if (!name.includes('/')) {
-    if (!containerResources.test(name)) errors.invalid(at, name, 'must be a standard resource for containers');
-  } else if (!name.includes('kubernetes.io/') && !isExtendedResource(name)) {
-    errors.invalid(at, name, "doesn't follow extended resource name standard");
-  }
-}
-
-/** Quota has to be able to name it as well. */
-function isExtendedResource(name: string): boolean {
-  return !name.startsWith('requests.') && isQualifiedName(`requests.${name}`).length === 0;
 }
 
 function validateUtilization(source: JsonObject, at: FieldPath, errors: FieldErrors): void {

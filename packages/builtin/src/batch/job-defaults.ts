@@ -28,11 +28,11 @@ export function defaultJobTemplate(spec: JsonObject): void {
   defaultPodTemplate(ensureObject(spec, 'template'));
 }
 
-/** A job without labels has those of its pods. */
+/** A job without labels has those of its pods: the very same, so that what is added to them is added to both. */
 function shareLabels(object: JsonObject, spec: JsonObject): void {
   const metadata = metadataOf(object);
   const labels = objectIn(objectIn(objectIn(spec, 'template'), 'metadata'), 'labels');
-  if (labels && Object.keys(mapIn(metadata, 'labels')).length === 0) metadata.labels = { ...labels };
+  if (labels && Object.keys(mapIn(metadata, 'labels')).length === 0) metadata.labels = labels;
 }
 
 export const uidLabel = 'batch.kubernetes.io/controller-uid';
@@ -44,12 +44,15 @@ export const oldNameLabel = 'job-name';
 export function generateSelector(object: JsonObject): void {
   const { name, uid } = metadataOf(object) as { name: string; uid: string };
   const spec = ensureObject(object, 'spec');
-  addLabels(ensureObject(ensureObject(spec, 'template'), 'metadata'), 'labels', {
+  const templateMetadata = ensureObject(ensureObject(spec, 'template'), 'metadata');
+  const shared = templateMetadata.labels !== undefined && metadataOf(object).labels === templateMetadata.labels;
+  addLabels(templateMetadata, 'labels', {
     [uidLabel]: uid,
     [nameLabel]: name,
     [oldUidLabel]: uid,
     [oldNameLabel]: name,
   });
+  if (shared) metadataOf(object).labels = { ...mapIn(templateMetadata, 'labels') };
   addLabels(ensureObject(spec, 'selector'), 'matchLabels', { [uidLabel]: uid });
 }
 

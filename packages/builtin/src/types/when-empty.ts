@@ -64,7 +64,7 @@ autoscaling.v2beta1.ExternalMetricStatus: currentAverageValue
 FCVolumeSource: lun
 FileKeySelector: optional
 GlusterfsPersistentVolumeSource: endpointsNamespace
-HPAScalingRules: stabilizationWindowSeconds selectPolicy tolerance
+HPAScalingRules: stabilizationWindowSeconds selectPolicy policies tolerance
 extensions.v1beta1.HTTPIngressPath: pathType
 networking.v1beta1.HTTPIngressPath: pathType
 HorizontalPodAutoscalerSpec: minReplicas targetCPUUtilizationPercentage
