@@ -19,7 +19,7 @@ export class Http1Exchange implements Exchange {
     this.request = request;
     this.response = response;
     this.method = request.method as string;
-    this.url = request.url as string;
+    this.url = originForm(request.url as string);
     response.on('error', ignore);
   }
 
@@ -45,11 +45,16 @@ export class Http1Exchange implements Exchange {
 
 const ignore = () => {};
 
+/** Clients behind some proxies name the whole URL. */
+function originForm(target: string): string {
+  return target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?#]*(?=\/)/i, '');
+}
+
 export function writeHttp1(exchange: Http1Exchange, answer: Answer): void {
   const { response, request } = exchange;
   if (answer.kind === 'taken-over' || response.destroyed || response.headersSent) return;
   const headers: Record<string, string | number | readonly string[]> = { 'content-type': answer.type, ...answer.headers };
-  if (hasUnreadBody(request)) headers.connection = 'close';
+  if (hasUnreadBody(request)) discardRest(request);
   if (answer.kind === 'stream') {
     startStream(response, headers, answer);
     return;
@@ -63,9 +68,23 @@ export function writeHttp1(exchange: Http1Exchange, answer: Answer): void {
   else pump(body, response);
 }
 
-/** What is left of a body cannot be skipped cheaply: the connection ends with the answer. */
 function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
   return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
+}
+
+const maxDiscardedBytes = 64 << 20;
+const maxDiscardMs = 5000;
+
+/** Many clients listen only when they have said everything: closed before that, they would never hear the answer. */
+function discardRest(request: IncomingMessage): void {
+  const end = () => request.socket.destroy();
+  const timer = setTimeout(end, maxDiscardMs);
+  request.once('close', () => clearTimeout(timer));
+  let length = 0;
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > maxDiscardedBytes) end();
+  });
 }
 
 function startStream(

@@ -22,6 +22,8 @@ export interface ListenerOptions {
   /** Gives an answer to every exchange. */
   readonly handle: (exchange: Exchange) => Answer | Promise<Answer>;
   readonly onHandshakeError?: () => void;
+  /** Who has not sent a whole header by then is cut off. */
+  readonly headerTimeoutMs?: number;
 }
 
 export interface Listener {
@@ -38,6 +40,8 @@ const maxHeaderBytes = 1 << 20;
 const maxHeaders = 1000;
 const streamWindow = 256 * 1024;
 const idleTimeoutMs = 90_000;
+/** As kube-apiserver has it. */
+const headerTimeoutMs = 32_000;
 const handshakeTimeoutMs = 10_000;
 
 /**
@@ -99,13 +103,21 @@ function closeGently(server: TlsServer, http1: Http1Server, sessions: Set<Server
   return new Promise((resolve) => {
     server.close(() => resolve());
     for (const session of sessions) session.close();
-    http1.closeIdleConnections();
+    // It never listened, so this only ends what is idle, and its watch over the rest.
+    http1.close(() => {});
     http1.keepAliveTimeout = 1;
   });
 }
 
 function http1Server(options: ListenerOptions): Http1Server {
-  const server = createHttp1Server({ maxHeaderSize: maxHeaderBytes, keepAliveTimeout: idleTimeoutMs, noDelay: true });
+  const headersTimeout = options.headerTimeoutMs ?? headerTimeoutMs;
+  const server = createHttp1Server({
+    maxHeaderSize: maxHeaderBytes,
+    keepAliveTimeout: idleTimeoutMs,
+    headersTimeout,
+    connectionsCheckingInterval: Math.ceil(headersTimeout / 8),
+    noDelay: true,
+  });
   server.on('request', (request, response) => {
     const exchange = new Http1Exchange(request, response);
     settle(
@@ -116,7 +128,10 @@ function http1Server(options: ListenerOptions): Http1Server {
     );
   });
   server.on('upgrade', (request, socket, head) => answerUpgrade(request, socket as TLSSocket, head, options.handle));
+  server.on('connect', (_, socket) => socket.end(rawAnswer('405 Method Not Allowed', 'application/json', unknownMethod)));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseMalformed(error, socket as Socket));
+  // Sockets are handed to it; a server that does not listen would not look after how long they take.
+  server.emit('listening');
   return server;
 }
 
@@ -137,13 +152,15 @@ function settle(options: ListenerOptions, exchange: Exchange, write: (answer: An
 
 /** What never became a request is answered in plain text, as Go's server does; a method nobody knows as a Status. */
 function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  if (!socket.writable || silentEnds.has(error.code)) return void socket.destroy();
   if (error.code === 'HPE_INVALID_METHOD')
     return void socket.end(rawAnswer('405 Method Not Allowed', 'application/json', unknownMethod));
   const line = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
   socket.end(rawAnswer(line, 'text/plain; charset=utf-8', line));
 }
 
+/** The client is gone, or too slow to be told. */
+const silentEnds = new Set<string | undefined>(['ECONNRESET', 'ERR_HTTP_REQUEST_TIMEOUT']);
 const unknownMethod = stringifyJson(statusBody(StatusError.methodNotAllowed().status));
 
 function rawAnswer(line: string, type: string, body: string): string {
