@@ -1,5 +1,4 @@
-import { type FieldErrors, type FieldPath, isDNS1123Subdomain, type JsonObject } from '@tsukube/machinery';
-import { validateIP } from './ip-address.ts';
+import { type FieldErrors, type FieldPath, isDNS1123Subdomain, type JsonObject, validateLegacyIP } from '@tsukube/machinery';
 import { numberIn, objectIn, objectsIn, textIn, textsIn } from './members.ts';
 import { isSubdomainWithUnderscore, report } from './text-rules.ts';
 
@@ -18,7 +17,7 @@ export function validateDnsConfig(spec: JsonObject, at: FieldPath, errors: Field
   }
   if (nameservers.length > maxNameservers)
     errors.invalid(at.child('nameservers'), [...nameservers], `must not have more than ${maxNameservers} nameservers`);
-  for (const [i, address] of nameservers.entries()) validateIP(address, at.child('nameservers').index(i), errors);
+  for (const [i, address] of nameservers.entries()) validateLegacyIP(address, at.child('nameservers').index(i), errors);
   validateSearches(textsIn(config, 'searches'), at.child('searches'), errors);
   for (const [i, option] of objectsIn(config, 'options').entries())
     if (textIn(option, 'name') === '') errors.required(at.child('options').index(i), 'must not be empty');
@@ -39,7 +38,7 @@ function validateSearches(searches: readonly string[], at: FieldPath, errors: Fi
 
 export function validateHostAliases(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   for (const [i, alias] of objectsIn(spec, 'hostAliases').entries()) {
-    validateIP(textIn(alias, 'ip'), at.index(i).child('ip'), errors);
+    validateLegacyIP(textIn(alias, 'ip'), at.index(i).child('ip'), errors);
     for (const [j, name] of textsIn(alias, 'hostnames').entries())
       report(isDNS1123Subdomain(name), at.index(i).child('hostnames').index(j), name, errors);
   }

@@ -59,7 +59,7 @@ export function isOvercommitAllowed(name: string): boolean {
 }
 
 /** Whether the name is well-formed and known to the system. */
-function validateResourceName(name: string, at: FieldPath, errors: FieldErrors): boolean {
+export function validateResourceName(name: string, at: FieldPath, errors: FieldErrors): boolean {
   const messages = isQualifiedName(name);
   report(messages, at, name, errors);
   if (messages.length > 0) return false;

@@ -1,0 +1,60 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { nameColumn } from '../columns.ts';
+import { schemaOf } from '../schema.ts';
+import { containerImages, containerNames, defaultPodTemplate, formatLabels, validatePodTemplate } from './pod-spec/index.ts';
+import { mapIn, objectIn } from './pod-spec/members.ts';
+import { podTemplateWarnings } from './pod-spec/warnings.ts';
+
+const v1: ServedVersion = {
+  group: '',
+  version: 'v1',
+  schema: schemaOf('core.v1.PodTemplate'),
+  columns: [
+    nameColumn,
+    {
+      name: 'Containers',
+      type: 'string',
+      description: 'Names of each container in the template.',
+      value: (object) => containerNames(objectIn(objectIn(object, 'template'), 'spec')),
+    },
+    {
+      name: 'Images',
+      type: 'string',
+      description: 'Images referenced by each container in the template.',
+      value: (object) => containerImages(objectIn(objectIn(object, 'template'), 'spec')),
+    },
+    {
+      name: 'Pod Labels',
+      type: 'string',
+      description: 'The labels for the pod template.',
+      value: (object) => formatLabels(mapIn(objectIn(objectIn(object, 'template'), 'metadata'), 'labels')),
+    },
+  ],
+};
+
+const at = path('template');
+
+export const podTemplate: Resource = {
+  names: { plural: 'podtemplates', singular: 'podtemplate', kind: 'PodTemplate', listKind: 'PodTemplateList' },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/podtemplates',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy: {
+    generation: true,
+    returnDeletedObject: true,
+    applyDefaults(object) {
+      object.template ??= {};
+      defaultPodTemplate(object.template as JsonObject);
+    },
+    validateCreate: validate,
+    validateUpdate: (object, _old, errors) => validate(object, errors),
+    warnings: (object) => podTemplateWarnings(objectIn(object, 'template'), at),
+  },
+};
+
+function validate(object: JsonObject, errors: FieldErrors): void {
+  validatePodTemplate(object.template as JsonObject, at, errors);
+}

@@ -1,0 +1,104 @@
+import {
+  actionSubresource,
+  actionVerb,
+  type ObjectRegistry,
+  type Resource,
+  type ResourceRequest,
+  type ServedVersion,
+  type Subresource,
+  type WriteContext,
+} from '@tsukube/apiserver';
+import { FieldErrors, type JsonObject, path, type Status, StatusError, setKey } from '@tsukube/machinery';
+import { schemaOf } from '../../schema.ts';
+import { mapIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { setCondition } from './conditions.ts';
+
+const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: schemaOf('core.v1.Binding') };
+const pods = { group: '', resource: 'pods' };
+
+/** Puts a pod on a node: the one thing a scheduler does. */
+export const podBinding: Subresource = actionSubresource(bindingKind, (request, binding, context) => {
+  if (textIn(metadataIn(binding), 'name') !== request.info.name)
+    throw StatusError.badRequest('name in URL does not match name in Binding object');
+  return bind(request.objects, binding, context);
+});
+
+const v1: ServedVersion = { group: '', version: 'v1', schema: bindingKind.schema };
+
+/** The same, as a resource of its own, for clients that remember it. */
+export const binding: Resource = {
+  names: { plural: 'bindings', singular: 'binding', kind: 'Binding', listKind: 'BindingList' },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/bindings',
+  hub: v1,
+  versions: [v1],
+  strategy: {},
+  verbs: { create: actionVerb(bindingKind, bindNamed) },
+};
+
+async function bindNamed(request: ResourceRequest, body: JsonObject, context: WriteContext): Promise<Status> {
+  const objects = request.objectsOf('', 'pods');
+  if (!objects) throw StatusError.pathNotFound();
+  const { resource } = objects;
+  return bind(objects, body, { ...context, version: resource.hub, strategy: resource.strategy });
+}
+
+async function bind(objects: ObjectRegistry, binding: JsonObject, context: WriteContext): Promise<Status> {
+  validateBinding(binding);
+  const metadata = metadataIn(binding);
+  const name = textIn(metadata, 'name');
+  const uid = textIn(metadata, 'uid') || undefined;
+  // What is done to a pod here is none of the changes that its own rules know.
+  const strategy = { allowUnconditionalUpdate: true };
+  await objects.update(name, uid, (pod) => bound(pod as JsonObject, name, binding), { ...context, strategy });
+  return { status: 'Success' };
+}
+
+function metadataIn(binding: JsonObject): JsonObject {
+  return objectIn(binding, 'metadata') ?? {};
+}
+
+function validateBinding(binding: JsonObject): void {
+  const errors = new FieldErrors();
+  const target = objectIn(binding, 'target');
+  const kind = textIn(target, 'kind');
+  if (kind !== '' && kind !== 'Node') errors.notSupported(path('target', 'kind'), kind, ['Node', '<empty>']);
+  if (textIn(target, 'name') === '') errors.required(path('target', 'name'));
+  if (errors.length > 0) throw new StatusError({ status: 'Failure', message: String(errors), code: 500 });
+}
+
+function bound(pod: JsonObject, name: string, binding: JsonObject): JsonObject {
+  const metadata = pod.metadata as JsonObject;
+  const wanted = metadataIn(binding);
+  checkVersion(metadata, textIn(wanted, 'resourceVersion'), name);
+  const spec = pod.spec as JsonObject;
+  const refusal = refusalOf(metadata, spec, name);
+  if (refusal !== undefined) throw StatusError.conflict({ group: '', resource: 'pods/binding' }, name, refusal);
+  const { nominatedNodeName: _, ...status } = (pod.status ?? {}) as JsonObject;
+  setCondition(status, { type: 'PodScheduled', status: 'True' });
+  const next: JsonObject = { ...metadata };
+  for (const map of ['annotations', 'labels']) merge(next, map, mapIn(wanted, map));
+  return { ...pod, metadata: next, spec: { ...spec, nodeName: textIn(objectIn(binding, 'target'), 'name') }, status };
+}
+
+function checkVersion(metadata: JsonObject, wanted: string, name: string): void {
+  if (wanted === '' || wanted === metadata.resourceVersion) return;
+  const reason = `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${metadata.resourceVersion}`;
+  throw StatusError.conflict(pods, name, reason);
+}
+
+function refusalOf(metadata: JsonObject, spec: JsonObject, name: string): string | undefined {
+  if (metadata.deletionTimestamp !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`;
+  const node = textIn(spec, 'nodeName');
+  if (node !== '') return `pod ${name} is already assigned to node "${node}"`;
+  if (objectsIn(spec, 'schedulingGates').length > 0) return `pod ${name} has non-empty .spec.schedulingGates`;
+  return undefined;
+}
+
+function merge(metadata: JsonObject, map: string, added: Readonly<Record<string, string>>): void {
+  if (Object.keys(added).length === 0) return;
+  const all = { ...mapIn(metadata, map), ...added };
+  const sorted: JsonObject = {};
+  for (const key of Object.keys(all).sort()) setKey(sorted, key, all[key] as string);
+  metadata[map] = sorted;
+}

@@ -1,0 +1,96 @@
+import { formatQuantity, type JsonObject } from '@tsukube/machinery';
+import { aggregateResources } from '../pod-spec/aggregate-resources.ts';
+import { defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts';
+import { mapIn, numberIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { roundRequirements, roundResources } from '../pod-spec/resource-list.ts';
+import { isHugePages, isOvercommitAllowed } from '../pod-spec/resources.ts';
+
+export function defaultPod(pod: JsonObject): void {
+  dropInitContainerAnnotations(pod.metadata as JsonObject);
+  pod.spec ??= {};
+  const spec = pod.spec as JsonObject;
+  for (const field of ['containers', 'initContainers']) for (const container of objectsIn(spec, field)) requestLimits(container);
+  defaultPodResources(spec);
+  defaultPodSpec(spec);
+  spec.enableServiceLinks ??= true;
+  if (spec.hostNetwork === true) shareHostPorts(spec);
+  // Not in templates, whose owners compare them with what they have written.
+  if (numberIn(spec, 'terminationGracePeriodSeconds') < 0) spec.terminationGracePeriodSeconds = 1;
+  pod.status ??= {};
+  defaultPodStatus(pod.status as JsonObject);
+}
+
+/** Who sets a limit asks for as much. */
+function requestLimits(container: JsonObject): void {
+  const resources = objectIn(container, 'resources');
+  const limits = objectIn(resources, 'limits');
+  if (!resources || !limits) return;
+  resources.requests = { ...limits, ...objectIn(resources, 'requests') };
+}
+
+function shareHostPorts(spec: JsonObject): void {
+  for (const field of ['containers', 'initContainers'])
+    for (const container of objectsIn(spec, field))
+      for (const port of objectsIn(container, 'ports'))
+        if (numberIn(port, 'hostPort') === 0) port.hostPort = numberIn(port, 'containerPort');
+}
+
+/** Pods that set some resources as a whole get the rest from what their containers ask for. */
+function defaultPodResources(spec: JsonObject): void {
+  const resources = objectIn(spec, 'resources');
+  if (!resources) return;
+  const limits = { ...mapIn(resources, 'limits') };
+  const requests = { ...mapIn(resources, 'requests') };
+  if (Object.keys(limits).length > 0 || Object.keys(requests).length > 0) {
+    for (const [name, sum] of aggregateResources(spec, 'limits'))
+      if (isHugePages(name) && requests[name] === undefined) limits[name] ??= formatQuantity(sum);
+  }
+  if (Object.keys(limits).length > 0) {
+    for (const [name, sum] of aggregateResources(spec, 'requests'))
+      if (isPodLevel(name) && isOvercommitAllowed(name)) requests[name] ??= formatQuantity(sum);
+    for (const [name, limit] of Object.entries(limits)) if (isPodLevel(name)) requests[name] ??= limit;
+  }
+  if (Object.keys(limits).length > 0) resources.limits = limits;
+  if (Object.keys(requests).length > 0) resources.requests = requests;
+}
+
+function isPodLevel(name: string): boolean {
+  return name === 'cpu' || name === 'memory' || isHugePages(name);
+}
+
+const statusLists = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];
+
+/** Old clients know one address of a pod; it is the first of all of them. */
+function defaultPodStatus(status: JsonObject): void {
+  const addresses = objectsIn(status, 'podIPs');
+  const address = textIn(status, 'podIP');
+  if (address !== '' && textIn(addresses[0], 'ip') !== address) status.podIPs = [{ ip: address }];
+  else if (addresses.length > 0) status.podIP = textIn(addresses[0], 'ip');
+  for (const condition of objectsIn(status, 'conditions')) {
+    condition.lastProbeTime ??= null;
+    condition.lastTransitionTime ??= null;
+  }
+  for (const list of statusLists) for (const container of objectsIn(status, list)) defaultContainerStatus(container);
+  roundResources(objectIn(status, 'allocatedResources'));
+  roundRequirements(objectIn(status, 'resources'));
+}
+
+function defaultContainerStatus(status: JsonObject): void {
+  for (const field of ['state', 'lastState']) {
+    status[field] ??= {};
+    const state = status[field] as JsonObject;
+    const running = objectIn(state, 'running');
+    if (running) running.startedAt ??= null;
+    const terminated = objectIn(state, 'terminated');
+    if (!terminated) continue;
+    terminated.exitCode ??= 0;
+    terminated.startedAt ??= null;
+    terminated.finishedAt ??= null;
+  }
+  status.ready ??= false;
+  status.restartCount ??= 0;
+  status.image ??= '';
+  status.imageID ??= '';
+  roundResources(objectIn(status, 'allocatedResources'));
+  roundRequirements(objectIn(status, 'resources'));
+}

@@ -1,0 +1,112 @@
+import { actionSubresource, decodeObject, deleteObject, type ResourceRequest, type WriteContext } from '@tsukube/apiserver';
+import { isObject, type JsonObject, type Status, StatusError } from '@tsukube/machinery';
+import { schemaOf } from '../../schema.ts';
+import { objectIn, textIn } from '../pod-spec/members.ts';
+import { setCondition } from './conditions.ts';
+import { allowDisruption, budgetsOf } from './disruption-budget.ts';
+
+const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction', schema: schemaOf('policy.v1.Eviction') };
+
+/** A deletion that asks the disruption budgets first. */
+export const podEviction = actionSubresource(evictionKind, evict);
+
+interface Deletion {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+async function evict(request: ResourceRequest, eviction: JsonObject, context: WriteContext): Promise<Status> {
+  const { name } = request.info;
+  if (textIn(objectIn(eviction, 'metadata'), 'name') !== name)
+    throw StatusError.badRequest('name in URL does not match name in Eviction object');
+  const options = objectIn(eviction, 'deleteOptions');
+  const dryRun = context.dryRun || ((options?.dryRun ?? []) as string[]).length > 0;
+  const writing = { ...context, dryRun };
+  const pod = await currentPod(request);
+  const deletion = isObject(options) ? (options as Deletion) : {};
+  if (isSparedByBudgets(pod)) await remove(request, deletion, writing);
+  else {
+    const guarded = await allowed(request, pod, writing);
+    await remove(request, guarded ? withVersion(deletion, pod) : deletion, writing);
+  }
+  return { status: 'Success' };
+}
+
+async function currentPod(request: ResourceRequest): Promise<JsonObject> {
+  const { objects, info } = request;
+  const entry = await objects.cache.get(objects.key(info.namespace, info.name));
+  if (!entry) throw StatusError.notFound({ group: '', resource: 'pods' }, info.name);
+  return decodeObject(entry.value);
+}
+
+/** What has ended, has not begun or is going anyway disrupts nobody. */
+function isSparedByBudgets(pod: JsonObject): boolean {
+  const phase = textIn(objectIn(pod, 'status'), 'phase');
+  const isDeleting = (pod.metadata as JsonObject).deletionTimestamp !== undefined;
+  return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || isDeleting;
+}
+
+/** Fails with 429 if a budget is exhausted. True if the pod may only go as long as it is as it was seen. */
+async function allowed(request: ResourceRequest, pod: JsonObject, context: WriteContext): Promise<boolean> {
+  const registry = request.objectsOf('policy', 'poddisruptionbudgets');
+  if (!registry) return false;
+  const budgets = await budgetsOf(registry, pod, context.namespace);
+  if (budgets.length > 1) throw severalBudgets();
+  const [budget] = budgets;
+  return budget === undefined ? false : allowDisruption(registry, budget, pod, context);
+}
+
+function severalBudgets(): StatusError {
+  const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
+  return new StatusError({ status: 'Failure', message, code: 500 });
+}
+
+function withVersion(deletion: Deletion, pod: JsonObject): Deletion {
+  const { resourceVersion } = pod.metadata as { resourceVersion: string };
+  return { ...deletion, preconditions: { resourceVersion, ...deletion.preconditions } };
+}
+
+/** Says why the pod goes before it goes. */
+async function remove(request: ResourceRequest, deletion: Deletion, context: WriteContext): Promise<void> {
+  const { objects, info } = request;
+  const { uid, resourceVersion } = deletion.preconditions ?? {};
+  let preconditions = deletion.preconditions;
+  if (!context.dryRun) {
+    const strategy = {
+      ...objects.resource.strategy,
+      prepareForUpdate: undefined,
+      validateUpdate: undefined,
+      warnings: undefined,
+    };
+    const { entry } = await objects.update(
+      info.name,
+      undefined,
+      (pod) => condemned(pod as JsonObject, info.name, uid, resourceVersion),
+      { ...context, strategy, subresource: 'status' },
+    );
+    const written = (decodeObject(entry.value).metadata as JsonObject).resourceVersion as string;
+    if (resourceVersion !== undefined) preconditions = { ...preconditions, resourceVersion: written };
+  }
+  await deleteObject(objects, info.name, { ...deletion, preconditions }, { ...context, strategy: objects.resource.strategy });
+}
+
+function condemned(pod: JsonObject, name: string, uid: string | undefined, version: string | undefined): JsonObject {
+  const metadata = pod.metadata as JsonObject;
+  const resource = { group: '', resource: 'Pod' };
+  if (uid && uid !== metadata.uid) {
+    const reason = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
+    throw StatusError.conflict(resource, name, reason);
+  }
+  if (version && version !== metadata.resourceVersion) {
+    const reason = `the ResourceVersion in the precondition (${version}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
+    throw StatusError.conflict(resource, name, reason);
+  }
+  const status = { ...(pod.status as JsonObject) };
+  setCondition(status, {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  });
+  return { ...pod, status };
+}

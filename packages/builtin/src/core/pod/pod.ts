@@ -1,0 +1,82 @@
+import { type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
+import { schemaOf } from '../../schema.ts';
+import { objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { podBinding } from './binding.ts';
+import { podColumns, podRowConditions } from './columns.ts';
+import { preparePod } from './creation.ts';
+import { defaultPod } from './defaults.ts';
+import { beginPodDeletion } from './deletion.ts';
+import { prepareEphemeralContainers, validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
+import { podEviction } from './eviction.ts';
+import { kubeletSubresources } from './kubelet-subresources.ts';
+import { prepareResize, validateResize } from './resize.ts';
+import { preparePodStatus, validatePodStatusUpdate } from './status.ts';
+import { validatePodUpdate } from './update.ts';
+import { validatePodCreate } from './validation.ts';
+import { podWarnings, statusWarnings } from './warnings.ts';
+
+const inSpec = (field: string) => (pod: JsonObject) => textIn(objectIn(pod, 'spec'), field);
+const inStatus = (field: string) => (pod: JsonObject) => textIn(objectIn(pod, 'status'), field);
+
+const v1: ServedVersion = {
+  group: '',
+  version: 'v1',
+  schema: schemaOf('core.v1.Pod'),
+  columns: podColumns,
+  rowConditions: podRowConditions,
+  selectableFields: {
+    'spec.nodeName': inSpec('nodeName'),
+    'spec.host': inSpec('nodeName'),
+    'spec.restartPolicy': inSpec('restartPolicy'),
+    'spec.schedulerName': inSpec('schedulerName'),
+    'spec.serviceAccountName': inSpec('serviceAccountName'),
+    'spec.hostNetwork': (pod) => String(objectIn(pod, 'spec')?.hostNetwork === true),
+    'status.phase': inStatus('phase'),
+    'status.podIP': (pod) => textIn(objectsIn(objectIn(pod, 'status'), 'podIPs')[0], 'ip'),
+    // Can be asked for, and is never found.
+    'status.podIPs': () => '',
+    'status.nominatedNodeName': inStatus('nominatedNodeName'),
+  },
+};
+
+const { get, update, patch } = storedVerbs;
+const verbs = { get, update, patch };
+
+const strategy: Strategy = {
+  generation: true,
+  returnDeletedObject: true,
+  applyDefaults: defaultPod,
+  prepareForCreate: preparePod,
+  prepareForUpdate(pod, old) {
+    pod.status = old.status ?? {};
+  },
+  validateCreate: validatePodCreate,
+  validateUpdate: validatePodUpdate,
+  warnings: podWarnings,
+  beginDelete: beginPodDeletion,
+};
+
+export const pod: Resource = {
+  names: { plural: 'pods', singular: 'pod', kind: 'Pod', listKind: 'PodList', shortNames: ['po'], categories: ['all'] },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/pods',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy,
+  subresources: {
+    ...kubeletSubresources,
+    binding: podBinding,
+    eviction: podEviction,
+    ephemeralcontainers: {
+      verbs,
+      strategy: { prepareForUpdate: prepareEphemeralContainers, validateUpdate: validateEphemeralContainersUpdate },
+    },
+    resize: { verbs, strategy: { prepareForUpdate: prepareResize, validateUpdate: validateResize } },
+    status: {
+      verbs,
+      strategy: { prepareForUpdate: preparePodStatus, validateUpdate: validatePodStatusUpdate, warnings: statusWarnings },
+    },
+  },
+};

@@ -1,0 +1,137 @@
+import { deepEqual, type FieldErrors, type FieldPath, type JsonObject, path } from '@tsukube/machinery';
+import { mapIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { keepMetadata } from './keep-metadata.ts';
+import { qosClassOf } from './qos.ts';
+import { validatePod } from './validation.ts';
+
+const specPath = path('spec');
+const mirror = 'kubernetes.io/config.mirror';
+const lists = ['containers', 'initContainers'];
+
+/** Only resources and how they are resized are taken from the request; what does not fit is left for the checks below. */
+export function prepareResize(pod: JsonObject, old: JsonObject): void {
+  const spec = pod.spec as JsonObject;
+  const oldSpec = old.spec as JsonObject;
+  if (lists.some((list) => objectsIn(spec, list).length !== objectsIn(oldSpec, list).length)) return;
+  const { resources: _, ...rest } = oldSpec;
+  const next: JsonObject = spec.resources === undefined ? rest : { ...rest, resources: spec.resources };
+  for (const list of lists) if (spec[list] !== undefined) next[list] = resized(objectsIn(spec, list), objectsIn(oldSpec, list));
+  pod.spec = next;
+  pod.status = old.status ?? {};
+  keepMetadata(pod, old);
+}
+
+function resized(containers: readonly JsonObject[], old: readonly JsonObject[]): JsonObject[] {
+  if (containers.some((container, i) => container.name !== old[i]?.name)) return [...containers];
+  return containers.map(({ resources, resizePolicy }, i) => {
+    const { resizePolicy: _, ...rest } = old[i] as JsonObject;
+    const next = { ...rest, resources: resources ?? {} };
+    return resizePolicy === undefined ? next : { ...next, resizePolicy };
+  });
+}
+
+export function validateResize(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const refusal = refusalOf(old);
+  if (refusal !== undefined) {
+    errors.forbidden(path(''), refusal);
+    return;
+  }
+  const spec = pod.spec as JsonObject;
+  const oldSpec = old.spec as JsonObject;
+  const status = (old.status ?? {}) as JsonObject;
+  validatePod(pod, errors);
+  if ((textIn(status, 'qosClass') || qosClassOf(oldSpec)) !== qosClassOf(spec))
+    errors.invalid(specPath, textIn(status, 'qosClass'), 'Pod QOS Class may not change as a result of resizing');
+  if (!canResize(status)) errors.forbidden(specPath, 'Pod running on node without support for resize');
+  validatePodLevel(spec, oldSpec, errors);
+  if (!validateOrder(spec, oldSpec, errors)) return;
+  for (const list of ['initContainers', 'containers']) validateContainers(spec, oldSpec, list, errors);
+}
+
+function refusalOf(old: JsonObject): string | undefined {
+  if (Object.hasOwn(mapIn(old.metadata as JsonObject, 'annotations'), mirror)) return 'static pods cannot be resized';
+  const isWindows = objectIn(old.spec as JsonObject, 'os')?.name === 'windows';
+  return isWindows ? 'windows pods cannot be resized' : undefined;
+}
+
+/** A node that can do it reports the resources of what runs. */
+function canResize(status: JsonObject): boolean {
+  const running = objectsIn(status, 'containerStatuses').find((container) => objectIn(objectIn(container, 'state'), 'running'));
+  return running === undefined || running.resources !== undefined;
+}
+
+function validateOrder(spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors): boolean {
+  const before = errors.length;
+  for (const list of lists) {
+    const [containers, old] = [objectsIn(spec, list), objectsIn(oldSpec, list)];
+    const at = specPath.child(list);
+    if (containers.length !== old.length) {
+      errors.forbidden(at, `${list} may not be added or removed on resize`);
+      continue;
+    }
+    for (const [i, container] of containers.entries())
+      if (container.name !== old[i]?.name)
+        errors.forbidden(at.index(i).child('name'), `${list} may not be renamed or reordered on resize`);
+  }
+  return errors.length === before;
+}
+
+function validatePodLevel(spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
+  const [resources, old] = [objectIn(spec, 'resources'), objectIn(oldSpec, 'resources')];
+  const at = specPath.child('resources');
+  if (old && !resources) {
+    errors.forbidden(at, 'pod-level resources cannot be removed');
+    return;
+  }
+  if (!resources) return;
+  validateKept(resources, old, 'pod-level resource ', at, errors);
+  if (!deepEqual(withoutComputing(resources), withoutComputing(old)))
+    errors.forbidden(specPath, 'only cpu and memory resources are mutable at pod-level');
+}
+
+function validateContainers(spec: JsonObject, oldSpec: JsonObject, list: string, errors: FieldErrors): void {
+  const isInit = list === 'initContainers';
+  const old = objectsIn(oldSpec, list);
+  for (const [i, container] of objectsIn(spec, list).entries()) {
+    const before = old[i] as JsonObject;
+    const at = specPath.child(list).index(i);
+    const [resources, oldResources] = [objectIn(container, 'resources'), objectIn(before, 'resources')];
+    validateKept(resources ?? {}, oldResources, 'resource ', at.child('resources'), errors);
+    const same = deepEqual(
+      { ...container, resources: withoutComputing(resources) },
+      { ...before, resources: withoutComputing(oldResources) },
+    );
+    const restarts = objectsIn(container, 'resizePolicy').some(({ restartPolicy }) => restartPolicy === 'RestartContainer');
+    if (isInit && container.restartPolicy !== 'Always' && restarts && !deepEqual(container, before)) {
+      const message = 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized';
+      errors.forbidden(at, message);
+    }
+    if (same) continue;
+    if (isInit) errors.forbidden(at, 'only cpu and memory resources for init or sidecar containers are mutable');
+    else errors.forbidden(specPath, 'only cpu and memory resources are mutable');
+  }
+}
+
+function validateKept(
+  resources: JsonObject,
+  old: JsonObject | undefined,
+  what: string,
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
+  for (const list of ['requests', 'limits']) {
+    const now = mapIn(resources, list);
+    const removed = Object.keys(mapIn(old, list)).some((name) => !Object.hasOwn(now, name));
+    if (removed) errors.forbidden(at.child(list), `${what}${list} cannot be removed`);
+  }
+}
+
+/** What must stay as it is. */
+function withoutComputing(resources: JsonObject | undefined): JsonObject {
+  const { requests: _requests, limits: _limits, ...rest } = resources ?? {};
+  for (const list of ['requests', 'limits']) {
+    const { cpu: _cpu, memory: _memory, ...others } = mapIn(resources, list);
+    rest[list] = others;
+  }
+  return rest;
+}

@@ -1,0 +1,142 @@
+import {
+  type FieldErrors,
+  type FieldPath,
+  isQualifiedName,
+  type JsonObject,
+  nameIsDNSSubdomain,
+  path,
+  validateImmutableField,
+  validateLegacyIP,
+} from '@tsukube/machinery';
+import { numberIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { report } from '../pod-spec/text-rules.ts';
+import { validateAnnotationUpdate } from './update.ts';
+
+/** A status tells how the pod is doing, and touches nothing else. */
+export function preparePodStatus(pod: JsonObject, old: JsonObject): void {
+  const metadata = pod.metadata as JsonObject;
+  const oldMetadata = old.metadata as JsonObject;
+  pod.spec = old.spec as JsonObject;
+  delete metadata.deletionTimestamp;
+  if (oldMetadata.ownerReferences === undefined) delete metadata.ownerReferences;
+  else metadata.ownerReferences = oldMetadata.ownerReferences;
+  const status = (pod.status ?? {}) as JsonObject;
+  const oldStatus = (old.status ?? {}) as JsonObject;
+  pod.status = status;
+  if (!status.qosClass && oldStatus.qosClass) status.qosClass = oldStatus.qosClass;
+  if (!status.observedGeneration && oldStatus.observedGeneration) status.observedGeneration = oldStatus.observedGeneration;
+  keepObservedGenerations(status, oldStatus);
+}
+
+/** Old clients do not know that conditions have a generation, and would lose it. */
+function keepObservedGenerations(status: JsonObject, oldStatus: JsonObject): void {
+  const known = [...objectsIn(oldStatus, 'conditions')];
+  for (const condition of objectsIn(status, 'conditions')) {
+    const at = known.findIndex(({ type }) => type === condition.type);
+    if (at < 0) continue;
+    const [before] = known.splice(at, 1);
+    if (!condition.observedGeneration && before?.observedGeneration) condition.observedGeneration = before.observedGeneration;
+  }
+}
+
+const statusPath = path('status');
+
+export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const status = pod.status as JsonObject;
+  const oldStatus = (old.status ?? {}) as JsonObject;
+  const oldSpec = old.spec as JsonObject;
+  validateAnnotationUpdate(pod, old, errors);
+  validateConditions(status, errors);
+  validateNominatedNode(status, oldStatus, oldSpec, errors);
+  if (numberIn(status, 'observedGeneration') < 0)
+    errors.invalid(statusPath.child('observedGeneration'), status.observedGeneration, 'must be a non-negative integer');
+  validateImmutableField(status.qosClass, oldStatus.qosClass, statusPath.child('qosClass'), errors);
+  for (const [list, containers] of restartable) validateTransitions(status, oldStatus, list, containers, oldSpec, errors);
+  validateAddresses(status, oldStatus, 'podIPs', errors);
+  const [hostAddress] = objectsIn(status, 'hostIPs');
+  if (hostAddress && textIn(hostAddress, 'ip') !== textIn(status, 'hostIP'))
+    errors.invalid(statusPath.child('hostIPs').index(0).child('ip'), hostAddress.ip, 'must be equal to `hostIP`');
+  validateAddresses(status, oldStatus, 'hostIPs', errors);
+}
+
+const systemConditions = new Set(['PodScheduled', 'Ready', 'Initialized']);
+
+function validateConditions(status: JsonObject, errors: FieldErrors): void {
+  for (const [i, condition] of objectsIn(status, 'conditions').entries()) {
+    const at = statusPath.child('conditions').index(i);
+    if (numberIn(condition, 'observedGeneration') < 0)
+      errors.invalid(at.child('observedGeneration'), condition.observedGeneration, 'must be a non-negative integer');
+    const type = textIn(condition, 'type');
+    if (!systemConditions.has(type)) report(isQualifiedName(type), at.child('Type'), type, errors);
+  }
+}
+
+function validateNominatedNode(status: JsonObject, oldStatus: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
+  const name = textIn(status, 'nominatedNodeName');
+  if (name === '' || name === textIn(oldStatus, 'nominatedNodeName')) return;
+  const at = statusPath.child('nominatedNodeName');
+  report(nameIsDNSSubdomain(name, false), at, name, errors);
+  if (textIn(oldSpec, 'nodeName') !== '') errors.forbidden(at, 'may not be set on pods that are already bound to a node');
+}
+
+const restartable = [
+  ['containerStatuses', 'containers'],
+  ['initContainerStatuses', 'initContainers'],
+  ['ephemeralContainerStatuses', ''],
+] as const;
+
+/** What has ended does not run again, unless its policy says so. */
+function validateTransitions(
+  status: JsonObject,
+  oldStatus: JsonObject,
+  list: string,
+  containers: string,
+  spec: JsonObject,
+  errors: FieldErrors,
+): void {
+  if (containers !== '' && restartsAll(spec)) return;
+  const statuses = objectsIn(status, list);
+  for (const [i, old] of objectsIn(oldStatus, list).entries()) {
+    const ended = objectIn(objectIn(old, 'state'), 'terminated');
+    const now = statuses.find(({ name }) => name === old.name);
+    if (!ended || !now || objectIn(objectIn(now, 'state'), 'terminated')) continue;
+    const container = objectsIn(spec, containers).find(({ name }) => name === old.name);
+    if (container && mayRestart(container, spec, numberIn(ended, 'exitCode'))) continue;
+    errors.forbidden(statusPath.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state');
+  }
+}
+
+function restartsAll(spec: JsonObject): boolean {
+  const all = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')];
+  return all.some((container) =>
+    objectsIn(container, 'restartPolicyRules').some(({ action }) => action === 'RestartAllContainers'),
+  );
+}
+
+function mayRestart(container: JsonObject, spec: JsonObject, exitCode: number): boolean {
+  for (const rule of objectsIn(container, 'restartPolicyRules')) {
+    const codes = objectIn(rule, 'exitCodes');
+    const listed = ((codes?.values ?? []) as number[]).includes(exitCode);
+    if (codes && listed === (codes.operator === 'In')) return rule.action === 'Restart';
+  }
+  const policy = textIn(container, 'restartPolicy') || textIn(spec, 'restartPolicy');
+  return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
+}
+
+function validateAddresses(status: JsonObject, oldStatus: JsonObject, list: string, errors: FieldErrors): void {
+  const before = objectsIn(oldStatus, list).map((entry) => textIn(entry, 'ip'));
+  const addresses = objectsIn(status, list).map((entry) => textIn(entry, 'ip'));
+  const at = statusPath.child(list);
+  for (const [i, address] of addresses.entries()) validateLegacyIP(address, at.index(i), errors, before);
+  validateFamilies(addresses, at, errors);
+}
+
+const maxAddresses = 2;
+
+/** At most one of each family. */
+function validateFamilies(addresses: readonly string[], at: FieldPath, errors: FieldErrors): void {
+  if (addresses.length <= 1) return;
+  const families = new Set(addresses.map((address) => address.includes(':')));
+  if (families.size < 2 || addresses.length > maxAddresses)
+    errors.invalid(at, [...addresses], 'may specify no more than one IP for each IP family');
+}

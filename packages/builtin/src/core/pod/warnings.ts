@@ -1,0 +1,21 @@
+import { isDNS1123Label, type JsonObject, path, warningsForIP } from '@tsukube/machinery';
+import { objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { podSpecWarnings } from '../pod-spec/warnings.ts';
+
+/** Only creations are commented on: updates of pods are frequent, and made by machines. */
+export function podWarnings(pod: JsonObject, old: JsonObject | undefined): readonly string[] {
+  if (old) return [];
+  const metadata = pod.metadata as JsonObject;
+  const problems = isDNS1123Label(textIn(metadata, 'name'));
+  const hint =
+    "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
+  const named = problems.length === 0 ? [] : [`${hint}: [${problems.join(' ')}]`];
+  return [...named, ...podSpecWarnings(pod.spec as JsonObject, metadata)];
+}
+
+export function statusWarnings(pod: JsonObject): readonly string[] {
+  const status = objectIn(pod, 'status');
+  return ['podIPs', 'hostIPs'].flatMap((list) =>
+    objectsIn(status, list).flatMap((entry, i) => warningsForIP(textIn(entry, 'ip'), path('status', list).index(i).child('ip'))),
+  );
+}
