@@ -30,6 +30,8 @@ import { versionInfo } from './version.ts';
 
 export interface ApiServerParts {
   readonly options: ServeOptions;
+  /** Served beside the built-in kinds. */
+  readonly resources?: readonly Resource[];
   readonly store: Store;
   /** Vouches for this server; published to every namespace. */
   readonly ca: string;
@@ -52,7 +54,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const { options, store, logger } = parts;
   const onFeedError = (error: unknown) => logger.warn('the stream of changes broke off', { error: String(error) });
   const feed = await openFeed(store, `${options.etcdPrefix}/`, onFeedError);
-  const resources = servedResources(options);
+  const resources = servedResources(options, parts.resources ?? []);
   const metrics = serverMetrics(versionInfo, resources);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
   const registries = createRegistries(resources, store, feed, metrics);
@@ -85,9 +87,9 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   };
 }
 
-/** The built-in kinds without the versions that are switched off, below the prefix that was asked for. */
-function servedResources({ eventTtl, etcdPrefix, runtimeConfig }: ServeOptions): readonly Resource[] {
-  return builtinResources({ eventTtlSeconds: eventTtl / 1000 }).flatMap((resource) => {
+/** The built-in kinds, and those of a library's user, without the versions that are switched off, below the prefix that was asked for. */
+function servedResources({ eventTtl, etcdPrefix, runtimeConfig }: ServeOptions, more: readonly Resource[]): readonly Resource[] {
+  return [...builtinResources({ eventTtlSeconds: eventTtl / 1000 }), ...more].flatMap((resource) => {
     const versions = resource.versions.filter(({ group, version }) => isServed(runtimeConfig, group, version, true));
     if (versions.length === 0) return [];
     return [{ ...resource, versions, storagePrefix: etcdPrefix + resource.storagePrefix.slice('/registry'.length) }];

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Listener, type Logger, listen, silentLogger } from '@tsukube/apiserver';
+import { type Listener, type Logger, listen, type Resource, silentLogger } from '@tsukube/apiserver';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import { completeOptions, type GivenOptions, type ServeOptions, tlsSettings } from './config/index.ts';
 import { type DataDir, takeDataDir } from './data-dir.ts';
@@ -15,21 +15,34 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-export type StartOptions = GivenOptions & { readonly logger?: Logger };
+export type StartOptions = GivenOptions & {
+  readonly logger?: Logger;
+  /** Served beside the built-in kinds. */
+  readonly resources?: readonly Resource[];
+};
 
 /** A whole API server in this process. */
-export async function startServer({ logger = silentLogger, ...given }: StartOptions = {}): Promise<RunningServer> {
+export async function startServer({
+  logger = silentLogger,
+  resources = [],
+  ...given
+}: StartOptions = {}): Promise<RunningServer> {
   const options = completeOptions(given);
   const dataDir = options.dataDir === undefined ? undefined : takeDataDir(options.dataDir);
   try {
-    return await start(options, dataDir, logger);
+    return await start(options, resources, dataDir, logger);
   } catch (error) {
     dataDir?.release();
     throw error;
   }
 }
 
-async function start(options: ServeOptions, dataDir: DataDir | undefined, logger: Logger): Promise<RunningServer> {
+async function start(
+  options: ServeOptions,
+  resources: readonly Resource[],
+  dataDir: DataDir | undefined,
+  logger: Logger,
+): Promise<RunningServer> {
   let listener: Listener | undefined;
   const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
   const hosts = servingHosts(options.bindAddress, options.advertiseAddress);
@@ -49,6 +62,7 @@ async function start(options: ServeOptions, dataDir: DataDir | undefined, logger
   const store = await openStore(options, logger);
   const api = await createApiServer({
     options,
+    resources,
     store,
     ca: renewal.current.ca,
     logger,

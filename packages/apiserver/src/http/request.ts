@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { ObjectRegistry } from '../registry/object-registry.ts';
 import type { Resource, ServedVersion, Subresource } from '../resource.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
@@ -23,8 +24,17 @@ export interface Exchange {
   body(limit: number): Promise<Buffer>;
   /** Whether this is a WebSocket handshake. */
   readonly upgrade: boolean;
+  /** For a request that asks to upgrade: gives the connection to a handler, which then answers `taken-over`. */
+  takeOver?(): TakenConnection;
   /** Called once when the client goes away before the answer is complete. */
   onAbort(listener: () => void): void;
+}
+
+/** A connection that is somebody else's business from now on. */
+export interface TakenConnection {
+  readonly socket: Duplex;
+  /** What the client sent behind its request. */
+  readonly head: Buffer;
 }
 
 export interface Connection {

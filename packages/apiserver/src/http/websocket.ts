@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Answer, BytesAnswer, Sink, StreamAnswer } from './answer.ts';
 import { connectionOf } from './connection.ts';
-import type { Connection, Exchange } from './request.ts';
+import type { Connection, Exchange, TakenConnection } from './request.ts';
 
 /** A WebSocket handshake: the request comes in as any other, a stream goes out as one message for each frame. */
 export class UpgradeExchange implements Exchange {
@@ -36,6 +36,10 @@ export class UpgradeExchange implements Exchange {
 
   body(): Promise<Buffer> {
     return Promise.resolve(Buffer.alloc(0));
+  }
+
+  takeOver(): TakenConnection {
+    return { socket: this.socket, head: this.head };
   }
 
   onAbort(listener: () => void): void {

@@ -1,0 +1,100 @@
+import { request } from 'node:https';
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { builtinTypes } from '@tsukube/builtin';
+import { type Field, path as fieldPath, type TypeDefinition } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../support/server.ts';
+
+/** The types of a kind of our own, on top of those that all objects are made of. */
+function typesOf(fields: readonly Field[]) {
+  const metadata: Field = {
+    name: 'metadata',
+    type: { is: 'object', ref: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' },
+    default: {},
+  };
+  const text = (name: string): Field => ({ name, type: { is: 'string' } });
+  const all = [text('kind'), text('apiVersion'), metadata, ...fields];
+  const lamp: TypeDefinition = {
+    name: 'com.example.Lamp',
+    fields: new Map(all.map((field) => [field.name, field])),
+    gvks: [{ group: 'example.com', version: 'v1', kind: 'Lamp' }],
+  };
+  return { ...builtinTypes, get: (name: string) => (name === lamp.name ? lamp : builtinTypes.get(name)) };
+}
+
+const v1: ServedVersion = {
+  group: 'example.com',
+  version: 'v1',
+  schema: {
+    catalogue: typesOf([{ name: 'lumen', type: { is: 'int32' } }]),
+    type: 'com.example.Lamp',
+    listType: 'com.example.LampList',
+  },
+};
+
+const lamps: Resource = {
+  names: { plural: 'lamps', singular: 'lamp', kind: 'Lamp', listKind: 'LampList', shortNames: ['la'] },
+  scope: 'Cluster',
+  storagePrefix: '/registry/example.com/lamps',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy: {
+    validateCreate(object, errors) {
+      if (Number(object.lumen ?? 0) < 0) errors.invalid(fieldPath('lumen'), object.lumen, 'must not be negative');
+    },
+  },
+  subresources: {
+    echo: {
+      connectMethods: ['get'],
+      verbs: {
+        connect: ({ exchange }) => {
+          const connection = exchange.takeOver?.();
+          if (!connection) return { kind: 'bytes', status: 400, type: 'text/plain', body: 'ask to upgrade' };
+          connection.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n');
+          connection.socket.write(connection.head);
+          connection.socket.pipe(connection.socket);
+          return { kind: 'taken-over', status: 101 };
+        },
+      },
+    },
+  },
+};
+
+const t = useServer({ resources: [lamps] });
+const path = '/apis/example.com/v1/lamps';
+
+describe('a resource of one’s own', () => {
+  it('has every verb, discovery and tables', async () => {
+    expect((await t.client.send('POST', path, { metadata: { name: 'a' }, lumen: 5 })).status).toBe(201);
+    expect((await t.client.get(path)).body.items[0]).toMatchObject({ metadata: { name: 'a' }, lumen: 5 });
+    const { resources } = (await t.client.get('/apis/example.com/v1')).body;
+    expect(resources.map((resource: { name: string }) => resource.name)).toEqual(['lamps', 'lamps/echo']);
+    const table = await t.client.get(path, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' });
+    expect(table.body.rows[0].cells[0]).toBe('a');
+  });
+
+  it('is refused by its own rules', async () => {
+    const { status, body } = await t.client.send('POST', path, { metadata: { name: 'b' }, lumen: -1 });
+    expect([status, body.details.causes[0].field]).toEqual([422, 'lumen']);
+  });
+
+  it('may take a connection over', async () => {
+    const answer = await new Promise<string>((resolve, reject) => {
+      const sent = request(`${t.client.url}${path}/a/echo`, {
+        headers: { connection: 'upgrade', upgrade: 'echo' },
+        ...t.client.tls,
+      });
+      sent.on('upgrade', (_response, socket) => {
+        socket.once('data', (data: Buffer) => {
+          resolve(data.toString());
+          socket.destroy();
+        });
+        socket.write('hello');
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+    expect(answer).toBe('hello');
+  });
+});
