@@ -1,0 +1,91 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../support/server.ts';
+
+const tokenFile = join(mkdtempSync(join(tmpdir(), 'tsukube-tokens-')), 'tokens.csv');
+writeFileSync(tokenFile, 'sesame,ali,1,"thieves,others"\nplain,bob,2\n', { mode: 0o600 });
+
+const t = useServer({ tokenAuthFile: tokenFile });
+const stranger = useServer();
+
+interface Credentials {
+  readonly token?: string;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+  readonly headers?: Record<string, string>;
+}
+
+function ask(
+  path: string,
+  { token, headers = {}, ...tls }: Credentials = {},
+  method = 'GET',
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const all = token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` };
+    const sent = request(
+      t.client.url + path,
+      { method, ca: t.client.tls.ca, headers: all, agent: false, ...tls },
+      async (response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of response) chunks.push(chunk as Buffer);
+        resolve({ status: response.statusCode as number, text: Buffer.concat(chunks).toString() });
+      },
+    );
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+describe('who may', () => {
+  it.each(['/healthz', '/livez', '/readyz', '/livez/ping', '/version'])('%s is for everyone', async (path) => {
+    expect((await ask(path)).status).toBe(200);
+  });
+
+  it.each(['/', '/api', '/apis', '/api/v1/namespaces', '/metrics', '/logs/', '/openapi/v2', '/nosuch'])(
+    '%s is not for strangers',
+    async (path) => {
+      const { status, text } = await ask(path);
+      expect(status).toBe(403);
+      expect(JSON.parse(text)).toMatchObject({
+        kind: 'Status',
+        reason: 'Forbidden',
+        message: expect.stringContaining('User "system:anonymous" cannot'),
+      });
+    },
+  );
+
+  it('strangers cannot even ask in other ways about what is for everyone', async () => {
+    expect((await ask('/healthz', {}, 'POST')).status).toBe(403);
+  });
+
+  it.each([
+    ['a token of the file', 'sesame', 200],
+    ['a token without groups', 'plain', 200],
+    ['a token nobody knows', 'guess', 401],
+    ['a part of a token', 'sesam', 401],
+  ])('%s', async (_what, token, status) => {
+    expect((await ask('/api/v1/namespaces', { token })).status).toBe(status);
+    if (status === 401) expect((await ask('/healthz', { token })).status).toBe(401);
+  });
+
+  it('a certificate of our authority', async () => {
+    const { cert, key } = t.client.tls;
+    expect((await ask('/api/v1/namespaces', { cert, key })).status).toBe(200);
+  });
+
+  it('a certificate of another authority is that of a stranger', async () => {
+    const { cert, key } = stranger.client.tls;
+    expect((await ask('/api/v1/namespaces', { cert, key })).status).toBe(403);
+    expect((await ask('/healthz', { cert, key })).status).toBe(200);
+  });
+
+  it.each([[{ 'x-remote-user': 'admin', 'x-remote-group': 'system:masters' }], [{ authorization: 'Basic YWRtaW46YWRtaW4=' }]])(
+    'headers that claim something: %o',
+    async (headers) => {
+      expect((await ask('/api/v1/namespaces', { headers })).status).toBe(403);
+    },
+  );
+});
