@@ -1,0 +1,31 @@
+import type { Column } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
+import { objectIn, textIn } from '../core/pod-spec/members.ts';
+import { shownSelector } from './shown-selector.ts';
+
+const unset = '<unset>';
+
+export const paramKindColumn: Column = {
+  name: 'ParamKind',
+  type: 'string',
+  description: 'ParamKind specifies the kind of resources used to parameterize this policy',
+  value(object) {
+    const kind = objectIn(objectIn(object, 'spec'), 'paramKind');
+    return kind ? `${textIn(kind, 'apiVersion')}/${textIn(kind, 'kind')}` : unset;
+  },
+};
+
+export const paramRefColumn: Column = {
+  name: 'ParamRef',
+  type: 'string',
+  description: 'ParamRef indicates the param resource which sets the configuration param',
+  value: (object) => shownParam(objectIn(objectIn(object, 'spec'), 'paramRef')),
+};
+
+/** Whether parameters have namespaces is not known here: without one, any is shown. */
+function shownParam(reference: JsonObject | undefined): string {
+  const name = textIn(reference, 'name');
+  if (name !== '') return `${textIn(reference, 'namespace') || '*'}/${name}`;
+  const selector = objectIn(reference, 'selector');
+  return selector ? shownSelector(selector) : unset;
+}
