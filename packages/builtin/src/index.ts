@@ -1,4 +1,5 @@
 import type { Resource } from '@tsukube/apiserver';
+import { admissionRegistrationResources } from './admissionregistration/index.ts';
 import { appsResources } from './apps/index.ts';
 import { autoscalingResources } from './autoscaling/index.ts';
 import { batchResources } from './batch/index.ts';
@@ -7,6 +8,7 @@ import { configMap } from './core/config-map.ts';
 import { coreResources } from './core/core-resources.ts';
 import { event } from './core/event.ts';
 import { namespace } from './core/namespace.ts';
+import { podResources } from './core/pod/index.ts';
 import { secret } from './core/secret.ts';
 import { rbacResources } from './rbac/index.ts';
 
@@ -27,10 +29,12 @@ export function builtinResources({ eventTtlSeconds }: BuiltinOptions): readonly 
     secret,
     event(eventTtlSeconds),
     ...coreResources,
+    ...podResources,
     ...appsResources,
     ...batchResources,
     ...autoscalingResources,
     lease,
     ...rbacResources,
+    ...admissionRegistrationResources,
   ];
 }
