@@ -47,6 +47,8 @@ export interface ServedVersion {
   readonly rowConditions?: (object: JsonObject) => readonly RowCondition[];
   /** The value of each field a field selector may name besides metadata.name and metadata.namespace. */
   readonly selectableFields?: Readonly<Record<string, (object: JsonObject) => string>>;
+  /** What is said of a field that is not selectable, where it is not what most kinds say. */
+  readonly unknownField?: (field: string) => string;
   /** Sent as a warning with every answer. */
   readonly deprecationWarning?: string;
 }

@@ -73,6 +73,7 @@ function checkFields(fields: FieldSelector, version: ServedVersion): void {
 }
 
 function unknownField(field: string, version: ServedVersion): string {
+  if (version.unknownField) return version.unknownField(field);
   if (version.selectableFields) return `field label not supported: ${field}`;
   return `${goQuote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }

@@ -1,4 +1,4 @@
-import { FieldErrors, isValidPathSegmentName, type JsonObject, path, StatusError } from '@tsukube/machinery';
+import { deepEqual, FieldErrors, isValidPathSegmentName, type JsonObject, path, StatusError } from '@tsukube/machinery';
 import { KeyExists, Mismatch } from '@tsukube/storage';
 import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
 import type { User } from '../http/request.ts';
@@ -179,8 +179,7 @@ export class ObjectRegistry {
       return { entry: unstored(key, object, found.revision), outcome: 'removed' };
     }
     const text = encodeObject(object);
-    if (Buffer.byteLength(text) === found.value.length && Buffer.from(text).equals(found.value))
-      return { entry: found, outcome: 'unchanged' };
+    if (isUnchanged(text, found, object, existing)) return { entry: found, outcome: 'unchanged' };
     if (context.dryRun) return { entry: unstored(key, object, found.revision), outcome: 'updated' };
     const entry = await this.cache.update(key, withoutResourceVersion(text, found.revision), found.revision, this.#ttl());
     return { entry, outcome: 'updated' };
@@ -204,6 +203,12 @@ export class ObjectRegistry {
   #ttl(): { ttlSeconds?: number } | undefined {
     return this.resource.ttlSeconds === undefined ? undefined : { ttlSeconds: this.resource.ttlSeconds };
   }
+}
+
+/** Defaults may have been filled in in another order before, which changes the bytes but not their number. */
+function isUnchanged(text: string, found: CacheEntry, object: JsonObject, existing: JsonObject): boolean {
+  if (Buffer.byteLength(text) !== found.value.length) return false;
+  return Buffer.from(text).equals(found.value) || deepEqual(object, existing);
 }
 
 /** An object that was answered but not written: of a dry run, or the last state of one that is gone. */

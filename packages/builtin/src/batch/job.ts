@@ -1,5 +1,5 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { path } from '@tsukube/machinery';
+import { goQuote, path } from '@tsukube/machinery';
 import { nameWarning } from '../apps/workload-warnings.ts';
 import { metadataOf } from '../columns.ts';
 import { numberIn, objectIn } from '../core/pod-spec/members.ts';
@@ -18,6 +18,7 @@ const v1: ServedVersion = {
   schema: schemaOf('batch.v1.Job'),
   columns: jobColumns,
   selectableFields: { 'status.successful': (object) => String(numberIn(objectIn(object, 'status'), 'succeeded')) },
+  unknownField: (field) => `field label ${goQuote(field)} not supported for Job`,
 };
 
 export const job: Resource = {
