@@ -29,11 +29,7 @@ describe('a strategic merge patch', () => {
       'json: cannot unmarshal number into Go value of type string',
     ],
     ['{"binaryData":{"a":5}}', 'map[binaryData:map[a:5]]', 'cannot restore slice from int64'],
-    [
-      '{"binaryData":{"a":"!!"}}',
-      'map[binaryData:map[a:!!]]',
-      'error decoding from json: illegal base64 data at input byte 0',
-    ],
+    ['{"binaryData":{"a":"!!"}}', 'map[binaryData:map[a:!!]]', 'error decoding from json: illegal base64 data at input byte 0'],
   ])('%s does not fit, and is shown as it was sent', async (patch, shown, problem) => {
     const { status, body } = await patched(patch);
     expect(status).toBe(422);
@@ -42,9 +38,7 @@ describe('a strategic merge patch', () => {
 
   it('with an unknown field is shown as it was sent', async () => {
     const { body } = await patched('{"dta":1}', '?fieldValidation=Strict');
-    expect(body.message).toBe(
-      ' "" is invalid: patch: Invalid value: "map[dta:1]": strict decoding error: unknown field "dta"',
-    );
+    expect(body.message).toBe(' "" is invalid: patch: Invalid value: "map[dta:1]": strict decoding error: unknown field "dta"');
   });
 
   it.each([

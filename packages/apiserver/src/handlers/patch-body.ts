@@ -2,6 +2,7 @@ import {
   cannotUnmarshal,
   checkObject,
   FieldErrors,
+  goValueText,
   isObject,
   type JsonObject,
   JsonSyntaxError,
@@ -29,6 +30,8 @@ export const patchTypes = [
 ] as const;
 type PatchType = (typeof patchTypes)[number];
 
+const strategic = 'application/strategic-merge-patch+json';
+
 export interface Patch {
   readonly type: PatchType;
   readonly value: JsonValue;
@@ -45,26 +48,27 @@ export function patchType(request: ApiRequest): PatchType {
 }
 
 export function parsePatch(body: Buffer, type: PatchType): Patch {
-  const { value, duplicates } = parse(body);
+  const { value, duplicates } = parse(body, type);
   if (type === 'application/json-patch+json') {
-    if (!Array.isArray(value)) throw undecodable(value, '[]handlers.jsonPatchOp');
+    if (!Array.isArray(value)) throw undecodable(cannotUnmarshal(value, '[]handlers.jsonPatchOp'), type);
     return { type, value, duplicates: duplicates.map((problem) => `json patch ${problem}`) };
   }
-  if (!isObject(value)) throw undecodable(value, 'map[string]interface {}');
+  if (value === null && type === strategic) return { type, value: {}, duplicates };
+  if (!isObject(value)) throw undecodable(cannotUnmarshal(value, 'map[string]interface {}'), type);
   return { type, value, duplicates };
 }
 
-function parse(body: Buffer): { value: JsonValue; duplicates: readonly string[] } {
+function parse(body: Buffer, type: PatchType): { value: JsonValue; duplicates: readonly string[] } {
   try {
     return parseJson(body);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw StatusError.badRequest(`error decoding patch: ${error.message}`);
+    if (error instanceof JsonSyntaxError) throw undecodable(error.message, type);
     throw error;
   }
 }
 
-function undecodable(value: JsonValue, target: string): StatusError {
-  return StatusError.badRequest(`error decoding patch: ${cannotUnmarshal(value, target)}`);
+function undecodable(problem: string, type: PatchType): StatusError {
+  return StatusError.badRequest(type === strategic ? problem : `error decoding patch: ${problem}`);
 }
 
 /** The object with the patch applied, checked against its type. Every way in which it can go wrong is a StatusError. */
@@ -78,8 +82,15 @@ export function applyPatch(
   const patched = patchedValue(patch, current, schema);
   if (!isObject(patched)) throw invalidPatch(patched, 'json: cannot unmarshal into an object');
   const checked = checkObject(patched, schema.catalogue.get(schema.type), schema.catalogue);
-  if (checked.error !== undefined) throw invalidPatch(patched, checked.error);
-  reportStrict(strictErrors(patch.duplicates, checked.unknown), validation, request, (text) => invalidPatch(patched, text));
+  // Kubernetes merges strategic patches as values and tells of the patch; the others it merges as text and tells of the result.
+  const refuse =
+    patch.type === strategic
+      ? (problem: string) => refused(goValueText(patch.value), problem)
+      : (problem: string) => invalidPatch(patched, problem);
+  if (checked.error !== undefined) {
+    throw refuse(patch.type === strategic ? (checked.restoreError ?? checked.error) : checked.error);
+  }
+  reportStrict(strictErrors(patch.duplicates, checked.unknown), validation, request, refuse);
   return checked.value;
 }
 
@@ -90,8 +101,12 @@ function patchedValue({ type, value }: Patch, current: JsonObject, { catalogue, 
 }
 
 function invalidPatch(patched: JsonValue, problem: string): StatusError {
+  return refused(isObject(patched) ? sortedTopLevel(patched) : stringifyJson(patched), problem);
+}
+
+function refused(shown: string, problem: string): StatusError {
   const errors = new FieldErrors();
-  errors.invalid(path('patch'), isObject(patched) ? sortedTopLevel(patched) : stringifyJson(patched), problem);
+  errors.invalid(path('patch'), shown, problem);
   return StatusError.invalid({ group: '', kind: '' }, '', errors);
 }
 

@@ -160,3 +160,8 @@ describe('field errors', () => {
     expect(errors.toString()).toBe('<nil>: Invalid value: "a": b');
   });
 });
+
+it.each([
+  [path('spec', 'list').index(0).child('map').key('a.b'), 'spec.list[0].map[a.b]'],
+  [path(''), '[]'],
+])('a path is written %s', (at, text) => expect(String(at)).toBe(text));

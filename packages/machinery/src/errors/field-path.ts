@@ -25,9 +25,11 @@ export class FieldPath {
   }
 
   toString(): string {
-    const own = this.#subscript ? `[${this.#name}]` : this.#name;
+    // A path without a name means the object as a whole, and Go takes what has no name for a subscript.
+    const subscript = this.#subscript || this.#name === '';
+    const own = subscript ? `[${this.#name}]` : this.#name;
     if (this.#parent === undefined) return own;
-    return this.#subscript ? `${this.#parent}${own}` : `${this.#parent}.${own}`;
+    return subscript ? `${this.#parent}${own}` : `${this.#parent}.${own}`;
   }
 }
 

@@ -10,6 +10,8 @@ export interface CheckedObject {
   readonly value: JsonObject;
   /** Why the object cannot be of this type, in the words of Go's decoder. */
   readonly error?: string;
+  /** The same in the words of the converter that Go uses where there is no text to decode. */
+  readonly restoreError?: string;
   /** `unknown field "spec.foo"` for each field that the type does not have. */
   readonly unknown: readonly string[];
 }
@@ -22,9 +24,9 @@ export function checkObject(value: JsonObject, type: TypeDefinition, catalogue: 
   try {
     const checked = objectCheck(type.name, catalogue).check(value, decoding);
     if (decoding.error === undefined) return { value: checked, unknown: decoding.unknown };
-    return { value, error: decoding.error, unknown: none };
+    return { value, error: decoding.error, restoreError: decoding.restoreError, unknown: none };
   } catch (error) {
     if (!(error instanceof DecodeFailure)) throw error;
-    return { value, error: error.message, unknown: none };
+    return { value, error: error.message, restoreError: error.restoreMessage, unknown: none };
   }
 }

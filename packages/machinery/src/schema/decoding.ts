@@ -1,6 +1,7 @@
 import { jsonKind } from '../json/cannot-unmarshal.ts';
 import { maxStrictErrors } from '../json/strict-errors.ts';
 import { goQuote } from '../text/go-quote.ts';
+import { cannotRestore } from './cannot-restore.ts';
 import type { JsonValue } from './type.ts';
 
 /** A field of a struct, as messages name it. */
@@ -18,12 +19,19 @@ export interface MapKey {
 /** An error that ends decoding at once. */
 export class DecodeFailure extends Error {
   override readonly name = 'DecodeFailure';
+  readonly restoreMessage: string;
+  constructor(message: string, restoreMessage = message) {
+    super(message);
+    this.restoreMessage = restoreMessage;
+  }
 }
 
 /** One run of decoding: where it is, and what it has found. */
 export class Decoding {
   /** Why the object does not fit its type: the first reason counts, and decoding goes on. */
   error: string | undefined;
+  /** The same reason, for an object that was made of values and never was a text. */
+  restoreError: string | undefined;
   readonly unknown: string[] = [];
   readonly #path: (NamedField | MapKey | number)[] = [];
   #depth = 0;
@@ -49,16 +57,22 @@ export class Decoding {
 
   /** The value cannot be held by a Go type. */
   mismatch(value: JsonValue, goType: string): undefined {
-    this.error ??= this.#mismatchMessage(jsonKind(value), goType);
+    this.#note(this.#mismatchMessage(jsonKind(value), goType), cannotRestore(value, goType));
   }
 
   /** The number is of the right kind, but cannot be held. */
   mismatchedNumber(value: number | bigint, goType: string): undefined {
-    this.error ??= this.#mismatchMessage(`number ${value}`, goType);
+    this.#note(this.#mismatchMessage(`number ${value}`, goType), cannotRestore(value, goType));
   }
 
   invalid(message: string): undefined {
-    this.error ??= message;
+    this.#note(message, `error decoding from json: ${message}`);
+  }
+
+  #note(error: string, restoreError: string): void {
+    if (this.error !== undefined) return;
+    this.error = error;
+    this.restoreError = restoreError;
   }
 
   /** For types that read themselves: decoding ends at the first one that fails. */
@@ -68,7 +82,10 @@ export class Decoding {
 
   failMismatch(value: JsonValue, goType: string): never {
     const kind = typeof value === 'number' && goType !== 'string' ? `number ${value}` : jsonKind(value);
-    throw new DecodeFailure(this.#mismatchMessage(kind, goType));
+    throw new DecodeFailure(
+      this.#mismatchMessage(kind, goType),
+      `json: cannot unmarshal ${kind} into Go value of type ${goType}`,
+    );
   }
 
   #mismatchMessage(kind: string, goType: string): string {

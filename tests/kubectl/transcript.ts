@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+
+/** A command as a person would type it, and what it prints. */
+export interface Exchange {
+  readonly command: string;
+  readonly output: string;
+}
+
+/**
+ * Reads a conversation with a shell:
+ *
+ *     $ kubectl get configmap colors
+ *     NAME     DATA   AGE
+ *     colors   2      5s
+ *     $ kubectl label configmap colors season=autumn
+ *     [1.20] configmap/colors labeled
+ *     [1.21+] configmap/colors labeled by a newer kubectl
+ *
+ * A line that starts with versions in brackets (`[1.20]`, `[1.27-1.31]`, `[1.33+]`) holds only for these, be it command or
+ * output. A command with `<<'END'` goes on until that word. `[exit 1]` is the exit code, where it is not 0. Lines
+ * before the first command are a comment.
+ */
+export function parseTranscript(text: string, version: string): Exchange[] {
+  const lines = text.trimEnd().split('\n').flatMap((line) => linesFor(version, line));
+  const exchanges: { command: string; output: string }[] = [];
+  while (lines.length > 0) {
+    const line = lines.shift() as string;
+    if (line.startsWith('$ ')) exchanges.push({ command: [line.slice(2), ...hereDocument(line, lines)].join('\n'), output: '' });
+    else if (exchanges.length > 0) (exchanges.at(-1) as { output: string }).output += `${line}\n`;
+  }
+  return exchanges;
+}
+
+function linesFor(version: string, line: string): string[] {
+  const tagged = /^\[(\d+\.\d+)(?:(\+)|-(\d+\.\d+))?\](?: (.*))?$/.exec(line);
+  if (!tagged) return [line];
+  const [, from, open, to = open ? undefined : from, rest = ''] = tagged as unknown as [string, string, string?, string?, string?];
+  const minor = minorOf(version);
+  return minor >= minorOf(from) && (to === undefined || minor <= minorOf(to)) ? [rest] : [];
+}
+
+function minorOf(version: string): number {
+  return Number(version.split('.')[1]);
+}
+
+function hereDocument(command: string, following: string[]): string[] {
+  const end = /<<'(\w+)'/.exec(command)?.[1];
+  return end === undefined ? [] : following.splice(0, following.indexOf(end) + 1);
+}
+
+/** The conversation as text, with what differs from run to run replaced: times, ages, uids, versions, ports. */
+export function renderTranscript(exchanges: readonly Exchange[]): string {
+  return exchanges.map(({ command, output }) => `$ ${command}\n${normalized(output)}`).join('');
+}
+
+const replacements: readonly (readonly [RegExp, string | ((match: string) => string)])[] = [
+  [/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, '<uid>'],
+  [/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
+  [/(resourceVersion"?: ?"|Resource Version: +)\d+/g, '$1<version>'],
+  [/(https:\/\/127\.0\.0\.1:)\d+/g, '$1<port>'],
+  // A column keeps its width, whatever stands in it.
+  [/(?<=^|\s)(\d+[smhdy])+( +|$)/gm, (match) => '<age>'.padEnd(match.trimEnd() === match ? 0 : match.length)],
+  [/ +$/gm, ''],
+];
+
+function normalized(output: string): string {
+  return replacements.reduce((text, [pattern, by]) => text.replace(pattern, by as string), output);
+}
+
+export interface Shell {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Says the commands again, one after the other, and gives what was answered this time. */
+export async function replayTranscript(expected: readonly Exchange[], shell: Shell): Promise<Exchange[]> {
+  const actual: Exchange[] = [];
+  for (const { command } of expected) actual.push({ command, output: await run(command, shell) });
+  return actual;
+}
+
+const commandTimeoutMs = 30_000;
+
+/** Both outputs in the order they were written, as on a terminal. */
+async function run(command: string, { cwd, env }: Shell): Promise<string> {
+  const child = spawn('sh', ['-c', `exec 2>&1\n${command}`], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const timer = setTimeout(() => child.kill('SIGKILL'), commandTimeoutMs);
+  let output = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) output += chunk;
+  const code = child.exitCode ?? (await new Promise<number | null>((resolve) => child.once('exit', resolve)));
+  clearTimeout(timer);
+  if (output !== '' && !output.endsWith('\n')) output += '\n';
+  return code === 0 ? output : `${output}[exit ${code ?? child.signalCode}]\n`;
+}

@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isExecutable, pathOf } from '../support/commands.ts';
+
+export interface Kubectl {
+  /** Such as 1.33. */
+  readonly version: string;
+  readonly path: string;
+}
+
+const cache = fileURLToPath(new URL('../../.cache', import.meta.url));
+
+/** What kubectl prints changes from version to version: those that the expected texts were written for. */
+const known = ['1.20', '1.27', '1.28', '1.29', '1.30', '1.31', '1.32', '1.33'];
+const wanted = ['1.20', '1.27', '1.33'];
+
+const found = new Map(known.flatMap((version): [string, string][] => locate(version)));
+
+/** The oldest that must work, one of the middle and the newest; where neither of these two is, what the PATH has. */
+export const kubectls: readonly Kubectl[] = chosen();
+
+/** Why a version that should be tested is not; for the titles of skipped suites. */
+export const missingKubectls: readonly string[] = wanted
+  .filter((version) => kubectls.every((kubectl) => kubectl.version !== version))
+  .map((version) => `kubectl ${version}: not found on this machine`);
+
+function chosen(): Kubectl[] {
+  const several = wanted.filter((version) => found.has(version));
+  const versions = several.some((version) => version !== '1.20') ? several : [...several, ...onPath()];
+  return versions.map((version) => ({ version, path: found.get(version) as string }));
+}
+
+function locate(version: string): [string, string][] {
+  const unpacked = join(cache, `kubectl-${version}`, 'usr', 'bin', 'kubectl');
+  const candidates = [unpacked, besidePlain(`kubectl.${version}`), pathOf(`kubectl.${version}`), pathOf(`kubectl-${version}`)];
+  const path = candidates.find((candidate) => candidate !== undefined && isExecutable(candidate));
+  return path === undefined ? [] : [[version, path]];
+}
+
+/** Some distributions install several versions in one folder and link one of them into the PATH. */
+function besidePlain(name: string): string | undefined {
+  const plain = pathOf('kubectl');
+  return plain && join(dirname(realpathSync(plain)), name);
+}
+
+function onPath(): string[] {
+  const path = pathOf('kubectl');
+  if (path === undefined) return [];
+  const { stdout } = spawnSync(path, ['version', '--client', '-o', 'json'], { encoding: 'utf8', timeout: 10_000 });
+  const version = /"gitVersion": "v(\d+\.\d+)\./.exec(stdout ?? '')?.[1] ?? '';
+  if (!known.includes(version) || found.has(version)) return [];
+  found.set(version, path);
+  return [version];
+}
