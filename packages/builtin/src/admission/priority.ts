@@ -1,0 +1,80 @@
+import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type WatchCache } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
+import { numberIn, textIn } from '../core/pod-spec/members.ts';
+import { isPods, refuse } from './forbidden.ts';
+
+/** Pods get the number behind the name of their priority. `classes` is absent if priority classes are not served. */
+export function priority(classes: WatchCache | undefined): AdmissionPlugin {
+  return {
+    name: 'Priority',
+    mutate(attributes) {
+      if (!attributes.object || !isPods(attributes)) return;
+      if (attributes.operation === 'UPDATE') keepPriority(attributes);
+      if (attributes.operation !== 'CREATE') return;
+      const waiting = classes?.fresh();
+      return waiting ? waiting.then(() => setPriority(attributes, classes)) : setPriority(attributes, classes);
+    },
+    validate(attributes) {
+      const { resource, operation, subresource } = attributes;
+      if (resource.names.plural !== 'priorityclasses' || subresource !== '' || !classes) return;
+      if (operation === 'CREATE' || operation === 'UPDATE') return requireOneDefault(attributes, classes);
+    },
+  };
+}
+
+/** What was set when the pod was made is not lost by an update that does not know of it. */
+function keepPriority({ object, oldObject }: AdmissionAttributes): void {
+  const spec = object?.spec as JsonObject;
+  const before = oldObject?.spec as JsonObject;
+  for (const field of ['priority', 'preemptionPolicy'])
+    if (spec[field] === undefined && before[field] !== undefined) spec[field] = before[field];
+}
+
+function setPriority(attributes: AdmissionAttributes, classes: WatchCache | undefined): void {
+  const spec = attributes.object?.spec as JsonObject;
+  const found = classOf(attributes, textIn(spec, 'priorityClassName'), classes);
+  const value = numberIn(found, 'value');
+  if (spec.priority !== undefined && Number(spec.priority) !== value) {
+    const reason = `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`;
+    throw refuse(attributes, reason);
+  }
+  if (found) spec.priorityClassName = (found.metadata as JsonObject).name as string;
+  spec.priority = value;
+  const policy = found ? textIn(found, 'preemptionPolicy') : 'PreemptLowerPriority';
+  if (policy === '') return;
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
+    const reason = `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`;
+    throw refuse(attributes, reason);
+  }
+  spec.preemptionPolicy = policy;
+}
+
+/** The class that is named, or the one that is for all who name none. */
+function classOf(attributes: AdmissionAttributes, name: string, classes: WatchCache | undefined): JsonObject | undefined {
+  if (name === '') return classes && defaultClass(classes);
+  const entry = classes?.peek(`${classes.prefix}${name}`);
+  if (!entry) throw refuse(attributes, `no PriorityClass with name ${name} was found`);
+  return decodeObject(entry.value);
+}
+
+const isDefault = Buffer.from('"globalDefault":true');
+
+/** Two can only be there after a race; the lower one wins. */
+function defaultClass(classes: WatchCache): JsonObject | undefined {
+  let found: JsonObject | undefined;
+  for (const entry of classes.range(classes.prefix)) {
+    if (!entry.value.includes(isDefault)) continue;
+    const candidate = decodeObject(entry.value);
+    if (candidate.globalDefault === true && (!found || numberIn(candidate, 'value') < numberIn(found, 'value')))
+      found = candidate;
+  }
+  return found;
+}
+
+function requireOneDefault(attributes: AdmissionAttributes, classes: WatchCache): void {
+  const { object, operation } = attributes;
+  if (object?.globalDefault !== true) return;
+  const { name } = (defaultClass(classes)?.metadata ?? {}) as { name?: string };
+  if (name === undefined || (operation === 'UPDATE' && name === (object.metadata as JsonObject).name)) return;
+  throw refuse(attributes, `PriorityClass ${name} is already marked as default. Only one default can exist`);
+}

@@ -1,0 +1,139 @@
+import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type WatchCache } from '@tsukube/apiserver';
+import { generateName, type JsonObject } from '@tsukube/machinery';
+import { containerFields } from '../core/pod-spec/defaults.ts';
+import { mapIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { isPods, refuse } from './forbidden.ts';
+import { forbiddenSecret } from './service-account-secrets.ts';
+
+const mirror = 'kubernetes.io/config.mirror';
+const enforceSecrets = 'kubernetes.io/enforce-mountable-secrets';
+const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
+const volumePrefix = 'kube-api-access-';
+/** An hour and a bit: who reads the token again within the hour never holds one that has expired. */
+const tokenSeconds = 3_607;
+const fileMode = 0o644;
+
+/** The default account is made by a controller shortly after its namespace. */
+const attempts = 10;
+const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 100 + Math.random() * 100));
+
+/** Every pod acts as somebody. `accounts` is absent if service accounts are not served, and then there are none. */
+export function serviceAccountAdmission(accounts: WatchCache | undefined, wait: () => Promise<void> = pause): AdmissionPlugin {
+  return {
+    name: 'ServiceAccount',
+    mutate(attributes) {
+      if (attributes.operation !== 'CREATE' || !attributes.object || !isPods(attributes)) return;
+      if (!isMirror(attributes.object)) return complete(attributes, attributes.object.spec as JsonObject, accounts, wait);
+    },
+    validate(attributes) {
+      const { operation, object } = attributes;
+      if (!object) return;
+      const adds = operation === 'UPDATE' && isPods(attributes, 'ephemeralcontainers');
+      if (!adds && !(operation === 'CREATE' && isPods(attributes))) return;
+      const spec = object.spec as JsonObject;
+      return !adds && isMirror(object) ? checkMirror(attributes, spec) : check(attributes, spec, adds, accounts, wait);
+    },
+  };
+}
+
+async function complete(
+  attributes: AdmissionAttributes,
+  spec: JsonObject,
+  accounts: WatchCache | undefined,
+  wait: () => Promise<void>,
+): Promise<void> {
+  const name = textIn(spec, 'serviceAccountName') || 'default';
+  spec.serviceAccountName = name;
+  spec.serviceAccount = name;
+  const account = await accountOf(attributes, spec, accounts, wait);
+  if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec);
+  if (objectsIn(spec, 'imagePullSecrets').length === 0) shareImagePullSecrets(spec, account);
+}
+
+async function check(
+  attributes: AdmissionAttributes,
+  spec: JsonObject,
+  onlyAdded: boolean,
+  accounts: WatchCache | undefined,
+  wait: () => Promise<void>,
+): Promise<void> {
+  if (textIn(spec, 'serviceAccountName') === '')
+    throw refuse(attributes, `no service account specified for pod ${attributes.namespace}/${attributes.name}`);
+  checkSecrets(attributes, spec, await accountOf(attributes, spec, accounts, wait), onlyAdded);
+}
+
+function isMirror(pod: JsonObject): boolean {
+  return Object.hasOwn(mapIn(pod.metadata as JsonObject, 'annotations'), mirror);
+}
+
+async function accountOf(
+  attributes: AdmissionAttributes,
+  spec: JsonObject,
+  accounts: WatchCache | undefined,
+  wait: () => Promise<void>,
+): Promise<JsonObject> {
+  const name = textIn(spec, 'serviceAccountName');
+  const { namespace } = attributes;
+  const tries = accounts && name === 'default' ? attempts : 1;
+  for (let i = 0; i < tries; i++) {
+    if (i > 0) await wait();
+    const entry = await accounts?.get(`${accounts.prefix}${namespace}/${name}`);
+    if (entry) return decodeObject(entry.value);
+  }
+  const reason = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
+  throw refuse(attributes, reason);
+}
+
+/** A projected volume with a token, the authority's certificate and the namespace, where clients look for them. */
+function mountToken(spec: JsonObject): void {
+  const volumes = objectsIn(spec, 'volumes');
+  const known = volumes.find((volume) => textIn(volume, 'name').startsWith(volumePrefix));
+  const name = known ? textIn(known, 'name') : generateName(volumePrefix);
+  let mounted = false;
+  for (const field of ['initContainers', 'containers']) {
+    for (const container of objectsIn(spec, field)) {
+      const mounts = objectsIn(container, 'volumeMounts');
+      if (mounts.some((mount) => mount.mountPath === mountPath)) continue;
+      container.volumeMounts = [...mounts, { name, readOnly: true, mountPath }];
+      mounted = true;
+    }
+  }
+  if (!known && mounted) spec.volumes = [...volumes, { name, projected: tokenVolume() }];
+}
+
+function tokenVolume(): JsonObject {
+  const fieldRef = { apiVersion: 'v1', fieldPath: 'metadata.namespace' };
+  return {
+    sources: [
+      { serviceAccountToken: { expirationSeconds: tokenSeconds, path: 'token' } },
+      { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+      { downwardAPI: { items: [{ path: 'namespace', fieldRef }] } },
+    ],
+    defaultMode: fileMode,
+  };
+}
+
+function shareImagePullSecrets(spec: JsonObject, account: JsonObject): void {
+  const secrets = objectsIn(account, 'imagePullSecrets').map((secret) => ({ name: textIn(secret, 'name') }));
+  if (secrets.length > 0) spec.imagePullSecrets = secrets;
+}
+
+function checkMirror(attributes: AdmissionAttributes, spec: JsonObject): void {
+  if (textIn(spec, 'serviceAccountName') !== '') throw refuse(attributes, 'a mirror pod may not reference service accounts');
+  const nothing = new Set<string>();
+  if (forbiddenSecret(spec, '', nothing, nothing, containerFields) !== undefined)
+    throw refuse(attributes, 'a mirror pod may not reference secrets');
+  const usesToken = objectsIn(spec, 'volumes').some((volume) =>
+    objectsIn(objectIn(volume, 'projected'), 'sources').some((source) => source.serviceAccountToken !== undefined),
+  );
+  if (usesToken) throw refuse(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
+}
+
+function checkSecrets(attributes: AdmissionAttributes, spec: JsonObject, account: JsonObject, onlyAdded: boolean): void {
+  const metadata = account.metadata as JsonObject;
+  if (!/^(?:1|t|T|true|TRUE|True)$/.test(mapIn(metadata, 'annotations')[enforceSecrets] ?? '')) return;
+  const named = (list: string) => new Set(objectsIn(account, list).map((reference) => textIn(reference, 'name')));
+  const fields = onlyAdded ? (['ephemeralContainers'] as const) : (['initContainers', 'containers'] as const);
+  const reason = forbiddenSecret(spec, textIn(metadata, 'name'), named('secrets'), named('imagePullSecrets'), fields);
+  if (reason !== undefined) throw refuse(attributes, reason);
+}
