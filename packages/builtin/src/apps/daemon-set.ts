@@ -1,14 +1,14 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import { type JsonObject, path } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../columns.ts';
-import { defaultPodTemplate, formatLabels } from '../core/pod-spec/index.ts';
+import { defaultPodTemplate, formatLabels, podTemplateWarnings } from '../core/pod-spec/index.ts';
 import { fillIn, mapIn, objectIn } from '../core/pod-spec/members.ts';
 import { ensureObject } from '../ensure-object.ts';
 import { schemaOf } from '../schema.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { zeroValue } from '../zero-value.ts';
 import { validateDaemonSet, validateDaemonSetStatus, validateDaemonSetUpdate } from './daemon-set-validation.ts';
-import { checkTemplateGeneration, countTemplate, startCounting } from './template-generation.ts';
+import { checkTemplateGeneration, countTemplate, isTemplateChanged, startCounting } from './template-generation.ts';
 import { containerColumns, numberColumn, selectorColumn, templateSpec } from './workload-columns.ts';
 
 const specType = 'io.k8s.api.apps.v1.DaemonSetSpec';
@@ -62,6 +62,10 @@ export const daemonSet: Resource = {
     },
     validateCreate: validateDaemonSet,
     validateUpdate: validateDaemonSetUpdate,
+    warnings(object, old) {
+      if (old && !isTemplateChanged(object, old)) return [];
+      return podTemplateWarnings(objectIn(objectIn(object, 'spec'), 'template'), path('spec', 'template'));
+    },
   },
 };
 

@@ -11,7 +11,7 @@ import { validateDeployment, validateDeploymentStatus, validateDeploymentUpdate 
 import { normalizeRollback } from './rollback.ts';
 import { containerColumns, readyColumn, selectorIn, templateSpec } from './workload-columns.ts';
 import { workloadScale } from './workload-scale.ts';
-import { nameWarning } from './workload-warnings.ts';
+import { workloadWarnings } from './workload-warnings.ts';
 
 const specType = 'io.k8s.api.apps.v1.DeploymentSpec';
 const statusType = 'io.k8s.api.apps.v1.DeploymentStatus';
@@ -74,7 +74,7 @@ export const deployment: Resource = {
     },
     validateCreate: validateDeployment,
     validateUpdate: validateDeploymentUpdate,
-    warnings: (object, old) => (old === undefined ? nameWarning(object) : []),
+    warnings: workloadWarnings,
   },
 };
 

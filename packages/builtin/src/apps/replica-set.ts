@@ -16,7 +16,7 @@ import {
   validateReplicatedTemplate,
   validateSelector,
 } from './workload-validation.ts';
-import { nameWarning } from './workload-warnings.ts';
+import { workloadWarnings } from './workload-warnings.ts';
 
 const specType = 'io.k8s.api.apps.v1.ReplicaSetSpec';
 const statusType = 'io.k8s.api.apps.v1.ReplicaSetStatus';
@@ -71,7 +71,7 @@ export const replicaSet: Resource = {
       const selector = objectIn(objectIn(object, 'spec'), 'selector');
       validateImmutableField(selector, objectIn(objectIn(old, 'spec'), 'selector'), specPath.child('selector'), errors);
     },
-    warnings: (object, old) => (old === undefined ? nameWarning(object) : []),
+    warnings: workloadWarnings,
   },
 };
 

@@ -11,6 +11,7 @@ import { claimWarnings, defaultClaimTemplate } from './claim-templates.ts';
 import { validateStatefulSet, validateStatefulSetStatus, validateStatefulSetUpdate } from './stateful-set-validation.ts';
 import { containerColumns, readyColumn, templateSpec } from './workload-columns.ts';
 import { workloadScale } from './workload-scale.ts';
+import { templateWarnings } from './workload-warnings.ts';
 
 const v1: ServedVersion = {
   group: 'apps',
@@ -90,7 +91,7 @@ function rollingUpdateOf(object: JsonObject | undefined): JsonObject | undefined
 
 function warnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
   const spec = objectIn(object, 'spec');
-  const found = claimWarnings(objectsIn(spec, 'volumeClaimTemplates'), old !== undefined);
+  const found = [...templateWarnings(object, old), ...claimWarnings(objectsIn(spec, 'volumeClaimTemplates'), old !== undefined)];
   if (numberIn(spec, 'revisionHistoryLimit') >= 0) return found;
   return [...found, 'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'];
 }

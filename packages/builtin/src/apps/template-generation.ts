@@ -21,8 +21,11 @@ function atLeastOne(generation: bigint): bigint {
 /** What a client says of it does not count. */
 export function countTemplate(object: JsonObject, old: JsonObject): void {
   const before = generationOf(old) ?? 0n;
-  const changed = !deepEqual(templateOf(object), templateOf(old));
-  setGeneration(object, changed ? before + 1n : before);
+  setGeneration(object, isTemplateChanged(object, old) ? before + 1n : before);
+}
+
+export function isTemplateChanged(object: JsonObject, old: JsonObject): boolean {
+  return !deepEqual(templateOf(object), templateOf(old));
 }
 
 function templateOf(object: JsonObject): JsonValue {

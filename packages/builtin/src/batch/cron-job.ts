@@ -1,15 +1,15 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, path } from '@tsukube/machinery';
 import { containerColumns, selectorColumn } from '../apps/workload-columns.ts';
-import { nameWarning } from '../apps/workload-warnings.ts';
-import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
+import { isNewGeneration, nameWarning } from '../apps/workload-warnings.ts';
+import { ageColumn, column, nameColumn } from '../columns.ts';
 import { fillIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
 import { ensureObject } from '../ensure-object.ts';
 import { schemaOf } from '../schema.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { validateCronJob, validateCronJobName } from './cron-job-validation.ts';
-import { sizeWarnings } from './job-completion.ts';
 import { defaultJobTemplate } from './job-defaults.ts';
+import { jobSpecWarnings } from './job-warnings.ts';
 
 const specType = 'io.k8s.api.batch.v1.CronJobSpec';
 const statusType = 'io.k8s.api.batch.v1.CronJobStatus';
@@ -95,9 +95,7 @@ const zoneInSchedule =
   'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
 
 function warnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
-  const size = () => sizeWarnings(jobSpec(object) ?? {}, path('spec', 'jobTemplate', 'spec'));
-  if (!old) return [...nameWarning(object), ...size()];
-  const changed = metadataOf(object).generation !== metadataOf(old).generation;
-  const zoned = textIn(spec(object), 'schedule').includes('TZ');
-  return [...(changed ? size() : []), ...(zoned ? [zoneInSchedule] : [])];
+  const ofJob = isNewGeneration(object, old) ? jobSpecWarnings(jobSpec(object), path('spec', 'jobTemplate', 'spec')) : [];
+  if (!old) return [...nameWarning(object), ...ofJob];
+  return textIn(spec(object), 'schedule').includes('TZ') ? [...ofJob, zoneInSchedule] : ofJob;
 }

@@ -42,14 +42,3 @@ function validateMany(spec: JsonObject, at: FieldPath, errors: FieldErrors): voi
   for (const field of ['parallelism', 'maxFailedIndexes'])
     if (numberIn(spec, field) > maxOfMany) errors.invalid(at.child(field), spec[field], limit);
 }
-
-const manyParallel = 10_000;
-
-/** Kubernetes may lose track of a job of this size. */
-export function sizeWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
-  const large = numberIn(spec, 'completions') > manyCompletions && numberIn(spec, 'parallelism') > manyParallel;
-  if (spec.completionMode !== 'Indexed' || !large) return [];
-  return [
-    `${at}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
-  ];
-}

@@ -1,16 +1,15 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { goQuote, path } from '@tsukube/machinery';
-import { nameWarning } from '../apps/workload-warnings.ts';
-import { metadataOf } from '../columns.ts';
+import { isNewGeneration, nameWarning } from '../apps/workload-warnings.ts';
 import { numberIn, objectIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { jobColumns } from './job-columns.ts';
-import { sizeWarnings } from './job-completion.ts';
 import { defaultJob, generateSelector } from './job-defaults.ts';
 import { validateJobStatus } from './job-status-validation.ts';
 import { validateJobUpdate } from './job-update-validation.ts';
 import { validateJob } from './job-validation.ts';
+import { jobSpecWarnings } from './job-warnings.ts';
 
 const v1: ServedVersion = {
   group: 'batch',
@@ -42,9 +41,8 @@ export const job: Resource = {
     validateCreate: (object, errors) => validateJob(object, errors),
     validateUpdate: validateJobUpdate,
     warnings(object, old) {
-      if (old && metadataOf(object).generation === metadataOf(old).generation) return [];
-      const size = sizeWarnings(objectIn(object, 'spec') ?? {}, path('spec'));
-      return old ? size : [...nameWarning(object), ...size];
+      if (!isNewGeneration(object, old)) return [];
+      return [...(old ? [] : nameWarning(object)), ...jobSpecWarnings(objectIn(object, 'spec'), path('spec'))];
     },
   },
 };
