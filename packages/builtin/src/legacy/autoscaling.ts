@@ -1,0 +1,99 @@
+import type { ServedVersion } from '@tsukube/apiserver';
+import { type JsonObject, type JsonValue, parseQuantity, stringifyJson } from '@tsukube/machinery';
+import { kept, readKeptObject, withKept } from '../autoscaling/annotations.ts';
+import { behaviorToHub, behaviorToV1, withGoNames } from '../autoscaling/behavior-v1.ts';
+import { given, metricSpecToHub, metricSpecToV1, metricStatusToHub, metricStatusToV1 } from '../autoscaling/metrics-v1.ts';
+import { mapIn, objectIn } from '../core/pod-spec/members.ts';
+import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
+
+type Reword = (metric: JsonObject) => JsonObject;
+
+/** Metrics read as those that v1 keeps in an annotation; the behavior is in an annotation here, too. */
+const v2beta1Conversion: Conversion = {
+  toHub(object) {
+    const metadata = objectIn(object, 'metadata') ?? {};
+    const behavior = readKeptObject(metadata, kept.behavior, 'Behavior', withGoNames);
+    const reworded = reword(object, metricSpecToHub, metricStatusToHub);
+    const spec = { ...objectIn(reworded, 'spec'), ...given({ behavior: behavior && behaviorToHub(behavior) }) };
+    return { ...reworded, metadata: withKept(metadata, {}), spec };
+  },
+  fromHub(hub) {
+    const { behavior: _, ...spec } = objectIn(hub, 'spec') ?? {};
+    const behavior = objectIn(objectIn(hub, 'spec'), 'behavior');
+    const values = { [kept.behavior]: behavior && stringifyJson(behaviorToV1(behavior)) };
+    const metadata = withKept(objectIn(hub, 'metadata') ?? {}, values);
+    return { ...reword({ ...hub, spec }, metricSpecToV1, metricStatusToV1), metadata };
+  },
+};
+
+function reword(object: JsonObject, source: Reword, reading: Reword): JsonObject {
+  return {
+    ...object,
+    spec: withEach(objectIn(object, 'spec') ?? {}, 'metrics', source),
+    status: withEach(objectIn(object, 'status') ?? {}, 'currentMetrics', reading),
+  };
+}
+
+const tolerances = {
+  scaleUp: 'autoscaling.alpha.kubernetes.io/scale-up-tolerance',
+  scaleDown: 'autoscaling.alpha.kubernetes.io/scale-down-tolerance',
+} as const;
+
+const directions = ['scaleUp', 'scaleDown'] as const;
+
+/** Knows all that the hub knows but how much a metric may be off. */
+const v2beta2Conversion: Conversion = {
+  toHub(object) {
+    const metadata = objectIn(object, 'metadata') ?? {};
+    const annotations = mapIn(metadata, 'annotations');
+    const spec = { ...objectIn(object, 'spec') };
+    for (const direction of directions) {
+      const tolerance = annotations[tolerances[direction]];
+      if (tolerance !== undefined && isQuantity(tolerance)) spec.behavior = withTolerance(spec, direction, tolerance);
+    }
+    return { ...object, metadata: withKept(metadata, {}), spec };
+  },
+  fromHub(hub) {
+    const behavior = objectIn(objectIn(hub, 'spec'), 'behavior');
+    const toleranceOf = (direction: 'scaleUp' | 'scaleDown') => objectIn(behavior, direction)?.tolerance as string | undefined;
+    const values = Object.fromEntries(directions.map((direction) => [tolerances[direction], toleranceOf(direction)]));
+    return { ...hub, metadata: withKept(objectIn(hub, 'metadata') ?? {}, values) };
+  },
+};
+
+function withTolerance(spec: JsonObject, direction: string, tolerance: JsonValue): JsonObject {
+  const behavior = objectIn(spec, 'behavior');
+  return { ...behavior, [direction]: { ...objectIn(behavior, direction), tolerance } };
+}
+
+function isQuantity(text: string): boolean {
+  try {
+    parseQuantity(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const common = {
+  group: 'autoscaling',
+  hub: 'autoscaling.v2.HorizontalPodAutoscaler',
+  replacement: 'autoscaling/v2 HorizontalPodAutoscaler',
+};
+
+export const autoscalerVersions: readonly ServedVersion[] = [
+  legacyVersion({
+    ...common,
+    type: 'autoscaling.v2beta1.HorizontalPodAutoscaler',
+    deprecated: 22,
+    removed: 25,
+    conversion: v2beta1Conversion,
+  }),
+  legacyVersion({
+    ...common,
+    type: 'autoscaling.v2beta2.HorizontalPodAutoscaler',
+    deprecated: 23,
+    removed: 26,
+    conversion: v2beta2Conversion,
+  }),
+];

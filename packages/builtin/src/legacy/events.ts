@@ -1,0 +1,17 @@
+import type { ServedVersion } from '@tsukube/apiserver';
+import { eventsV1 } from '../events/event.ts';
+import { type Conversion, legacyVersion } from './legacy-version.ts';
+
+/** In the form of events.k8s.io/v1. */
+export const eventVersions: readonly ServedVersion[] = [
+  legacyVersion({
+    group: 'events.k8s.io',
+    type: 'events.v1beta1.Event',
+    hub: 'core.v1.Event',
+    hubGroup: '',
+    deprecated: 22,
+    removed: 25,
+    conversion: eventsV1.converter as Conversion,
+    selectableFields: eventsV1.selectableFields,
+  }),
+];

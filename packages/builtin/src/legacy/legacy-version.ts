@@ -1,0 +1,97 @@
+import type { Schema, ServedVersion } from '@tsukube/apiserver';
+import { apiVersionOf, checkObject, deepCopy, type JsonObject } from '@tsukube/machinery';
+import { objectsIn } from '../core/pod-spec/members.ts';
+import { exactBuiltinTypes } from '../types/when-empty.ts';
+import { keepLost, restoreLost } from './lost-fields.ts';
+
+/** A version that Kubernetes has removed, of a kind whose hub is still there. */
+export interface LegacyVersion {
+  readonly group: string;
+  /** batch.v1beta1.CronJob */
+  readonly type: string;
+  /** batch.v1.CronJob; in the same group unless `hubGroup` says otherwise. */
+  readonly hub: string;
+  readonly hubGroup?: string;
+  /** The minor releases of Kubernetes in which it was deprecated and removed. */
+  readonly deprecated: number;
+  readonly removed: number;
+  /** What Kubernetes advises to use: batch/v1 CronJob. */
+  readonly replacement?: string;
+  /** What this version fills in differently from the hub. Changes the object, which is a copy. */
+  readonly applyDefaults?: (object: JsonObject) => void;
+  /** How the two differ besides their names; absent if they do not. Objects are in the form of their type. */
+  readonly conversion?: Conversion;
+  readonly selectableFields?: ServedVersion['selectableFields'];
+}
+
+/** Without kind and apiVersion, and without minding order and empty fields. Neither side is mutated. */
+export interface Conversion {
+  toHub(object: JsonObject): JsonObject;
+  fromHub(hub: JsonObject): JsonObject;
+}
+
+export function legacyVersion(legacy: LegacyVersion): ServedVersion {
+  const { group, selectableFields } = legacy;
+  const [, version = '', kind = ''] = legacy.type.split('.');
+  const deprecationWarning = warning(`${group}/${version} ${kind}`, legacy);
+  return {
+    group,
+    version,
+    schema: schemaNamed(legacy.type),
+    converter: converterOf(legacy, apiVersionOf({ group, version })),
+    deprecationWarning,
+    ...(selectableFields && { selectableFields }),
+  };
+}
+
+/** A copy in which each object of a list is converted; a list that is not there stays away. */
+export function withEach(owner: JsonObject, field: string, convert: (object: JsonObject) => JsonObject): JsonObject {
+  return Array.isArray(owner[field]) ? { ...owner, [field]: objectsIn(owner, field).map(convert) } : owner;
+}
+
+function schemaNamed(type: string): Schema {
+  const name = fullName(type);
+  return { catalogue: exactBuiltinTypes, type: name, listType: `${name}List` };
+}
+
+function fullName(type: string): string {
+  return type.startsWith('apiregistration.') ? `io.k8s.kube-aggregator.pkg.apis.${type}` : `io.k8s.api.${type}`;
+}
+
+function warning(name: string, { deprecated, removed, replacement }: LegacyVersion): string {
+  const advice = replacement === undefined ? '' : `; use ${replacement}`;
+  return `${name} is deprecated in v1.${deprecated}+, unavailable in v1.${removed}+${advice}`;
+}
+
+/**
+ * Both sides are given the form of their type, so that conversions need not mind it. What the old version cannot say, and
+ * Kubernetes has no annotation for, is kept in one of ours.
+ */
+function converterOf(legacy: LegacyVersion, apiVersion: string): NonNullable<ServedVersion['converter']> {
+  const { conversion, applyDefaults } = legacy;
+  const [, version = ''] = legacy.hub.split('.');
+  const hubApiVersion = apiVersionOf({ group: legacy.hubGroup ?? legacy.group, version });
+  const asHub = (object: JsonObject) => inForm(legacy.hub, { ...object, apiVersion: hubApiVersion });
+  const asOld = (object: JsonObject) => inForm(legacy.type, { ...object, apiVersion });
+  if (!conversion && !applyDefaults) return { toHub: asHub, fromHub: asOld };
+
+  const convert = conversion ?? { toHub: (object: JsonObject) => object, fromHub: (hub: JsonObject) => hub };
+  const toHub = (object: JsonObject) => {
+    const complete = applyDefaults ? deepCopy(object) : object;
+    applyDefaults?.(complete);
+    return asHub(restoreLost(object, asHub(convert.toHub(asOld(complete)))));
+  };
+  return {
+    toHub,
+    fromHub(hub) {
+      const known = asHub(hub);
+      const old = asOld(convert.fromHub(known));
+      return asOld(keepLost(old, toHub(old), known));
+    },
+  };
+}
+
+/** A type is looked up when something is first converted. An object that is not of the type is left as it is. */
+function inForm(type: string, object: JsonObject): JsonObject {
+  return checkObject(object, exactBuiltinTypes.get(fullName(type)), exactBuiltinTypes).value;
+}

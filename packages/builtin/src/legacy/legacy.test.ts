@@ -1,0 +1,96 @@
+import type { Converter, ServedVersion } from '@tsukube/apiserver';
+import { checkObject, deepEqual, isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { randomNumbers, randomObject } from '../types/random-object.ts';
+import { exactBuiltinTypes as types } from '../types/when-empty.ts';
+import { legacyVersions } from './index.ts';
+import { lostFieldsAnnotation } from './lost-fields.ts';
+
+const rounds = 25;
+
+const otherHubs: Readonly<Record<string, string>> = {
+  'io.k8s.api.events.v1beta1.Event': 'io.k8s.api.core.v1.Event',
+  'io.k8s.api.extensions.v1beta1.Ingress': 'io.k8s.api.networking.v1.Ingress',
+};
+
+function hubOf(type: string): string {
+  return otherHubs[type] ?? type.replace(/\.v\d+beta\d+\./, type.includes('autoscaling') ? '.v2.' : '.v1.');
+}
+
+const all = Object.values(legacyVersions)
+  .flat()
+  .map((version) => [version.schema.type, version] as const);
+
+function randomOf(type: string, seed: number): JsonObject {
+  const [{ group, version, kind } = { group: '', version: '', kind: '' }] = types.get(type).gvks ?? [];
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  return inForm(type, { ...randomObject(type, randomNumbers(seed)), kind, apiVersion });
+}
+
+function inForm(type: string, object: JsonObject): JsonObject {
+  const { value, error, unknown } = checkObject(object, types.get(type), types);
+  expect(error, type).toBeUndefined();
+  expect(unknown, type).toEqual([]);
+  return value;
+}
+
+function converterOf(version: ServedVersion): Converter {
+  return version.converter as Converter;
+}
+
+/** Where something that `part` says is missing in, or differs from, `whole`. What is empty may have got a default. */
+function missing(part: JsonValue, whole: JsonValue | undefined, at = ''): readonly string[] {
+  if (isObject(part) && isObject(whole))
+    return Object.entries(part).flatMap(([key, value]) => missing(value, whole[key], `${at}/${key}`));
+  if (Array.isArray(part) && Array.isArray(whole) && part.length === whole.length)
+    return part.flatMap((value, index) => missing(value, whole[index], `${at}/${index}`));
+  const unsaid = part === null || part === '' || part === 0;
+  return unsaid || deepEqual(part, whole) ? [] : [`${at}: ${JSON.stringify(part)} → ${JSON.stringify(whole)}`];
+}
+
+describe('a removed version', () => {
+  it.each(all)('says in the hub version all that it says: %s', (type, version) => {
+    const { toHub, fromHub } = converterOf(version);
+    for (let seed = 0; seed < rounds; seed++) {
+      const object = randomOf(type, seed);
+      const before = JSON.stringify(object, bigintAsText);
+      const hub = toHub(object);
+      expect(hub).toEqual(inForm(hubOf(type), hub));
+      const back = fromHub(hub);
+      expect(missing(object, back)).toEqual([]);
+      expect(toHub(back)).toEqual(hub);
+      expect(JSON.stringify(object, bigintAsText)).toBe(before);
+    }
+  });
+
+  it.each(all)('loses nothing of the hub version: %s', (type, version) => {
+    const { toHub, fromHub } = converterOf(version);
+    for (let seed = 0; seed < rounds; seed++) {
+      const hub = randomOf(hubOf(type), seed);
+      const before = JSON.stringify(hub, bigintAsText);
+      const object = fromHub(hub);
+      expect(JSON.stringify(object, bigintAsText)).toBe(JSON.stringify(inForm(type, object), bigintAsText));
+      expect(toHub(object)).toEqual(hub);
+      expect(JSON.stringify(hub, bigintAsText)).toBe(before);
+    }
+  });
+
+  it.each(all)('needs no annotation of ours for what it says itself: %s', (type, version) => {
+    const { toHub, fromHub } = converterOf(version);
+    for (let seed = 0; seed < rounds; seed++) {
+      const object = randomOf(type, seed);
+      if (hasEmptyPort(object)) continue;
+      const { metadata } = fromHub(toHub(object));
+      expect((metadata as JsonObject).annotations ?? {}).not.toHaveProperty([lostFieldsAnnotation]);
+    }
+  });
+});
+
+/** A service without a name and a port is no service to an old ingress. */
+function hasEmptyPort(object: JsonObject): boolean {
+  return JSON.stringify(object, bigintAsText).includes('"servicePort":""');
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? `${value}n` : value;
+}

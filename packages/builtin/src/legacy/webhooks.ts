@@ -1,0 +1,29 @@
+import type { ServedVersion } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
+import { objectsIn } from '../core/pod-spec/members.ts';
+import { legacyVersion } from './legacy-version.ts';
+
+const defaults = { failurePolicy: 'Ignore', matchPolicy: 'Exact', sideEffects: 'Unknown', timeoutSeconds: 30 } as const;
+
+/** v1beta1 was more lenient than v1 with webhooks that say nothing. */
+function defaultWebhooks(configuration: JsonObject): void {
+  for (const webhook of objectsIn(configuration, 'webhooks')) {
+    for (const [field, value] of Object.entries(defaults)) webhook[field] ??= value;
+    if (objectsIn(webhook, 'admissionReviewVersions').length === 0) webhook.admissionReviewVersions = ['v1beta1'];
+  }
+}
+
+function configurationVersion(kind: string): ServedVersion {
+  return legacyVersion({
+    group: 'admissionregistration.k8s.io',
+    type: `admissionregistration.v1beta1.${kind}`,
+    hub: `admissionregistration.v1.${kind}`,
+    deprecated: 16,
+    removed: 22,
+    replacement: `admissionregistration.k8s.io/v1 ${kind}`,
+    applyDefaults: defaultWebhooks,
+  });
+}
+
+export const mutatingWebhookVersions: readonly ServedVersion[] = [configurationVersion('MutatingWebhookConfiguration')];
+export const validatingWebhookVersions: readonly ServedVersion[] = [configurationVersion('ValidatingWebhookConfiguration')];
