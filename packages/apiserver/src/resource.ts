@@ -51,6 +51,8 @@ export interface ServedVersion {
   readonly unknownField?: (field: string) => string;
   /** Sent as a warning with every answer. */
   readonly deprecationWarning?: string;
+  /** Kubernetes has removed it: what `--runtime-config=api/legacy` speaks of. */
+  readonly legacy?: boolean;
 }
 
 /** The type of an object, by its name in a catalogue. */

@@ -90,7 +90,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
 /** The built-in kinds, and those of a library's user, without the versions that are switched off, below the prefix that was asked for. */
 function servedResources({ eventTtl, etcdPrefix, runtimeConfig }: ServeOptions, more: readonly Resource[]): readonly Resource[] {
   return [...builtinResources({ eventTtlSeconds: eventTtl / 1000 }), ...more].flatMap((resource) => {
-    const versions = resource.versions.filter(({ group, version }) => isServed(runtimeConfig, group, version, true));
+    const versions = resource.versions.filter((version) => isServed(runtimeConfig, version, true));
     if (versions.length === 0) return [];
     return [{ ...resource, versions, storagePrefix: etcdPrefix + resource.storagePrefix.slice('/registry'.length) }];
   });

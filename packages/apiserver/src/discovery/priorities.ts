@@ -11,7 +11,7 @@ interface GroupPriorities {
 
 /** As Kubernetes ranks its own groups. */
 const priorities: Readonly<Record<string, GroupPriorities>> = {
-  'apiregistration.k8s.io': { group: 20001, versions: { v1: 18 } },
+  'apiregistration.k8s.io': { group: 20001, versions: { v1: 18, v1beta1: 10 } },
   '': { group: 18000, versions: { v1: 1 } },
   apps: { group: 17800, versions: { v1: 15 } },
   'events.k8s.io': { group: 17750, versions: { v1: 15, v1beta1: 5 } },

@@ -62,11 +62,6 @@ export function withLegacyVersions(resources: readonly Resource[]): readonly Res
   });
 }
 
-/** Whether Kubernetes has removed this version of a resource. */
-export function isLegacyVersion(resource: Resource, { group, version }: ServedVersion): boolean {
-  return legacyOf(resource).some((legacy) => legacy.group === group && legacy.version === version);
-}
-
 function legacyOf({ names, hub }: Resource): readonly ServedVersion[] {
   return legacyVersions[hub.group === '' ? names.plural : `${names.plural}.${hub.group}`] ?? [];
 }

@@ -40,6 +40,7 @@ export function legacyVersion(legacy: LegacyVersion): ServedVersion {
     schema: schemaNamed(legacy.type),
     converter: converterOf(legacy, apiVersionOf({ group, version })),
     deprecationWarning,
+    legacy: true,
     ...(selectableFields && { selectableFields }),
   };
 }

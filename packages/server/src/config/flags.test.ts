@@ -36,9 +36,22 @@ describe('--runtime-config', () => {
     [{ 'api/alpha': false }, 'apps', 'v1alpha1', false],
     [{ v1: false }, '', 'v1', false],
     [{ v1: false }, 'apps', 'v1', true],
-  ])('%j %s/%s → %s', (config, group, version, served) => expect(isServed(config, group, version, true)).toBe(served));
+    [{ 'api/legacy': false }, 'apps', 'v1beta1', true],
+  ])('%j %s/%s → %s', (config, group, version, served) => expect(isServed(config, { group, version }, true)).toBe(served));
 
-  it('leaves the usual alone', () => expect(isServed({}, 'apps', 'v1alpha1', false)).toBe(false));
+  it.each([
+    [{}, true],
+    [{ 'api/legacy': false }, false],
+    [{ 'api/beta': false }, false],
+    [{ 'api/legacy': true, 'api/beta': false }, true],
+    [{ 'api/legacy': false, 'api/all': true }, false],
+    [{ 'api/legacy': false, 'extensions/v1beta1': true }, true],
+    [{ 'extensions/v1beta1': false }, false],
+  ])('%j decides on a version that Kubernetes has removed: %s', (config, served) =>
+    expect(isServed(config, { group: 'extensions', version: 'v1beta1', legacy: true }, true)).toBe(served),
+  );
+
+  it('leaves the usual alone', () => expect(isServed({}, { group: 'apps', version: 'v1alpha1' }, false)).toBe(false));
 });
 
 describe('TLS settings', () => {

@@ -141,7 +141,7 @@ export const flags = {
 
   runtimeConfig: toggles({
     group: 'API',
-    help: 'API versions to serve or not: v1, GROUP/VERSION, api/all, api/ga, api/beta, api/alpha.',
+    help: 'API versions to serve or not: v1, GROUP/VERSION, api/all, api/ga, api/beta, api/alpha, api/legacy.',
     check: runtimeConfigComplaint,
   }),
   eventTtl: duration({ group: 'API', fallback: 60 * minute, help: 'How long events are kept.' }),

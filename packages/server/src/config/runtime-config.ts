@@ -9,15 +9,26 @@ const maturities = [
 /** What is wrong with --runtime-config, if anything. */
 export function runtimeConfigComplaint(config: RuntimeConfig): string | undefined {
   const strange = Object.keys(config).find(
-    (key) => !/^(v1|api\/(all|ga|beta|alpha)|[a-z0-9.-]+\/v\d+((alpha|beta)\d+)?)$/.test(key),
+    (key) => !/^(v1|api\/(all|ga|beta|alpha|legacy)|[a-z0-9.-]+\/v\d+((alpha|beta)\d+)?)$/.test(key),
   );
   return strange === undefined ? undefined : `has "${strange}", which names no API version`;
 }
 
-/** Whether a version is served: its own entry decides, else that of its maturity, else that of all, else what is usual. */
-export function isServed(config: RuntimeConfig, group: string, version: string, usual: boolean): boolean {
+/** A version of a resource, and whether it is one that Kubernetes has removed. */
+interface Candidate {
+  readonly group: string;
+  readonly version: string;
+  readonly legacy?: boolean;
+}
+
+/**
+ * Whether a version is served: its own entry decides, else that of the versions that Kubernetes has removed if it is one,
+ * else that of its maturity, else that of all, else what is usual.
+ */
+export function isServed(config: RuntimeConfig, { group, version, legacy }: Candidate, usual: boolean): boolean {
+  const own = group === '' ? version : `${group}/${version}`;
   const maturity = maturities.find(([, form]) => form.test(version))?.[0];
-  const keys = [group === '' ? version : `${group}/${version}`, ...(maturity ? [maturity] : []), 'api/all'];
+  const keys = [own, ...(legacy ? ['api/legacy'] : []), ...(maturity ? [maturity] : []), 'api/all'];
   const decisive = keys.find((key) => Object.hasOwn(config, key));
   return decisive === undefined ? usual : (config[decisive] as boolean);
 }
