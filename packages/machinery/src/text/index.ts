@@ -4,3 +4,4 @@ export { goEscape, goQuote, goStringSlice } from './go-quote.ts';
 export type { GoTime } from './go-time.ts';
 export { GoTimeError, parseGoTime, rfc3339, rfc3339Micro } from './go-time.ts';
 export { goTypeText, goValueText } from './go-value.ts';
+export { unifiedDiff } from './unified-diff.ts';

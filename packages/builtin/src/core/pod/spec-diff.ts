@@ -1,10 +1,70 @@
-import type { JsonObject } from '@tsukube/machinery';
+import { isObject, type JsonObject, type JsonValue, unifiedDiff } from '@tsukube/machinery';
+import { internalFields } from './internal-types.ts';
 
-/** What changed, for people to read. */
-export function specDiff(_old: JsonObject, _now: JsonObject): string {
-  return '';
+/** More than any pod that people write; comparing takes time with the square of it. */
+const maxLines = 5_000;
+
+/** What changed in the spec of a pod, for people to read. */
+export function specDiff(old: JsonObject, now: JsonObject): string {
+  return diff(internalForm(withHostFields(old), 'PodSpec'), internalForm(withHostFields(now), 'PodSpec'));
 }
 
-export function containerDiff(_old: JsonObject, _now: JsonObject): string {
-  return '';
+export function containerDiff(old: JsonObject, now: JsonObject): string {
+  return diff(internalForm(old, 'EphemeralContainer'), internalForm(now, 'EphemeralContainer'));
+}
+
+function diff(old: JsonValue, now: JsonValue): string {
+  const before = `${indented(old, '')}\n`.split('\n').slice(0, -1);
+  const after = `${indented(now, '')}\n`.split('\n').slice(0, -1);
+  return before.length > maxLines || after.length > maxLines ? '' : unifiedDiff(before, after);
+}
+
+const hostFields = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
+
+function withHostFields(spec: JsonObject): JsonObject {
+  const context: JsonObject = { ...(spec.securityContext as JsonObject | undefined) };
+  for (const field of hostFields) if (spec[field] !== undefined) context[field] = spec[field];
+  return { ...spec, securityContext: context };
+}
+
+function internalForm(value: JsonObject, type: string): JsonObject {
+  const keys = new Map(Object.keys(value).map((key) => [key.toLowerCase(), key]));
+  const form: JsonObject = {};
+  for (const { name, key, type: fieldType } of internalFields(type)) {
+    if (name === '@metadata') Object.assign(form, value.metadata);
+    else if (name.startsWith('@')) Object.assign(form, internalForm(value, name.slice(1)));
+    else form[name] = formOf(value[keys.get(key) ?? ''], fieldType);
+  }
+  return form;
+}
+
+const zeros: Readonly<Record<string, JsonValue>> = { s: '', n: 0, b: false, q: '0', i: 0, map: null, raw: null };
+
+function formOf(value: JsonValue | undefined, type: string): JsonValue {
+  if (type.startsWith('*')) return value === undefined ? null : formOf(value, type.slice(1));
+  if (type.startsWith('[]'))
+    return Array.isArray(value) && value.length > 0 ? value.map((item) => formOf(item, type.slice(2))) : null;
+  const zero = zeros[type];
+  if (zero !== undefined) return value ?? zero;
+  return internalForm(isObject(value) ? value : {}, type);
+}
+
+/** As Go writes JSON for people: one space for each level, and safe to put into a page. */
+function indented(value: JsonValue, indent: string): string {
+  if (typeof value === 'string') return quoted(value);
+  if (value === null || typeof value !== 'object') return String(value);
+  const inner = `${indent} `;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return '[]';
+    return `[\n${value.map((item) => inner + indented(item, inner)).join(',\n')}\n${indent}]`;
+  }
+  const entries = Object.entries(value);
+  if (entries.length === 0) return '{}';
+  return `{\n${entries.map(([key, item]) => `${inner}${quoted(key)}: ${indented(item, inner)}`).join(',\n')}\n${indent}}`;
+}
+
+const escapes = /[<>&\u2028\u2029]/g;
+
+function quoted(text: string): string {
+  return JSON.stringify(text).replace(escapes, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

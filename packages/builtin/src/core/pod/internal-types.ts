@@ -1,0 +1,143 @@
+/**
+ * The types of pods as Kubernetes' own code has them, which is how it shows what an update tried to change: names, order
+ * and what stands there when nothing is set. A field is a text unless it says otherwise: n is a number, b a boolean, q a
+ * quantity, i a number or a text, `map` and `raw` are taken as they are; `*` may be absent, `[]` is a list of, `@` has the
+ * fields of another type among its own, `=` is another name in JSON.
+ */
+const lines = `PodSpec: Volumes:[]Volume InitContainers:[]Container Containers:[]Container EphemeralContainers:[]EphemeralContainer RestartPolicy TerminationGracePeriodSeconds:*n ActiveDeadlineSeconds:*n DNSPolicy NodeSelector:map ServiceAccountName AutomountServiceAccountToken:*b NodeName SecurityContext:*PodSecurityContext ImagePullSecrets:[]LocalObjectReference Hostname Subdomain SetHostnameAsFQDN:*b Affinity:*Affinity SchedulerName Tolerations:[]Toleration HostAliases:[]HostAlias PriorityClassName Priority:*n PreemptionPolicy:*s DNSConfig:*PodDNSConfig ReadinessGates:[]PodReadinessGate RuntimeClassName:*s Overhead:map EnableServiceLinks:*b TopologySpreadConstraints:[]TopologySpreadConstraint OS:*PodOS SchedulingGates:[]PodSchedulingGate ResourceClaims:[]PodResourceClaim Resources:*ResourceRequirements HostnameOverride:*s SchedulingGroup:*PodSchedulingGroup
+Volume: Name @VolumeSource
+VolumeSource: HostPath:*HostPathVolumeSource EmptyDir:*EmptyDirVolumeSource GCEPersistentDisk:*GCEPersistentDiskVolumeSource AWSElasticBlockStore:*AWSElasticBlockStoreVolumeSource GitRepo:*GitRepoVolumeSource Secret:*SecretVolumeSource NFS:*NFSVolumeSource ISCSI:*ISCSIVolumeSource Glusterfs:*GlusterfsVolumeSource PersistentVolumeClaim:*PersistentVolumeClaimVolumeSource RBD:*RBDVolumeSource Quobyte:*QuobyteVolumeSource FlexVolume:*FlexVolumeSource Cinder:*CinderVolumeSource CephFS:*CephFSVolumeSource Flocker:*FlockerVolumeSource DownwardAPI:*DownwardAPIVolumeSource FC:*FCVolumeSource AzureFile:*AzureFileVolumeSource ConfigMap:*ConfigMapVolumeSource VsphereVolume:*VsphereVirtualDiskVolumeSource AzureDisk:*AzureDiskVolumeSource PhotonPersistentDisk:*PhotonPersistentDiskVolumeSource Projected:*ProjectedVolumeSource PortworxVolume:*PortworxVolumeSource ScaleIO:*ScaleIOVolumeSource StorageOS:*StorageOSVolumeSource CSI:*CSIVolumeSource Ephemeral:*EphemeralVolumeSource Image:*ImageVolumeSource
+HostPathVolumeSource: Path Type:*s
+EmptyDirVolumeSource: Medium SizeLimit:*q
+GCEPersistentDiskVolumeSource: PDName FSType Partition:n ReadOnly:b
+AWSElasticBlockStoreVolumeSource: VolumeID FSType Partition:n ReadOnly:b
+GitRepoVolumeSource: Repository Revision Directory
+SecretVolumeSource: SecretName Items:[]KeyToPath DefaultMode:*n Optional:*b
+KeyToPath: Key Path Mode:*n
+NFSVolumeSource: Server Path ReadOnly:b
+ISCSIVolumeSource: TargetPortal IQN Lun:n ISCSIInterface FSType ReadOnly:b Portals:[]s DiscoveryCHAPAuth=chapAuthDiscovery:b SessionCHAPAuth=chapAuthSession:b SecretRef:*LocalObjectReference InitiatorName:*s
+LocalObjectReference: Name
+GlusterfsVolumeSource: EndpointsName=endpoints Path ReadOnly:b
+PersistentVolumeClaimVolumeSource: ClaimName ReadOnly:b
+RBDVolumeSource: CephMonitors=monitors:[]s RBDImage=image FSType RBDPool=pool RadosUser=user Keyring SecretRef:*LocalObjectReference ReadOnly:b
+QuobyteVolumeSource: Registry Volume ReadOnly:b User Group Tenant
+FlexVolumeSource: Driver FSType SecretRef:*LocalObjectReference ReadOnly:b Options:map
+CinderVolumeSource: VolumeID FSType ReadOnly:b SecretRef:*LocalObjectReference
+CephFSVolumeSource: Monitors:[]s Path User SecretFile SecretRef:*LocalObjectReference ReadOnly:b
+FlockerVolumeSource: DatasetName DatasetUUID
+DownwardAPIVolumeSource: Items:[]DownwardAPIVolumeFile DefaultMode:*n
+DownwardAPIVolumeFile: Path FieldRef:*ObjectFieldSelector ResourceFieldRef:*ResourceFieldSelector Mode:*n
+ObjectFieldSelector: APIVersion FieldPath
+ResourceFieldSelector: ContainerName Resource Divisor:q
+FCVolumeSource: TargetWWNs:[]s Lun:*n FSType ReadOnly:b WWIDs:[]s
+AzureFileVolumeSource: SecretName ShareName ReadOnly:b
+ConfigMapVolumeSource: @LocalObjectReference Items:[]KeyToPath DefaultMode:*n Optional:*b
+VsphereVirtualDiskVolumeSource: VolumePath FSType StoragePolicyName StoragePolicyID
+AzureDiskVolumeSource: DiskName DataDiskURI=diskURI CachingMode:*s FSType:*s ReadOnly:*b Kind:*s
+PhotonPersistentDiskVolumeSource: PdID FSType
+ProjectedVolumeSource: Sources:[]VolumeProjection DefaultMode:*n
+VolumeProjection: Secret:*SecretProjection DownwardAPI:*DownwardAPIProjection ConfigMap:*ConfigMapProjection ServiceAccountToken:*ServiceAccountTokenProjection ClusterTrustBundle:*ClusterTrustBundleProjection PodCertificate:*PodCertificateProjection
+SecretProjection: @LocalObjectReference Items:[]KeyToPath Optional:*b
+DownwardAPIProjection: Items:[]DownwardAPIVolumeFile
+ConfigMapProjection: @LocalObjectReference Items:[]KeyToPath Optional:*b
+ServiceAccountTokenProjection: Audience ExpirationSeconds:n Path
+ClusterTrustBundleProjection: Name:*s SignerName:*s LabelSelector:*raw Optional:*b Path
+PodCertificateProjection: SignerName KeyType MaxExpirationSeconds:*n CredentialBundlePath KeyPath CertificateChainPath UserAnnotations:map
+PortworxVolumeSource: VolumeID FSType ReadOnly:b
+ScaleIOVolumeSource: Gateway System SecretRef:*LocalObjectReference SSLEnabled:b ProtectionDomain StoragePool StorageMode VolumeName FSType ReadOnly:b
+StorageOSVolumeSource: VolumeName VolumeNamespace FSType ReadOnly:b SecretRef:*LocalObjectReference
+CSIVolumeSource: Driver ReadOnly:*b FSType:*s VolumeAttributes:map NodePublishSecretRef:*LocalObjectReference
+EphemeralVolumeSource: VolumeClaimTemplate:*PersistentVolumeClaimTemplate
+PersistentVolumeClaimTemplate: @metadata Spec:PersistentVolumeClaimSpec
+PersistentVolumeClaimSpec: AccessModes:[]s Selector:*raw Resources:VolumeResourceRequirements VolumeName StorageClassName:*s VolumeMode:*s DataSource:*TypedLocalObjectReference DataSourceRef:*TypedObjectReference VolumeAttributesClassName:*s
+VolumeResourceRequirements: Limits:map Requests:map
+TypedLocalObjectReference: APIGroup:*s Kind Name
+TypedObjectReference: APIGroup:*s Kind Name Namespace:*s
+ImageVolumeSource: Reference PullPolicy
+Container: Name Image Command:[]s Args:[]s WorkingDir Ports:[]ContainerPort EnvFrom:[]EnvFromSource Env:[]EnvVar Resources:ResourceRequirements ResizePolicy:[]ContainerResizePolicy RestartPolicy:*s RestartPolicyRules:[]ContainerRestartRule VolumeMounts:[]VolumeMount VolumeDevices:[]VolumeDevice LivenessProbe:*Probe ReadinessProbe:*Probe StartupProbe:*Probe Lifecycle:*Lifecycle TerminationMessagePath TerminationMessagePolicy ImagePullPolicy SecurityContext:*SecurityContext Stdin:b StdinOnce:b TTY:b
+ContainerPort: Name HostPort:n ContainerPort:n Protocol HostIP
+EnvFromSource: Prefix ConfigMapRef:*ConfigMapEnvSource SecretRef:*SecretEnvSource
+ConfigMapEnvSource: @LocalObjectReference Optional:*b
+SecretEnvSource: @LocalObjectReference Optional:*b
+EnvVar: Name Value ValueFrom:*EnvVarSource
+EnvVarSource: FieldRef:*ObjectFieldSelector ResourceFieldRef:*ResourceFieldSelector ConfigMapKeyRef:*ConfigMapKeySelector SecretKeyRef:*SecretKeySelector FileKeyRef:*FileKeySelector
+ConfigMapKeySelector: @LocalObjectReference Key Optional:*b
+SecretKeySelector: @LocalObjectReference Key Optional:*b
+FileKeySelector: VolumeName Path Key Optional:*b
+ResourceRequirements: Limits:map Requests:map Claims:[]ResourceClaim
+ResourceClaim: Name Request
+ContainerResizePolicy: ResourceName RestartPolicy
+ContainerRestartRule: Action ExitCodes:*ContainerRestartRuleOnExitCodes
+ContainerRestartRuleOnExitCodes: Operator Values:[]n
+VolumeMount: Name ReadOnly:b RecursiveReadOnly:*s MountPath SubPath MountPropagation:*s SubPathExpr
+VolumeDevice: Name DevicePath
+Probe: @ProbeHandler InitialDelaySeconds:n TimeoutSeconds:n PeriodSeconds:n SuccessThreshold:n FailureThreshold:n TerminationGracePeriodSeconds:*n
+ProbeHandler: Exec:*ExecAction HTTPGet:*HTTPGetAction TCPSocket:*TCPSocketAction GRPC:*GRPCAction
+ExecAction: Command:[]s
+HTTPGetAction: Path Port:i Host Scheme HTTPHeaders:[]HTTPHeader
+HTTPHeader: Name Value
+TCPSocketAction: Port:i Host
+GRPCAction: Port:n Service:*s
+Lifecycle: PostStart:*LifecycleHandler PreStop:*LifecycleHandler StopSignal:*s
+LifecycleHandler: Exec:*ExecAction HTTPGet:*HTTPGetAction TCPSocket:*TCPSocketAction Sleep:*SleepAction
+SleepAction: Seconds:n
+SecurityContext: Capabilities:*Capabilities Privileged:*b SELinuxOptions:*SELinuxOptions WindowsOptions:*WindowsSecurityContextOptions RunAsUser:*n RunAsGroup:*n RunAsNonRoot:*b ReadOnlyRootFilesystem:*b AllowPrivilegeEscalation:*b ProcMount:*s SeccompProfile:*SeccompProfile AppArmorProfile:*AppArmorProfile
+Capabilities: Add:[]s Drop:[]s
+SELinuxOptions: User Role Type Level
+WindowsSecurityContextOptions: GMSACredentialSpecName:*s GMSACredentialSpec:*s RunAsUserName:*s HostProcess:*b
+SeccompProfile: Type LocalhostProfile:*s
+AppArmorProfile: Type LocalhostProfile:*s
+EphemeralContainer: @EphemeralContainerCommon TargetContainerName
+EphemeralContainerCommon: Name Image Command:[]s Args:[]s WorkingDir Ports:[]ContainerPort EnvFrom:[]EnvFromSource Env:[]EnvVar Resources:ResourceRequirements ResizePolicy:[]ContainerResizePolicy RestartPolicy:*s RestartPolicyRules:[]ContainerRestartRule VolumeMounts:[]VolumeMount VolumeDevices:[]VolumeDevice LivenessProbe:*Probe ReadinessProbe:*Probe StartupProbe:*Probe Lifecycle:*Lifecycle TerminationMessagePath TerminationMessagePolicy ImagePullPolicy SecurityContext:*SecurityContext Stdin:b StdinOnce:b TTY:b
+PodSecurityContext: HostNetwork:b HostPID:b HostIPC:b ShareProcessNamespace:*b HostUsers:*b SELinuxOptions:*SELinuxOptions WindowsOptions:*WindowsSecurityContextOptions RunAsUser:*n RunAsGroup:*n RunAsNonRoot:*b SupplementalGroups:[]n SupplementalGroupsPolicy:*s FSGroup:*n FSGroupChangePolicy:*s Sysctls:[]Sysctl SeccompProfile:*SeccompProfile AppArmorProfile:*AppArmorProfile SELinuxChangePolicy:*s
+Sysctl: Name Value
+Affinity: NodeAffinity:*NodeAffinity PodAffinity:*PodAffinity PodAntiAffinity:*PodAntiAffinity
+NodeAffinity: RequiredDuringSchedulingIgnoredDuringExecution:*NodeSelector PreferredDuringSchedulingIgnoredDuringExecution:[]PreferredSchedulingTerm
+NodeSelector: NodeSelectorTerms:[]NodeSelectorTerm
+NodeSelectorTerm: MatchExpressions:[]NodeSelectorRequirement MatchFields:[]NodeSelectorRequirement
+NodeSelectorRequirement: Key Operator Values:[]s
+PreferredSchedulingTerm: Weight:n Preference:NodeSelectorTerm
+PodAffinity: RequiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm PreferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm
+PodAffinityTerm: LabelSelector:*raw Namespaces:[]s TopologyKey NamespaceSelector:*raw MatchLabelKeys:[]s MismatchLabelKeys:[]s
+WeightedPodAffinityTerm: Weight:n PodAffinityTerm:PodAffinityTerm
+PodAntiAffinity: RequiredDuringSchedulingIgnoredDuringExecution:[]PodAffinityTerm PreferredDuringSchedulingIgnoredDuringExecution:[]WeightedPodAffinityTerm
+Toleration: Key Operator Value Effect TolerationSeconds:*n
+HostAlias: IP Hostnames:[]s
+PodDNSConfig: Nameservers:[]s Searches:[]s Options:[]PodDNSConfigOption
+PodDNSConfigOption: Name Value:*s
+PodReadinessGate: ConditionType
+TopologySpreadConstraint: MaxSkew:n TopologyKey WhenUnsatisfiable LabelSelector:*raw MinDomains:*n NodeAffinityPolicy:*s NodeTaintsPolicy:*s MatchLabelKeys:[]s
+PodOS: Name
+PodSchedulingGate: Name
+PodResourceClaim: Name ResourceClaimName:*s ResourceClaimTemplateName:*s
+PodSchedulingGroup: PodGroupName:*s`;
+
+export interface InternalField {
+  readonly name: string;
+  /** The name in JSON in lower case. */
+  readonly key: string;
+  readonly type: string;
+}
+
+let types: ReadonlyMap<string, readonly InternalField[]> | undefined;
+
+/** The fields of a type, in order. */
+export function internalFields(type: string): readonly InternalField[] {
+  types ??= readTypes();
+  return types.get(type) ?? [];
+}
+
+function readTypes(): ReadonlyMap<string, readonly InternalField[]> {
+  const read = new Map<string, readonly InternalField[]>();
+  for (const line of lines.split('\n')) {
+    const [type = '', fields = ''] = line.split(': ');
+    read.set(type, fields.split(' ').map(readField));
+  }
+  return read;
+}
+
+function readField(text: string): InternalField {
+  const [names = '', type = 's'] = text.split(':');
+  const [name = '', key = name] = names.split('=');
+  return { name, key: key.toLowerCase(), type };
+}
