@@ -36,6 +36,8 @@ export interface Follower {
   onGap(): void;
 }
 
+const pageSize = 5000;
+
 type State =
   | { readonly at: 'cold' }
   | { readonly at: 'loading'; readonly done: Promise<void>; readonly missed: Change[] }
@@ -253,12 +255,20 @@ export class WatchCache implements Store {
     return done;
   }
 
+  /** Page by page, so that what is read and what is kept of it need not both be there at once. */
   async #fill(missed: Change[]): Promise<void> {
-    const found = await this.#store.list(this.prefix);
-    this.#entries.load(found.entries.map((entry) => this.#enter(entry)));
-    this.#history = new History(found.revision, this.#maxHistoryEvents, this.#maxHistoryBytes);
+    const entries: CacheEntry[] = [];
+    let page = await this.#store.list(this.prefix, { limit: pageSize });
+    const { revision } = page;
+    for (;;) {
+      for (const entry of page.entries) entries.push(this.#enter(entry));
+      if (!page.more) break;
+      page = await this.#store.list(this.prefix, { limit: pageSize, from: `${entries.at(-1)?.key}\0`, revision });
+    }
+    this.#entries.load(entries);
+    this.#history = new History(revision, this.#maxHistoryEvents, this.#maxHistoryBytes);
     this.#state = { at: 'ready' };
-    this.#onChanges(missed.filter((change) => change.entry.revision > found.revision));
+    this.#onChanges(missed.filter((change) => change.entry.revision > revision));
   }
 
   #onChanges(changes: readonly Change[]): void {
