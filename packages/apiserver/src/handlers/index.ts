@@ -9,6 +9,7 @@ import { update } from './update.ts';
 import { watch } from './watch.ts';
 
 export { type Action, type ActionKind, actionSubresource, actionVerb } from './action.ts';
+export { type Compute, computedVerbs } from './computed.ts';
 export { type Scalable, scaleSubresource } from './scale.ts';
 export { create, deleteCollection, deleteOne, get, list, patch, update, watch };
 

@@ -1,5 +1,22 @@
 import type { Resource } from '@tsukube/apiserver';
+import { componentStatus } from './component-status.ts';
+import { endpoints } from './endpoints.ts';
+import { limitRange } from './limit-range.ts';
+import { node } from './node.ts';
+import { persistentVolume } from './persistent-volume.ts';
+import { persistentVolumeClaim } from './persistent-volume-claim.ts';
+import { resourceQuota } from './resource-quota.ts';
 import { service } from './service.ts';
 import { serviceAccount } from './service-account.ts';
 
-export const coreResources: readonly Resource[] = [serviceAccount, service()];
+export const coreResources: readonly Resource[] = [
+  serviceAccount,
+  service(),
+  endpoints,
+  node,
+  persistentVolume,
+  persistentVolumeClaim,
+  limitRange,
+  resourceQuota,
+  componentStatus,
+];

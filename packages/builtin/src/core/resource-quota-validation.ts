@@ -1,0 +1,136 @@
+import { type FieldErrors, type FieldPath, fieldIsImmutable, type JsonObject, path } from '@tsukube/machinery';
+import { mapIn, objectIn, objectsIn, textIn, textsIn } from './pod-spec/members.ts';
+import { validateResourceName, validateResourceQuantity } from './pod-spec/resources.ts';
+import { shown } from './service-ip-validation.ts';
+
+const computeQuota = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'];
+const quotaNames = new Set([
+  ...computeQuota,
+  'ephemeral-storage',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.ephemeral-storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'persistentvolumeclaims',
+  'configmaps',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+
+function isQuotaName(name: string): boolean {
+  return quotaNames.has(name) || name.startsWith('hugepages-') || name.startsWith('requests.hugepages-');
+}
+
+const podScoped = ['pods', ...computeQuota];
+/** What quotas of each scope may limit. */
+const scopes: Readonly<Record<string, readonly string[]>> = {
+  Terminating: podScoped,
+  NotTerminating: podScoped,
+  NotBestEffort: podScoped,
+  PriorityClass: podScoped,
+  CrossNamespacePodAffinity: podScoped,
+  BestEffort: ['pods'],
+  VolumeAttributesClass: ['persistentvolumeclaims', 'requests.storage'],
+};
+const existOnly = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity'];
+const contradictions = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+];
+
+export function validateQuotaSpec(object: JsonObject, errors: FieldErrors): void {
+  const spec = objectIn(object, 'spec') ?? {};
+  validateQuotaList(mapIn(spec, 'hard'), path('spec', 'hard'), errors);
+  validateScopes(spec, errors);
+  if (objectIn(spec, 'scopeSelector')) validateScopeSelector(spec, errors);
+}
+
+export function validateQuotaStatus(object: JsonObject, errors: FieldErrors): void {
+  for (const field of ['hard', 'used'])
+    validateQuotaList(mapIn(objectIn(object, 'status'), field), path('status', field), errors);
+}
+
+export function validateQuotaUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateQuotaSpec(object, errors);
+  const [now, before] = [object, old].map((quota) => textsIn(objectIn(quota, 'spec'), 'scopes'));
+  const same = new Set(now).size === new Set(before).size && (now ?? []).every((scope) => before?.includes(scope));
+  if (!same) errors.invalid(path('spec', 'scopes'), shown(now ?? []), fieldIsImmutable);
+}
+
+function validateQuotaList(list: Readonly<Record<string, string>>, at: FieldPath, errors: FieldErrors): void {
+  for (const [name, amount] of Object.entries(list)) {
+    validateResourceName(name, at.key(name), errors);
+    if (!name.includes('/') && !isQuotaName(name)) errors.invalid(at.key(name), name, 'must be a standard resource for quota');
+    validateResourceQuantity(name, amount, at.key(name), errors);
+  }
+}
+
+function misfits(scope: string, spec: JsonObject): readonly string[] {
+  const fitting = scopes[scope];
+  if (!fitting) return [];
+  return Object.keys(mapIn(spec, 'hard'))
+    .sort()
+    .filter((name) => isQuotaName(name) && !fitting.includes(name));
+}
+
+function validateScopes(spec: JsonObject, errors: FieldErrors): void {
+  const at = path('spec', 'scopes');
+  const given = textsIn(spec, 'scopes');
+  for (const scope of given) {
+    if (!scopes[scope]) errors.invalid(at, shown(given), 'unsupported scope');
+    for (const _ of misfits(scope, spec)) errors.invalid(at, shown(given), 'unsupported scope applied to resource');
+  }
+  for (const pair of contradictions)
+    if (pair.every((scope) => given.includes(scope))) errors.invalid(at, shown(given), 'conflicting scopes');
+}
+
+function validateScopeSelector(spec: JsonObject, errors: FieldErrors): void {
+  const at = path('spec', 'scopeSelector', 'matchExpressions');
+  const requirements = objectsIn(objectIn(spec, 'scopeSelector'), 'matchExpressions');
+  for (const requirement of requirements) {
+    const scope = textIn(requirement, 'scopeName');
+    if (!scopes[scope]) errors.invalid(at.child('scopeName'), scope, 'unsupported scope');
+    for (const _ of misfits(scope, spec))
+      errors.invalid(at, selectorAsGoShowsIt(requirements), 'unsupported scope applied to resource');
+    validateScopeOperator(requirement, scope, at, errors);
+  }
+  const given = requirements.map((requirement) => textIn(requirement, 'scopeName'));
+  for (const pair of contradictions)
+    if (pair.every((scope) => given.includes(scope))) errors.invalid(at, spec.scopes, 'conflicting scopes');
+}
+
+function validateScopeOperator(requirement: JsonObject, scope: string, at: FieldPath, errors: FieldErrors): void {
+  const operator = textIn(requirement, 'operator');
+  const values = textsIn(requirement, 'values');
+  if (existOnly.includes(scope) && operator !== 'Exists')
+    errors.invalid(
+      at.child('operator'),
+      operator,
+      "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
+    );
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0)
+      errors.required(at.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0)
+      errors.invalid(
+        at.child('values'),
+        shown(values),
+        "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+      );
+  } else errors.invalid(at.child('operator'), operator, 'not a valid selector operator');
+}
+
+function selectorAsGoShowsIt(requirements: readonly JsonObject[]): JsonObject {
+  return {
+    MatchExpressions: requirements.map(({ scopeName = '', operator = '', values = null }) => ({
+      ScopeName: scopeName,
+      Operator: operator,
+      Values: values,
+    })),
+  };
+}
