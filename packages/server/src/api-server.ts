@@ -92,7 +92,9 @@ function servedResources({ eventTtl, etcdPrefix, runtimeConfig }: ServeOptions, 
   return [...builtinResources({ eventTtlSeconds: eventTtl / 1000 }), ...more].flatMap((resource) => {
     const versions = resource.versions.filter((version) => isServed(runtimeConfig, version, true));
     if (versions.length === 0) return [];
-    return [{ ...resource, versions, storagePrefix: etcdPrefix + resource.storagePrefix.slice('/registry'.length) }];
+    // What is not stored has no place below the prefix either.
+    const storagePrefix = resource.storagePrefix && etcdPrefix + resource.storagePrefix.slice('/registry'.length);
+    return [{ ...resource, versions, storagePrefix }];
   });
 }
 
@@ -112,10 +114,10 @@ function createRegistries(
   };
   for (const resource of resources) {
     const cache = new WatchCache(metrics.measured(store, resource), feed, {
-      prefix: `${resource.storagePrefix}/`,
+      prefix: `${resource.storagePrefix || `/unstored/${resource.names.plural}`}/`,
       present: withResourceVersion,
     });
-    metrics.observe(resource, cache, store);
+    if (resource.storagePrefix !== '') metrics.observe(resource, cache, store);
     registries.set(resource, new ObjectRegistry(resource, cache, services));
   }
   const namespaces = [...registries.values()].find((registry) => registry.resource.names.plural === 'namespaces');
