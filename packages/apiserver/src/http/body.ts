@@ -18,8 +18,11 @@ export class ClientGone extends Error {
   }
 }
 
-/** Reads a stream to its end, holding at most `limit` bytes. */
-export function readBody(stream: Readable, declared: string | undefined, limit: number): Promise<Buffer> {
+/**
+ * Reads a stream to its end, holding at most `limit` bytes. `isWhole` says, at the end, whether that was the end of the
+ * body: a stream that is broken off may end like any other, and half a body must not pass for one.
+ */
+export function readBody(stream: Readable, declared: string | undefined, limit: number, isWhole: () => boolean): Promise<Buffer> {
   if (declared !== undefined && Number(declared) > limit) return Promise.reject(new TooLarge(limit));
   if (stream.readableEnded) return Promise.resolve(empty);
   if (stream.destroyed) return Promise.reject(new ClientGone());
@@ -45,6 +48,7 @@ export function readBody(stream: Readable, declared: string | undefined, limit: 
       else rest.push(chunk);
     });
     stream.on('end', () => {
+      if (!isWhole()) return gone();
       settled = true;
       resolve(rest ? Buffer.concat(rest, length) : (first ?? empty));
     });

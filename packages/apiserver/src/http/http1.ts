@@ -33,7 +33,7 @@ export class Http1Exchange implements Exchange {
   }
 
   body(limit: number): Promise<Buffer> {
-    return readBody(this.request, this.header('content-length'), limit);
+    return readBody(this.request, this.header('content-length'), limit, () => this.request.complete);
   }
 
   onAbort(listener: () => void): void {

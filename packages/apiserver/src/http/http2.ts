@@ -43,7 +43,8 @@ export class Http2Exchange implements Exchange {
   }
 
   body(limit: number): Promise<Buffer> {
-    return readBody(this.stream, this.header('content-length'), limit);
+    const { stream } = this;
+    return readBody(stream, this.header('content-length'), limit, () => !(stream.closed || stream.aborted || stream.destroyed));
   }
 
   onAbort(listener: () => void): void {
@@ -57,7 +58,7 @@ const ignore = () => {};
 
 export function writeHttp2(exchange: Http2Exchange, answer: Answer): void {
   const { stream } = exchange;
-  if (answer.kind === 'taken-over' || stream.destroyed || stream.headersSent) return;
+  if (answer.kind === 'taken-over' || stream.destroyed || stream.closed || stream.headersSent) return;
   const headers = { ':status': answer.status, 'content-type': answer.type, ...answer.headers } as OutgoingHttpHeaders;
   if (answer.kind === 'stream') {
     startStream(stream, headers, answer);
