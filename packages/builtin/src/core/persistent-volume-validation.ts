@@ -5,17 +5,22 @@ import {
   isDNS1123Subdomain,
   type JsonObject,
   nameIsDNSLabel,
-  parseQuantity,
   path,
   validateImmutableField,
 } from '@tsukube/machinery';
 import { metadataOf } from '../columns.ts';
 import { validateNodeSelector } from './pod-spec/affinity.ts';
-import { mapIn, objectIn, textIn, textsIn } from './pod-spec/members.ts';
+import { mapIn, objectIn, objectsIn, textIn, textsIn } from './pod-spec/members.ts';
 import { validateNoBacksteps } from './pod-spec/path-rules.ts';
-import { isNegative, isNotPositive, report, requireOneOf, requireText, validateDNSLabel } from './pod-spec/text-rules.ts';
+import { isNotPositive, report, requireOneOf, requireText, validateDNSLabel } from './pod-spec/text-rules.ts';
 import { type SourceCheck, sourceChecks, validateDriverName } from './pod-spec/volume-sources.ts';
-import { isPositive, validateAccessModes, validateClassName, volumeModes } from './volume-claim-validation.ts';
+import {
+  isPositive,
+  validateAccessModes,
+  validateBasicQuantity,
+  validateClassName,
+  volumeModes,
+} from './volume-claim-validation.ts';
 
 const specPath = path('spec');
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
@@ -50,7 +55,7 @@ function validateCapacity(spec: JsonObject, errors: FieldErrors): void {
   if (capacity.storage === undefined || names.length > 1)
     errors.notSupported(at, names.length === 0 ? null : { ...capacity }, ['storage']);
   for (const [name, amount] of Object.entries(capacity)) {
-    if (parseQuantity(amount).mantissa < 0n) errors.invalid(at.key(name), amount, isNegative);
+    validateBasicQuantity(amount, at.key(name), errors);
     if (!isPositive(amount)) errors.invalid(at.key(name), amount, isNotPositive);
   }
 }
@@ -184,10 +189,27 @@ export function validateVolumeChanges(object: JsonObject, old: JsonObject, error
   if (volumeSources.some((name) => !deepEqual(withoutNewSecret(spec, oldSpec, name), oldSpec[name])))
     errors.forbidden(path('spec', 'persistentvolumesource'), 'spec.persistentvolumesource is immutable after creation\n');
   validateImmutableField(spec.volumeMode, oldSpec.volumeMode, path('volumeMode'), errors);
-  if (oldSpec.nodeAffinity !== undefined)
-    validateImmutableField(spec.nodeAffinity, oldSpec.nodeAffinity, path('nodeAffinity'), errors);
+  if (oldSpec.nodeAffinity !== undefined) validateAffinityKept(spec, oldSpec, errors);
   if (oldSpec.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined)
     errors.forbidden(path('spec', 'volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
+}
+
+function validateAffinityKept({ nodeAffinity }: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
+  if (deepEqual(nodeAffinity, oldSpec.nodeAffinity)) return;
+  const terms = objectsIn(objectIn(nodeAffinity as JsonObject, 'required'), 'nodeSelectorTerms');
+  const shown = { Required: { NodeSelectorTerms: terms.map(termAsGoShowsIt) } };
+  errors.invalid(path('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA');
+}
+
+function termAsGoShowsIt(term: JsonObject): JsonObject {
+  const requirements = (field: string) =>
+    objectsIn(term, field).map(({ key = '', operator = '', values = null }) => ({
+      Key: key,
+      Operator: operator,
+      Values: values,
+    }));
+  const listed = (field: string) => (term[field] === undefined ? null : requirements(field));
+  return { MatchExpressions: listed('matchExpressions'), MatchFields: listed('matchFields') };
 }
 
 /** A secret for expansion may be added to a volume that has none. */

@@ -11,8 +11,9 @@ import {
 } from '@tsukube/machinery';
 import { metadataOf } from '../columns.ts';
 import { mapIn, objectIn, textsIn } from './pod-spec/members.ts';
-import { isNativeResource, validateResourceQuantity } from './pod-spec/resources.ts';
-import { isNegative, report } from './pod-spec/text-rules.ts';
+import { isNativeResource } from './pod-spec/resources.ts';
+import { report } from './pod-spec/text-rules.ts';
+import { validateBasicQuantity } from './volume-claim-validation.ts';
 
 export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const attributesClassPath = path('spec', 'volumeAttributesClassName');
@@ -92,9 +93,8 @@ const resizeStates = [
 export function validateClaimStatus(object: JsonObject, errors: FieldErrors): void {
   const status = objectIn(object, 'status');
   if (textsIn(objectIn(object, 'spec'), 'accessModes').length === 0) errors.required(path('Spec', 'accessModes'));
-  for (const [name, amount] of Object.entries(mapIn(status, 'capacity'))) {
-    if (parseQuantity(amount).mantissa < 0n) errors.invalid(path('status', 'capacity').key(name), amount, isNegative);
-  }
+  for (const [name, amount] of Object.entries(mapIn(status, 'capacity')))
+    validateBasicQuantity(amount, path('status', 'capacity').key(name), errors);
   const statesPath = path('status', 'allocatedResourceStatuses');
   for (const [name, state] of Object.entries(mapIn(status, 'allocatedResourceStatuses'))) {
     validateAllocatedName(name, statesPath, errors);
@@ -102,8 +102,7 @@ export function validateClaimStatus(object: JsonObject, errors: FieldErrors): vo
   }
   const allocatedPath = path('status', 'allocatedResources');
   for (const [name, amount] of Object.entries(mapIn(status, 'allocatedResources'))) {
-    if (validateAllocatedName(name, allocatedPath, errors))
-      validateResourceQuantity('storage', amount, allocatedPath.key(name), errors);
+    if (validateAllocatedName(name, allocatedPath, errors)) validateBasicQuantity(amount, allocatedPath.key(name), errors);
   }
 }
 

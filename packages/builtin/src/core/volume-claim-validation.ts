@@ -8,6 +8,7 @@ import {
   nameIsDNSLabel,
   nameIsDNSSubdomain,
   parseQuantity,
+  quantityValue,
   validateLabelSelector,
   zeroQuantity,
 } from '@tsukube/machinery';
@@ -49,6 +50,11 @@ function validateStorageRequest(spec: JsonObject, at: FieldPath, errors: FieldEr
 
 export function isPositive(amount: string): boolean {
   return compareQuantities(parseQuantity(amount), zeroQuantity) > 0;
+}
+
+export function validateBasicQuantity(amount: string, at: FieldPath, errors: FieldErrors): void {
+  const quantity = parseQuantity(amount);
+  if (quantity.mantissa < 0n) errors.invalid(at, quantityValue(quantity), 'must be a valid resource quantity');
 }
 
 export function validateClassName(spec: JsonObject, field: string, at: FieldPath, errors: FieldErrors): void {
