@@ -1,4 +1,5 @@
-import { deepEqual, type FieldErrors, fieldIsImmutable, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
+import { deepEqual, type FieldErrors, fieldIsImmutable, type JsonObject, path } from '@tsukube/machinery';
+import { shownPodSpec } from '../core/pod/spec-diff.ts';
 import { mapIn, numberIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
 import { isConditionTrue } from './job-conditions.ts';
 import { nameLabel, uidLabel } from './job-defaults.ts';
@@ -42,12 +43,18 @@ function validateTemplateUpdate(object: JsonObject, old: JsonObject, errors: Fie
   const template = templateOf(object);
   const oldTemplate = templateOf(old);
   if (!isIdle(old)) {
-    validateImmutableField(template, oldTemplate, specPath.child('template'), errors);
+    if (!deepEqual(template, oldTemplate)) errors.invalid(specPath.child('template'), shownTemplate(template), fieldIsImmutable);
     return;
   }
   const podSpec = objectIn(template, 'spec') ?? {};
   const oldPodSpec = withSchedulingOf(podSpec, objectIn(oldTemplate, 'spec') ?? {});
-  validateImmutableField(podSpec, withResourcesOf(podSpec, oldPodSpec), specPath.child('template.spec'), errors);
+  if (!deepEqual(podSpec, withResourcesOf(podSpec, oldPodSpec)))
+    errors.invalid(specPath.child('template.spec'), shownPodSpec(podSpec), fieldIsImmutable);
+}
+
+/** Metadata stands among the fields of a template in Go, and has the names of JSON. */
+function shownTemplate(template: JsonObject): JsonObject {
+  return { ...objectIn(template, 'metadata'), Spec: shownPodSpec(objectIn(template, 'spec') ?? {}) };
 }
 
 function templateOf(object: JsonObject): JsonObject {

@@ -6,7 +6,12 @@ const maxLines = 5_000;
 
 /** What changed in the spec of a pod, for people to read. */
 export function specDiff(old: JsonObject, now: JsonObject): string {
-  return diff(internalForm(withHostFields(old), 'PodSpec'), internalForm(withHostFields(now), 'PodSpec'));
+  return diff(shownPodSpec(old), shownPodSpec(now));
+}
+
+/** The spec of a pod as messages show it whole. */
+export function shownPodSpec(spec: JsonObject): JsonObject {
+  return internalForm(withHostFields(spec), 'PodSpec');
 }
 
 export function containerDiff(old: JsonObject, now: JsonObject): string {
