@@ -1,6 +1,6 @@
 import type { FieldErrors, JsonObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Answer } from './http/answer.ts';
-import type { ResourceRequest } from './http/request.ts';
+import type { ResourceRequest, User } from './http/request.ts';
 import type { ObjectRegistry } from './registry/object-registry.ts';
 import type { CacheEntry } from './watchcache/entry.ts';
 
@@ -117,7 +117,7 @@ export interface Strategy {
   /** Takes what an object shares with others of its kind, such as addresses. Runs before it is prepared; may change it. */
   readonly reserve?: (object: JsonObject, old: JsonObject | undefined, objects: ObjectRegistry) => Promise<Reservation>;
   /** Drops what a client may not set at creation and sets what the server sets. */
-  readonly prepareForCreate?: (object: JsonObject) => void;
+  readonly prepareForCreate?: (object: JsonObject, user: User) => void;
   /** Carries over from `old` what this update may not touch; says how the generation moves by comparing. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject) => void;
   readonly validateCreate?: (object: JsonObject, errors: FieldErrors, version: ServedVersion) => void;

@@ -8,9 +8,8 @@ import {
   nameIsDNSSubdomain,
   path,
 } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../columns.ts';
+import { ageColumn, column, nameColumn } from '../columns.ts';
 import { fillIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { describeColumn } from '../types/descriptions.ts';
 import { rbacGroup, rbacName } from './names.ts';
 
 /** What both kinds of bindings have in common; they differ in the kinds of roles they may name. */
@@ -32,18 +31,19 @@ export function bindingStrategy(rules: BindingRules): Strategy {
   };
 }
 
-/** `binding` is the kind as it begins in a sentence: roleBinding. */
-export function bindingColumns(type: string, binding: string): readonly Column[] {
-  const names = (name: string, kind: string, nameOf = (subject: JsonObject) => textIn(subject, 'name')): Column => ({
+export function bindingColumns(kind: string): readonly Column[] {
+  const binding = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}`;
+  const names = (name: string, subject: string, nameOf = (subject: JsonObject) => textIn(subject, 'name')): Column => ({
     name,
     type: 'string',
     priority: 1,
     description: `${name} in the ${binding}`,
-    value: (object) => subjectsOf(object, kind).map(nameOf).join(', '),
+    value: (object) => subjectsOf(object, subject).map(nameOf).join(', '),
   });
   return [
     nameColumn,
-    roleColumn(type),
+    // Kubernetes takes the words of an older version.
+    column('Role', { type: `io.k8s.api.rbac.v1beta1.${kind}`, field: 'roleRef' }, roleOf),
     ageColumn,
     names('Users', 'User'),
     names('Groups', 'Group'),
@@ -51,19 +51,9 @@ export function bindingColumns(type: string, binding: string): readonly Column[]
   ];
 }
 
-function roleColumn(type: string): Column {
-  return {
-    name: 'Role',
-    type: 'string',
-    // Kubernetes takes the words of an older version, which did not say this yet.
-    get description() {
-      return describeColumn(type, 'roleRef').replace(' This field is immutable.', '');
-    },
-    value(object) {
-      const role = objectIn(object, 'roleRef');
-      return `${textIn(role, 'kind')}/${textIn(role, 'name')}`;
-    },
-  };
+function roleOf(object: JsonObject): string {
+  const role = objectIn(object, 'roleRef');
+  return `${textIn(role, 'kind')}/${textIn(role, 'name')}`;
 }
 
 function subjectsOf(object: JsonObject, kind: string): readonly JsonObject[] {

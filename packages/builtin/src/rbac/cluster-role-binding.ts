@@ -7,7 +7,7 @@ const v1: ServedVersion = {
   group: rbacGroup,
   version: 'v1',
   schema: schemaOf('rbac.v1.ClusterRoleBinding'),
-  columns: bindingColumns('io.k8s.api.rbac.v1.ClusterRoleBinding', 'clusterRoleBinding'),
+  columns: bindingColumns('ClusterRoleBinding'),
 };
 
 export const clusterRoleBinding: Resource = {

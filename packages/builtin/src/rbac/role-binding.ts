@@ -7,7 +7,7 @@ const v1: ServedVersion = {
   group: rbacGroup,
   version: 'v1',
   schema: schemaOf('rbac.v1.RoleBinding'),
-  columns: bindingColumns('io.k8s.api.rbac.v1.RoleBinding', 'roleBinding'),
+  columns: bindingColumns('RoleBinding'),
 };
 
 export const roleBinding: Resource = {

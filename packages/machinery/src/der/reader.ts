@@ -1,5 +1,5 @@
 /** An element of a DER document; its content may hold further elements. */
-export interface Element {
+export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
   /** The whole element, tag and length included. */
@@ -12,8 +12,8 @@ export class MalformedDer extends Error {
 }
 
 /** The elements that stand one after the other in some bytes. */
-export function elements(bytes: Buffer): Element[] {
-  const found: Element[] = [];
+export function derElements(bytes: Buffer): DerElement[] {
+  const found: DerElement[] = [];
   for (let at = 0; at < bytes.length; ) {
     const { start, length } = header(bytes, at);
     const end = start + length;
@@ -25,9 +25,9 @@ export function elements(bytes: Buffer): Element[] {
 }
 
 /** The elements inside a constructed one, which must have the tag. */
-export function inside(element: Element | undefined, tag: number): Element[] {
+export function insideDer(element: DerElement | undefined, tag: number): DerElement[] {
   if (element?.tag !== tag) throw new MalformedDer(`expected tag ${tag}, found ${element?.tag}`);
-  return elements(element.content);
+  return derElements(element.content);
 }
 
 function header(bytes: Buffer, at: number): { start: number; length: number } {

@@ -1,4 +1,4 @@
-import { type Element, elements, inside } from './der-reader.ts';
+import { type DerElement, derElements, insideDer } from '@tsukube/machinery';
 
 const sequenceTag = 0x30;
 const octetStringTag = 0x04;
@@ -7,21 +7,23 @@ const extensionsTag = 0xa3;
 const subjectKeyIdentifier = '551d0e';
 
 export interface CertificateFields {
-  readonly subject: Element;
+  readonly subject: DerElement;
   readonly keyIdentifier: Buffer | undefined;
 }
 
 /** The parts of a certificate that node:crypto does not give in exact form. Fails with MalformedDer. */
 export function readCertificate(der: Buffer): CertificateFields {
-  const fields = inside(inside(elements(der)[0], sequenceTag)[0], sequenceTag);
+  const fields = insideDer(insideDer(derElements(der)[0], sequenceTag)[0], sequenceTag);
   // version?, serial, signature, issuer, validity, subject
-  const subject = fields[fields[0]?.tag === versionTag ? 5 : 4] as Element;
+  const subject = fields[fields[0]?.tag === versionTag ? 5 : 4] as DerElement;
   return { subject, keyIdentifier: keyIdentifier(fields.find(({ tag }) => tag === extensionsTag)) };
 }
 
-function keyIdentifier(extensions: Element | undefined): Buffer | undefined {
+function keyIdentifier(extensions: DerElement | undefined): Buffer | undefined {
   if (extensions === undefined) return undefined;
-  const all = inside(inside(extensions, extensionsTag)[0], sequenceTag).map((extension) => inside(extension, sequenceTag));
+  const all = insideDer(insideDer(extensions, extensionsTag)[0], sequenceTag).map((extension) =>
+    insideDer(extension, sequenceTag),
+  );
   const found = all.find(([id]) => id?.content.toString('hex') === subjectKeyIdentifier)?.at(-1);
-  return found && inside(found, octetStringTag)[0]?.content;
+  return found && insideDer(found, octetStringTag)[0]?.content;
 }

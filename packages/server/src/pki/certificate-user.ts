@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { type DerElement, insideDer, MalformedDer } from '@tsukube/machinery';
 import { readCertificate } from './certificate-reader.ts';
-import { type Element, inside, MalformedDer } from './der-reader.ts';
 
 export interface CertificateUser {
   readonly name: string;
@@ -31,20 +31,20 @@ export function userFromCertificate(der: Buffer): CertificateUser | undefined {
 
 interface Attribute {
   readonly type: string;
-  readonly value: Element;
+  readonly value: DerElement;
 }
 
 function subjectAttributes(der: Buffer): Attribute[] {
   try {
-    return inside(readCertificate(der).subject, sequenceTag).flatMap((relative) => inside(relative, setTag).map(attribute));
+    return insideDer(readCertificate(der).subject, sequenceTag).flatMap((relative) => insideDer(relative, setTag).map(attribute));
   } catch (error) {
     if (error instanceof MalformedDer) return [];
     throw error;
   }
 }
 
-function attribute(element: Element): Attribute {
-  const [type, value] = inside(element, sequenceTag);
+function attribute(element: DerElement): Attribute {
+  const [type, value] = insideDer(element, sequenceTag);
   if (type?.tag !== oidTag || value === undefined) throw new MalformedDer('an attribute has a type and a value');
   return { type: type.content.toString('hex'), value };
 }
@@ -66,7 +66,7 @@ const decoders: Readonly<Record<number, (content: Buffer) => string | undefined>
   30: bmp,
 };
 
-function textOf({ tag, content }: Element): string | undefined {
+function textOf({ tag, content }: DerElement): string | undefined {
   return decoders[tag]?.(content);
 }
 

@@ -1,0 +1,89 @@
+import { type Resource, type ServedVersion, storedVerbs, type User } from '@tsukube/apiserver';
+import { type JsonObject, setKey } from '@tsukube/machinery';
+import { objectIn, textIn } from '../core/pod-spec/members.ts';
+import { ensureObject } from '../ensure-object.ts';
+import { schemaOf } from '../schema.ts';
+import { csrColumns } from './csr-columns.ts';
+import { conditionsOf, fillConditionTimes, keepDecisions } from './csr-conditions.ts';
+import { validateCsr, validateCsrUpdate } from './csr-validation.ts';
+
+const v1: ServedVersion = {
+  group: 'certificates.k8s.io',
+  version: 'v1',
+  schema: schemaOf('certificates.v1.CertificateSigningRequest'),
+  columns: csrColumns,
+  selectableFields: { 'spec.signerName': (object) => textIn(objectIn(object, 'spec'), 'signerName') },
+};
+
+const verbs = { get: storedVerbs.get, update: storedVerbs.update, patch: storedVerbs.patch };
+
+export const certificateSigningRequest: Resource = {
+  names: {
+    plural: 'certificatesigningrequests',
+    singular: 'certificatesigningrequest',
+    kind: 'CertificateSigningRequest',
+    listKind: 'CertificateSigningRequestList',
+    shortNames: ['csr'],
+  },
+  scope: 'Cluster',
+  storagePrefix: '/registry/certificatesigningrequests',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  subresources: {
+    /** Where signers leave the certificate. */
+    status: {
+      verbs,
+      strategy: {
+        prepareForUpdate(object, old) {
+          object.spec = old.spec ?? {};
+          keepDecisions(object, old);
+          fillConditionTimes(object, old, Date.now());
+        },
+        validateUpdate: (object, old, errors) => validateCsrUpdate(object, old, errors, { mayIssue: true }),
+      },
+    },
+    approval: {
+      verbs,
+      strategy: {
+        prepareForUpdate(object, old) {
+          fillConditionTimes(object, old, Date.now());
+          object.spec = old.spec ?? {};
+          object.status = withConditions(objectIn(old, 'status'), conditionsOf(object));
+        },
+        validateUpdate: (object, old, errors) => validateCsrUpdate(object, old, errors, { mayDecide: true }),
+      },
+    },
+  },
+  strategy: {
+    validateName: () => [],
+    prepareForCreate(object, user) {
+      describeRequestor(ensureObject(object, 'spec'), user);
+      object.status = {};
+    },
+    prepareForUpdate(object, old) {
+      object.spec = old.spec ?? {};
+      object.status = old.status ?? {};
+    },
+    validateCreate: (object, errors) => validateCsr(object, undefined, errors),
+    validateUpdate: (object, old, errors) => validateCsrUpdate(object, old, errors, {}),
+  },
+};
+
+/** Signers and approvers rely on it, so nobody can say it of themselves. */
+function describeRequestor(spec: JsonObject, { name, uid, groups, extra }: User): void {
+  for (const field of ['username', 'uid', 'groups', 'extra']) delete spec[field];
+  spec.username = name;
+  if (uid) spec.uid = uid;
+  if (groups.length > 0) spec.groups = [...groups];
+  const entries = Object.entries(extra ?? {}).sort(([one], [other]) => (one < other ? -1 : 1));
+  if (entries.length === 0) return;
+  const shown: JsonObject = {};
+  for (const [key, values] of entries) setKey(shown, key, [...values]);
+  spec.extra = shown;
+}
+
+function withConditions(status: JsonObject | undefined, conditions: readonly JsonObject[]): JsonObject {
+  const { conditions: _, ...rest } = status ?? {};
+  return conditions.length === 0 ? rest : { conditions: [...conditions], ...rest };
+}

@@ -1,0 +1,80 @@
+import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { certificateSigningRequest } from './certificate-signing-request.ts';
+import { pemBlocks } from './pem.ts';
+import { signingRequestProblem } from './signing-request.ts';
+
+const ecdsa = `-----BEGIN CERTIFICATE REQUEST-----
+MIHFMG4CAQAwDDEKMAgGA1UEAwwBeDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
+BAeXhPNbIpAkGTnN9RnL1CefQgNIexeIvckouOv13jYyLRtpsWzF++ilcmIe7NxB
+bqzml+w/5OTvK4FyQCyoq7mgADAKBggqhkjOPQQDAgNHADBEAiBweQDE0sI8acHl
+PtQwxfrxzO5bgRxHexkP07AJ0XA4WwIgEcKPUnCeQlzO5FYwUvFbxd1PK2ViGP21
+lll2HPOIOKc=
+-----END CERTIFICATE REQUEST-----
+`;
+const ed25519 = `-----BEGIN CERTIFICATE REQUEST-----
+MIGLMD8CAQAwDDEKMAgGA1UEAwwBeDAqMAUGAytlcAMhABhISd4IO4guOU3aSQ7f
+bHt4fBjynPuz+XJhUBk0rVTLoAAwBQYDK2VwA0EAub9vNeVnTMy5MugLt9NyAafT
+PpHdWJfFtbqvVoNOFQzRR74QDqMnkyYXt5xHBwP3z7ErwGQ5tRegv1z0Ggm4BQ==
+-----END CERTIFICATE REQUEST-----
+`;
+
+describe('signing requests', () => {
+  it.each([
+    ['ECDSA', ecdsa, undefined],
+    ['Ed25519', ed25519, undefined],
+    ['another subject', ecdsa.replace('wwBeDBZ', 'wwBeTBZ'), 'x509: ECDSA verification failure'],
+    ['another signature', ed25519.replace('Ub9v', 'Ub8v').replace('ub9v', 'ub8v'), 'x509: Ed25519 verification failure'],
+    ['no request', ecdsa.replaceAll('CERTIFICATE REQUEST', 'CERTIFICATE'), 'PEM block type must be CERTIFICATE REQUEST'],
+    ['nothing', '', 'PEM block type must be CERTIFICATE REQUEST'],
+  ])('%s', (_title, pem, problem) => expect(signingRequestProblem(pem)).toBe(problem));
+});
+
+describe('PEM', () => {
+  it('passes over what is no block', () => {
+    expect([...pemBlocks(`text\n-----BEGIN A-----\nYQ==\n-----END B-----\n${ecdsa}`)].map(({ type }) => type)).toEqual([
+      'CERTIFICATE REQUEST',
+    ]);
+  });
+
+  it('does not take longer than the text', () => {
+    expect([...pemBlocks('-----BEGIN A-----\n'.repeat(150_000))]).toEqual([]);
+    expect([...pemBlocks(`${'-----BEGIN A-----\n'.repeat(150_000)}-----END B-----\n`)]).toEqual([]);
+  }, 5_000);
+});
+
+describe('who may do what', () => {
+  const spec = { signerName: 'a.b/c', usages: ['any'], request: Buffer.from(ecdsa).toString('base64') };
+  const approved = { type: 'Approved', status: 'True', reason: 'r', lastUpdateTime: 't', lastTransitionTime: 't' };
+  const update = (subresource: string, before: JsonObject, status: JsonObject) => {
+    const strategy = certificateSigningRequest.subresources?.[subresource]?.strategy;
+    const [object, old]: JsonObject[] = [
+      { metadata: {}, spec, status },
+      { metadata: {}, spec, status: before },
+    ];
+    const errors = new FieldErrors();
+    strategy?.prepareForUpdate?.(object as JsonObject, old as JsonObject);
+    strategy?.validateUpdate?.(object as JsonObject, old as JsonObject, errors, certificateSigningRequest.hub);
+    return { status: object?.status, problems: errors.list.map(({ body }) => body) };
+  };
+
+  it('signers do not decide', () => {
+    expect(update('status', {}, { conditions: [approved] }).problems).toEqual([
+      'Forbidden: updates may not add a condition of type "Approved"',
+    ]);
+  });
+
+  it('approvers do not issue', () => {
+    const { status, problems } = update('approval', {}, { conditions: [approved], certificate: 'YQ==' });
+    expect({ status, problems }).toEqual({ status: { conditions: [approved] }, problems: [] });
+  });
+
+  it('what is decided stays decided', () => {
+    expect(update('approval', { conditions: [approved] }, {}).problems).toEqual([
+      'Forbidden: updates may not remove a condition of type "Approved"',
+    ]);
+    expect(update('status', { conditions: [approved] }, { conditions: [{ ...approved, reason: 'x' }] }).status).toEqual({
+      conditions: [approved],
+    });
+  });
+});

@@ -1,0 +1,75 @@
+import { type FieldErrors, formatTime, type JsonObject, path } from '@tsukube/machinery';
+import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+
+const conditionsPath = path('status', 'conditions');
+/** These are either there and true or not there. */
+const lasting = ['Approved', 'Denied', 'Failed'];
+export const decisions = ['Approved', 'Denied'];
+const statuses = ['False', 'True', 'Unknown'];
+
+export function conditionsOf(object: JsonObject): readonly JsonObject[] {
+  return objectsIn(objectIn(object, 'status'), 'conditions');
+}
+
+function ofType(object: JsonObject, type: string): readonly JsonObject[] {
+  return conditionsOf(object).filter((condition) => textIn(condition, 'type') === type);
+}
+
+/** A signer that repeats a decision repeats it as it was made. */
+export function keepDecisions(object: JsonObject, old: JsonObject): void {
+  for (const type of decisions) {
+    const [conditions, before] = [ofType(object, type), ofType(old, type)];
+    if (conditions.length !== before.length) continue;
+    for (const [i, condition] of conditions.entries()) {
+      for (const key of Object.keys(condition)) delete condition[key];
+      Object.assign(condition, before[i]);
+    }
+  }
+}
+
+export function fillConditionTimes(object: JsonObject, old: JsonObject, now: number): void {
+  for (const condition of conditionsOf(object)) {
+    condition.lastUpdateTime ||= formatTime(now);
+    if (condition.lastTransitionTime) continue;
+    const same = conditionsOf(old).find(
+      ({ type, status, lastTransitionTime }) => type === condition.type && status === condition.status && lastTransitionTime,
+    );
+    condition.lastTransitionTime = same?.lastTransitionTime ?? formatTime(now);
+  }
+}
+
+export function validateCsrConditions(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  const before = old ? conditionsOf(old).map((condition) => textIn(condition, 'type')) : [];
+  const wasBoth = decisions.every((type) => before.includes(type));
+  for (const [i, condition] of conditionsOf(object).entries()) {
+    const type = textIn(condition, 'type');
+    const at = conditionsPath.index(i);
+    if (type === '' && !before.includes('')) errors.required(at.child('type'));
+    validateStatus(textIn(condition, 'status'), lasting.includes(type) ? ['True'] : statuses, i, errors);
+    const contrary = decisions.find((other) => other !== type && seen.has(other));
+    if (decisions.includes(type) && contrary && !wasBoth)
+      errors.invalid(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive');
+    if (seen.has(type) && new Set(before).size === before.length) errors.duplicate(at.child('type'), type);
+    seen.add(type);
+  }
+}
+
+function validateStatus(status: string, allowed: readonly string[], index: number, errors: FieldErrors): void {
+  const at = conditionsPath.index(index).child('status');
+  if (status === '') errors.required(at);
+  else if (!allowed.includes(status)) errors.notSupported(at, status, allowed);
+}
+
+/** What was decided stays decided; only the approval subresource decides. */
+export function validateConditionChanges(object: JsonObject, old: JsonObject, mayDecide: boolean, errors: FieldErrors): void {
+  for (const type of lasting) {
+    if (ofType(object, type).length < ofType(old, type).length)
+      errors.forbidden(conditionsPath, `updates may not remove a condition of type "${type}"`);
+  }
+  if (mayDecide) return;
+  for (const type of decisions) {
+    if (ofType(object, type).length > ofType(old, type).length)
+      errors.forbidden(conditionsPath, `updates may not add a condition of type "${type}"`);
+  }
+}

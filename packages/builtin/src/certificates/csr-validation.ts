@@ -1,0 +1,96 @@
+import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { validateConditionChanges, validateCsrConditions } from './csr-conditions.ts';
+import { issuedCertificateProblem } from './issued-certificate.ts';
+import { validateSignerName } from './signer-name.ts';
+import { signingRequestProblem } from './signing-request.ts';
+
+const specPath = path('spec');
+const legacySigner = 'kubernetes.io/legacy-unknown';
+const minExpirationSeconds = 600;
+
+const usages = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+];
+
+/** What an update may do, depending on where it is sent. */
+export interface CsrPowers {
+  readonly mayDecide?: boolean;
+  readonly mayIssue?: boolean;
+}
+
+export function validateCsr(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+  const spec = objectIn(object, 'spec') ?? {};
+  const request = textIn(spec, 'request');
+  const problem = signingRequestProblem(Buffer.from(request, 'base64').toString('latin1'));
+  if (problem !== undefined) errors.invalid(specPath.child('request'), request || null, problem);
+  validateUsages(textsIn(spec, 'usages'), textsIn(objectIn(old, 'spec'), 'usages'), errors);
+  validateSigner(textIn(spec, 'signerName'), textIn(objectIn(old, 'spec'), 'signerName'), errors);
+  const expiration = spec.expirationSeconds;
+  if (expiration !== undefined && Number(expiration) < minExpirationSeconds)
+    errors.invalid(
+      specPath.child('expirationSeconds'),
+      expiration,
+      'may not specify a duration less than 600 seconds (10 minutes)',
+    );
+  validateCsrConditions(object, old, errors);
+  if (!old || certificateOf(object) !== certificateOf(old)) validateCertificate(object, errors);
+}
+
+export function validateCsrUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors, powers: CsrPowers): void {
+  validateCsr(object, old, errors);
+  validateConditionChanges(object, old, powers.mayDecide ?? false, errors);
+  if (certificateOf(object) === certificateOf(old)) return;
+  const at = path('status', 'certificate');
+  if (!powers.mayIssue) errors.forbidden(at, 'updates may not set certificate content');
+  else if (certificateOf(old) !== '') errors.forbidden(at, 'updates may not modify existing certificate content');
+}
+
+function certificateOf(object: JsonObject): string {
+  return textIn(objectIn(object, 'status'), 'certificate');
+}
+
+function validateCertificate(object: JsonObject, errors: FieldErrors): void {
+  const problem = issuedCertificateProblem(certificateOf(object));
+  if (problem !== undefined) errors.invalid(path('status', 'certificate'), '<certificate data>', problem);
+}
+
+/** What was accepted before these rules stays accepted. */
+function validateUsages(given: readonly string[], old: readonly string[], errors: FieldErrors): void {
+  const at = specPath.child('usages');
+  if (given.length === 0) errors.required(at);
+  if (old.every((usage) => usages.includes(usage))) {
+    for (const [i, usage] of given.entries()) if (!usages.includes(usage)) errors.notSupported(at.index(i), usage, usages);
+  }
+  if (new Set(old).size < old.length) return;
+  for (const [i, usage] of given.entries()) if (given.indexOf(usage) < i) errors.duplicate(at.index(i), usage);
+}
+
+function validateSigner(name: string, old: string, errors: FieldErrors): void {
+  const at = specPath.child('signerName');
+  if (name === legacySigner && old !== legacySigner)
+    errors.invalid(at, name, 'the legacy signerName is not allowed via this API version');
+  else validateSignerName(name, at, errors);
+}

@@ -1,0 +1,2 @@
+export type { DerElement } from './reader.ts';
+export { derElements, insideDer, MalformedDer } from './reader.ts';
