@@ -3,6 +3,7 @@ import { admissionRegistrationResources } from './admissionregistration/index.ts
 import { appsResources } from './apps/index.ts';
 import { autoscalingResources } from './autoscaling/index.ts';
 import { batchResources } from './batch/index.ts';
+import { certificatesResources } from './certificates/index.ts';
 import { lease } from './coordination/lease.ts';
 import { configMap } from './core/config-map.ts';
 import { coreResources } from './core/core-resources.ts';
@@ -10,6 +11,7 @@ import { event } from './core/event.ts';
 import { namespace } from './core/namespace.ts';
 import { podResources } from './core/pod/index.ts';
 import { secret } from './core/secret.ts';
+import { withLegacyVersions } from './legacy/index.ts';
 import { rbacResources } from './rbac/index.ts';
 
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
@@ -23,7 +25,7 @@ export interface BuiltinOptions {
 
 /** Every kind that is there from the start. */
 export function builtinResources({ eventTtlSeconds }: BuiltinOptions): readonly Resource[] {
-  return [
+  return withLegacyVersions([
     namespace,
     configMap,
     secret,
@@ -33,8 +35,9 @@ export function builtinResources({ eventTtlSeconds }: BuiltinOptions): readonly 
     ...appsResources,
     ...batchResources,
     ...autoscalingResources,
+    ...certificatesResources,
     lease,
     ...rbacResources,
     ...admissionRegistrationResources,
-  ];
+  ]);
 }
