@@ -1,4 +1,5 @@
 import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSSubdomain, path } from '@tsukube/machinery';
+import { internalForm } from './internal-form.ts';
 import { mapIn, objectsIn, textIn } from './members.ts';
 import { report, validateDNSLabel } from './text-rules.ts';
 
@@ -29,8 +30,17 @@ const sources = ['resourceClaimName', 'resourceClaimTemplateName'];
 function validateClaimSource(claim: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const given = sources.filter((source) => claim[source] !== undefined);
   if (given.length === 2)
-    errors.invalid(at, claim, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified');
-  if (given.length === 0) errors.invalid(at, claim, 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`');
+    errors.invalid(
+      at,
+      internalForm(claim, 'PodResourceClaim'),
+      'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
+    );
+  if (given.length === 0)
+    errors.invalid(
+      at,
+      internalForm(claim, 'PodResourceClaim'),
+      'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+    );
   for (const source of given) {
     const name = textIn(claim, source);
     report(nameIsDNSSubdomain(name, false), at.child(source), name, errors);

@@ -1,4 +1,5 @@
 import { type FieldErrors, type FieldPath, isDNS1123Subdomain, type JsonObject } from '@tsukube/machinery';
+import { internalForm } from './internal-form.ts';
 import { objectIn, objectsIn, textIn, textsIn } from './members.ts';
 import { validateDescendingPath } from './path-rules.ts';
 import { inclusiveRange, report } from './text-rules.ts';
@@ -57,11 +58,12 @@ function validateProcMount(context: JsonObject, hostUsers: boolean, at: FieldPat
 }
 
 function validateNoEscalation(context: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const shown = internalForm(context, 'SecurityContext');
   if (context.privileged === true)
-    errors.invalid(at, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true');
+    errors.invalid(at, shown, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true');
   for (const capability of textsIn(objectIn(context, 'capabilities'), 'add')) {
     if (capability === 'CAP_SYS_ADMIN')
-      errors.invalid(at, context, 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN');
+      errors.invalid(at, shown, 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN');
   }
 }
 
@@ -75,7 +77,8 @@ function validateSeccomp(context: JsonObject, at: FieldPath, errors: FieldErrors
   else if (!profileTypes.includes(type)) errors.notSupported(at.child('type'), type, profileTypes);
   const local = at.child('localhostProfile');
   if (type !== 'Localhost') {
-    if (profile.localhostProfile !== undefined) errors.invalid(local, profile, 'can only be set when seccomp type is Localhost');
+    if (profile.localhostProfile !== undefined)
+      errors.invalid(local, internalForm(profile, 'SeccompProfile'), 'can only be set when seccomp type is Localhost');
   } else if (profile.localhostProfile === undefined) errors.required(local, 'must be set when seccomp type is Localhost');
   else validateDescendingPath(textIn(profile, 'localhostProfile'), local, errors);
 }

@@ -69,14 +69,18 @@ function checksFor(owner: VolumeOwner): Readonly<Record<string, SourceCheck>> {
 const podChecks = checksFor({ isPod: true, name: '' });
 const templateChecks = checksFor({ isPod: false, name: '' });
 
+/** Where Kubernetes writes the path of a source in a way of its own. */
+const refusedAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' };
+const checkedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' };
+
 /** Exactly one source. */
 function validateSource(volume: JsonObject, owner: VolumeOwner, at: FieldPath, errors: FieldErrors): void {
   let found = false;
   for (const [kind, check] of Object.entries(owner.isPod ? podChecks : templateChecks)) {
     const source = objectIn(volume, kind);
     if (!source) continue;
-    if (found) errors.forbidden(at.child(kind), 'may not specify more than 1 volume type');
-    else check(source, at.child(kind), errors);
+    if (found) errors.forbidden(at.child(refusedAs[kind] ?? kind), 'may not specify more than 1 volume type');
+    else check(source, at.child(checkedAs[kind] ?? kind), errors);
     found = true;
   }
   if (!found) errors.required(at, 'must specify a volume type');

@@ -1,4 +1,5 @@
 import { deepEqual, type FieldErrors, type FieldPath, type JsonObject } from '@tsukube/machinery';
+import { internalForm } from '../pod-spec/internal-form.ts';
 import { mapIn, objectIn, objectsIn } from '../pod-spec/members.ts';
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -42,12 +43,16 @@ function validateAffinityMutation(
   const terms = objectsIn(objectIn(nodes, required), 'nodeSelectorTerms');
   if (oldTerms.length === 0) return;
   if (oldTerms.length !== terms.length) {
-    errors.invalid(at, [...terms], 'no additions/deletions to non-empty NodeSelectorTerms list are allowed');
+    errors.invalid(at, terms.map(shown), 'no additions/deletions to non-empty NodeSelectorTerms list are allowed');
     return;
   }
   for (const [i, oldTerm] of oldTerms.entries())
     if (!hasOnlyAdditions(terms[i] as JsonObject, oldTerm))
-      errors.invalid(at.index(i), terms[i], 'only additions are allowed (no mutations or deletions)');
+      errors.invalid(at.index(i), shown(terms[i] as JsonObject), 'only additions are allowed (no mutations or deletions)');
+}
+
+function shown(term: JsonObject): JsonObject {
+  return internalForm(term, 'NodeSelectorTerm');
 }
 
 function hasOnlyAdditions(term: JsonObject, old: JsonObject): boolean {

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type JsonValue, unifiedDiff } from '@tsukube/machinery';
-import { internalFields } from './internal-types.ts';
+import { type JsonObject, type JsonValue, unifiedDiff } from '@tsukube/machinery';
+import { internalForm } from '../pod-spec/internal-form.ts';
 
 /** More than any pod that people write; comparing takes time with the square of it. */
 const maxLines = 5_000;
@@ -30,28 +30,6 @@ function withHostFields(spec: JsonObject): JsonObject {
   const context: JsonObject = { ...(spec.securityContext as JsonObject | undefined) };
   for (const field of hostFields) if (spec[field] !== undefined) context[field] = spec[field];
   return { ...spec, securityContext: context };
-}
-
-function internalForm(value: JsonObject, type: string): JsonObject {
-  const keys = new Map(Object.keys(value).map((key) => [key.toLowerCase(), key]));
-  const form: JsonObject = {};
-  for (const { name, key, type: fieldType } of internalFields(type)) {
-    if (name === '@metadata') Object.assign(form, value.metadata);
-    else if (name.startsWith('@')) Object.assign(form, internalForm(value, name.slice(1)));
-    else form[name] = formOf(value[keys.get(key) ?? ''], fieldType);
-  }
-  return form;
-}
-
-const zeros: Readonly<Record<string, JsonValue>> = { s: '', n: 0, b: false, q: '0', i: 0, map: null, raw: null };
-
-function formOf(value: JsonValue | undefined, type: string): JsonValue {
-  if (type.startsWith('*')) return value === undefined ? null : formOf(value, type.slice(1));
-  if (type.startsWith('[]'))
-    return Array.isArray(value) && value.length > 0 ? value.map((item) => formOf(item, type.slice(2))) : null;
-  const zero = zeros[type];
-  if (zero !== undefined) return value ?? zero;
-  return internalForm(isObject(value) ? value : {}, type);
 }
 
 /** As Go writes JSON for people: one space for each level, and safe to put into a page. */

@@ -138,5 +138,9 @@ function validateFamilies(addresses: readonly string[], at: FieldPath, errors: F
   if (addresses.length <= 1) return;
   const families = new Set(addresses.map((address) => address.includes(':')));
   if (families.size < 2 || addresses.length > maxAddresses)
-    errors.invalid(at, [...addresses], 'may specify no more than one IP for each IP family');
+    errors.invalid(
+      at,
+      addresses.map((address) => ({ IP: address })),
+      'may specify no more than one IP for each IP family',
+    );
 }
