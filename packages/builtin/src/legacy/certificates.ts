@@ -1,18 +1,31 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { fillIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
+import type { FieldError, JsonObject } from '@tsukube/machinery';
+import { fillIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { defaultSigner } from './kubelet-request.ts';
 import { legacyVersion } from './legacy-version.ts';
 
 const usages = ['digital signature', 'key encipherment'];
 
 /** v1 wants to be told who signs, and for what. */
-function defaultRequest(request: JsonObject): void {
-  const spec = objectIn(request, 'spec');
+function defaultRequest(object: JsonObject): void {
+  const spec = objectIn(object, 'spec');
   if (spec) {
     spec.usages ??= [...usages];
-    spec.signerName ??= 'kubernetes.io/legacy-unknown';
+    const request = Buffer.from(textIn(spec, 'request'), 'base64').toString('latin1');
+    spec.signerName ??= defaultSigner(request, textsIn(spec, 'usages'));
   }
-  for (const condition of objectsIn(objectIn(request, 'status'), 'conditions')) fillIn(condition, 'status', 'True');
+  for (const condition of objectsIn(objectIn(object, 'status'), 'conditions')) fillIn(condition, 'status', 'True');
+}
+
+/** v1 names its signer, uses known usages once, and has conditions and a certificate that make sense. */
+function judge(error: FieldError): FieldError | undefined {
+  const { field, body } = error;
+  const accepted =
+    (field === 'spec.signerName' && body.includes('the legacy signerName is not allowed')) ||
+    /^spec\.usages\[/.test(field) ||
+    (/^status\.conditions\[\d+]\.type$/.test(field) && /Required|Duplicate/.test(error.reason)) ||
+    (field === 'status.certificate' && !body.includes('updates may not set'));
+  return accepted ? undefined : error;
 }
 
 export const signingRequestVersions: readonly ServedVersion[] = [
@@ -24,5 +37,6 @@ export const signingRequestVersions: readonly ServedVersion[] = [
     removed: 22,
     replacement: 'certificates.k8s.io/v1 CertificateSigningRequest',
     applyDefaults: defaultRequest,
+    judge,
   }),
 ];

@@ -13,5 +13,6 @@ export const eventVersions: readonly ServedVersion[] = [
     removed: 25,
     conversion: eventsV1.converter as Conversion,
     selectableFields: eventsV1.selectableFields,
+    judge: (error) => (error.field === 'reportingComponent' ? { ...error, field: 'reportingController' } : error),
   }),
 ];

@@ -1,5 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import { type JsonObject, setKey } from '@tsukube/machinery';
+import { type FieldError, type JsonObject, setKey } from '@tsukube/machinery';
 import { fillIn, mapIn, objectIn } from '../core/pod-spec/members.ts';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
@@ -37,6 +37,10 @@ function defaultAssured(level: JsonObject): void {
   if (limited) fillIn(limited, 'assuredConcurrencyShares', defaultShares);
 }
 
+function judgeAssured(error: FieldError): FieldError {
+  return { ...error, field: error.field.replace(/^(spec\.limited\.)nominal/, '$1assured') };
+}
+
 const nominal: Conversion = {
   toHub: (level) => withAnnotation(level, false),
   fromHub: (level) => withAnnotation(level, limitedIn(level)?.nominalConcurrencyShares === 0),
@@ -57,10 +61,11 @@ function defaultNominal(level: JsonObject): void {
     fillIn(limited, 'nominalConcurrencyShares', defaultShares);
 }
 
+const speakingOfAssured = { next: 'v1beta3', conversion: assured, applyDefaults: defaultAssured, judge: judgeAssured };
 const releases = [
   { version: 'v1beta3', deprecated: 29, removed: 32, next: 'v1', conversion: nominal, applyDefaults: defaultNominal },
-  { version: 'v1beta2', deprecated: 26, removed: 29, next: 'v1beta3', conversion: assured, applyDefaults: defaultAssured },
-  { version: 'v1beta1', deprecated: 23, removed: 26, next: 'v1beta3', conversion: assured, applyDefaults: defaultAssured },
+  { version: 'v1beta2', deprecated: 26, removed: 29, ...speakingOfAssured },
+  { version: 'v1beta1', deprecated: 23, removed: 26, ...speakingOfAssured },
 ];
 
 export const flowSchemaVersions: readonly ServedVersion[] = releases.map(({ version, deprecated, removed, next }) =>

@@ -14,6 +14,7 @@ import { ingressClassVersions, ingressVersions } from './networking.ts';
 import { disruptionBudgetVersions } from './policy.ts';
 import { presentedLikeHub } from './presentation.ts';
 import { sameShape } from './same-shape.ts';
+import { tolerant } from './tolerance.ts';
 import { mutatingWebhookVersions, validatingWebhookVersions } from './webhooks.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
@@ -56,9 +57,8 @@ export const legacyVersions: Readonly<Record<string, readonly ServedVersion[]>> 
 /** The resources, each with the versions that Kubernetes has removed behind those that it serves. */
 export function withLegacyVersions(resources: readonly Resource[]): readonly Resource[] {
   return resources.map((resource) => {
-    const legacy = legacyOf(resource);
-    if (legacy.length === 0) return resource;
-    return { ...resource, versions: [...resource.versions, ...legacy.map((version) => presentedLikeHub(version, resource.hub))] };
+    const legacy = legacyOf(resource).map((version) => presentedLikeHub(version, resource.hub));
+    return legacy.length === 0 ? resource : { ...resource, ...tolerant(resource), versions: [...resource.versions, ...legacy] };
   });
 }
 

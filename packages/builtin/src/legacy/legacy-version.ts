@@ -3,6 +3,7 @@ import { apiVersionOf, checkObject, deepCopy, type JsonObject } from '@tsukube/m
 import { objectsIn } from '../core/pod-spec/members.ts';
 import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { keepLost, restoreLost } from './lost-fields.ts';
+import type { Judge, JudgingVersion } from './tolerance.ts';
 
 /** A version that Kubernetes has removed, of a kind whose hub is still there. */
 export interface LegacyVersion {
@@ -22,6 +23,8 @@ export interface LegacyVersion {
   /** How the two differ besides their names; absent if they do not. Objects are in the form of their type. */
   readonly conversion?: Conversion;
   readonly selectableFields?: ServedVersion['selectableFields'];
+  /** Where it is more lenient than the hub, or names fields differently. */
+  readonly judge?: Judge;
 }
 
 /** Without kind and apiVersion, and without minding order and empty fields. Neither side is mutated. */
@@ -30,8 +33,8 @@ export interface Conversion {
   fromHub(hub: JsonObject): JsonObject;
 }
 
-export function legacyVersion(legacy: LegacyVersion): ServedVersion {
-  const { group, selectableFields } = legacy;
+export function legacyVersion(legacy: LegacyVersion): JudgingVersion {
+  const { group, selectableFields, judge } = legacy;
   const [, version = '', kind = ''] = legacy.type.split('.');
   const deprecationWarning = warning(`${group}/${version} ${kind}`, legacy);
   return {
@@ -42,6 +45,7 @@ export function legacyVersion(legacy: LegacyVersion): ServedVersion {
     deprecationWarning,
     legacy: true,
     ...(selectableFields && { selectableFields }),
+    ...(judge && { judge }),
   };
 }
 

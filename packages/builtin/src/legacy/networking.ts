@@ -1,5 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
+import { type FieldError, isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
 import { fillIn, numberIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
 import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
 
@@ -55,6 +55,16 @@ function defaultPathTypes(ingress: JsonObject): void {
     for (const path of objectsIn(objectIn(rule, 'http'), 'paths')) fillIn(path, 'pathType', 'ImplementationSpecific');
 }
 
+/** Secrets could have any name. */
+function judge(error: FieldError): FieldError | undefined {
+  if (/^spec\.tls\[\d+]\.secretName$/.test(error.field)) return undefined;
+  const field = error.field
+    .replace(/^spec\.defaultBackend/, 'spec.backend')
+    .replace(/\.service\.name$/, '.serviceName')
+    .replace(/\.service\.port\.(name|number)$/, '.servicePort');
+  return { ...error, field, body: error.body.replace('`defaultBackend`', '`backend`') };
+}
+
 const ingress = {
   hub: 'networking.v1.Ingress',
   hubGroup: 'networking.k8s.io',
@@ -62,6 +72,7 @@ const ingress = {
   replacement: 'networking.k8s.io/v1 Ingress',
   conversion: ingressConversion,
   applyDefaults: defaultPathTypes,
+  judge,
 };
 
 export const ingressVersions: readonly ServedVersion[] = [

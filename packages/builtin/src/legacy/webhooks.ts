@@ -1,5 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import type { FieldError, JsonObject } from '@tsukube/machinery';
 import { objectsIn } from '../core/pod-spec/members.ts';
 import { legacyVersion } from './legacy-version.ts';
 
@@ -13,6 +13,17 @@ function defaultWebhooks(configuration: JsonObject): void {
   }
 }
 
+const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
+const supported = `supported values: ${sideEffects.map((each) => `"${each}"`).join(', ')}`;
+
+/** Webhooks could have side effects, and share their names. */
+function judge(error: FieldError): FieldError | undefined {
+  if (error.reason === 'FieldValueDuplicate' && /^webhooks\[\d+]\.name$/.test(error.field)) return undefined;
+  if (!error.field.endsWith('.sideEffects')) return error;
+  if (sideEffects.some((each) => error.body.startsWith(`Unsupported value: "${each}":`))) return undefined;
+  return { ...error, body: error.body.replace(/supported values: .*$/, supported) };
+}
+
 function configurationVersion(kind: string): ServedVersion {
   return legacyVersion({
     group: 'admissionregistration.k8s.io',
@@ -22,6 +33,7 @@ function configurationVersion(kind: string): ServedVersion {
     removed: 22,
     replacement: `admissionregistration.k8s.io/v1 ${kind}`,
     applyDefaults: defaultWebhooks,
+    judge,
   });
 }
 

@@ -1,0 +1,81 @@
+import { type DerElement, derElements, insideDer, MalformedDer } from '@tsukube/machinery';
+import { pemBlocks } from '../certificates/pem.ts';
+
+const tags = { sequence: 0x30, set: 0x31, attributes: 0xa0, octets: 0x04 };
+const oids = { organization: '55040a', commonName: '550403', extensions: '2a864886f70d01090e', alternativeNames: '551d11' };
+/** What an alternative name may be, by its tag. */
+const nameTags = { dns: 0x82, ip: 0x87 };
+
+interface RequestedIdentity {
+  readonly organizations: readonly string[];
+  readonly commonName: string;
+  /** The tags of the alternative names. */
+  readonly alternativeNames: readonly number[];
+}
+
+/** Who signed requests of kubelets, which did not have to say so. */
+export function defaultSigner(requestPem: string, usages: readonly string[]): string {
+  const identity = identityIn(requestPem);
+  if (identity && isOfNode(identity)) {
+    const names = identity.alternativeNames;
+    if (names.length === 0 && isFor('client auth', usages)) return 'kubernetes.io/kube-apiserver-client-kubelet';
+    const named = names.length > 0 && names.every((tag) => tag === nameTags.dns || tag === nameTags.ip);
+    if (named && isFor('server auth', usages)) return 'kubernetes.io/kubelet-serving';
+  }
+  return 'kubernetes.io/legacy-unknown';
+}
+
+function isOfNode({ organizations, commonName }: RequestedIdentity): boolean {
+  return organizations.length === 1 && organizations[0] === 'system:nodes' && commonName.startsWith('system:node:');
+}
+
+/** Keys other than RSA encipher nothing. */
+function isFor(purpose: string, usages: readonly string[]): boolean {
+  const others = new Set(usages);
+  const asked = others.delete(purpose) && others.delete('digital signature');
+  others.delete('key encipherment');
+  return asked && others.size === 0;
+}
+
+function identityIn(requestPem: string): RequestedIdentity | undefined {
+  const [block] = pemBlocks(requestPem);
+  if (block?.type !== 'CERTIFICATE REQUEST') return undefined;
+  try {
+    return readIdentity(block.der);
+  } catch (error) {
+    if (error instanceof MalformedDer) return undefined;
+    throw error;
+  }
+}
+
+function readIdentity(der: Buffer): RequestedIdentity {
+  const [whole] = derElements(der);
+  const [information] = insideDer(whole, tags.sequence);
+  const [, subject, , attributes] = insideDer(information, tags.sequence);
+  const names = insideDer(subject, tags.sequence).flatMap((set) => insideDer(set, tags.set).map(pairOf));
+  const valuesOf = (oid: string) => names.filter(([name]) => name === oid).map(([, value]) => value?.content.toString() ?? '');
+  return {
+    organizations: valuesOf(oids.organization),
+    commonName: valuesOf(oids.commonName).at(-1) ?? '',
+    alternativeNames: attributes ? alternativeNamesIn(attributes) : [],
+  };
+}
+
+function alternativeNamesIn(attributes: DerElement): readonly number[] {
+  return insideDer(attributes, tags.attributes)
+    .map(pairOf)
+    .filter(([oid]) => oid === oids.extensions)
+    .flatMap(([, values]) => insideDer(values, tags.set))
+    .flatMap((extensions) => insideDer(extensions, tags.sequence))
+    .map((extension) => insideDer(extension, tags.sequence))
+    .filter(([oid]) => oid?.content.toString('hex') === oids.alternativeNames)
+    .flatMap((parts) => parts.filter(({ tag }) => tag === tags.octets))
+    .flatMap(({ content }) => derElements(content))
+    .flatMap((names) => insideDer(names, tags.sequence))
+    .map(({ tag }) => tag);
+}
+
+function pairOf(sequence: DerElement): readonly [string, DerElement | undefined] {
+  const [oid, value] = insideDer(sequence, tags.sequence);
+  return [oid?.content.toString('hex') ?? '', value];
+}
