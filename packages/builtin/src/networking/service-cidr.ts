@@ -1,0 +1,78 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type FieldErrors, type JsonObject, parseCidr, path, validateCidr } from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../columns.ts';
+import { objectIn, textsIn } from '../core/pod-spec/members.ts';
+import { schemaOf } from '../schema.ts';
+import { statusSubresource } from '../status-subresource.ts';
+
+const v1: ServedVersion = {
+  group: 'networking.k8s.io',
+  version: 'v1',
+  schema: schemaOf('networking.v1.ServiceCIDR'),
+  columns: [
+    nameColumn,
+    column('CIDRs', { type: 'io.k8s.api.networking.v1.ServiceCIDRSpec', field: 'cidrs' }, (object) => cidrsOf(object).join(',')),
+    ageColumn,
+  ],
+};
+
+export const serviceCidr: Resource = {
+  names: { plural: 'servicecidrs', singular: 'servicecidr', kind: 'ServiceCIDR', listKind: 'ServiceCIDRList' },
+  scope: 'Cluster',
+  storagePrefix: '/registry/servicecidrs',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  subresources: { status: statusSubresource(() => {}) },
+  strategy: {
+    prepareForCreate(object) {
+      object.status = {};
+    },
+    prepareForUpdate(object, old) {
+      object.status = old.status ?? {};
+    },
+    validateCreate: validateCidrs,
+    validateUpdate: validateCidrChanges,
+  },
+};
+
+const cidrsPath = path('spec', 'cidrs');
+
+function cidrsOf(object: JsonObject): readonly string[] {
+  return textsIn(objectIn(object, 'spec'), 'cidrs');
+}
+
+function validateCidrs(object: JsonObject, errors: FieldErrors): void {
+  const cidrs = cidrsOf(object);
+  if (cidrs.length === 0) {
+    errors.required(cidrsPath, 'at least one CIDR required');
+    return;
+  }
+  if (cidrs.length > 2) {
+    errors.invalid(cidrsPath, { CIDRs: [...cidrs] }, 'may only hold up to 2 values');
+    return;
+  }
+  for (const [i, cidr] of cidrs.entries()) validateCidr(cidr, cidrsPath.index(i), errors);
+  const families = cidrs.map((cidr) => parseCidr(cidr)?.family);
+  if (cidrs.length === 2 && families[0] !== undefined && families[0] === families[1])
+    errors.invalid(
+      cidrsPath,
+      [...cidrs],
+      'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
+    );
+}
+
+const fixed = 'field is immutable';
+
+/** Another family may be added; what is there stays. */
+function validateCidrChanges(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const [cidrs, before] = [cidrsOf(object), cidrsOf(old)];
+  if (cidrs.length === before.length) {
+    for (const [i, cidr] of cidrs.entries()) if (cidr !== before[i]) errors.invalid(cidrsPath.index(i), cidr, fixed);
+    return;
+  }
+  if (before.length === 1 && cidrs.length === 2) {
+    if (cidrs[0] !== before[0]) errors.invalid(cidrsPath.index(0), cidrs[0], fixed);
+    validateCidrs(object, errors);
+  } else errors.invalid(cidrsPath, [...cidrs], fixed);
+}
