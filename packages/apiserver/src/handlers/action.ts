@@ -16,6 +16,8 @@ export interface ActionKind {
   readonly version: string;
   readonly kind: string;
   readonly schema: Schema;
+  /** Versions of the past in which the same is said in the same words. */
+  readonly also?: readonly string[];
 }
 
 /** Does what the body asks for. The context is that of the resource the request names. */

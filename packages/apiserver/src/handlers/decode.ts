@@ -27,6 +27,8 @@ export interface BodyTarget {
   readonly schema: Schema;
   /** Versions of the same kind that are known, but not meant here. */
   readonly others?: readonly ServedVersion[];
+  /** Versions of the past in which the same is said in the same words: policy/v1beta1. */
+  readonly also?: readonly string[];
 }
 
 /** The object in the body, checked, in the hub version and with defaults. Every way in which it can be wrong is a StatusError. */
@@ -70,11 +72,13 @@ function statedKind(value: JsonObject, target: BodyTarget): { kind: string; vers
   const kind = nonEmpty(value.kind) ?? target.kind;
   const apiVersion = nonEmpty(value.apiVersion) ?? expected;
   const stated = { kind, version: parseApiVersion(apiVersion)?.version ?? apiVersion };
+  const said = target.also?.includes(apiVersion);
   const known =
-    kind === target.kind && (apiVersion === expected || target.others?.some((other) => apiVersionOf(other) === apiVersion));
+    kind === target.kind &&
+    (apiVersion === expected || said || target.others?.some((other) => apiVersionOf(other) === apiVersion));
   if (!known)
     throw cannotHandle(stated, target.kind, `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} here`);
-  if (apiVersion !== expected) {
+  if (apiVersion !== expected && !said) {
     throw StatusError.badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
     );

@@ -5,7 +5,13 @@ import { objectIn, textIn } from '../pod-spec/members.ts';
 import { setCondition } from './conditions.ts';
 import { allowDisruption, budgetsOf } from './disruption-budget.ts';
 
-const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction', schema: schemaOf('policy.v1.Eviction') };
+const evictionKind = {
+  group: 'policy',
+  version: 'v1',
+  kind: 'Eviction',
+  schema: schemaOf('policy.v1.Eviction'),
+  also: ['policy/v1beta1'],
+};
 
 /** A deletion that asks the disruption budgets first. */
 export const podEviction = actionSubresource(evictionKind, evict);

@@ -4,6 +4,7 @@ import {
   isQualifiedName,
   type JsonObject,
   nameIsDNSSubdomain,
+  parseAddress,
   path,
   validateImmutableField,
   validateLegacyIP,
@@ -136,6 +137,8 @@ const maxAddresses = 2;
 /** At most one of each family. */
 function validateFamilies(addresses: readonly string[], at: FieldPath, errors: FieldErrors): void {
   if (addresses.length <= 1) return;
+  const wrong = addresses.findIndex((address) => parseAddress(address) === undefined);
+  if (wrong >= 0) errors.internal(at, `failed to check for dual stack with error:invalid IP[${wrong}]: ${addresses[wrong]}`);
   const families = new Set(addresses.map((address) => address.includes(':')));
   if (families.size < 2 || addresses.length > maxAddresses)
     errors.invalid(
