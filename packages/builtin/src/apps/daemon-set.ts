@@ -48,7 +48,14 @@ export const daemonSet: Resource = {
   hub: v1,
   versions: [v1],
   verbs: storedVerbs,
-  subresources: { status: statusSubresource(validateDaemonSetStatus) },
+  subresources: {
+    status: statusSubresource(validateDaemonSetStatus, {
+      prepareForUpdate(object, old) {
+        object.spec = old.spec ?? {};
+        countTemplate(object, old);
+      },
+    }),
+  },
   strategy: {
     generation: true,
     applyDefaults,
