@@ -1,0 +1,56 @@
+import { type Column, type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
+import type { FieldErrors, JsonObject } from '@tsukube/machinery';
+import { schemaOf } from '../schema.ts';
+import { keepMetadata } from '../status-metadata.ts';
+import { statusSubresource } from '../status-subresource.ts';
+import { validateFlowConditions } from './conditions.ts';
+
+export interface FlowKind {
+  readonly kind: string;
+  readonly columns: readonly Column[];
+  readonly applyDefaults: NonNullable<Strategy['applyDefaults']>;
+  readonly validate: (object: JsonObject, errors: FieldErrors) => void;
+}
+
+/** What both kinds of this group have in common. */
+export function flowResource({ kind, columns, applyDefaults, validate }: FlowKind): Resource {
+  const v1: ServedVersion = {
+    group: 'flowcontrol.apiserver.k8s.io',
+    version: 'v1',
+    schema: schemaOf(`flowcontrol.v1.${kind}`),
+    columns,
+  };
+  const singular = kind.toLowerCase();
+  const validateAll = (object: JsonObject, errors: FieldErrors) => {
+    validate(object, errors);
+    validateFlowConditions(object, errors);
+  };
+  return {
+    names: { plural: `${singular}s`, singular, kind, listKind: `${kind}List` },
+    scope: 'Cluster',
+    storagePrefix: `/registry/${singular}s`,
+    hub: v1,
+    versions: [v1],
+    verbs: storedVerbs,
+    subresources: {
+      status: statusSubresource((object, _old, errors) => validateFlowConditions(object, errors), {
+        prepareForUpdate(object, old) {
+          object.spec = old.spec ?? {};
+          keepMetadata(object, old);
+        },
+      }),
+    },
+    strategy: {
+      generation: true,
+      applyDefaults,
+      prepareForCreate(object) {
+        object.status = {};
+      },
+      prepareForUpdate(object, old) {
+        object.status = old.status ?? {};
+      },
+      validateCreate: validateAll,
+      validateUpdate: (object, _old, errors) => validateAll(object, errors),
+    },
+  };
+}
