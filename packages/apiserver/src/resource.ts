@@ -117,9 +117,9 @@ export interface Strategy {
   /** Takes what an object shares with others of its kind, such as addresses. Runs before it is prepared; may change it. */
   readonly reserve?: (object: JsonObject, old: JsonObject | undefined, objects: ObjectRegistry) => Promise<Reservation>;
   /** Drops what a client may not set at creation and sets what the server sets. */
-  readonly prepareForCreate?: (object: JsonObject, user: User) => void;
+  readonly prepareForCreate?: (object: JsonObject, user: User, version: ServedVersion) => void;
   /** Carries over from `old` what this update may not touch; says how the generation moves by comparing. */
-  readonly prepareForUpdate?: (object: JsonObject, old: JsonObject) => void;
+  readonly prepareForUpdate?: (object: JsonObject, old: JsonObject, version: ServedVersion) => void;
   readonly validateCreate?: (object: JsonObject, errors: FieldErrors, version: ServedVersion) => void;
   readonly validateUpdate?: (object: JsonObject, old: JsonObject, errors: FieldErrors, version: ServedVersion) => void;
   /** Shown as Warning headers. */

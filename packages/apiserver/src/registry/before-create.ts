@@ -24,7 +24,7 @@ export function prepareForCreate(resource: Resource, object: JsonObject, context
   const { strategy } = context;
   if (strategy.generation) metadata.generation = 1;
   else delete metadata.generation;
-  strategy.prepareForCreate?.(object, context.user);
+  strategy.prepareForCreate?.(object, context.user, context.version);
   validate(resource, object, metadata, context);
   for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
 }

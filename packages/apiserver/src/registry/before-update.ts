@@ -20,7 +20,7 @@ export function prepareForUpdate(resource: Resource, object: JsonObject, old: Js
   ensureNamespace(resource, metadata, context.namespace);
   const { strategy } = context;
   carryOver(metadata, oldMetadata, 'generation');
-  strategy.prepareForUpdate?.(object, old);
+  strategy.prepareForUpdate?.(object, old, context.version);
   if (strategy.generation && specChanged(object, old)) metadata.generation = Number(oldMetadata.generation ?? 0) + 1;
   if (!metadata.uid) carryOver(metadata, oldMetadata, 'uid');
   carryOver(metadata, oldMetadata, 'creationTimestamp');

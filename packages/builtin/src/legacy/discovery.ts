@@ -39,5 +39,7 @@ export const endpointSliceVersions: readonly ServedVersion[] = [
     removed: 25,
     replacement: 'discovery.k8s.io/v1 EndpointSlice',
     conversion,
+    // Only v1beta1 may write topologies.
+    keeps: ['endpoints'],
   }),
 ];

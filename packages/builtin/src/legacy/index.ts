@@ -40,7 +40,7 @@ export const legacyVersions: Readonly<Record<string, readonly ServedVersion[]>> 
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': priorityLevelVersions,
   'ingresses.networking.k8s.io': ingressVersions,
   'ingressclasses.networking.k8s.io': ingressClassVersions,
-  'runtimeclasses.node.k8s.io': sameShape('node.v1beta1.RuntimeClass', 'node.k8s.io', 22, 25, false),
+  'runtimeclasses.node.k8s.io': sameShape('node.v1beta1.RuntimeClass', 'node.k8s.io', 22, 25, { replacement: undefined }),
   'poddisruptionbudgets.policy': disruptionBudgetVersions,
   [`clusterroles.${rbac}`]: sameShape('rbac.v1beta1.ClusterRole', rbac, 17, 22),
   [`clusterrolebindings.${rbac}`]: sameShape('rbac.v1beta1.ClusterRoleBinding', rbac, 17, 22),
@@ -51,7 +51,8 @@ export const legacyVersions: Readonly<Record<string, readonly ServedVersion[]>> 
   [`csinodes.${storage}`]: sameShape('storage.v1beta1.CSINode', storage, 17, 22),
   [`csistoragecapacities.${storage}`]: sameShape('storage.v1beta1.CSIStorageCapacity', storage, 24, 27),
   [`storageclasses.${storage}`]: sameShape('storage.v1beta1.StorageClass', storage, 19, 22),
-  [`volumeattachments.${storage}`]: sameShape('storage.v1beta1.VolumeAttachment', storage, 19, 22),
+  // It had no subresource for its status.
+  [`volumeattachments.${storage}`]: sameShape('storage.v1beta1.VolumeAttachment', storage, 19, 22, { keeps: ['status'] }),
 };
 
 /** The resources, each with the versions that Kubernetes has removed behind those that it serves. */

@@ -3,7 +3,7 @@ import { apiVersionOf, checkObject, deepCopy, type JsonObject } from '@tsukube/m
 import { objectsIn } from '../core/pod-spec/members.ts';
 import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { keepLost, restoreLost } from './lost-fields.ts';
-import type { Judge, JudgingVersion } from './tolerance.ts';
+import type { Judge, LenientVersion } from './tolerance.ts';
 
 /** A version that Kubernetes has removed, of a kind whose hub is still there. */
 export interface LegacyVersion {
@@ -17,7 +17,7 @@ export interface LegacyVersion {
   readonly deprecated: number;
   readonly removed: number;
   /** What Kubernetes advises to use: batch/v1 CronJob. */
-  readonly replacement?: string;
+  readonly replacement?: string | undefined;
   /** What this version fills in differently from the hub. Changes the object, which is a copy. */
   readonly applyDefaults?: (object: JsonObject) => void;
   /** How the two differ besides their names; absent if they do not. Objects are in the form of their type. */
@@ -25,6 +25,8 @@ export interface LegacyVersion {
   readonly selectableFields?: ServedVersion['selectableFields'];
   /** Where it is more lenient than the hub, or names fields differently. */
   readonly judge?: Judge;
+  /** Fields that a write of this version sets, and one of the hub does not. */
+  readonly keeps?: readonly string[];
 }
 
 /** Without kind and apiVersion, and without minding order and empty fields. Neither side is mutated. */
@@ -33,8 +35,8 @@ export interface Conversion {
   fromHub(hub: JsonObject): JsonObject;
 }
 
-export function legacyVersion(legacy: LegacyVersion): JudgingVersion {
-  const { group, selectableFields, judge } = legacy;
+export function legacyVersion(legacy: LegacyVersion): LenientVersion {
+  const { group, selectableFields, judge, keeps } = legacy;
   const [, version = '', kind = ''] = legacy.type.split('.');
   const deprecationWarning = warning(`${group}/${version} ${kind}`, legacy);
   return {
@@ -46,6 +48,7 @@ export function legacyVersion(legacy: LegacyVersion): JudgingVersion {
     legacy: true,
     ...(selectableFields && { selectableFields }),
     ...(judge && { judge }),
+    ...(keeps && { keeps }),
   };
 }
 

@@ -1,15 +1,15 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import { legacyVersion } from './legacy-version.ts';
+import { type LegacyVersion, legacyVersion } from './legacy-version.ts';
 
-/** A kind that differs from its hub in nothing but the version. */
+/** A kind that differs from its hub in nothing but the version, and perhaps in what may be written with it. */
 export function sameShape(
   type: string,
   group: string,
   deprecated: number,
   removed: number,
-  advised = true,
+  more: Pick<LegacyVersion, 'replacement' | 'keeps'> = {},
 ): readonly ServedVersion[] {
   const [name, , kind] = type.split('.');
-  const replacement = advised ? { replacement: `${group}/v1 ${kind}` } : {};
-  return [legacyVersion({ group, type, hub: `${name}.v1.${kind}`, deprecated, removed, ...replacement })];
+  const replacement = `${group}/v1 ${kind}`;
+  return [legacyVersion({ group, type, hub: `${name}.v1.${kind}`, deprecated, removed, replacement, ...more })];
 }
