@@ -1,7 +1,14 @@
-import { checkObject, type JsonObject } from '@tsukube/machinery';
+import { checkObject, deepCopy, type JsonObject } from '@tsukube/machinery';
 import { exactBuiltinTypes } from './types/when-empty.ts';
+
+const known = new Map<string, JsonObject>();
 
 /** What is written of a type when nothing is set: apps.v1.ReplicaSetStatus has its replicas, which are 0. */
 export function zeroValue(type: string): JsonObject {
-  return checkObject({}, exactBuiltinTypes.get(`io.k8s.api.${type}`), exactBuiltinTypes).value;
+  let zero = known.get(type);
+  if (zero === undefined) {
+    zero = checkObject({}, exactBuiltinTypes.get(`io.k8s.api.${type}`), exactBuiltinTypes).value;
+    known.set(type, zero);
+  }
+  return deepCopy(zero);
 }

@@ -38,8 +38,23 @@ const maxLength = 256;
 const nano = -9;
 const maxInt64 = 2n ** 63n - 1n;
 
+/** The same few quantities come again and again, and each is looked at several times. */
+const known = new Map<string, Quantity>();
+const maxKnown = 1_000;
+const maxKnownLength = 32;
+
 /** Fails with QuantityError. */
 export function parseQuantity(text: string): Quantity {
+  const remembered = known.get(text);
+  if (remembered !== undefined) return remembered;
+  const quantity = readQuantity(text);
+  if (text.length > maxKnownLength) return quantity;
+  if (known.size >= maxKnown) known.clear();
+  known.set(text, quantity);
+  return quantity;
+}
+
+function readQuantity(text: string): Quantity {
   const match = text === '' || text.length > maxLength ? null : shape.exec(text);
   if (match === null) throw new QuantityError(formatWrong);
   const [, sign, whole = '', fraction = '', suffixText = ''] = match;
