@@ -1,5 +1,6 @@
 import type { Resource } from '@tsukube/apiserver';
 import { admissionRegistrationResources } from './admissionregistration/index.ts';
+import { apiRegistrationResources } from './apiregistration/index.ts';
 import { appsResources } from './apps/index.ts';
 import { autoscalingResources } from './autoscaling/index.ts';
 import { batchResources } from './batch/index.ts';
@@ -11,7 +12,10 @@ import { event } from './core/event.ts';
 import { namespace } from './core/namespace.ts';
 import { podResources } from './core/pod/index.ts';
 import { secret } from './core/secret.ts';
+import { discoveryResources } from './discovery/index.ts';
+import { flowControlResources } from './flowcontrol/index.ts';
 import { withLegacyVersions } from './legacy/index.ts';
+import { networkingResources } from './networking/index.ts';
 import { rbacResources } from './rbac/index.ts';
 
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
@@ -32,12 +36,16 @@ export function builtinResources({ eventTtlSeconds }: BuiltinOptions): readonly 
     event(eventTtlSeconds),
     ...coreResources,
     ...podResources,
+    lease,
     ...appsResources,
     ...batchResources,
     ...autoscalingResources,
+    ...networkingResources,
+    ...discoveryResources,
     ...certificatesResources,
-    lease,
     ...rbacResources,
     ...admissionRegistrationResources,
+    ...flowControlResources,
+    ...apiRegistrationResources,
   ]);
 }
