@@ -1,4 +1,4 @@
-import type { FieldErrors, JsonObject, TypeCatalogue } from '@tsukube/machinery';
+import type { FieldErrors, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Answer } from './http/answer.ts';
 import type { ResourceRequest, User } from './http/request.ts';
 import type { ObjectRegistry } from './registry/object-registry.ts';
@@ -77,6 +77,8 @@ export interface Column {
   readonly description: string;
   /** 0 is always shown, more only with -o wide. */
   readonly priority?: number;
+  /** Its cells are there, but nothing tells what they are: so Kubernetes shows some kinds. */
+  readonly unannounced?: boolean;
   /** From an object in this version. `{ age: time }` is rendered as the time since then, when the table is made. */
   readonly value: (object: JsonObject) => CellValue | AgeCell;
 }
@@ -132,6 +134,8 @@ export interface Strategy {
   readonly allowCreateOnUpdate?: boolean;
   /** Whether metadata.generation counts changes outside metadata and status. */
   readonly generation?: boolean;
+  /** What a write cannot change, and nobody therefore owns by it. Without it, that follows from whether there is a status. */
+  readonly resetFields?: FieldSet;
   /** How a deletion begins, where it is not at once. May change the object; a StatusError refuses. */
   readonly beginDelete?: (object: JsonObject, options: DeletionRequest) => DeletionPlan;
   /** A deletion answers with the object instead of a Status. */

@@ -50,7 +50,8 @@ export function tableHead(request: ResourceRequest, output: Output, metadata: ob
 function columnDefinitions(version: ServedVersion): string {
   let text = heads.get(version);
   if (text === undefined) {
-    const definitions = columnsOf(version).map(({ name, type, format = '', description, priority = 0 }) => ({
+    const announced = columnsOf(version).filter(({ unannounced }) => !unannounced);
+    const definitions = announced.map(({ name, type, format = '', description, priority = 0 }) => ({
       name,
       type,
       format,

@@ -33,14 +33,33 @@ export function validateVolume(object: JsonObject, errors: FieldErrors): void {
   const policy = textIn(spec, 'persistentVolumeReclaimPolicy');
   if (policy !== '') requireOneOf(policy, reclaimPolicies, specPath.child('persistentVolumeReclaimPolicy'), errors);
   validateNodeAffinity(spec, errors);
-  validateSources(spec, errors);
-  if (policy === 'Recycle' && isRoot(textIn(objectIn(spec, 'hostPath'), 'path')))
-    errors.forbidden(specPath.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'");
+  validateSources(spec, specPath, errors);
   validateClassName(spec, 'storageClassName', specPath, errors);
   const { volumeMode } = spec;
   if (volumeMode !== undefined && !volumeModes.includes(volumeMode as string))
     errors.notSupported(specPath.child('volumeMode'), volumeMode, volumeModes);
   validateAttributesClass(spec, errors);
+}
+
+/** A volume that is described where it is used: nothing of it can be claimed, and a driver has to know it. */
+export function validateInlineVolume(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const context = 'in the context of inline volumes';
+  const unset = (field: string) => {
+    if (spec[field] !== undefined && spec[field] !== '') errors.forbidden(at.child(field), `may not be specified ${context}`);
+  };
+  unset('claimRef');
+  unset('capacity');
+  if (!objectIn(spec, 'csi')) errors.required(at.child('csi'), `has to be specified ${context}`);
+  if (textsIn(spec, 'accessModes').length === 0) errors.required(at.child('accessModes'));
+  validateAccessModes(textsIn(spec, 'accessModes'), at, errors);
+  const policy = textIn(spec, 'persistentVolumeReclaimPolicy');
+  if (policy !== '' && policy !== 'Retain')
+    errors.forbidden(at.child('persistentVolumeReclaimPolicy'), `may only be Retain ${context}`);
+  unset('nodeAffinity');
+  validateSources(spec, at, errors);
+  unset('storageClassName');
+  if (spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem')
+    errors.forbidden(at.child('volumeMode'), `may not specify volumeMode other than Filesystem ${context}`);
 }
 
 function isRoot(text: string): boolean {
@@ -160,18 +179,20 @@ export const volumeSources = [
   'csi',
 ];
 
-function validateSources(spec: JsonObject, errors: FieldErrors): void {
+function validateSources(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const [first, ...others] = volumeSources.filter((name) => objectIn(spec, name));
   if (first === undefined) {
-    errors.required(specPath, 'must specify a volume type');
+    errors.required(at, 'must specify a volume type');
     return;
   }
-  const at = specPath.child(first === 'gcePersistentDisk' ? 'persistentDisk' : first);
-  (ownChecks[first] ?? sourceChecks[first])?.(objectIn(spec, first) ?? {}, at, errors);
+  const here = at.child(first === 'gcePersistentDisk' ? 'persistentDisk' : first);
+  (ownChecks[first] ?? sourceChecks[first])?.(objectIn(spec, first) ?? {}, here, errors);
   if (first === 'local' && !objectIn(spec, 'nodeAffinity'))
-    errors.required(specPath.child('nodeAffinity'), 'Local volume requires node affinity');
+    errors.required(at.child('nodeAffinity'), 'Local volume requires node affinity');
   for (const other of others)
-    errors.forbidden(specPath.child(other === 'cephfs' ? 'cephFS' : other), 'may not specify more than 1 volume type');
+    errors.forbidden(at.child(other === 'cephfs' ? 'cephFS' : other), 'may not specify more than 1 volume type');
+  if (spec.persistentVolumeReclaimPolicy === 'Recycle' && isRoot(textIn(objectIn(spec, 'hostPath'), 'path')))
+    errors.forbidden(at.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'");
 }
 
 const mountOptions = 'volume.beta.kubernetes.io/mount-options';

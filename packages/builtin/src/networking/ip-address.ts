@@ -10,7 +10,7 @@ import {
   path,
   validateIPAddress,
 } from '@tsukube/machinery';
-import { column, nameColumn } from '../columns.ts';
+import { ageColumn, column, nameColumn } from '../columns.ts';
 import { objectIn, textIn } from '../core/pod-spec/members.ts';
 import { report } from '../core/pod-spec/text-rules.ts';
 import { schemaOf } from '../schema.ts';

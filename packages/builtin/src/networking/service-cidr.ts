@@ -3,6 +3,7 @@ import { type FieldErrors, type JsonObject, parseCidr, path, validateCidr } from
 import { ageColumn, column, nameColumn } from '../columns.ts';
 import { objectIn, textsIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
+import { keepMetadata } from '../status-metadata.ts';
 import { statusSubresource } from '../status-subresource.ts';
 
 const v1: ServedVersion = {
@@ -23,7 +24,14 @@ export const serviceCidr: Resource = {
   hub: v1,
   versions: [v1],
   verbs: storedVerbs,
-  subresources: { status: statusSubresource(() => {}) },
+  subresources: {
+    status: statusSubresource(() => {}, {
+      prepareForUpdate(object, old) {
+        object.spec = old.spec ?? {};
+        keepMetadata(object, old);
+      },
+    }),
+  },
   strategy: {
     prepareForCreate(object) {
       object.status = {};

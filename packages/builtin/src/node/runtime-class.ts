@@ -1,0 +1,84 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  type FieldErrors,
+  type JsonObject,
+  nameIsDNSLabel,
+  path,
+  validateImmutableField,
+  validateLabels,
+} from '@tsukube/machinery';
+import { ageColumn, nameColumn } from '../columns.ts';
+import { mapIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { roundResources } from '../core/pod-spec/resource-list.ts';
+import { containerResourceName, validateRequirements } from '../core/pod-spec/resources.ts';
+import { validateTolerations } from '../core/pod-spec/scheduling.ts';
+import { report } from '../core/pod-spec/text-rules.ts';
+import { schemaOf } from '../schema.ts';
+
+const v1: ServedVersion = {
+  group: 'node.k8s.io',
+  version: 'v1',
+  schema: schemaOf('node.v1.RuntimeClass'),
+  columns: [
+    nameColumn,
+    { name: 'Handler', type: 'string', description: '', value: (object) => textIn(object, 'handler') },
+    ageColumn,
+  ],
+};
+
+export const runtimeClass: Resource = {
+  names: { plural: 'runtimeclasses', singular: 'runtimeclass', kind: 'RuntimeClass', listKind: 'RuntimeClassList' },
+  scope: 'Cluster',
+  storagePrefix: '/registry/runtimeclasses',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy: {
+    allowUnconditionalUpdate: false,
+    applyDefaults(object) {
+      roundResources(objectIn(objectIn(object, 'overhead'), 'podFixed'));
+    },
+    validateCreate: validateRuntimeClass,
+    validateUpdate(object, old, errors) {
+      validateRuntimeClass(object, errors);
+      validateImmutableField(object.handler, old.handler, path('handler'), errors);
+    },
+  },
+};
+
+const noClaims: ReadonlySet<string> = new Set();
+
+function validateRuntimeClass(object: JsonObject, errors: FieldErrors): void {
+  const handler = textIn(object, 'handler');
+  if (handler === '') errors.required(path('handler'));
+  else report(nameIsDNSLabel(handler, false), path('handler'), handler, errors);
+  const overhead = objectIn(object, 'overhead');
+  if (overhead)
+    validateRequirements(
+      { limits: objectIn(overhead, 'podFixed') ?? {} },
+      containerResourceName,
+      noClaims,
+      path('overhead'),
+      errors,
+    );
+  const scheduling = objectIn(object, 'scheduling');
+  if (scheduling) validateScheduling(scheduling, errors);
+}
+
+function validateScheduling(scheduling: JsonObject, errors: FieldErrors): void {
+  const at = path('scheduling', 'tolerations');
+  validateLabels(mapIn(scheduling, 'nodeSelector'), path('scheduling', 'nodeSelector'), errors);
+  const tolerations = objectsIn(scheduling, 'tolerations');
+  validateTolerations(tolerations, at, errors);
+  const seen = new Set<string>();
+  for (const [i, toleration] of tolerations.entries()) {
+    const key = JSON.stringify(['key', 'operator', 'value', 'effect'].map((field) => textIn(toleration, field)));
+    if (seen.has(key)) errors.duplicate(at.index(i), asGoShowsIt(toleration));
+    seen.add(key);
+  }
+}
+
+function asGoShowsIt(toleration: JsonObject): JsonObject {
+  const { key = '', operator = '', value = '', effect = '', tolerationSeconds = null } = toleration;
+  return { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds };
+}

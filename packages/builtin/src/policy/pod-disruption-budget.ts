@@ -1,0 +1,103 @@
+import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { FieldErrors, type JsonObject, path, validateLabelSelector } from '@tsukube/machinery';
+import { validateAtMostAll, validateIntOrPercent } from '../apps/rolling-update.ts';
+import { ageColumn, nameColumn } from '../columns.ts';
+import { validateConditions } from '../conditions.ts';
+import { numberIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
+import { validateNonNegative } from '../non-negative.ts';
+import { schemaOf } from '../schema.ts';
+import { statusSubresource } from '../status-subresource.ts';
+import { zeroValue } from '../zero-value.ts';
+
+const specOf = (object: JsonObject) => objectIn(object, 'spec') ?? {};
+
+const columns: readonly Column[] = [
+  nameColumn,
+  {
+    name: 'Min Available',
+    type: 'string',
+    description: 'The minimum number of pods that must be available.',
+    value: (object) => String(specOf(object).minAvailable ?? 'N/A'),
+  },
+  {
+    name: 'Max Unavailable',
+    type: 'string',
+    description: 'The maximum number of pods that may be unavailable.',
+    value: (object) => String(specOf(object).maxUnavailable ?? 'N/A'),
+  },
+  {
+    name: 'Allowed Disruptions',
+    type: 'integer',
+    description: 'Calculated number of pods that may be disrupted at this time.',
+    value: (object) => numberIn(objectIn(object, 'status'), 'disruptionsAllowed'),
+  },
+  ageColumn,
+];
+
+const v1: ServedVersion = { group: 'policy', version: 'v1', schema: schemaOf('policy.v1.PodDisruptionBudget'), columns };
+
+export const podDisruptionBudget: Resource = {
+  names: {
+    plural: 'poddisruptionbudgets',
+    singular: 'poddisruptionbudget',
+    kind: 'PodDisruptionBudget',
+    listKind: 'PodDisruptionBudgetList',
+    shortNames: ['pdb'],
+  },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/poddisruptionbudgets',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  subresources: { status: statusSubresource((object, _old, errors) => validateBudgetStatus(object, errors)) },
+  strategy: {
+    generation: true,
+    allowUnconditionalUpdate: false,
+    prepareForCreate(object) {
+      object.status = zeroValue('policy.v1.PodDisruptionBudgetStatus');
+    },
+    prepareForUpdate(object, old) {
+      object.status = old.status ?? {};
+    },
+    validateCreate: (object, errors) => validateBudget(object, undefined, errors),
+    validateUpdate: validateBudget,
+  },
+};
+
+const specPath = path('spec');
+const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget'];
+const statusNumbers = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'];
+
+function validateBudget(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+  const spec = specOf(object);
+  const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy: policy } = spec;
+  if (minAvailable !== undefined && maxUnavailable !== undefined)
+    errors.invalid(specPath, asGoShowsIt(spec), 'minAvailable and maxUnavailable cannot be both set');
+  for (const field of ['minAvailable', 'maxUnavailable']) {
+    if (spec[field] === undefined) continue;
+    validateIntOrPercent(spec[field], specPath.child(field), errors);
+    validateAtMostAll(spec[field], specPath.child(field), errors);
+  }
+  const before = new FieldErrors();
+  validateLabelSelector(objectIn(old && specOf(old), 'selector'), specPath, before);
+  const rules = { allowInvalidValues: before.length > 0 };
+  validateLabelSelector(objectIn(spec, 'selector'), specPath.child('selector'), errors, rules);
+  if (policy !== undefined && !evictionPolicies.includes(policy as string))
+    errors.notSupported(specPath.child('unhealthyPodEvictionPolicy'), policy, evictionPolicies);
+}
+
+function asGoShowsIt(spec: JsonObject): JsonObject {
+  const { minAvailable = null, selector = null, maxUnavailable = null, unhealthyPodEvictionPolicy = null } = spec;
+  return {
+    MinAvailable: minAvailable,
+    Selector: selector,
+    MaxUnavailable: maxUnavailable,
+    UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy,
+  };
+}
+
+function validateBudgetStatus(object: JsonObject, errors: FieldErrors): void {
+  const status = objectIn(object, 'status') ?? {};
+  validateConditions(objectsIn(status, 'conditions'), path('status', 'conditions'), errors);
+  validateNonNegative(status, statusNumbers, path('status'), errors);
+}

@@ -1,0 +1,107 @@
+import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  deepEqual,
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  path,
+  validateImmutableField,
+  validateLabelName,
+} from '@tsukube/machinery';
+import { ageColumn, column, metadataOf } from '../columns.ts';
+import { mapIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { schemaOf } from '../schema.ts';
+import { validateParameters, validateProvisioner } from './parameters.ts';
+
+const type = 'io.k8s.api.storage.v1.StorageClass';
+
+const columns: readonly Column[] = [
+  column('Name', { type: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', field: 'name' }, nameCell, { format: 'name' }),
+  column('Provisioner', { type, field: 'provisioner' }, (object) => textIn(object, 'provisioner')),
+  column('ReclaimPolicy', { type, field: 'reclaimPolicy' }, (object) => textIn(object, 'reclaimPolicy') || 'Delete'),
+  column(
+    'VolumeBindingMode',
+    { type, field: 'volumeBindingMode' },
+    (object) => textIn(object, 'volumeBindingMode') || 'Immediate',
+  ),
+  column('AllowVolumeExpansion', { type, field: 'allowVolumeExpansion' }, (object) => object.allowVolumeExpansion === true),
+  ageColumn,
+];
+
+const v1: ServedVersion = { group: 'storage.k8s.io', version: 'v1', schema: schemaOf('storage.v1.StorageClass'), columns };
+
+export const storageClass: Resource = {
+  names: {
+    plural: 'storageclasses',
+    singular: 'storageclass',
+    kind: 'StorageClass',
+    listKind: 'StorageClassList',
+    shortNames: ['sc'],
+  },
+  scope: 'Cluster',
+  storagePrefix: '/registry/storageclasses',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy: {
+    returnDeletedObject: true,
+    applyDefaults(object) {
+      object.reclaimPolicy ??= 'Delete';
+      object.volumeBindingMode ??= 'Immediate';
+    },
+    validateCreate: validateStorageClass,
+    validateUpdate(object, old, errors) {
+      validateStorageClass(object, errors);
+      for (const field of ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'])
+        validateImmutableField(object[field], old[field], path(field), errors);
+    },
+  },
+};
+
+const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
+
+function nameCell(object: JsonObject): string {
+  const annotations = mapIn(metadataOf(object), 'annotations');
+  const isDefault = defaultAnnotations.some((key) => annotations[key] === 'true');
+  return `${metadataOf(object).name}${isDefault ? ' (default)' : ''}`;
+}
+
+const reclaimPolicies = ['Delete', 'Retain'];
+const bindingModes = ['Immediate', 'WaitForFirstConsumer'];
+
+function validateStorageClass(object: JsonObject, errors: FieldErrors): void {
+  validateProvisioner(textIn(object, 'provisioner'), path('provisioner'), errors);
+  validateParameters(object, path('parameters'), errors);
+  const policy = textIn(object, 'reclaimPolicy');
+  if (policy !== '' && !reclaimPolicies.includes(policy)) errors.notSupported(path('reclaimPolicy'), policy, reclaimPolicies);
+  const mode = textIn(object, 'volumeBindingMode');
+  if (!bindingModes.includes(mode)) errors.notSupported(path('volumeBindingMode'), mode, bindingModes);
+  validateTopologies(objectsIn(object, 'allowedTopologies'), path('allowedTopologies'), errors);
+}
+
+type Term = Record<string, string[]>;
+
+function validateTopologies(topologies: readonly JsonObject[], at: FieldPath, errors: FieldErrors): void {
+  const seen: Term[] = [];
+  for (const [i, topology] of topologies.entries()) {
+    const here = at.index(i).child('matchLabelExpressions');
+    const term = validateTerm(objectsIn(topology, 'matchLabelExpressions'), here, errors);
+    for (const other of seen) if (deepEqual(term, other)) errors.duplicate(here, '');
+    seen.push(term);
+  }
+}
+
+function validateTerm(expressions: readonly JsonObject[], at: FieldPath, errors: FieldErrors): Term {
+  const term: Term = Object.create(null);
+  for (const [i, expression] of expressions.entries()) {
+    const key = textIn(expression, 'key');
+    const values = textsIn(expression, 'values');
+    if (values.length === 0) errors.required(at.index(i).child('values'));
+    for (const [j, value] of values.entries())
+      if (values.indexOf(value) < j) errors.duplicate(at.index(i).child('values').index(j), value);
+    validateLabelName(key, at.index(i).child('key'), errors);
+    if (term[key]) errors.duplicate(at.index(i).child('key'), key);
+    term[key] = [...new Set(values)].sort();
+  }
+  return term;
+}
