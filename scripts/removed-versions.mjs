@@ -110,7 +110,8 @@ function schemaOf(name, context) {
   const base = { ...newer, ...known };
   const stated = (known ?? newer).required ?? [];
   const properties = propertiesOf(messageName(name), known, newer, context);
-  for (const field of stated) if (properties[field]) properties[field] = withZero(properties[field]);
+  // Schemas of today tell defaults, those of then did not.
+  for (const field of known ? stated : []) if (properties[field]) properties[field] = withZero(properties[field]);
   const key = name.split('.').slice(-3).join('.');
   for (const field of optional[key] ?? []) delete properties[field].default;
   for (const field of zeroed[key] ?? []) properties[field].default = 0;

@@ -92,7 +92,7 @@ TokenReviewStatus: authenticated 1 boolean; user 2 UserInfo =; audiences 4 []str
 UserInfo: username 1 string; uid 2 string; groups 3 []string atomic; extra 4 ~{}[]string
 @io.k8s.api.authentication.v1beta1 authentication.k8s.io/v1beta1
 TokenReview kind: metadata 1 meta.v1.ObjectMeta =; spec 2 TokenReviewSpec ! =; status 3 TokenReviewStatus =
-TokenReviewSpec: token 1 string ! =; audiences 2 []string atomic
+TokenReviewSpec: token 1 string !; audiences 2 []string atomic
 TokenReviewStatus: authenticated 1 boolean; user 2 UserInfo =; audiences 4 []string atomic; error 3 string
 UserInfo: username 1 string; uid 2 string; groups 3 []string atomic; extra 4 ~{}[]string
 @io.k8s.api.authorization.v1 authorization.k8s.io/v1
