@@ -1,3 +1,4 @@
+export * from './apply/index.ts';
 export * from './der/index.ts';
 export * from './errors/index.ts';
 export * from './json/index.ts';

@@ -1,0 +1,52 @@
+import { deepEqual } from '../json/equal.ts';
+import type { JsonObject } from '../schema/type.ts';
+import { type Conflict, conflictsIn } from './conflicts.ts';
+import { disown, lossesOf, VersionedComparison } from './disown.ts';
+import { difference, type FieldSet, isEmptySet, recursiveDifference } from './field-set.ts';
+import { mergeObjects } from './merge.ts';
+import { isSameOwner, type Owner } from './owners.ts';
+import { prune } from './prune.ts';
+import { neverOwned } from './stripped.ts';
+import { fieldSetOf } from './to-set.ts';
+import type { Writer } from './track-update.ts';
+import type { Versions } from './versions.ts';
+
+export type Applied =
+  | { readonly kind: 'conflicts'; readonly conflicts: readonly Conflict[] }
+  /** `object` is `live` itself if nothing changed. */
+  | { readonly kind: 'applied'; readonly object: JsonObject; readonly owners: readonly Owner[] };
+
+/** Merges what is applied into an object, both in the writer's version. Without force, what others own is not changed. */
+export function applyConfiguration(
+  live: JsonObject,
+  configuration: JsonObject,
+  owners: readonly Owner[],
+  writer: Writer,
+  versions: Versions,
+  force: boolean,
+): Applied {
+  const { apiVersion } = writer;
+  const shape = versions.shape(apiVersion);
+  const known = owners.filter((owner) => versions.convert(live, owner.apiVersion) !== undefined);
+  const last = known.find((owner) => isSameOwner(owner, applierOf(writer)));
+  const others = known.filter((owner) => owner !== last);
+  const applied = recursiveDifference(fieldSetOf(configuration, shape), versions.reset);
+  const claim: Owner = { ...applierOf(writer), time: last?.time, fields: applied };
+  const merged = mergeObjects(live, configuration, shape);
+  const object = prune(merged, last, [...others, claim], apiVersion, versions);
+  const { kept, losses } = lossesOf(others, new VersionedComparison(live, object, versions));
+  const conflicts = force ? [] : conflictsIn(losses.filter(({ changed }) => !isEmptySet(changed)));
+  if (conflicts.length > 0) return { kind: 'conflicts', conflicts };
+  const unchanged = deepEqual(live, object);
+  const own = ownEntry(claim, unchanged ? claim.time : writer.time);
+  return { kind: 'applied', object: unchanged ? live : object, owners: [...disown(kept, losses), ...own] };
+}
+
+function applierOf({ manager, apiVersion, subresource }: Writer): Omit<Owner, 'fields' | 'time'> {
+  return { manager, operation: 'Apply', apiVersion, subresource };
+}
+
+function ownEntry(claim: Owner, time: string | undefined): Owner[] {
+  const fields: FieldSet = difference(claim.fields, neverOwned);
+  return isEmptySet(fields) ? [] : [{ ...claim, time, fields }];
+}

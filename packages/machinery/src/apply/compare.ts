@@ -1,0 +1,101 @@
+import { deepEqual } from '../json/equal.ts';
+import { getKey, isObject } from '../json/object.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { type FieldSet, insertPath, type MutableFieldSet } from './field-set.ts';
+import { itemsByElement } from './list-items.ts';
+import { fieldElement, type PathElement } from './path-element.ts';
+import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape } from './shape.ts';
+
+export interface Comparison {
+  /** What is new or has another value. */
+  readonly changed: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/** Where two objects of a shape differ, in one pass over both. The record of who owns what is no part of the comparison. */
+export function compareObjects(before: JsonObject, after: JsonObject, shape: ObjectShape): Comparison {
+  const walk = new ComparingWalk();
+  walk.members(before, after, shape);
+  return walk;
+}
+
+type Maybe = JsonValue | undefined;
+const nothing: JsonObject = {};
+const noItems: readonly JsonValue[] = [];
+
+class ComparingWalk implements Comparison {
+  readonly changed: MutableFieldSet = {};
+  readonly removed: MutableFieldSet = {};
+  readonly #path: PathElement[] = [];
+
+  /** At least one of the two is there. */
+  #values(before: Maybe, after: Maybe, shape: Shape): void {
+    if (before === after) return;
+    if (isWhole(shape) || (isNothing(before) && isNothing(after))) {
+      this.#whole(before, after);
+      return;
+    }
+    if (shape.is === 'list') this.#items(listIn(before), listIn(after), shape);
+    else this.members(objectIn(before), objectIn(after), shape as ObjectShape);
+    if (before === undefined) insertPath(this.changed, this.#path);
+    else if (after === undefined) insertPath(this.removed, this.#path);
+  }
+
+  #whole(before: Maybe, after: Maybe): void {
+    if (after === undefined) insertPath(this.removed, this.#path);
+    else if (before === undefined || !deepEqual(before, after)) insertPath(this.changed, this.#path);
+  }
+
+  members(before: JsonObject, after: JsonObject, shape: ObjectShape): void {
+    for (const key of Object.keys(after)) {
+      const [old, value] = [getKey(before, key), after[key]];
+      if (old !== value) this.#member(key, old, value, shape);
+    }
+    for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) this.#member(key, before[key], undefined, shape);
+  }
+
+  #member(key: string, before: Maybe, after: Maybe, shape: ObjectShape): void {
+    if (key === 'managedFields' && this.#path.length === 1 && this.#path[0] === 'f:metadata') return;
+    this.#below(fieldElement(key), before, after, memberShape(shape, key) ?? anyShape);
+  }
+
+  #items(before: readonly JsonValue[], after: readonly JsonValue[], shape: ListShape): void {
+    const [old, current] = [itemsByElement(before, shape), itemsByElement(after, shape)];
+    for (const [element, items] of current) this.#sameItems(element, old.get(element) ?? noItems, items, shape.of);
+    for (const [element, items] of old) if (!current.has(element)) this.#sameItems(element, items, noItems, shape.of);
+  }
+
+  /** Items that cannot be told apart are one thing: it changes, or it comes and goes. */
+  #sameItems(element: PathElement, before: readonly JsonValue[], after: readonly JsonValue[], shape: Shape): void {
+    if (before.length < 2 && after.length < 2) this.#below(element, before[0], after[0], shape);
+    else if (before.length > 1 && after.length > 1) {
+      if (!deepEqual([...before], [...after])) insertPath(this.changed, [...this.#path, element]);
+    } else if (before.length > 1) {
+      if (after.length > 0) this.#below(element, undefined, after[0], shape);
+      insertPath(this.removed, [...this.#path, element]);
+    } else {
+      if (before.length > 0) this.#below(element, before[0], undefined, shape);
+      insertPath(this.changed, [...this.#path, element]);
+    }
+  }
+
+  #below(element: PathElement, before: Maybe, after: Maybe, shape: Shape): void {
+    this.#path.push(element);
+    this.#values(before, after, shape);
+    this.#path.pop();
+  }
+}
+
+function objectIn(value: Maybe): JsonObject {
+  return isObject(value) ? value : nothing;
+}
+
+function listIn(value: Maybe): readonly JsonValue[] {
+  return Array.isArray(value) ? value : noItems;
+}
+
+/** Nothing is below it, so that it is one thing whatever its shape. */
+function isNothing(value: Maybe): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
+}

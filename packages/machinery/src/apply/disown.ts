@@ -1,0 +1,67 @@
+import type { JsonObject } from '../schema/type.ts';
+import { type Comparison, compareObjects } from './compare.ts';
+import { difference, type FieldSet, intersection, isEmptySet, recursiveDifference } from './field-set.ts';
+import type { Owner } from './owners.ts';
+import type { Versions } from './versions.ts';
+
+/** What a write takes from an owner, in that owner's version. */
+export interface Loss {
+  readonly owner: Owner;
+  /** Paths that got another value. */
+  readonly changed: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/** Comparisons of the same two objects in the versions in which there are owners. */
+export class VersionedComparison {
+  readonly #before: JsonObject;
+  readonly #after: JsonObject;
+  readonly #versions: Versions;
+  readonly #known = new Map<string, Comparison | undefined>();
+
+  constructor(before: JsonObject, after: JsonObject, versions: Versions) {
+    this.#before = before;
+    this.#after = after;
+    this.#versions = versions;
+  }
+
+  /** Undefined if the version is not known. */
+  in(apiVersion: string): Comparison | undefined {
+    if (!this.#known.has(apiVersion)) this.#known.set(apiVersion, this.#compare(apiVersion));
+    return this.#known.get(apiVersion);
+  }
+
+  #compare(apiVersion: string): Comparison | undefined {
+    const { reset } = this.#versions;
+    const before = this.#versions.convert(this.#before, apiVersion);
+    const after = this.#versions.convert(this.#after, apiVersion);
+    if (before === undefined || after === undefined) return undefined;
+    const { changed, removed } = compareObjects(before, after, this.#versions.shape(apiVersion));
+    return { changed: recursiveDifference(changed, reset), removed: recursiveDifference(removed, reset) };
+  }
+}
+
+/** What each owner loses by a change. Owners of versions that are not known are left out of `kept`. */
+export function lossesOf(owners: readonly Owner[], comparison: VersionedComparison): { kept: Owner[]; losses: Loss[] } {
+  const kept: Owner[] = [];
+  const losses: Loss[] = [];
+  for (const owner of owners) {
+    const compared = comparison.in(owner.apiVersion);
+    if (compared === undefined) continue;
+    kept.push(owner);
+    const changed = intersection(owner.fields, compared.changed);
+    if (!isEmptySet(changed) || !isEmptySet(compared.removed)) losses.push({ owner, changed, removed: compared.removed });
+  }
+  return { kept, losses };
+}
+
+/** The owners with what is left to them; those without anything are gone. */
+export function disown(owners: readonly Owner[], losses: readonly Loss[]): Owner[] {
+  const left: Owner[] = [];
+  for (const owner of owners) {
+    const loss = losses.find((candidate) => candidate.owner === owner);
+    const fields = loss ? difference(difference(owner.fields, loss.changed), loss.removed) : owner.fields;
+    if (!isEmptySet(fields)) left.push(fields === owner.fields ? owner : { ...owner, fields });
+  }
+  return left;
+}

@@ -1,0 +1,192 @@
+import { compareElements, type PathElement, self } from './path-element.ts';
+
+/**
+ * A set of paths in the form in which it is stored (FieldsV1): a tree of path elements. An element without anything
+ * below it belongs to the set; one with something below it does if that includes `.`. Sets are never changed, and
+ * operations share what they can with their operands.
+ */
+export interface FieldSet {
+  readonly [element: PathElement]: FieldSet;
+}
+
+/** A set while it is being built. */
+export interface MutableFieldSet {
+  [element: PathElement]: MutableFieldSet;
+}
+
+export const noFields: FieldSet = Object.freeze({});
+
+/** The whole set is empty; of a part, that it is a path without anything below it. */
+export function isEmptySet(set: FieldSet): boolean {
+  for (const _ in set) return false;
+  return true;
+}
+
+/** Whether the path to a part of a set belongs to the set itself. */
+export function isMember(part: FieldSet): boolean {
+  return part[self] !== undefined || isEmptySet(part);
+}
+
+export function insertPath(set: MutableFieldSet, path: readonly PathElement[]): void {
+  let part = set;
+  for (let i = 0; i < path.length; i++) {
+    const element = path[i] as PathElement;
+    const next = part[element];
+    if (next === undefined) {
+      insertNew(part, path, i);
+      return;
+    }
+    // What had nothing below it says by itself from now on that it belongs to the set.
+    if (i < path.length - 1 && isEmptySet(next)) next[self] = {};
+    part = next;
+  }
+  if (!isEmptySet(part)) part[self] = {};
+}
+
+function insertNew(set: MutableFieldSet, path: readonly PathElement[], from: number): void {
+  let part = set;
+  for (let i = from; i < path.length; i++) {
+    const next: MutableFieldSet = {};
+    part[path[i] as PathElement] = next;
+    part = next;
+  }
+}
+
+/** The same part, with its own path in the set as well. */
+export function asMember(part: FieldSet | undefined): FieldSet {
+  if (part === undefined) return noFields;
+  return isMember(part) ? part : { [self]: noFields, ...part };
+}
+
+export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
+  let part: FieldSet | undefined = set;
+  for (const element of path) {
+    part = part[element];
+    if (part === undefined) return false;
+  }
+  return isMember(part);
+}
+
+/** Gives `a` itself if it has all of `b`. */
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(a)) return b;
+  let joined: MutableFieldSet | undefined;
+  for (const element in b) {
+    if (element === self) continue;
+    const [left, right] = [a[element], b[element] as FieldSet];
+    const both = left === undefined ? right : unionOfParts(left, right);
+    if (both === left) continue;
+    joined ??= { ...a } as MutableFieldSet;
+    joined[element] = both as MutableFieldSet;
+  }
+  return joined ?? a;
+}
+
+function unionOfParts(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(b)) return asMember(a);
+  if (isEmptySet(a)) return asMember(b);
+  const joined = union(a, b);
+  return b[self] === undefined ? joined : asMember(joined);
+}
+
+/** What is in `a` and not in `b`, path by path: that `b` has a path says nothing of those below it. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, false) ?? noFields;
+}
+
+/** The same, but a path of `b` takes along all that is below it. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, true) ?? noFields;
+}
+
+/** Gives `a` itself if nothing is taken away, and undefined if nothing is left. */
+function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet | undefined {
+  let rest: MutableFieldSet | undefined;
+  for (const element in b) {
+    const left = a[element];
+    if (left === undefined || element === self) continue;
+    const remaining = subtractPart(left, b[element] as FieldSet, recursive);
+    if (remaining === left) continue;
+    rest ??= { ...a } as MutableFieldSet;
+    if (remaining === undefined) delete rest[element];
+    else rest[element] = remaining as MutableFieldSet;
+  }
+  if (rest === undefined) return a;
+  return isEmptySet(rest) ? undefined : rest;
+}
+
+function subtractPart(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet | undefined {
+  if (!isMember(b)) return isEmptySet(a) ? a : keepSelf(a, subtract(a, b, recursive));
+  if (recursive || isEmptySet(a)) return undefined;
+  const below = a[self] === undefined ? a : withoutSelf(a);
+  return subtract(below, b, recursive);
+}
+
+/** What is left below a path of the set does not include the mark of that path if nothing else is left. */
+function keepSelf(a: FieldSet, rest: FieldSet | undefined): FieldSet | undefined {
+  if (rest === undefined || a[self] === undefined) return rest;
+  for (const element in rest) if (element !== self) return rest;
+  return noFields;
+}
+
+function withoutSelf(part: FieldSet): FieldSet {
+  const { [self]: _, ...below } = part;
+  return below;
+}
+
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  return intersectBelow(a, b) ?? noFields;
+}
+
+function intersectBelow(a: FieldSet, b: FieldSet): FieldSet | undefined {
+  let common: MutableFieldSet | undefined;
+  for (const element in b) {
+    const left = a[element];
+    if (left === undefined || element === self) continue;
+    const both = intersectParts(left, b[element] as FieldSet);
+    if (both === undefined) continue;
+    common ??= {};
+    common[element] = both as MutableFieldSet;
+  }
+  return common;
+}
+
+function intersectParts(a: FieldSet, b: FieldSet): FieldSet | undefined {
+  const below = intersectBelow(a, b);
+  return isMember(a) && isMember(b) ? asMember(below) : below;
+}
+
+/** The paths that no other path of the set goes on from. */
+export function leaves(set: FieldSet): FieldSet {
+  const kept: MutableFieldSet = {};
+  for (const element in set) if (element !== self) kept[element] = leaves(set[element] as FieldSet) as MutableFieldSet;
+  return kept;
+}
+
+/** Every path, those of a level before those below it. */
+export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
+  const elements = Object.keys(set).filter((element) => element !== self);
+  for (const element of elements) if (isMember(set[element] as FieldSet)) yield [...prefix, element];
+  for (const element of elements) yield* pathsOf(set[element] as FieldSet, [...prefix, element]);
+}
+
+/** The set in the order in which it is written; itself if it is in that order. */
+export function sortedSet(set: FieldSet): FieldSet {
+  const elements = Object.keys(set);
+  let changed = !inOrder(elements);
+  if (changed) elements.sort(compareElements);
+  const sorted: MutableFieldSet = {};
+  for (const element of elements) {
+    const part = set[element] as FieldSet;
+    const ordered = sortedSet(part);
+    if (ordered !== part) changed = true;
+    sorted[element] = ordered as MutableFieldSet;
+  }
+  return changed ? sorted : set;
+}
+
+function inOrder(elements: readonly PathElement[]): boolean {
+  for (let i = 1; i < elements.length; i++)
+    if (compareElements(elements[i - 1] as PathElement, elements[i] as PathElement) > 0) return false;
+  return true;
+}

@@ -1,0 +1,60 @@
+import { getKey, isObject } from '../json/object.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { goQuote } from '../text/go-quote.ts';
+import { keyElement, type PathElement, valueElement } from './path-element.ts';
+import type { ListShape } from './shape.ts';
+
+/** An item that cannot be told apart from others. */
+export class UnidentifiedItem extends Error {}
+
+/** What identifies an item in its list. Fails with UnidentifiedItem. */
+export function itemElement(item: JsonValue, list: ListShape): PathElement {
+  return list.kind === 'map' ? elementByKeys(item, list) : elementByValue(item);
+}
+
+function elementByKeys(item: JsonValue, { keys, defaults }: ListShape): PathElement {
+  if (item === null) throw new UnidentifiedItem('associative list with keys may not have a null element');
+  if (!isObject(item)) throw new UnidentifiedItem('associative list with keys may not have non-map elements');
+  const found: JsonObject = {};
+  let count = 0;
+  for (const key of keys) {
+    const value = getKey(item, key) ?? defaults.get(key);
+    if (value === undefined) continue;
+    found[key] = value;
+    count++;
+  }
+  if (count > 0) return keyElement(found);
+  const names = keys.map((key) => goQuote(key)).join(' ');
+  throw new UnidentifiedItem(
+    `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
+  );
+}
+
+function elementByValue(item: JsonValue): PathElement {
+  if (item === null) throw new UnidentifiedItem("associative list without keys has an element that's an explicit null");
+  if (Array.isArray(item)) throw new UnidentifiedItem('not supported: associative list with lists as elements');
+  if (isObject(item)) throw new UnidentifiedItem("associative list without keys has an element that's a map type");
+  return valueElement(item);
+}
+
+/** The items of a list by what identifies them; those that cannot be identified are left out. */
+export function itemsByElement(list: readonly JsonValue[], shape: ListShape): Map<PathElement, JsonValue[]> {
+  const items = new Map<PathElement, JsonValue[]>();
+  for (const item of list) {
+    const element = tryElement(item, shape);
+    if (element === undefined) continue;
+    const same = items.get(element);
+    if (same === undefined) items.set(element, [item]);
+    else same.push(item);
+  }
+  return items;
+}
+
+export function tryElement(item: JsonValue, shape: ListShape): PathElement | undefined {
+  try {
+    return itemElement(item, shape);
+  } catch (error) {
+    if (error instanceof UnidentifiedItem) return undefined;
+    throw error;
+  }
+}

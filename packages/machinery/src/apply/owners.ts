@@ -1,0 +1,104 @@
+import { deepEqual } from '../json/equal.ts';
+import { isObject } from '../json/object.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { type FieldSet, sortedSet } from './field-set.ts';
+import { readFields } from './fields-v1.ts';
+
+export type Operation = 'Apply' | 'Update';
+
+/** One entry of managedFields: what somebody owns in one version, by one way of writing. */
+export interface Owner {
+  readonly manager: string;
+  readonly operation: Operation;
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+}
+
+/** Whether two entries are of the same owner. Who applies is the same in every version. */
+export function isSameOwner(a: Owner, b: Omit<Owner, 'fields' | 'time'>): boolean {
+  return (
+    a.manager === b.manager &&
+    a.operation === b.operation &&
+    a.subresource === b.subresource &&
+    (a.operation === 'Apply' || a.apiVersion === b.apiVersion)
+  );
+}
+
+/** Entries that this server wrote; undefined if one of them cannot be read after all. */
+export function storedOwners(metadata: JsonObject): readonly Owner[] | undefined {
+  return ownersIn(metadata, (fields) => (isObject(fields) ? (fields as unknown as FieldSet) : undefined));
+}
+
+/** Entries as a client sent them; undefined if one of them cannot be read. */
+export function sentOwners(metadata: JsonObject): readonly Owner[] | undefined {
+  return ownersIn(metadata, readFields);
+}
+
+function ownersIn(
+  metadata: JsonObject,
+  read: (fields: JsonValue | undefined) => FieldSet | undefined,
+): readonly Owner[] | undefined {
+  const entries = metadata.managedFields;
+  if (!Array.isArray(entries)) return [];
+  const owners: Owner[] = [];
+  for (const entry of entries) {
+    const owner = isObject(entry) ? readOwner(entry, read) : undefined;
+    if (owner === undefined) return undefined;
+    owners.push(owner);
+  }
+  return owners;
+}
+
+function readOwner(entry: JsonObject, read: (fields: JsonValue | undefined) => FieldSet | undefined): Owner | undefined {
+  const { manager = '', operation, apiVersion, subresource = '', time, fieldsType } = entry as Record<string, unknown>;
+  if (operation !== 'Apply' && operation !== 'Update') return undefined;
+  if (typeof apiVersion !== 'string' || apiVersion === '' || fieldsType !== 'FieldsV1') return undefined;
+  const fields = read(entry.fieldsV1);
+  if (fields === undefined) return undefined;
+  return {
+    manager: String(manager),
+    operation,
+    apiVersion,
+    subresource: String(subresource),
+    time: typeof time === 'string' ? time : undefined,
+    fields,
+  };
+}
+
+/** `managedFields: []` and `[{}]` ask that nobody own anything any more. */
+export function asksForReset(metadata: JsonObject): boolean {
+  const entries = metadata.managedFields;
+  if (!Array.isArray(entries) || entries.length > 1) return false;
+  return entries.length === 0 || deepEqual(entries[0], {});
+}
+
+/** The entries in their order; undefined if there are none. */
+export function entriesOf(owners: readonly Owner[]): JsonObject[] | undefined {
+  return owners.length === 0 ? undefined : [...owners].sort(compareOwners).map(entryOf);
+}
+
+function entryOf({ manager, operation, apiVersion, subresource, time, fields }: Owner): JsonObject {
+  const entry: JsonObject = manager === '' ? { operation, apiVersion } : { manager, operation, apiVersion };
+  if (time !== undefined) entry.time = time;
+  entry.fieldsType = 'FieldsV1';
+  entry.fieldsV1 = sortedSet(fields) as unknown as JsonObject;
+  if (subresource !== '') entry.subresource = subresource;
+  return entry;
+}
+
+/** Times are all written in the same form, so that they are in the order of their text. */
+function compareOwners(a: Owner, b: Owner): number {
+  return (
+    compareText(a.operation, b.operation) ||
+    compareText(a.time ?? '', b.time ?? '') ||
+    compareText(a.manager, b.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource, b.subresource)
+  );
+}
+
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

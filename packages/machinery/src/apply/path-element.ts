@@ -1,0 +1,86 @@
+import { stringifyJson } from '../json/stringify.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { goQuote } from '../text/go-quote.ts';
+
+/** One step of a path, as FieldsV1 writes it: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`. */
+export type PathElement = string;
+
+/** Stands for the path that leads to where it is found. */
+export const self = '.';
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+export function valueElement(value: JsonValue): PathElement {
+  return `v:${stringifyJson(value)}`;
+}
+
+/** The keys of an item, which are sorted by name. */
+export function keyElement(keys: JsonObject): PathElement {
+  return `k:${stringifyJson(keys)}`;
+}
+
+/** What an element says behind its kind. */
+export function contentOf(element: PathElement): string {
+  return element.slice(2);
+}
+
+const ranks: Readonly<Record<string, number>> = { '.': 0, f: 1, k: 2, v: 3, i: 4 };
+
+/** The order in which a set is written: fields, then items by their keys, by their value, by their place. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  const kind = a[0] as string;
+  if (kind !== b[0]) return (ranks[kind] ?? 5) - (ranks[b[0] as string] ?? 5);
+  if (kind === 'k') return compareKeys(JSON.parse(contentOf(a)) as JsonObject, JSON.parse(contentOf(b)) as JsonObject);
+  if (kind === 'v') return compareValues(JSON.parse(contentOf(a)) as JsonValue, JSON.parse(contentOf(b)) as JsonValue);
+  return kind === 'i' ? Number(contentOf(a)) - Number(contentOf(b)) : compareText(a, b);
+}
+
+function compareKeys(a: JsonObject, b: JsonObject): number {
+  const [left, right] = [Object.entries(a), Object.entries(b)];
+  for (let i = 0; i < left.length && i < right.length; i++) {
+    const [name, value] = left[i] as [string, JsonValue];
+    const [otherName, otherValue] = right[i] as [string, JsonValue];
+    const order = compareText(name, otherName) || compareValues(value, otherValue);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+const typeOrder: readonly string[] = ['number', 'bigint', 'string', 'boolean', 'object'];
+
+function compareValues(a: JsonValue, b: JsonValue): number {
+  if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
+  if (typeof a !== typeof b) return typeOrder.indexOf(typeof a) - typeOrder.indexOf(typeof b);
+  return Number(a) - Number(b);
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** As messages show it: `.name`, `[name="x",port=80]`, `[="x"]`, `[0]`. */
+export function describeElement(element: PathElement): string {
+  const content = contentOf(element);
+  switch (element[0]) {
+    case 'f':
+      return `.${content}`;
+    case 'k':
+      return `[${Object.entries(JSON.parse(content) as JsonObject)
+        .map(([name, value]) => `${name}=${describeValue(value)}`)
+        .join(',')}]`;
+    case 'v':
+      return `[=${describeValue(JSON.parse(content) as JsonValue)}]`;
+    default:
+      return `[${content}]`;
+  }
+}
+
+function describeValue(value: JsonValue): string {
+  return typeof value === 'string' ? goQuote(value) : stringifyJson(value);
+}
+
+export function describePath(path: readonly PathElement[]): string {
+  return path.map(describeElement).join('');
+}

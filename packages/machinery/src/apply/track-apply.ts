@@ -1,0 +1,64 @@
+import { StatusError } from '../errors/status-error.ts';
+import type { JsonObject } from '../schema/type.ts';
+import { type Applied, applyConfiguration } from './apply.ts';
+import { capUpdaters } from './cap.ts';
+import { conflictError, conflictsOutside } from './conflicts.ts';
+import { kubectl, ownedByAnnotation, updateAnnotation } from './last-applied.ts';
+import { entriesOf, type Owner, storedOwners } from './owners.ts';
+import { ownersAfterUpdate, type Writer } from './track-update.ts';
+import type { Versions } from './versions.ts';
+
+/**
+ * The object with a configuration applied to it and with the new record of who owns what, in the writer's version.
+ * Without `live`, it is created. Fails with 409 on conflicts, unless `force`.
+ */
+export function trackApply(
+  live: JsonObject | undefined,
+  configuration: JsonObject,
+  writer: Writer,
+  versions: Versions,
+  force: boolean,
+): JsonObject {
+  const before = withoutRecord(live ?? versions.empty(writer.apiVersion));
+  const owners = ownersBeforeApply(live, before, writer, versions);
+  const applied = applyOrTakeOver(before, configuration, owners, writer, versions, force);
+  if (applied.kind === 'conflicts') throw conflictError(applied.conflicts);
+  const object = writer.manager === kubectl ? updateAnnotation(applied.object, configuration) : applied.object;
+  const managedFields = entriesOf(applied.owners);
+  return { ...object, metadata: { ...(object.metadata as JsonObject), ...(managedFields && { managedFields }) } };
+}
+
+function withoutRecord(object: JsonObject): JsonObject {
+  const { managedFields: _, ...metadata } = object.metadata as JsonObject;
+  return { ...object, metadata };
+}
+
+/** Of an object without a record, all that is there belongs to whoever wrote it before the first apply. */
+function ownersBeforeApply(
+  live: JsonObject | undefined,
+  before: JsonObject,
+  writer: Writer,
+  versions: Versions,
+): readonly Owner[] {
+  const stored = live ? storedOwners(live.metadata as JsonObject) : [];
+  if (stored === undefined) throw StatusError.internalError('failed to decode managed fields');
+  if (stored.length > 0 || live === undefined) return stored;
+  const earlier = { ...writer, manager: 'before-first-apply' };
+  return capUpdaters(ownersAfterUpdate(versions.empty(writer.apiVersion), before, [], earlier, versions));
+}
+
+/** What conflicts only with what kubectl applied by itself is forced. */
+function applyOrTakeOver(
+  live: JsonObject,
+  configuration: JsonObject,
+  owners: readonly Owner[],
+  writer: Writer,
+  versions: Versions,
+  force: boolean,
+): Applied {
+  const applied = applyConfiguration(live, configuration, owners, writer, versions, force);
+  if (applied.kind === 'applied' || writer.manager !== kubectl) return applied;
+  const conflicts = conflictsOutside(applied.conflicts, ownedByAnnotation(live, versions.shape(writer.apiVersion)));
+  if (conflicts.length > 0) return { kind: 'conflicts', conflicts };
+  return applyConfiguration(live, configuration, owners, writer, versions, true);
+}

@@ -1,0 +1,83 @@
+import { isObject } from '../json/object.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { goTypeText, goValueText } from '../text/go-value.ts';
+import { itemElement, UnidentifiedItem } from './list-items.ts';
+import { describeElement, fieldElement } from './path-element.ts';
+import type { ListShape, ObjectShape, ScalarShape, Shape } from './shape.ts';
+
+const maxErrors = 100;
+
+/** What is wrong with an object that is to be applied, in the words of Kubernetes; undefined if nothing is. */
+export function misfit(object: JsonObject, shape: ObjectShape): string | undefined {
+  const errors: string[] = [];
+  checkMembers(object, shape, '', errors);
+  if (errors.length === 0) return undefined;
+  return errors.length === 1 ? (errors[0] as string) : `errors:\n${errors.map((error) => `  ${error}`).join('\n')}`;
+}
+
+function check(value: JsonValue, shape: Shape, path: string, errors: string[]): void {
+  if (errors.length >= maxErrors || value === null || shape.is === 'any') return;
+  if (shape.is === 'scalar') checkScalar(value, shape, path, errors);
+  else if (shape.is === 'list') {
+    if (Array.isArray(value)) checkItems(value, shape, path, errors);
+    else errors.push(`${path}: expected list, got &{${goValueText(value)}}`);
+  } else if (isObject(value)) checkMembers(value, shape, path, errors);
+  else errors.push(`${path}: expected map, got &{${goValueText(value)}}`);
+}
+
+function checkScalar(value: JsonValue, { expects }: ScalarShape, path: string, errors: string[]): void {
+  const type = typeof value;
+  const isNumber = type === 'number' || type === 'bigint';
+  if (expects === 'numeric' && !isNumber) errors.push(`${path}: expected numeric (int or float), got ${goTypeText(value)}`);
+  else if (expects === 'string' && type !== 'string')
+    errors.push(`${path}: expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
+  else if (expects === 'boolean' && type !== 'boolean') errors.push(`${path}: expected boolean, got &{${goValueText(value)}}`);
+  else if (expects === 'scalar' && type === 'object') errors.push(`${path}: expected any scalar, got &{${goValueText(value)}}`);
+}
+
+function goSyntax(value: JsonValue): string {
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  if (!isObject(value)) return typeof value === 'string' ? JSON.stringify(value) : goValueText(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${goSyntax(value[key] as JsonValue)}`);
+  return `map[string]interface {}{${members.join(', ')}}`;
+}
+
+function checkMembers(object: JsonObject, shape: ObjectShape, path: string, errors: string[]): void {
+  for (const key of Object.keys(object)) {
+    const below = `${path}${describeElement(fieldElement(key))}`;
+    const member = shape.fields.get(key) ?? shape.of;
+    if (member === undefined) {
+      errors.push(`${below}: field not declared in schema`);
+      return;
+    }
+    check(object[key] as JsonValue, member, below, errors);
+  }
+}
+
+function checkItems(list: readonly JsonValue[], shape: ListShape, path: string, errors: string[]): void {
+  const seen = new Set<string>();
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i] as JsonValue;
+    let element = `i:${i}`;
+    if (shape.kind !== 'atomic') {
+      const identified = identify(item, shape, i, path, errors);
+      if (identified === undefined) return;
+      element = identified;
+      if (seen.has(element)) errors.push(`${path}: duplicate entries for key ${describeElement(element)}`);
+      seen.add(element);
+    }
+    check(item, shape.of, `${path}${describeElement(element)}`, errors);
+  }
+}
+
+function identify(item: JsonValue, shape: ListShape, place: number, path: string, errors: string[]): string | undefined {
+  try {
+    return itemElement(item, shape);
+  } catch (error) {
+    if (!(error instanceof UnidentifiedItem)) throw error;
+    errors.push(`${path}: element ${place}: ${error.message}`);
+    return undefined;
+  }
+}

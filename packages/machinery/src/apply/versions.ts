@@ -1,0 +1,15 @@
+import type { JsonObject } from '../schema/type.ts';
+import type { FieldSet } from './field-set.ts';
+import type { ObjectShape } from './shape.ts';
+
+/** What has to be known of the versions of a kind. Versions are written as apiVersion: `apps/v1`. */
+export interface Versions {
+  /** An object in another version than the one it is in; undefined if that version is not known. Never changes it. */
+  convert(object: JsonObject, apiVersion: string): JsonObject | undefined;
+  /** Only of versions that are known. */
+  shape(apiVersion: string): ObjectShape;
+  /** What a write of this kind cannot change, and therefore nobody gets to own by it. */
+  readonly reset: FieldSet;
+  /** An object of a version before anything is said of it. */
+  empty(apiVersion: string): JsonObject;
+}
