@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { hasCommand } from '../support/commands.ts';
 import { useServer } from '../support/server.ts';
-import { followsFromApply, knownDifferences, notComparedYet } from './known-differences.ts';
+import { knownDifferences } from './known-differences.ts';
 
 const golden = fileURLToPath(new URL('../../../shared/golden', import.meta.url));
 const available = existsSync(join(golden, 'golden.mjs')) && hasCommand('kubectl');
@@ -18,11 +18,7 @@ interface Failure {
   readonly diffs: readonly string[];
 }
 
-interface Recording {
-  readonly steps: readonly { readonly request: { readonly headers?: Readonly<Record<string, string>> } }[];
-}
-
-/** The steps of a recording that this server answers in another way, leaving out what is not compared yet. */
+/** The steps of a recording that this server answers in another way. */
 async function replay(name: string, kubeconfig: string): Promise<Failure[]> {
   const directory = mkdtempSync(join(tmpdir(), 'tsukube-golden-'));
   try {
@@ -32,22 +28,10 @@ async function replay(name: string, kubeconfig: string): Promise<Failure[]> {
     const args = [join(golden, 'golden.mjs'), 'replay', '--kubeconfig', config, '--json', report, file];
     await promisify(execFile)(process.execPath, args).catch(() => {});
     const [{ failures }] = JSON.parse(readFileSync(report, 'utf8')) as [{ failures: Failure[] }];
-    return compared(failures, JSON.parse(readFileSync(file, 'utf8')) as Recording);
+    return failures;
   } finally {
     rmSync(directory, { recursive: true });
   }
-}
-
-function compared(failures: readonly Failure[], { steps }: Recording): Failure[] {
-  const apply = steps.findIndex(({ request }) => request.headers?.['content-type']?.startsWith('application/apply-patch'));
-  const counts = (step: number, diff: string) => {
-    const where = diff.slice(0, diff.indexOf(':'));
-    return !notComparedYet.test(where) && !(apply >= 0 && step > apply && followsFromApply.test(where));
-  };
-  return failures
-    .filter(({ step }) => step !== apply)
-    .map((failure) => ({ ...failure, diffs: failure.diffs.filter((diff) => counts(failure.step, diff)) }))
-    .filter((failure) => failure.diffs.length > 0);
 }
 
 describe.skipIf(!available)('recorded answers of kube-apiserver', () => {

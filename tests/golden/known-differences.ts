@@ -1,9 +1,9 @@
 /**
  * Recordings that belong to what is served today, and the steps of each that are known to differ, with the reason. Every
- * reason is explained in docs/compatibility.md. A step that is not listed must be answered as recorded, but for
- * server-side apply and what follows from it.
+ * reason is explained in docs/compatibility.md. A step that is not listed must be answered as recorded.
  */
 export const knownDifferences: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  'apply/ownership': {},
   'builtin/apps/v1/controllerrevisions': {},
   'builtin/apps/v1/deployments': {},
   'builtin/apps/v1/replicasets': {},
@@ -26,13 +26,7 @@ export const knownDifferences: Readonly<Record<string, Readonly<Record<number, s
   'patch/merge': {},
   'patch/strategic': {},
   'watch/events': { 20: 'streaming lists' },
-  'write/field-validation': { 5: 'apply' },
+  'write/field-validation': {},
   'write/generate-name-and-immutability': {},
   'write/preconditions': {},
 };
-
-/** Parts of an answer that are not compared yet: the record of who owns which field. */
-export const notComparedYet = /\bmanagedFields\b/;
-
-/** What an object shows that was not applied to: neither the label nor the version of that write. */
-export const followsFromApply = /\.metadata\.labels\.applied$|\.metadata\.resourceVersion$/;

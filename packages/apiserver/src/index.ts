@@ -26,6 +26,7 @@ export * from './logger.ts';
 export * from './metrics/index.ts';
 export { createOpenApi, type OpenApi } from './openapi/openapi.ts';
 export { deleteObject } from './registry/deletion.ts';
+export { type FieldManagement, fieldManagement } from './registry/field-management.ts';
 export { nameOfKey, ObjectRegistry, type RegistryServices, type WriteContext } from './registry/object-registry.ts';
 export { decodeObject, encodeObject, encodeStored, withResourceVersion } from './registry/stored-form.ts';
 export type * from './resource.ts';

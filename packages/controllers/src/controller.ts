@@ -32,6 +32,7 @@ export function writeAs(registry: ObjectRegistry, namespace: string, subresource
     subresource,
     strategy,
     dryRun: false,
+    fieldManager: 'kube-controller-manager',
     warn: () => {},
     isOver: () => false,
   };

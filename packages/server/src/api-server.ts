@@ -5,6 +5,7 @@ import {
   admissionChain,
   type Exchange,
   type Feed,
+  fieldManagement,
   IncomingRequest,
   type Logger,
   ObjectRegistry,
@@ -111,6 +112,7 @@ function createRegistries(
       return admission;
     },
     now: Date.now,
+    fieldManagement: fieldManagement(),
   };
   for (const resource of resources) {
     const cache = new WatchCache(metrics.measured(store, resource), feed, {

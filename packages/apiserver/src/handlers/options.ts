@@ -12,14 +12,31 @@ export interface WriteOptions {
 const noOptions: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
 const validations = ['', 'Ignore', 'Strict', 'Warn'];
 
-/** `kind` is the options' own: CreateOptions, UpdateOptions, PatchOptions. Fails with 422. */
+/** `kind` is the options' own: CreateOptions, UpdateOptions. Fails with 422. */
 export function writeOptions(request: ResourceRequest, kind: string): WriteOptions {
-  if (!request.exchange.url.includes('?')) return noOptions;
+  return request.exchange.url.includes('?') ? readOptions(request, kind, new FieldErrors()) : noOptions;
+}
+
+export interface PatchOptions extends WriteOptions {
+  /** Take what others own. */
+  readonly force: boolean;
+}
+
+/** Who applies must say who they are; only they may force anything. */
+export function patchOptions(request: ResourceRequest, applies: boolean): PatchOptions {
+  if (!applies && !request.exchange.url.includes('?')) return { ...noOptions, force: false };
+  const errors = new FieldErrors();
+  const force = request.query.get('force');
+  if (!applies && force !== null) errors.forbidden(path('force'), 'may not be specified for non-apply patch');
+  if (applies && !request.query.get('fieldManager')) errors.required(path('fieldManager'), 'is required for apply patch');
+  return { ...readOptions(request, 'PatchOptions', errors), force: force !== null && !/^(false|0|)$/i.test(force) };
+}
+
+function readOptions(request: ResourceRequest, kind: string, errors: FieldErrors): WriteOptions {
   const { query } = request;
   const dryRun = query.getAll('dryRun');
   const fieldManager = query.get('fieldManager') ?? '';
   const fieldValidation = query.get('fieldValidation') ?? '';
-  const errors = new FieldErrors();
   if (fieldManager !== '') validateFieldManager(fieldManager, path('fieldManager'), errors);
   validateDryRun(dryRun, errors);
   if (!validations.includes(fieldValidation)) errors.notSupported(path('fieldValidation'), fieldValidation, validations);

@@ -23,7 +23,7 @@ import { bodyType } from './body.ts';
 import { reportStrict } from './decode.ts';
 import type { FieldValidation } from './options.ts';
 
-export const patchTypes = [
+const patchTypes = [
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
@@ -39,9 +39,11 @@ export interface Patch {
 }
 
 /** Fails with 415 in the words of the router that Kubernetes uses. */
-export function patchType(request: ApiRequest): PatchType {
+export function patchType(request: ApiRequest): PatchType;
+export function patchType<T extends string>(request: ApiRequest, more: readonly T[]): PatchType | T;
+export function patchType(request: ApiRequest, more: readonly string[] = []): string {
   try {
-    return bodyType(request, patchTypes);
+    return bodyType(request, [...patchTypes, ...more]);
   } catch {
     throw StatusError.generic(415, '415: Unsupported Media Type');
   }

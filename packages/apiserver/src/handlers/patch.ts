@@ -3,20 +3,24 @@ import type { Answer } from '../http/answer.ts';
 import { negotiate } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { ensureNamespace } from '../registry/before-create.ts';
+import type { FieldManagement } from '../registry/field-management.ts';
+import { apply, applyType } from './apply.ts';
 import { readRequestBody } from './body.ts';
-import { writeContext } from './context.ts';
+import { ownedContext } from './context.ts';
 import { toHub } from './decode.ts';
-import { type FieldValidation, writeOptions } from './options.ts';
+import { type FieldValidation, patchOptions } from './options.ts';
 import { applyPatch, type Patch, parsePatch, patchType } from './patch-body.ts';
 import { answerEntry } from './represent.ts';
 import { checkName } from './update.ts';
 
 export async function patch(request: ResourceRequest): Promise<Answer> {
-  const type = patchType(request);
+  const { fieldManagement } = request.objects.services;
+  const type = patchType(request, fieldManagement ? [applyType] : []);
+  if (type === applyType) return apply(request, fieldManagement as FieldManagement);
   const output = negotiate(request, true);
-  const options = writeOptions(request, 'PatchOptions');
+  const options = patchOptions(request, false);
   const parsed = parsePatch(await readRequestBody(request), type);
-  const context = writeContext(request, options.dryRun);
+  const context = ownedContext(request, options);
   const transform = (existing: JsonObject | undefined) => {
     if (existing) return patchObject(request, parsed, existing, options.fieldValidation);
     throw StatusError.notFound({ group: request.version.group, resource: request.resource.names.plural }, request.info.name);

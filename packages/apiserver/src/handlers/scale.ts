@@ -6,9 +6,9 @@ import { answerValue } from '../http/respond.ts';
 import { decodeObject } from '../registry/stored-form.ts';
 import type { Schema, Subresource } from '../resource.ts';
 import { readRequestBody } from './body.ts';
-import { writeContext } from './context.ts';
+import { ownedContext } from './context.ts';
 import { decodeAs } from './decode.ts';
-import { writeOptions } from './options.ts';
+import { patchOptions, type WriteOptions, writeOptions } from './options.ts';
 import { applyPatch, parsePatch, patchType } from './patch-body.ts';
 import { checkName } from './update.ts';
 
@@ -46,14 +46,14 @@ async function updateScale(request: ResourceRequest, scalable: Scalable, schema:
   const options = writeOptions(request, 'UpdateOptions');
   const target = { group: 'autoscaling', version: 'v1', kind: 'Scale', schema };
   const scale = await decodeAs(request, target, options.fieldValidation);
-  return writeScale(request, scalable, options.dryRun, () => scale);
+  return writeScale(request, scalable, options, () => scale);
 }
 
 async function patchScale(request: ResourceRequest, scalable: Scalable, schema: Schema): Promise<Answer> {
   const type = patchType(request);
-  const options = writeOptions(request, 'PatchOptions');
+  const options = patchOptions(request, false);
   const patch = parsePatch(await readRequestBody(request), type);
-  return writeScale(request, scalable, options.dryRun, (current) =>
+  return writeScale(request, scalable, options, (current) =>
     applyPatch(request, patch, current, schema, options.fieldValidation),
   );
 }
@@ -61,7 +61,7 @@ async function patchScale(request: ResourceRequest, scalable: Scalable, schema: 
 async function writeScale(
   request: ResourceRequest,
   scalable: Scalable,
-  dryRun: boolean,
+  options: WriteOptions,
   wanted: (current: JsonObject) => JsonObject,
 ): Promise<Answer> {
   const output = negotiate(request, false);
@@ -71,7 +71,7 @@ async function writeScale(
     return scaled(existing, wanted(scaleOf(existing, scalable)), scalable, request.info.name);
   };
   // What the scale changes is the object itself, under the object's own rules.
-  const context = { ...writeContext(request, dryRun), strategy: { ...request.resource.strategy, allowCreateOnUpdate: false } };
+  const context = { ...ownedContext(request, options), strategy: { ...request.resource.strategy, allowCreateOnUpdate: false } };
   const { entry } = await request.objects.update(request.info.name, undefined, transform, context);
   return answerValue(200, scaleOf(decodeObject(entry.value), scalable), output);
 }

@@ -3,7 +3,7 @@ import type { Answer } from '../http/answer.ts';
 import { negotiate } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { ensureNamespace } from '../registry/before-create.ts';
-import { writeContext } from './context.ts';
+import { ownedContext } from './context.ts';
 import { decodeBody } from './decode.ts';
 import { writeOptions } from './options.ts';
 import { answerEntry } from './represent.ts';
@@ -12,7 +12,7 @@ export async function update(request: ResourceRequest): Promise<Answer> {
   const output = negotiate(request, true);
   const options = writeOptions(request, 'UpdateOptions');
   const object = await decodeBody(request, options.fieldValidation);
-  const context = writeContext(request, options.dryRun);
+  const context = ownedContext(request, options);
   const metadata = object.metadata as JsonObject;
   checkResourceVersionForm(metadata);
   ensureNamespace(request.resource, metadata, context.namespace);

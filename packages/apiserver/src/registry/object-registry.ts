@@ -7,6 +7,8 @@ import type { CacheEntry } from '../watchcache/entry.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import { prepareForCreate } from './before-create.ts';
 import { prepareForUpdate, removedByUpdate } from './before-update.ts';
+import type { FieldManagement } from './field-management.ts';
+import { keepTimes } from './kept-times.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
 import { decodeObject, encodeObject, encodeStored, withoutResourceVersion } from './stored-form.ts';
 
@@ -19,6 +21,8 @@ export interface WriteContext {
   /** The resource's strategy, or the subresource's on top of it. */
   readonly strategy: Strategy;
   readonly dryRun: boolean;
+  /** Who comes to own what is written; without it, nobody does. */
+  readonly fieldManager?: string;
   readonly warn: (text: string) => void;
   /** Whether nobody waits for the result any more. */
   readonly isOver: () => boolean;
@@ -27,6 +31,8 @@ export interface WriteContext {
 export interface RegistryServices {
   readonly admission: Admission;
   readonly now: () => number;
+  /** Without it no object says who owns its fields, and none can be applied to. */
+  readonly fieldManagement?: FieldManagement;
 }
 
 export interface Written {
@@ -66,6 +72,7 @@ export class ObjectRegistry {
 
   async create(object: JsonObject, context: WriteContext): Promise<Written> {
     dropDuplicateOwners(object.metadata as JsonObject, context.warn);
+    this.#track(object, undefined, context);
     const attributes = this.#attributes('CREATE', object, undefined, context);
     await this.services.admission.mutate(attributes);
     return this.#reserving(object, undefined, context, () => this.#create(object, attributes, context));
@@ -132,15 +139,22 @@ export class ObjectRegistry {
     const object = transformed instanceof Promise ? await transformed : transformed;
     checkResourceVersion(object, existing, name, qualified, context.strategy);
     dropDuplicateOwners(object.metadata as JsonObject, context.warn);
+    this.#track(object, existing, context);
     const attributes = this.#attributes('UPDATE', object, existing, context);
     const mutating = this.services.admission.mutate(attributes);
     if (mutating) await mutating;
+    keepTimes(object, existing);
     return this.#reserving(object, existing, context, async () => {
       prepareForUpdate(this.resource, object, existing, context);
       const validating = this.services.admission.validate(attributes);
       if (validating) await validating;
       return this.#store(key, found, object, existing, context);
     });
+  }
+
+  #track(object: JsonObject, existing: JsonObject | undefined, context: WriteContext): void {
+    if (context.fieldManager === undefined) return;
+    this.services.fieldManagement?.track(this.resource, object, existing, context, this.services.now());
   }
 
   /** What a write takes from what its kind shares is given back unless it is stored. */

@@ -1,0 +1,110 @@
+import {
+  apiVersionOf,
+  emptyObject,
+  type FieldSet,
+  formatTime,
+  isObject,
+  type JsonObject,
+  shapeOf,
+  trackApply,
+  trackUpdate,
+  type Versions,
+  type Writer,
+} from '@tsukube/machinery';
+import type { Resource, ServedVersion } from '../resource.ts';
+import type { WriteContext } from './object-registry.ts';
+
+/** Keeps the record of who owns which field of an object. */
+export interface FieldManagement {
+  /** Writes into a new object who owns what once it has taken the place of the existing one. Both are in the hub version. */
+  track(resource: Resource, object: JsonObject, existing: JsonObject | undefined, context: WriteContext, now: number): void;
+  /**
+   * The object, in the version of the request, with a configuration in that version applied to it. Fails with 409 on
+   * conflicts, unless `force`.
+   */
+  apply(
+    resource: Resource,
+    existing: JsonObject | undefined,
+    configuration: JsonObject,
+    context: WriteContext,
+    options: { readonly manager: string; readonly force: boolean; readonly now: number },
+  ): JsonObject;
+}
+
+export function fieldManagement(): FieldManagement {
+  const versionsFor = rememberedVersions();
+  return {
+    track(resource, object, existing, context, now) {
+      const writer = writerOf(context, context.fieldManager ?? '', now);
+      const versions = versionsFor(resource, context.subresource);
+      const record = trackUpdate(existing && inVersion(existing, context), inVersion(object, context), writer, versions);
+      const { managedFields: _, ...metadata } = object.metadata as JsonObject;
+      object.metadata = record ? { ...metadata, managedFields: record } : metadata;
+    },
+    apply(resource, existing, configuration, context, { manager, force, now }) {
+      const live = existing && inVersion(existing, context);
+      const versions = versionsFor(resource, context.subresource);
+      return trackApply(live, configuration, writerOf(context, manager, now), versions, force);
+    },
+  };
+}
+
+/** What is known of a resource is looked up once for each of its subresources. */
+function rememberedVersions(): (resource: Resource, subresource: string) => Versions {
+  const known = new WeakMap<Resource, Map<string, Versions>>();
+  return (resource, subresource) => {
+    const bySubresource = known.get(resource) ?? new Map<string, Versions>();
+    known.set(resource, bySubresource);
+    const versions = bySubresource.get(subresource) ?? versionsOf(resource, subresource);
+    bySubresource.set(subresource, versions);
+    return versions;
+  };
+}
+
+function writerOf({ version, subresource }: WriteContext, manager: string, now: number): Writer {
+  // Kubernetes records no time where somebody owns a field by scaling.
+  const time = subresource === 'scale' ? undefined : formatTime(now);
+  return { manager, apiVersion: apiVersionOf(version), subresource, time };
+}
+
+function inVersion(object: JsonObject, { version }: WriteContext): JsonObject {
+  return version.converter ? version.converter.fromHub(object) : object;
+}
+
+function versionsOf(resource: Resource, subresource: string): Versions {
+  const known = new Map<string, ServedVersion>();
+  for (const version of [resource.hub, ...resource.versions]) known.set(apiVersionOf(version), version);
+  const versionNamed = (apiVersion: string) => known.get(apiVersion) as ServedVersion;
+  return {
+    reset: resetFields(resource, subresource),
+    convert(object, apiVersion) {
+      const [from, to] = [known.get(object.apiVersion as string), known.get(apiVersion)];
+      if (object.apiVersion === apiVersion || !from || !to) return to && object;
+      const hub = from.converter ? from.converter.toHub(object) : object;
+      return to.converter ? to.converter.fromHub(hub) : hub;
+    },
+    shape(apiVersion) {
+      const { schema } = versionNamed(apiVersion);
+      return shapeOf(schema.type, schema.catalogue);
+    },
+    empty(apiVersion) {
+      const { schema } = versionNamed(apiVersion);
+      return { ...withMetadata(emptyObject(schema.type, schema.catalogue)), kind: resource.names.kind, apiVersion };
+    },
+  };
+}
+
+function withMetadata(object: JsonObject): JsonObject {
+  return isObject(object.metadata) ? object : { ...object, metadata: {} };
+}
+
+/** Through its status nothing else of an object changes, and where it has a status of its own nothing else changes that. */
+function resetFields(resource: Resource, subresource: string): FieldSet {
+  const strategy = resource.subresources?.[subresource]?.strategy ?? (subresource === '' ? resource.strategy : undefined);
+  if (strategy?.resetFields) return strategy.resetFields;
+  if (subresource === '') return resource.subresources?.status ? { 'f:status': {} } : {};
+  if (subresource !== 'status') return {};
+  const { type, catalogue } = resource.hub.schema;
+  const others = [...shapeOf(type, catalogue).fields.keys()].filter((name) => name !== 'status' && name !== 'metadata');
+  return Object.fromEntries(others.map((name) => [`f:${name}`, {}]));
+}
