@@ -38,7 +38,7 @@ export function resourceDelegate(options: ResourceDelegateOptions): Delegate {
     const endpoint = endpoints.get(endpointKey(info.group, info.version, info.resource, info.subresource));
     if (!endpoint || !inScope(request, endpoint)) throw StatusError.pathNotFound();
     const handler = handlerFor(request, endpoint);
-    if (!handler) throw StatusError.methodNotAllowed();
+    if (!handler) throw isPath(request, endpoint) ? StatusError.methodNotAllowed() : StatusError.pathNotFound();
     if (endpoint.version.deprecationWarning) request.warn(endpoint.version.deprecationWarning);
     return handler(asResourceRequest(request, endpoint, options));
   };
@@ -80,6 +80,13 @@ function inScope({ info }: IncomingRequest, { resource, subresource }: Endpoint)
   if (resource.scope === 'Cluster')
     return info.namespace === '' || (resource.names.plural === 'namespaces' && info.namespace === info.name);
   return info.namespace !== '' || info.parts.length === 1;
+}
+
+/** Whether anything at all can be asked at a place: of what is never stored there is nothing to name, nor to list. */
+function isPath({ info }: IncomingRequest, { resource, verbs, subresource }: Endpoint): boolean {
+  if (subresource) return true;
+  if (info.parts.length > 1) return Boolean(verbs.get ?? verbs.update ?? verbs.patch ?? verbs.delete);
+  return resource.scope === 'Cluster' || info.namespace !== '' || verbs.list !== undefined;
 }
 
 /** What can be asked of a collection cannot be asked of one object, and the other way round. */

@@ -1,5 +1,6 @@
-import { StatusError } from '@tsukube/machinery';
-import type { ApiRequest } from '../http/request.ts';
+import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { anonymous } from '../http/api-request.ts';
+import type { ApiRequest, User } from '../http/request.ts';
 import type { Filter } from './filter.ts';
 
 /** Says whether a request may go on. */
@@ -19,12 +20,60 @@ export function authorization(authorizer: Authorizer): Filter {
   };
 }
 
+/** Something that somebody may want to do: either to a resource or to a path. */
+export type AccessAttributes =
+  | {
+      readonly of: 'resource';
+      readonly verb: string;
+      readonly group: string;
+      readonly version: string;
+      readonly resource: string;
+      readonly subresource: string;
+      readonly namespace: string;
+      readonly name: string;
+    }
+  | { readonly of: 'path'; readonly verb: string; readonly path: string };
+
+/** Neither allowed nor denied: nobody has an opinion, which keeps people out too. */
+export interface AccessDecision {
+  readonly allowed: boolean;
+  readonly denied?: boolean;
+  readonly reason?: string;
+}
+
+export interface AccessRules {
+  readonly resourceRules: readonly JsonObject[];
+  readonly nonResourceRules: readonly JsonObject[];
+  /** Whether there may be more than could be found out. */
+  readonly incomplete: boolean;
+}
+
+/** Answers what access reviews ask. */
+export interface AccessPolicy {
+  decide(user: User, access: AccessAttributes): AccessDecision | Promise<AccessDecision>;
+  /** What a user may do in a namespace. */
+  rulesOf(user: User, namespace: string): AccessRules | Promise<AccessRules>;
+}
+
 const publicPaths = /^\/(healthz|livez|readyz|version)(\/|$)/;
 
 /** Everyone who has proved who they are may do everything; the others see health and version. */
 export const authenticatedOnly: Authorizer = (request) => {
-  if (request.user.name !== 'system:anonymous') return true;
+  if (request.user.name !== anonymous.name) return true;
   return !request.info.isResource && (request.method === 'GET' || request.method === 'HEAD') && publicPaths.test(request.path);
+};
+
+/** The same as a policy. */
+export const authenticatedMayAll: AccessPolicy = {
+  decide(user, access) {
+    if (user.name !== anonymous.name) return { allowed: true };
+    return { allowed: access.of === 'path' && access.verb === 'get' && publicPaths.test(access.path) };
+  },
+  rulesOf: (user) => ({
+    resourceRules: user.name === anonymous.name ? [] : [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+    nonResourceRules: user.name === anonymous.name ? [] : [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+    incomplete: false,
+  }),
 };
 
 function forbidden(request: ApiRequest): StatusError {

@@ -10,6 +10,7 @@ import { watch } from './watch.ts';
 
 export { type Action, type ActionKind, actionSubresource, actionVerb } from './action.ts';
 export { type Compute, computedVerbs } from './computed.ts';
+export { type Review, reviewVerbs } from './review.ts';
 export { type Scalable, scaleSubresource } from './scale.ts';
 export { create, deleteCollection, deleteOne, get, list, patch, update, watch };
 

@@ -39,14 +39,15 @@ export function wipeSystemFields(metadata: JsonObject): void {
   delete metadata.resourceVersion;
 }
 
-/** The namespace of the request holds; an object that names another is refused. */
+/** The namespace of the request holds; an object that names another is refused, one of the cluster loses it. */
 export function ensureNamespace(resource: Resource, metadata: JsonObject, namespace: string): void {
   const expected = resource.scope === 'Namespaced' ? namespace : '';
   const stated = metadata.namespace ?? '';
   if (stated === expected) return;
-  if (stated !== '')
+  if (stated !== '' && expected !== '')
     throw StatusError.badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  metadata.namespace = expected;
+  if (expected === '') delete metadata.namespace;
+  else metadata.namespace = expected;
 }
 
 function validate(resource: Resource, object: JsonObject, metadata: JsonObject, { strategy, version }: WriteContext): void {

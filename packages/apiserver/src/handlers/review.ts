@@ -1,0 +1,37 @@
+import { apiVersionOf, encodeProtobuf, type JsonObject, wrapProtobuf } from '@tsukube/machinery';
+import type { Answer } from '../http/answer.ts';
+import { negotiate, type Output, protobuf } from '../http/negotiation.ts';
+import type { ResourceRequest } from '../http/request.ts';
+import { answerBytes, answerValue } from '../http/respond.ts';
+import { ensureNamespace, wipeSystemFields } from '../registry/before-create.ts';
+import type { Verbs } from '../resource.ts';
+import { decodeBody } from './decode.ts';
+import { writeOptions } from './options.ts';
+
+/** Answers a question with the question and its answer. In the hub version. */
+export type Review = (object: JsonObject, request: ResourceRequest) => JsonObject | Promise<JsonObject>;
+
+/** What a resource serves that is only ever asked: it is created, answered and forgotten. */
+export function reviewVerbs(review: Review): Verbs {
+  return {
+    async create(request) {
+      const output = negotiate(request, false);
+      const options = writeOptions(request, 'CreateOptions');
+      const object = await decodeBody(request, options.fieldValidation);
+      const metadata = object.metadata as JsonObject;
+      wipeSystemFields(metadata);
+      ensureNamespace(request.resource, metadata, request.info.namespace);
+      return answerReview(await review(object, request), request, output);
+    },
+  };
+}
+
+function answerReview(reviewed: JsonObject, request: ResourceRequest, output: Output): Answer | Promise<Answer> {
+  const { version, resource } = request;
+  const typeMeta = { kind: resource.names.kind, apiVersion: apiVersionOf(version) };
+  const object = { ...typeMeta, ...(version.converter?.fromHub(reviewed) ?? reviewed), ...typeMeta };
+  if (output.mediaType !== protobuf) return answerValue(201, object, output);
+  const { catalogue, type } = version.schema;
+  const message = encodeProtobuf(object, catalogue.get(type), catalogue);
+  return answerBytes(201, wrapProtobuf(typeMeta.apiVersion, typeMeta.kind, message), output);
+}
