@@ -1,0 +1,69 @@
+import type { Resource, Strategy } from '@tsukube/apiserver';
+import { checkObject, deepCopy, FieldErrors, type JsonObject, StatusError } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { autoscalingResources } from '../autoscaling/index.ts';
+import { batchResources } from '../batch/index.ts';
+import { type Random, randomNumbers, randomObject } from '../types/random-object.ts';
+import { appsResources } from './index.ts';
+
+const resources = [...appsResources, ...batchResources, ...autoscalingResources];
+const seeds = Array.from({ length: 150 }, (_, i) => i + 1);
+
+/** Anything that gets past decoding. */
+function decoded(resource: Resource, random: Random): JsonObject {
+  const { catalogue, type } = resource.hub.schema;
+  const object = randomObject(type, random);
+  const metadata = { ...(object.metadata as JsonObject), name: 'a', namespace: 'n', uid: 'u' };
+  const checked = checkObject({ ...object, metadata }, catalogue.get(type), catalogue);
+  if (checked.error !== undefined) throw new Error(checked.error);
+  return checked.value;
+}
+
+/** Undefined if the object is refused at once. */
+function withDefaults(strategy: Strategy, object: JsonObject): JsonObject | undefined {
+  try {
+    strategy.applyDefaults?.(object);
+    return object;
+  } catch (error) {
+    if (error instanceof StatusError) return undefined;
+    throw error;
+  }
+}
+
+function goThrough(resource: Resource, seed: number): void {
+  const random = randomNumbers(seed);
+  const { strategy, hub, subresources } = resource;
+  const object = withDefaults(strategy, decoded(resource, random));
+  const other = withDefaults(strategy, decoded(resource, random));
+  if (!object || !other) return;
+  const errors = new FieldErrors();
+  strategy.prepareForCreate?.(other);
+  strategy.validateCreate?.(other, errors, hub);
+  for (const each of [strategy, { ...strategy, ...subresources?.status?.strategy }]) {
+    const update = deepCopy(object) as JsonObject;
+    each.prepareForUpdate?.(update, other);
+    each.validateUpdate?.(update, other, errors, hub);
+    each.warnings?.(update, other);
+  }
+  for (const column of hub.columns ?? []) column.value(object);
+  expect(errors.causes()).toBeDefined();
+}
+
+describe('any object', () => {
+  it.each(resources.map((resource) => [resource.names.kind, resource] as const))('is judged: %s', (_kind, resource) => {
+    for (const seed of seeds) expect(() => goThrough(resource, seed), `seed ${seed}`).not.toThrow();
+  });
+
+  it.each(resources.map((resource) => [resource.names.kind, resource] as const))(
+    'is filled in once and for all: %s',
+    (_kind, resource) => {
+      for (const seed of seeds) {
+        const object = withDefaults(resource.strategy, decoded(resource, randomNumbers(seed)));
+        if (!object) continue;
+        const again = deepCopy(object) as JsonObject;
+        resource.strategy.applyDefaults?.(again);
+        expect(again, `seed ${seed}`).toEqual(object);
+      }
+    },
+  );
+});
