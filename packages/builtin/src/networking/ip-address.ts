@@ -20,10 +20,11 @@ const v1: ServedVersion = {
   group: 'networking.k8s.io',
   version: 'v1',
   schema: schemaOf('networking.v1.IPAddress'),
-  columns: [nameColumn, column('ParentRef', { type: 'io.k8s.api.networking.v1.IPAddressSpec', field: 'parentRef' }, parentCell)],
-  selectableFields: {
-    'spec.parentRef.resource': (object) => textIn(parentOf(object), 'resource'),
-  },
+  columns: [
+    nameColumn,
+    column('ParentRef', { type: 'io.k8s.api.networking.v1.IPAddressSpec', field: 'parentRef' }, parentCell),
+    { name: 'Age', type: 'string', description: '', value: ageColumn.value, unannounced: true },
+  ],
 };
 
 export const ipAddress: Resource = {
