@@ -6,9 +6,12 @@ interface PathOf {
   readonly source: string;
 }
 
+const kinds = ['configMap', 'secret', 'downwardAPI', 'projected'];
+
 /** Files of one volume that hide each other. */
 export function overlapWarnings(volumes: readonly JsonObject[]): readonly string[] {
   return volumes.flatMap((volume) => {
+    if (!kinds.some((kind) => volume[kind] !== undefined)) return [];
     const name = JSON.stringify(textIn(volume, 'name'));
     const of = (title: string, paths: readonly PathOf[]) =>
       overlaps(paths).map((text) => `volume ${name} (${title}): overlapping paths: ${text}`);

@@ -13,6 +13,7 @@ interface Port {
 /** Ports of different containers that get into each other's way. */
 export function portWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   const ports = portsOf(spec, at);
+  if (ports.length < 2) return [];
   return [...conflicts(ports), ...sharedNames(ports)];
 }
 

@@ -8,15 +8,17 @@ const fileMode = 0o644;
 const tokenLifetimeSeconds = 3_600;
 
 export function defaultVolume(volume: JsonObject): void {
-  if (Object.keys(volume).every((key) => key === 'name')) volume.emptyDir = {};
-  for (const [source, fill] of Object.entries(sources)) {
-    const found = objectIn(volume, source);
-    if (found) fill(found);
+  let isEmpty = true;
+  for (const key in volume) {
+    if (key === 'name') continue;
+    isEmpty = false;
+    sources.get(key)?.(volume[key] as JsonObject);
   }
+  if (isEmpty) volume.emptyDir = {};
 }
 
 /** What is filled in for each source of volumes. */
-const sources: Readonly<Record<string, (source: JsonObject) => void>> = {
+const fills: Readonly<Record<string, (source: JsonObject) => void>> = {
   hostPath(source) {
     source.type ??= '';
   },
@@ -46,6 +48,7 @@ const sources: Readonly<Record<string, (source: JsonObject) => void>> = {
   image: (source) => fillIn(source, 'pullPolicy', isLatestImage(textIn(source, 'reference')) ? 'Always' : 'IfNotPresent'),
   ephemeral: defaultClaimTemplate,
 };
+const sources = new Map(Object.entries(fills));
 
 function defaultMode(source: JsonObject): void {
   source.defaultMode ??= fileMode;

@@ -1,4 +1,13 @@
-import { type FieldErrors, type FieldPath, isDNS1123Subdomain, type JsonObject, nameIsDNSSubdomain } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDNS1123Subdomain,
+  type JsonObject,
+  nameIsDNSSubdomain,
+  validateAnnotations,
+  validateLabels,
+} from '@tsukube/machinery';
+import { validateClaimSpec } from '../volume-claim-validation.ts';
 import { environmentFields, validateFieldRef, validateResourceFieldRef } from './environment.ts';
 import { numberIn, objectIn, objectsIn, textIn, textsIn } from './members.ts';
 import { validateDescendingPath, validateFileMode, validateNoBacksteps, validateNonReservedPath } from './path-rules.ts';
@@ -83,7 +92,9 @@ export const sourceChecks: Readonly<Record<string, SourceCheck>> = {
   scaleIO: texts('gateway', 'system', 'volumeName'),
   csi: validateCsi,
   ephemeral(source, at, errors) {
-    if (!objectIn(source, 'volumeClaimTemplate')) errors.required(at.child('volumeClaimTemplate'));
+    const template = objectIn(source, 'volumeClaimTemplate');
+    if (template) validateClaimTemplate(template, at.child('volumeClaimTemplate'), errors);
+    else errors.required(at.child('volumeClaimTemplate'));
   },
 };
 
@@ -93,6 +104,18 @@ function disk(name: string): SourceCheck {
     const partition = numberIn(source, 'partition');
     if (partition < 0 || partition > 255) errors.invalid(at.child('partition'), partition, inclusiveRange(1, 255));
   };
+}
+
+/** The name and all else of such a claim is the pod's business. */
+function validateClaimTemplate(template: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const metadata = objectIn(template, 'metadata') ?? {};
+  validateAnnotations(objectIn(metadata, 'annotations') ?? {}, at.child('metadata', 'annotations'), errors);
+  validateLabels(objectIn(metadata, 'labels') ?? {}, at.child('metadata', 'labels'), errors);
+  for (const field of Object.keys(metadata)) {
+    const isEmpty = metadata[field] === null || metadata[field] === '';
+    if (field !== 'annotations' && field !== 'labels' && !isEmpty) errors.forbidden(at.child('metadata', field), 'cannot be set');
+  }
+  validateClaimSpec(objectIn(template, 'spec') ?? {}, undefined, at.child('spec'), errors);
 }
 
 function requireSecretName(source: JsonObject, at: FieldPath, errors: FieldErrors): void {

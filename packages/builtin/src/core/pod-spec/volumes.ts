@@ -55,19 +55,17 @@ function validateClaim(
   errors.invalid(at.child('persistentVolumeClaim', 'claimName'), claim, message);
 }
 
-function checksFor(owner: VolumeOwner): Readonly<Record<string, SourceCheck>> {
-  return {
-    emptyDir: validateEmptyDir,
-    ...sourceChecks,
-    projected: validateProjected,
-    image(source, at, errors) {
-      if (owner.isPod && textIn(source, 'reference') === '') errors.required(at.child('reference'));
-      validatePullPolicy(textIn(source, 'pullPolicy'), at.child('pullPolicy'), errors);
-    },
+type SourceChecks = ReadonlyMap<string, SourceCheck>;
+
+function checksFor(isPod: boolean): SourceChecks {
+  const image: SourceCheck = (source, at, errors) => {
+    if (isPod && textIn(source, 'reference') === '') errors.required(at.child('reference'));
+    validatePullPolicy(textIn(source, 'pullPolicy'), at.child('pullPolicy'), errors);
   };
+  return new Map(Object.entries({ emptyDir: validateEmptyDir, ...sourceChecks, projected: validateProjected, image }));
 }
-const podChecks = checksFor({ isPod: true, name: '' });
-const templateChecks = checksFor({ isPod: false, name: '' });
+const podChecks = checksFor(true);
+const templateChecks = checksFor(false);
 
 /** Where Kubernetes writes the path of a source in a way of its own. */
 const refusedAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' };
@@ -75,16 +73,18 @@ const checkedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persis
 
 /** Exactly one source. */
 function validateSource(volume: JsonObject, owner: VolumeOwner, at: FieldPath, errors: FieldErrors): void {
-  let found = false;
-  for (const [kind, check] of Object.entries(owner.isPod ? podChecks : templateChecks)) {
-    const source = objectIn(volume, kind);
-    if (!source) continue;
-    if (found) errors.forbidden(at.child(refusedAs[kind] ?? kind), 'may not specify more than 1 volume type');
-    else check(source, at.child(checkedAs[kind] ?? kind), errors);
-    found = true;
-  }
-  if (!found) errors.required(at, 'must specify a volume type');
+  const checks = owner.isPod ? podChecks : templateChecks;
+  const [kind, ...others] = sourcesOf(volume, checks);
+  if (kind === undefined) errors.required(at, 'must specify a volume type');
+  else checks.get(kind)?.(volume[kind] as JsonObject, at.child(checkedAs[kind] ?? kind), errors);
+  for (const other of others) errors.forbidden(at.child(refusedAs[other] ?? other), 'may not specify more than 1 volume type');
   validateNames(volume, owner, at.child('name'), errors);
+}
+
+/** In the order in which sources are checked. */
+function sourcesOf(volume: JsonObject, checks: SourceChecks): readonly string[] {
+  const found = Object.keys(volume).filter((key) => checks.has(key));
+  return found.length < 2 ? found : [...checks.keys()].filter((kind) => found.includes(kind));
 }
 
 function validateEmptyDir(source: JsonObject, at: FieldPath, errors: FieldErrors): void {

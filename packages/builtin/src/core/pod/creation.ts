@@ -1,5 +1,6 @@
 import type { JsonObject } from '@tsukube/machinery';
 import { mapIn, objectIn, objectsIn, textsIn } from '../pod-spec/members.ts';
+import { copyAppArmorAnnotations } from './app-armor.ts';
 import { setCondition } from './conditions.ts';
 import { qosClassOf } from './qos.ts';
 
@@ -17,6 +18,7 @@ export function preparePod(pod: JsonObject): void {
     });
   }
   selectByOwnLabels(spec, mapIn(pod.metadata as JsonObject, 'labels'));
+  copyAppArmorAnnotations(pod);
 }
 
 /** Keys of labels become expressions with the values that this pod has. */

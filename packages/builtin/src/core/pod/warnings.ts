@@ -1,6 +1,7 @@
 import { isDNS1123Label, type JsonObject, path, warningsForIP } from '@tsukube/machinery';
 import { objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
 import { podSpecWarnings } from '../pod-spec/warnings.ts';
+import { appArmorWarnings } from './app-armor.ts';
 
 /** Only creations are commented on: updates of pods are frequent, and made by machines. */
 export function podWarnings(pod: JsonObject, old: JsonObject | undefined): readonly string[] {
@@ -10,7 +11,7 @@ export function podWarnings(pod: JsonObject, old: JsonObject | undefined): reado
   const hint =
     "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
   const named = problems.length === 0 ? [] : [`${hint}: [${problems.join(' ')}]`];
-  return [...named, ...podSpecWarnings(pod.spec as JsonObject, metadata)];
+  return [...appArmorWarnings(pod), ...named, ...podSpecWarnings(pod.spec as JsonObject, metadata)];
 }
 
 export function statusWarnings(pod: JsonObject): readonly string[] {

@@ -1,0 +1,72 @@
+import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { pod } from './pod.ts';
+import { qosClassOf } from './qos.ts';
+import { summaryOf } from './summary.ts';
+
+function podOf(spec: JsonObject): JsonObject {
+  const object: JsonObject = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec };
+  pod.strategy.applyDefaults?.(object);
+  pod.strategy.prepareForCreate?.(object);
+  return object;
+}
+
+const container = { name: 'c', image: 'x:1' };
+
+describe('pods', () => {
+  it.each<[string, JsonObject]>([
+    ['BestEffort', {}],
+    ['Burstable', { requests: { cpu: '1' } }],
+    ['Burstable', { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '2', memory: '1Gi' } }],
+    ['Guaranteed', { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1000m', memory: '1024Mi' } }],
+  ])('are %s with %j', (expected, resources) => {
+    expect(qosClassOf({ containers: [{ ...container, resources }] })).toBe(expected);
+  });
+
+  it('can change their images and nothing else, and show what was tried', () => {
+    const old = podOf({ containers: [container] });
+    const errorsOf = (change: JsonObject): FieldErrors => {
+      const next = structuredClone(old) as JsonObject;
+      Object.assign(next.spec as JsonObject, change);
+      const errors = new FieldErrors();
+      pod.strategy.validateUpdate?.(next, old, errors, pod.hub);
+      return errors;
+    };
+    const [first] = (old.spec as { containers: JsonObject[] }).containers;
+    expect(errorsOf({ containers: [{ ...first, image: 'y:2' }] }).length).toBe(0);
+    const text = String(errorsOf({ hostname: 'h' }));
+    expect(text).toContain('pod updates may not change fields other than `spec.containers[*].image`');
+    expect(text).toContain('- "Hostname": "",\n+ "Hostname": "h",\n');
+  });
+
+  it.each<[string, JsonObject, JsonObject, object]>([
+    ['that are not scheduled go at once', {}, {}, { kind: 'graceful', seconds: 0 }],
+    ['that run have the time they asked for', { nodeName: 'n' }, {}, { kind: 'graceful', seconds: 30 }],
+    ['that are going wait', { nodeName: 'n' }, { deletionTimestamp: 't', deletionGracePeriodSeconds: 9 }, { kind: 'waiting' }],
+  ])('%s', (_title, spec, metadata, plan) => {
+    const object = podOf({ containers: [container], ...spec });
+    Object.assign(object.metadata as JsonObject, metadata);
+    expect(pod.strategy.beginDelete?.(object, {})).toEqual(plan);
+  });
+
+  it('are summarized in one line', () => {
+    const status = {
+      phase: 'Running',
+      containerStatuses: [
+        {
+          name: 'c',
+          ready: false,
+          restartCount: 3,
+          state: { waiting: { reason: 'CrashLoopBackOff' } },
+          lastState: { terminated: { exitCode: 1, finishedAt: '2026-01-01T00:00:00Z' } },
+        },
+      ],
+    };
+    expect(summaryOf({ metadata: {}, spec: { containers: [container] }, status })).toEqual({
+      ready: '0/1',
+      reason: 'CrashLoopBackOff',
+      restarts: 3,
+      lastRestart: '2026-01-01T00:00:00Z',
+    });
+  });
+});
