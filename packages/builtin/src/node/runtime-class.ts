@@ -9,7 +9,6 @@ import {
 } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { mapIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { roundResources } from '../core/pod-spec/resource-list.ts';
 import { containerResourceName, validateRequirements } from '../core/pod-spec/resources.ts';
 import { validateTolerations } from '../core/pod-spec/scheduling.ts';
 import { report } from '../core/pod-spec/text-rules.ts';
@@ -35,9 +34,6 @@ export const runtimeClass: Resource = {
   verbs: storedVerbs,
   strategy: {
     allowUnconditionalUpdate: false,
-    applyDefaults(object) {
-      roundResources(objectIn(objectIn(object, 'overhead'), 'podFixed'));
-    },
     validateCreate: validateRuntimeClass,
     validateUpdate(object, old, errors) {
       validateRuntimeClass(object, errors);

@@ -82,7 +82,8 @@ function validateStorageClass(object: JsonObject, errors: FieldErrors): void {
 type Term = Record<string, string[]>;
 
 function validateTopologies(topologies: readonly JsonObject[], at: FieldPath, errors: FieldErrors): void {
-  const seen: Term[] = [];
+  // To Kubernetes a term without expressions is like as many others as there are terms.
+  const seen: Term[] = topologies.map(() => Object.create(null));
   for (const [i, topology] of topologies.entries()) {
     const here = at.index(i).child('matchLabelExpressions');
     const term = validateTerm(objectsIn(topology, 'matchLabelExpressions'), here, errors);

@@ -1,11 +1,12 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
+  deepEqual,
   type FieldErrors,
   type FieldPath,
+  fieldIsImmutable,
   type JsonObject,
   nameIsDNSSubdomain,
   path,
-  validateImmutableField,
 } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../columns.ts';
 import { validateInlineVolume } from '../core/persistent-volume-validation.ts';
@@ -74,7 +75,16 @@ export const volumeAttachment: Resource = {
 
 function validateAttachmentUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   validateAttachment(object, errors);
-  validateImmutableField(object.spec, old.spec, path('spec'), errors);
+  if (!deepEqual(object.spec, old.spec)) errors.invalid(path('spec'), asGoShowsIt(specOf(object)), fieldIsImmutable);
+}
+
+function asGoShowsIt({ attacher = '', source, nodeName = '' }: JsonObject): JsonObject {
+  const { persistentVolumeName = null, inlineVolumeSpec = null } = (source ?? {}) as JsonObject;
+  return {
+    Attacher: attacher,
+    Source: { PersistentVolumeName: persistentVolumeName, InlineVolumeSpec: inlineVolumeSpec },
+    NodeName: nodeName,
+  };
 }
 
 const maxMetadata = 256 << 10;

@@ -2,6 +2,7 @@ import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserv
 import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../columns.ts';
 import { mapIn, textIn } from '../core/pod-spec/members.ts';
+import { protect } from '../core/volume-columns.ts';
 import { schemaOf } from '../schema.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';
 
@@ -29,6 +30,7 @@ export const volumeAttributesClass: Resource = {
   verbs: storedVerbs,
   strategy: {
     returnDeletedObject: true,
+    prepareForCreate: (object) => protect(object, 'kubernetes.io/vac-protection'),
     validateCreate: validateClass,
     validateUpdate(object, old, errors) {
       for (const field of ['driverName', 'parameters'])
