@@ -61,6 +61,8 @@ const kinds = [
   'io.k8s.api.core.v1.PersistentVolume',
   'io.k8s.api.apps.v1.Deployment',
   'io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler',
+  'io.k8s.api.autoscaling.v2beta1.HorizontalPodAutoscaler',
+  'io.k8s.api.extensions.v1beta1.Ingress',
   'io.k8s.api.resource.v1.ResourceSlice',
   'io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy',
   'io.k8s.api.authorization.v1.SubjectAccessReview',
