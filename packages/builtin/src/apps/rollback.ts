@@ -1,7 +1,8 @@
-import { type FieldErrors, type FieldPath, goQuote, type JsonObject, StatusError } from '@tsukube/machinery';
+import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
 import { metadataOf } from '../columns.ts';
 import { mapIn, objectIn } from '../core/pod-spec/members.ts';
 import { notNegative } from '../non-negative.ts';
+import { parseAnnotation } from './number-annotation.ts';
 
 /** The revision to go back to was a field of versions that are gone; old clients still find it in an annotation. */
 const annotation = 'deprecated.deployment.rollback.to';
@@ -21,8 +22,5 @@ export function validateRollback(object: JsonObject, at: FieldPath, errors: Fiel
 function revisionOf(object: JsonObject): bigint | undefined {
   const text = mapIn(metadataOf(object), 'annotations')[annotation];
   if (text === undefined || text === '') return undefined;
-  if (/^[+-]?[0-9]+$/.test(text)) return BigInt(text.replace('+', ''));
-  throw StatusError.badRequest(
-    `Deployment in version "v1" cannot be handled as a Deployment: failed to parse annotation[${annotation}]=${text} as int64: strconv.ParseInt: parsing ${goQuote(text)}: invalid syntax`,
-  );
+  return parseAnnotation(text, 'Deployment', `failed to parse annotation[${annotation}]=${text} as int64: `);
 }

@@ -1,6 +1,7 @@
-import { deepEqual, goQuote, type JsonObject, type JsonValue, StatusError, setKey } from '@tsukube/machinery';
+import { deepEqual, type JsonObject, type JsonValue, setKey } from '@tsukube/machinery';
 import { metadataOf } from '../columns.ts';
 import { mapIn, objectIn } from '../core/pod-spec/members.ts';
+import { parseAnnotation } from './number-annotation.ts';
 
 /** How often the template of a daemon set has changed. It was a field once; now it is an annotation, and still counted. */
 const annotation = 'deprecated.daemonset.template.generation';
@@ -35,10 +36,7 @@ function templateOf(object: JsonObject): JsonValue {
 function generationOf(object: JsonObject): bigint | undefined {
   const text = mapIn(metadataOf(object), 'annotations')[annotation];
   if (text === undefined) return undefined;
-  if (/^[+-]?[0-9]+$/.test(text)) return BigInt(text.replace('+', ''));
-  throw StatusError.badRequest(
-    `DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing ${goQuote(text)}: invalid syntax`,
-  );
+  return parseAnnotation(text, 'DaemonSet');
 }
 
 function setGeneration(object: JsonObject, generation: bigint): void {

@@ -1,4 +1,4 @@
-import { goQuote, parseGoDuration } from '@tsukube/machinery';
+import { GoIntError, goQuote, parseGoDuration, parseGoInt64 } from '@tsukube/machinery';
 import { isTimeZone } from './time-zone.ts';
 
 /** What the numbers in a field of a schedule may be, and which names stand for them. */
@@ -90,14 +90,13 @@ function checkRange(range: string, { min, max, names }: Bounds): void {
   if (step === 0) throw new ScheduleError(`step of range should be a positive number: ${range}`);
 }
 
-const maxInt64 = 2n ** 63n - 1n;
-
 function numberOf(text: string, min: number, names: readonly string[] = []): number {
   const named = names.indexOf(text.toLowerCase());
   if (named >= 0) return named + min;
-  const fail = (reason: string) =>
-    new ScheduleError(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: ${reason}`);
-  if (!/^\+?[0-9]+$/.test(text)) throw fail('invalid syntax');
-  if (text.length > 19 && BigInt(text.replace('+', '')) > maxInt64) throw fail('value out of range');
-  return Number(text);
+  try {
+    return Number(parseGoInt64(text));
+  } catch (error) {
+    if (!(error instanceof GoIntError)) throw error;
+    throw new ScheduleError(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: ${error.message}`);
+  }
 }

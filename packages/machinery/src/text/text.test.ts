@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../schema/type.ts';
 import { formatGoDuration, parseGoDuration } from './go-duration.ts';
+import { parseGoInt64 } from './go-int.ts';
 import { goQuote } from './go-quote.ts';
 import { goValueText } from './go-value.ts';
 
@@ -47,5 +48,27 @@ describe('Go text', () => {
     ['9999999999h', 'time: invalid duration "9999999999h"'],
   ])('%j lasts nothing', (text, message) => {
     expect(() => parseGoDuration(text)).toThrow(message);
+  });
+});
+
+describe('64-bit integers of Go', () => {
+  it.each([
+    ['0', 0n],
+    ['+007', 7n],
+    ['-9223372036854775808', -(2n ** 63n)],
+    ['9223372036854775807', 2n ** 63n - 1n],
+  ])('%j', (text, value) => {
+    expect(parseGoInt64(text)).toBe(value);
+  });
+
+  it.each([
+    ['', 'invalid syntax'],
+    ['-', 'invalid syntax'],
+    ['1x', 'invalid syntax'],
+    ['9223372036854775808', 'value out of range'],
+    ['9'.repeat(1_000_000), 'value out of range'],
+    [`${'0'.repeat(1_000_000)}x`, 'invalid syntax'],
+  ])('%#: none', (text, reason) => {
+    expect(() => parseGoInt64(text)).toThrow(reason);
   });
 });
