@@ -13,7 +13,7 @@ interface Port {
 /** Ports of different containers that get into each other's way. */
 export function portWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   const ports = portsOf(spec, at);
-  if (ports.length < 2) return [];
+  if (ports.length === 0) return [];
   return [...conflicts(ports), ...sharedNames(ports)];
 }
 
@@ -36,11 +36,17 @@ function conflicts(ports: readonly Port[]): readonly string[] {
   return ports.flatMap((port) => {
     const others = byKey.get(port.key) ?? [];
     byKey.set(port.key, [...others, port]);
-    return others.flatMap((other) => {
+    const found = others.flatMap((other) => {
       const kind = conflictOf(port, other);
       return kind === undefined ? [] : [`${port.at}: ${kind} port definition with ${other.at}`];
     });
+    return port.hostIP !== '' && port.hostPort === 0 ? [unusedAddress(port), ...found] : found;
   });
+}
+
+function unusedAddress({ at, name, key, hostIP }: Port): string {
+  const [number, protocol] = key.split('/');
+  return `${at}: hostIP set without hostPort: {Name:${name} HostPort:0 ContainerPort:${number} Protocol:${protocol} HostIP:${hostIP}}`;
 }
 
 function conflictOf(port: Port, other: Port): string | undefined {

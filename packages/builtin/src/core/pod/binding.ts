@@ -29,7 +29,8 @@ const v1: ServedVersion = { group: '', version: 'v1', schema: bindingKind.schema
 export const binding: Resource = {
   names: { plural: 'bindings', singular: 'binding', kind: 'Binding', listKind: 'BindingList' },
   scope: 'Namespaced',
-  storagePrefix: '/registry/bindings',
+  // Nothing is stored under this name.
+  storagePrefix: '',
   hub: v1,
   versions: [v1],
   strategy: {},
