@@ -1,0 +1,42 @@
+import { type FieldErrors, isDNS1035Label, type JsonObject, path } from '@tsukube/machinery';
+import { objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { validateWebhookClient } from '../webhook-client.ts';
+
+const at = path('spec', 'conversion');
+const clientPath = at.child('webhookClientConfig');
+const versionsPath = at.child('conversionReviewVersions');
+const strategies = ['None', 'Webhook'];
+const reviewVersions = ['v1', 'v1beta1'];
+const onlyWebhooks = 'should not be set when strategy is not set to Webhook';
+
+export function validateConversion(conversion: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+  const strategy = textIn(conversion, 'strategy');
+  if (strategy === '') errors.required(at.child('strategy'));
+  else if (!strategies.includes(strategy)) errors.notSupported(at.child('strategy'), strategy, strategies);
+  const webhook = objectIn(conversion, 'webhook');
+  const versions = textsIn(webhook, 'conversionReviewVersions');
+  const client = objectIn(webhook, 'clientConfig');
+  if (strategy !== 'Webhook') {
+    if (client) errors.forbidden(clientPath, onlyWebhooks);
+    if (versions.length > 0) errors.forbidden(versionsPath, onlyWebhooks);
+    return;
+  }
+  if (client) validateWebhookClient(client, clientPath, errors);
+  else errors.required(clientPath, 'required when strategy is set to Webhook');
+  validateReviewVersions(versions, textsIn(objectIn(old, 'webhook'), 'conversionReviewVersions'), errors);
+}
+
+/** What was accepted with versions that nobody knows stays accepted. */
+function validateReviewVersions(versions: readonly string[], old: readonly string[], errors: FieldErrors): void {
+  if (versions.length === 0) {
+    errors.required(versionsPath);
+    return;
+  }
+  for (const [i, version] of versions.entries()) {
+    if (versions.indexOf(version) < i) errors.invalid(versionsPath.index(i), version, 'duplicate version');
+    else for (const problem of isDNS1035Label(version)) errors.invalid(versionsPath.index(i), version, problem);
+  }
+  const knows = (list: readonly string[]) => list.some((version) => reviewVersions.includes(version));
+  if (!knows(versions) && (old.length === 0 || knows(old)))
+    errors.invalid(versionsPath, [...versions], `must include at least one of ${reviewVersions.join(', ')}`);
+}

@@ -1,0 +1,99 @@
+import { type FieldErrors, isDNS1123Subdomain, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
+import { metadataOf } from '../columns.ts';
+import { objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { validateApproval } from './approval.ts';
+import { validateConversion } from './conversion-validation.ts';
+import { validateNames, validateNamesPresent } from './names-validation.ts';
+import { validateShared, validateVersions } from './versions-validation.ts';
+
+const specPath = path('spec');
+const storedPath = path('status', 'storedVersions');
+const scopes = ['Cluster', 'Namespaced'];
+
+export function validateDefinition(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+  const spec = objectIn(object, 'spec') ?? {};
+  const names = objectIn(spec, 'names') ?? {};
+  if (!old) validateName(textIn(metadataOf(object), 'name'), `${textIn(names, 'plural')}.${textIn(spec, 'group')}`, errors);
+  validateGroup(textIn(spec, 'group'), errors);
+  validateScope(textIn(spec, 'scope'), errors);
+  validateVersions(spec, specPath, errors);
+  validateNamesPresent(names, specPath.child('names'), errors);
+  validateNames(names, specPath.child('names'), errors);
+  validateShared(spec, specPath, errors);
+  validateConversion(objectIn(spec, 'conversion') ?? {}, objectIn(objectIn(old, 'spec'), 'conversion'), errors);
+  if (old) validateFixed(object, old, errors);
+  validateDefinitionStatus(object, errors);
+  validateStoredVersions(textsIn(objectIn(object, 'status'), 'storedVersions'), objectsIn(spec, 'versions'), errors);
+  validateApproval(object, old, errors);
+  if (spec.preserveUnknownFields === true && objectIn(old, 'spec')?.preserveUnknownFields !== true)
+    errors.invalid(
+      specPath.child('preserveUnknownFields'),
+      true,
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
+    );
+}
+
+export function validateDefinitionUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateDefinition(object, old, errors);
+}
+
+export function validateDefinitionStatus(object: JsonObject, errors: FieldErrors): void {
+  const accepted = objectIn(objectIn(object, 'status'), 'acceptedNames');
+  if (accepted) validateNames(accepted, path('status', 'acceptedNames'), errors);
+}
+
+function validateName(name: string, expected: string, errors: FieldErrors): void {
+  if (name !== '' && name !== expected)
+    errors.invalid(path('metadata', 'name'), name, 'must be spec.names.plural+"."+spec.group');
+}
+
+function validateGroup(group: string, errors: FieldErrors): void {
+  const at = specPath.child('group');
+  const problems = group === '' ? [] : isDNS1123Subdomain(group);
+  if (group === '') errors.required(at);
+  else if (problems.length > 0) errors.invalid(at, group, problems.join(','));
+  else if (!group.includes('.')) errors.invalid(at, group, 'should be a domain with at least one dot');
+}
+
+function validateScope(scope: string, errors: FieldErrors): void {
+  if (scope === '') errors.required(specPath.child('scope'));
+  else if (!scopes.includes(scope)) errors.notSupported(specPath.child('scope'), scope, scopes);
+}
+
+/** Once clients could use it, a kind keeps its scope and its name. */
+function validateFixed(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const [spec, before] = [objectIn(object, 'spec') ?? {}, objectIn(old, 'spec') ?? {}];
+  const [names, namesBefore] = [objectIn(spec, 'names') ?? {}, objectIn(before, 'names') ?? {}];
+  const namesPath = specPath.child('names');
+  if (isEstablished(old)) {
+    validateImmutableField(spec.scope, before.scope, specPath.child('scope'), errors);
+    validateImmutableField(names.kind, namesBefore.kind, namesPath.child('kind'), errors);
+  }
+  validateImmutableField(spec.group, before.group, specPath.child('group'), errors);
+  validateImmutableField(names.plural, namesBefore.plural, namesPath.child('plural'), errors);
+}
+
+function isEstablished(object: JsonObject): boolean {
+  const conditions = objectsIn(objectIn(object, 'status'), 'conditions');
+  return conditions.some(({ type, status }) => type === 'Established' && status === 'True');
+}
+
+function validateStoredVersions(stored: readonly string[], versions: readonly JsonObject[], errors: FieldErrors): void {
+  if (stored.length === 0) {
+    errors.invalid(storedPath, null, 'must have at least one stored version');
+    return;
+  }
+  const names = versions.map((version) => textIn(version, 'name'));
+  for (const version of versions) {
+    const name = textIn(version, 'name');
+    if (version.storage === true && !stored.includes(name))
+      errors.invalid(storedPath, [...stored], `must have the storage version ${name}`);
+  }
+  for (const [i, name] of stored.entries())
+    if (!names.includes(name))
+      errors.invalid(
+        storedPath.index(i),
+        name,
+        `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`,
+      );
+}

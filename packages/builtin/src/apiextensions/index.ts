@@ -1,0 +1,4 @@
+import type { Resource } from '@tsukube/apiserver';
+import { customResourceDefinition } from './custom-resource-definition.ts';
+
+export const apiExtensionsResources: readonly Resource[] = [customResourceDefinition];
