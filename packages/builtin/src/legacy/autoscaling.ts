@@ -13,7 +13,7 @@ const v2beta1Conversion: Conversion = {
   toHub(object) {
     const metadata = objectIn(object, 'metadata') ?? {};
     const behavior = readKeptObject(metadata, kept.behavior, 'Behavior', withGoNames);
-    const reworded = reword(object, metricSpecToHub, metricStatusToHub);
+    const reworded = reword(object, metricSpecToHub, readingToHub);
     const spec = { ...objectIn(reworded, 'spec'), ...given({ behavior: behavior && behaviorToHub(behavior) }) };
     return { ...reworded, metadata: withKept(metadata, {}), spec };
   },
@@ -25,6 +25,20 @@ const v2beta1Conversion: Conversion = {
     return { ...reword({ ...hub, spec }, metricSpecToV1, metricStatusToV1), metadata };
   },
 };
+
+/** v2beta1 always has a value, so a zero beside an average says nothing. */
+function readingToHub(metric: JsonObject): JsonObject {
+  const reading = metricStatusToHub(metric);
+  for (const source of ['object', 'external']) {
+    const current = objectIn(objectIn(reading, source), 'current');
+    if (current?.averageValue !== undefined && isZero(current.value)) delete current.value;
+  }
+  return reading;
+}
+
+function isZero(quantity: JsonValue | undefined): boolean {
+  return typeof quantity === 'string' && parseQuantity(quantity).mantissa === 0n;
+}
 
 function reword(object: JsonObject, source: Reword, reading: Reword): JsonObject {
   return {

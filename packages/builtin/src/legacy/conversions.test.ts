@@ -271,6 +271,56 @@ describe('conversions', () => {
   });
 });
 
+describe('an ordinary object', () => {
+  const scaleTargetRef = { kind: 'Deployment', name: 'web' };
+  const metric = { name: 'queue' };
+  it.each([
+    [
+      autoscalers,
+      'autoscaling/v2beta1',
+      {
+        spec: {
+          scaleTargetRef,
+          maxReplicas: 2,
+          metrics: [{ type: 'External', external: { metric, target: { type: 'AverageValue', averageValue: '3' } } }],
+        },
+        status: { currentMetrics: [{ type: 'External', external: { metric, current: { averageValue: '2' } } }] },
+      },
+    ],
+    [
+      slices,
+      'discovery.k8s.io/v1beta1',
+      { addressType: 'IPv4', endpoints: [{ addresses: ['1.2.3.4'], nodeName: 'n', zone: 'z' }] },
+    ],
+    [budgets, 'policy/v1beta1', { spec: { minAvailable: 1, selector: { matchLabels: { a: 'b' } } } }],
+    [
+      levels,
+      `${flow}/v1beta2`,
+      { spec: { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' } } } },
+    ],
+    [
+      webhooks,
+      'admissionregistration.k8s.io/v1beta1',
+      {
+        webhooks: [
+          {
+            name: 'a',
+            clientConfig: { url: 'https://a' },
+            failurePolicy: 'Fail',
+            matchPolicy: 'Equivalent',
+            sideEffects: 'None',
+            timeoutSeconds: 10,
+            admissionReviewVersions: ['v1'],
+          },
+        ],
+      },
+    ],
+  ])('of %s carries no annotation in %s', (resource, apiVersion, hub) => {
+    const { metadata } = converterOf(resource, apiVersion).fromHub(hub as JsonObject);
+    expect(metadata).toEqual({});
+  });
+});
+
 describe('warnings', () => {
   it.each([
     [
