@@ -76,7 +76,12 @@ export const pod: Resource = {
     resize: { verbs, strategy: { prepareForUpdate: prepareResize, validateUpdate: validateResize } },
     status: {
       verbs,
-      strategy: { prepareForUpdate: preparePodStatus, validateUpdate: validatePodStatusUpdate, warnings: statusWarnings },
+      strategy: {
+        resetFields: { 'f:spec': {}, 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} } },
+        prepareForUpdate: preparePodStatus,
+        validateUpdate: validatePodStatusUpdate,
+        warnings: statusWarnings,
+      },
     },
   },
 };
