@@ -1,7 +1,10 @@
 import type { Resource } from '@tsukube/apiserver';
 import { admissionRegistrationResources } from './admissionregistration/index.ts';
+import { apiExtensionsResources } from './apiextensions/index.ts';
 import { apiRegistrationResources } from './apiregistration/index.ts';
 import { appsResources } from './apps/index.ts';
+import { authenticationResources, type TokenLookup } from './authentication/index.ts';
+import { authorizationResources } from './authorization/index.ts';
 import { autoscalingResources } from './autoscaling/index.ts';
 import { batchResources } from './batch/index.ts';
 import { certificatesResources } from './certificates/index.ts';
@@ -13,10 +16,15 @@ import { namespace } from './core/namespace.ts';
 import { podResources } from './core/pod/index.ts';
 import { secret } from './core/secret.ts';
 import { discoveryResources } from './discovery/index.ts';
+import { withFinalizerNames } from './finalizer-names.ts';
 import { flowControlResources } from './flowcontrol/index.ts';
 import { withLegacyVersions } from './legacy/index.ts';
 import { networkingResources } from './networking/index.ts';
+import { nodeResources } from './node/index.ts';
+import { policyResources } from './policy/index.ts';
 import { rbacResources } from './rbac/index.ts';
+import { schedulingResources } from './scheduling/index.ts';
+import { storageResources } from './storage/index.ts';
 
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 export { describe } from './types/descriptions.ts';
@@ -25,27 +33,37 @@ export { configMap, event, lease, namespace, secret };
 
 export interface BuiltinOptions {
   readonly eventTtlSeconds: number;
+  /** Whose a token is, for token reviews. */
+  readonly lookUpToken?: TokenLookup;
 }
 
 /** Every kind that is there from the start. */
-export function builtinResources({ eventTtlSeconds }: BuiltinOptions): readonly Resource[] {
-  return withLegacyVersions([
+export function builtinResources({ eventTtlSeconds, lookUpToken }: BuiltinOptions): readonly Resource[] {
+  const resources = [
     namespace,
     configMap,
     secret,
     event(eventTtlSeconds),
     ...coreResources,
     ...podResources,
-    lease,
     ...appsResources,
     ...batchResources,
     ...autoscalingResources,
+    ...policyResources,
     ...networkingResources,
     ...discoveryResources,
-    ...certificatesResources,
+    lease,
     ...rbacResources,
-    ...admissionRegistrationResources,
+    ...schedulingResources,
+    ...storageResources,
+    ...nodeResources,
+    ...certificatesResources,
     ...flowControlResources,
+    ...admissionRegistrationResources,
+    ...apiExtensionsResources,
     ...apiRegistrationResources,
-  ]);
+    ...authenticationResources(lookUpToken),
+    ...authorizationResources(),
+  ];
+  return withLegacyVersions(withFinalizerNames(resources));
 }
