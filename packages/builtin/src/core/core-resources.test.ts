@@ -1,0 +1,164 @@
+import type { Resource } from '@tsukube/apiserver';
+import { deepCopy, FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { endpoints } from './endpoints.ts';
+import { limitRange } from './limit-range.ts';
+import { node } from './node.ts';
+import { persistentVolume } from './persistent-volume.ts';
+import { persistentVolumeClaim } from './persistent-volume-claim.ts';
+import { resourceQuota } from './resource-quota.ts';
+import { service } from './service.ts';
+
+function created(resource: Resource, content: JsonObject): JsonObject {
+  const object: JsonObject = deepCopy({ metadata: { name: 'x' }, ...content }) as JsonObject;
+  resource.strategy.applyDefaults?.(object);
+  resource.strategy.prepareForCreate?.(object);
+  return object;
+}
+
+function createProblems(resource: Resource, content: JsonObject): string[] {
+  const errors = new FieldErrors();
+  resource.strategy.validateCreate?.(created(resource, content), errors, resource.hub);
+  return errors.list.map(({ field, body }) => `${field}: ${body}`);
+}
+
+function updateProblems(resource: Resource, before: JsonObject, after: JsonObject): string[] {
+  const errors = new FieldErrors();
+  const old = created(resource, before);
+  const object = created(resource, after);
+  resource.strategy.prepareForUpdate?.(object, old);
+  resource.strategy.validateUpdate?.(object, old, errors, resource.hub);
+  return errors.list.map(({ field, body }) => `${field}: ${body}`);
+}
+
+const claim = (spec: JsonObject = {}): JsonObject => ({
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+});
+const volume = (spec: JsonObject = {}): JsonObject => ({
+  spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/x' }, ...spec },
+});
+
+describe('what is filled in', () => {
+  it.each<[string, Resource, JsonObject, JsonObject]>([
+    [
+      'limits from maxima, requests from limits and minima',
+      limitRange,
+      { spec: { limits: [{ type: 'Container', max: { cpu: '2' }, min: { memory: '1Mi' } }] } },
+      { spec: { limits: [{ default: { cpu: '2' }, defaultRequest: { cpu: '2', memory: '1Mi' } }] } },
+    ],
+    [
+      'a taint for nodes that are not ready',
+      node,
+      { spec: { podCIDR: '10.0.0.0/24' } },
+      { spec: { podCIDRs: ['10.0.0.0/24'], taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] } },
+    ],
+    [
+      'the reference of a data source',
+      persistentVolumeClaim,
+      claim({ dataSource: { kind: 'PersistentVolumeClaim', name: 'y' } }),
+      { spec: { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'y' }, volumeMode: 'Filesystem' } },
+    ],
+    [
+      'the type of a path',
+      persistentVolume,
+      volume(),
+      { spec: { hostPath: { type: '' }, persistentVolumeReclaimPolicy: 'Retain' } },
+    ],
+    [
+      'how long an affinity lasts',
+      service(),
+      { spec: { sessionAffinity: 'ClientIP', ports: [{ port: 80 }] } },
+      { spec: { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } }, ports: [{ protocol: 'TCP', targetPort: 80 }] } },
+    ],
+    ['a protocol', endpoints, { subsets: [{ ports: [{ port: 1 }] }] }, { subsets: [{ ports: [{ protocol: 'TCP' }] }] }],
+  ])('%s', (_, resource, content, expected) => {
+    expect(created(resource, content)).toMatchObject(expected);
+  });
+});
+
+describe('what is refused', () => {
+  it.each<[string, Resource, JsonObject, string[]]>([
+    [
+      'quotas of what nobody counts',
+      resourceQuota,
+      { spec: { hard: { storage: '1', pods: '1500m' }, scopes: ['BestEffort', 'NotBestEffort'] } },
+      [
+        'spec.hard[storage]: Invalid value: "storage": must be a standard resource for quota',
+        'spec.hard[pods]: Invalid value: "1500m": must be an integer',
+        'spec.scopes: Invalid value: ["BestEffort","NotBestEffort"]: conflicting scopes',
+      ],
+    ],
+    [
+      'a ratio that cannot be',
+      limitRange,
+      { spec: { limits: [{ type: 'Container', max: { cpu: '4' }, min: { cpu: '2' }, maxLimitRequestRatio: { cpu: '3' } }] } },
+      ['spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "3": ratio 3 is greater than max/min = 2.000000'],
+    ],
+    [
+      'endpoints that lead back',
+      endpoints,
+      { subsets: [{ addresses: [{ ip: '127.0.0.1' }] }, {}] },
+      [
+        'subsets[0].addresses[0].ip: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+        'subsets[1]: Required value: must specify `addresses` or `notReadyAddresses`',
+      ],
+    ],
+    [
+      'volumes of two kinds',
+      persistentVolume,
+      volume({ nfs: { server: 's', path: '/' } }),
+      ['spec.nfs: Forbidden: may not specify more than 1 volume type'],
+    ],
+    [
+      'local volumes anywhere',
+      persistentVolume,
+      { spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, local: { path: '/x' } } },
+      ['spec.nodeAffinity: Required value: Local volume requires node affinity'],
+    ],
+    ['claims of nothing', persistentVolumeClaim, claim({ resources: {} }), ['spec.resources[storage]: Required value']],
+    [
+      'policies for traffic that cannot come',
+      service(),
+      { spec: { ports: [{ port: 80 }], externalTrafficPolicy: 'Local' } },
+      ['spec.externalTrafficPolicy: Invalid value: "Local": may only be set for externally-accessible services'],
+    ],
+  ])('%s', (_, resource, content, problems) => {
+    expect(createProblems(resource, content)).toEqual(problems);
+  });
+});
+
+describe('what stays as it is', () => {
+  it.each<[string, Resource, JsonObject, JsonObject, string[]]>([
+    [
+      'the range of a node',
+      node,
+      { spec: { podCIDR: '10.0.0.0/24' } },
+      { spec: { podCIDR: '10.1.0.0/24' } },
+      ['spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid'],
+    ],
+    [
+      'the mode of a volume',
+      persistentVolume,
+      volume(),
+      volume({ volumeMode: 'Block' }),
+      ['volumeMode: Invalid value: "Block": field is immutable'],
+    ],
+    ['the name of a class, once it is set', persistentVolumeClaim, claim(), claim({ storageClassName: 'a' }), []],
+    [
+      'the scopes of a quota',
+      resourceQuota,
+      { spec: {} },
+      { spec: { scopes: ['BestEffort'] } },
+      ['spec.scopes: Invalid value: ["BestEffort"]: field is immutable'],
+    ],
+    [
+      'the address of a service',
+      service(),
+      { spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'] } },
+      { spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.2', clusterIPs: ['10.0.0.2'] } },
+      ['spec.clusterIPs[0]: Invalid value: ["10.0.0.2"]: may not change once set'],
+    ],
+  ])('%s', (_, resource, before, after, problems) => {
+    expect(updateProblems(resource, before, after)).toEqual(problems);
+  });
+});
