@@ -115,6 +115,15 @@ export class WatchStream {
     while (!this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
   }
 
+  /** Reads nothing more from the network until it is resumed. */
+  pause(): void {
+    this.#response.pause();
+  }
+
+  resume(): void {
+    this.#response.resume();
+  }
+
   close(): void {
     this.#response.destroy();
   }

@@ -16,10 +16,13 @@ export interface WatcherOptions {
 
 /** More than this waiting for the network, and the watch stops taking events until it has caught up. */
 const maxBufferedBytes = 1 << 20;
+/** So much is written in one go; what follows is made when there is room for it. */
+const maxWriteBytes = 1 << 20;
 /** A reader that takes nothing for so long is dropped. */
 const maxStallMs = 30_000;
+/** So long a reader may take to hear the end. */
+const maxEndMs = 5_000;
 const bookmarkIntervalMs = 60_000;
-const eventsInOneGo = 500;
 
 /**
  * One watch on its way from the past to the present. It pulls what has been and follows what happens; when the reader
@@ -69,6 +72,8 @@ export class Watcher {
     if (this.#closed) return;
     this.#close();
     this.#sink.end();
+    const timer = setTimeout(() => this.#sink.abort(), maxEndMs);
+    this.#sink.onClose(() => clearTimeout(timer));
   };
 
   #close(): void {
@@ -79,15 +84,12 @@ export class Watcher {
 
   async #sendState(): Promise<void> {
     this.#position = this.#cache.current;
-    const entries = this.#cache.slice(this.#format.prefix);
-    for (let i = 0; i < entries.length && !this.#closed; i += eventsInOneGo) {
-      const frames = entries
-        .slice(i, i + eventsInOneGo)
-        .filter((entry) => this.#format.selects(entry))
-        .map((entry) => this.#entryFrame(entry));
-      await this.#send(frames);
-    }
+    await this.#send(this.#stateFrames(this.#cache.slice(this.#format.prefix)));
     if (this.#options.bookmarks) await this.#send([this.#format.bookmark(this.#position, true)]);
+  }
+
+  *#stateFrames(entries: readonly CacheEntry[]): Generator<Buffer> {
+    for (const entry of entries) if (this.#format.selects(entry)) yield this.#entryFrame(entry);
   }
 
   #entryFrame(entry: CacheEntry): Buffer {
@@ -99,6 +101,7 @@ export class Watcher {
   /** One step from wherever the watch is towards the present. */
   async #advance(): Promise<void> {
     await this.#cache.loaded();
+    if (this.#closed) return;
     const held = this.#cache.eventsAfter(this.#position);
     if (!held) await this.#replay();
     else if (held.length > 0) await this.#sendHeld(held);
@@ -106,11 +109,8 @@ export class Watcher {
   }
 
   async #sendHeld(events: readonly CacheEvent[]): Promise<void> {
-    for (let i = 0; i < events.length && !this.#closed; i += eventsInOneGo) {
-      const part = events.slice(i, i + eventsInOneGo);
-      await this.#send(this.#frames(part));
-      this.#position = (part.at(-1) as CacheEvent).entry.revision;
-    }
+    await this.#send(this.#frames(events));
+    this.#position = (events.at(-1) as CacheEvent).entry.revision;
   }
 
   async #replay(): Promise<void> {
@@ -125,8 +125,10 @@ export class Watcher {
   async #followPresent(): Promise<void> {
     const channel: Channel = channelOf(this.#cache, this.#format);
     await new Promise<void>((resolve) => {
+      const { signal } = this.#abort;
       const leave = () => {
         channel.leave(member);
+        signal.removeEventListener('abort', leave);
         resolve();
       };
       const member = {
@@ -141,18 +143,16 @@ export class Watcher {
         gap: leave,
       };
       channel.join(member);
-      this.#abort.signal.addEventListener('abort', leave, { once: true });
+      signal.addEventListener('abort', leave);
     });
     if (!this.#closed) await this.#drained();
   }
 
-  #frames(events: readonly CacheEvent[]): Buffer[] {
-    const frames: Buffer[] = [];
+  *#frames(events: readonly CacheEvent[]): Generator<Buffer> {
     for (const event of events) {
       const frame = this.#first ? this.#firstFrame(event) : this.#format.frame(event);
-      if (frame) frames.push(frame);
+      if (frame) yield frame;
     }
-    return frames;
   }
 
   #firstFrame(event: CacheEvent): Buffer | undefined {
@@ -162,13 +162,30 @@ export class Watcher {
     return this.#format.entryFrame(type, subject(event, type), true);
   }
 
-  async #send(frames: readonly Buffer[]): Promise<void> {
+  /** Takes the next frames when the reader has taken those before: nothing is made for one that does not read. */
+  async #send(frames: Iterable<Buffer>): Promise<void> {
+    let piece: Buffer[] = [];
+    let bytes = 0;
+    for (const frame of frames) {
+      piece.push(frame);
+      bytes += frame.length;
+      if (bytes < maxWriteBytes) continue;
+      await this.#write(piece);
+      if (this.#closed) return;
+      piece = [];
+      bytes = 0;
+    }
+    await this.#write(piece);
+  }
+
+  async #write(frames: readonly Buffer[]): Promise<void> {
     if (frames.length === 0 || this.#closed) return;
     this.#sink.write(frames, frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames));
     if (this.#sink.buffered > maxBufferedBytes) await this.#drained();
   }
 
   #drained(): Promise<void> {
+    const { signal } = this.#abort;
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#close();
@@ -176,9 +193,10 @@ export class Watcher {
       }, maxStallMs);
       const done = () => {
         clearTimeout(timer);
+        signal.removeEventListener('abort', done);
         resolve();
       };
-      this.#abort.signal.addEventListener('abort', done, { once: true });
+      signal.addEventListener('abort', done);
       this.#sink.onDrain(done);
     });
   }
