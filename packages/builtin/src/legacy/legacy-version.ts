@@ -87,14 +87,17 @@ function converterOf(legacy: LegacyVersion, apiVersion: string): NonNullable<Ser
   const toHub = (object: JsonObject) => {
     const complete = applyDefaults ? deepCopy(object) : object;
     applyDefaults?.(complete);
-    return asHub(restoreLost(object, asHub(convert.toHub(asOld(complete)))));
+    const hub = asHub(convert.toHub(asOld(complete)));
+    const restored = restoreLost(object, hub);
+    return restored === hub ? hub : asHub(restored);
   };
   return {
     toHub,
     fromHub(hub) {
       const known = asHub(hub);
       const old = asOld(convert.fromHub(known));
-      return asOld(keepLost(old, toHub(old), known));
+      const kept = keepLost(old, toHub(old), known);
+      return kept === old ? old : asOld(kept);
     },
   };
 }
