@@ -51,8 +51,8 @@ async function makeBundle() {
     platform: 'node',
     target: 'node20',
     conditions: ['source'],
-    // lmdb finds its native part relative to itself; the other two are optional and not installed.
-    external: ['lmdb', 'bufferutil', 'utf-8-validate'],
+    // lmdb finds its native part relative to itself, yaml loses its names inside a bundle, the others are not installed.
+    external: ['yaml', 'lmdb', 'bufferutil', 'utf-8-validate'],
     // CommonJS packages inside an ES module have no require of their own.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",

@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -102,5 +103,25 @@ describe.skipIf(!existsSync(bundle))('the tsukube command', () => {
     const { child, exit } = await serve('--storage=memory');
     child.kill('SIGINT');
     expect(await exit).toBe(0);
+  });
+
+  it('reads YAML, in its settings and in what clients send', async () => {
+    const settings = join(dataDir, '..', 'settings.yaml');
+    writeFileSync(settings, 'storage: memory\nlog-level: info\n');
+    const { line } = await serve('--config', settings);
+    const kubeconfig = readFileSync(join(dataDir, 'admin.kubeconfig'), 'utf8');
+    const pem = (name: string) => Buffer.from(new RegExp(`${name}: (\\S+)`).exec(kubeconfig)?.[1] ?? '', 'base64');
+    const url = /https:\/\/\S+:\d+/.exec(line)?.[0];
+    const tls = { ca: pem('certificate-authority-data'), cert: pem('client-certificate-data'), key: pem('client-key-data') };
+    const status = await new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/yaml' };
+      const sent = request(`${url}/api/v1/namespaces/default/configmaps`, { method: 'POST', headers, ...tls }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.on('error', reject);
+      sent.end('apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n');
+    });
+    expect(status).toBe(201);
   });
 });
