@@ -1,0 +1,51 @@
+import type { AdmissionAttributes } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { pod } from '../core/pod/pod.ts';
+import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { mergeTolerations } from './merge-tolerations.ts';
+import { priority } from './priority.ts';
+import { serviceAccountAdmission } from './service-account.ts';
+
+function creation(spec: JsonObject): AdmissionAttributes {
+  return {
+    operation: 'CREATE',
+    resource: pod,
+    version: pod.hub,
+    subresource: '',
+    namespace: 'ns',
+    name: 'p',
+    object: { metadata: { name: 'p' }, spec },
+    oldObject: undefined,
+    user: { name: 'u', groups: [] },
+    dryRun: false,
+  };
+}
+
+describe('admission of pods', () => {
+  it('lets pods stay on nodes that are gone for five minutes', () => {
+    const spec: JsonObject = { tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }] };
+    defaultTolerationSeconds().mutate?.(creation(spec));
+    expect(spec.tolerations).toHaveLength(2);
+  });
+
+  it('gives a priority to who names none, and refuses another', () => {
+    const spec: JsonObject = {};
+    priority(undefined).mutate?.(creation(spec));
+    expect(spec).toEqual({ priority: 0, preemptionPolicy: 'PreemptLowerPriority' });
+    expect(() => priority(undefined).mutate?.(creation({ priority: 7 }))).toThrow('the integer value of priority (7)');
+    expect(() => priority(undefined).mutate?.(creation({ priorityClassName: 'x' }))).toThrow('no PriorityClass with name x');
+  });
+
+  it('refuses pods of service accounts that do not exist', async () => {
+    const admitted = serviceAccountAdmission(undefined).mutate?.(creation({ serviceAccountName: 'x' }));
+    await expect(admitted).rejects.toThrow('error looking up service account ns/x: serviceaccount "x" not found');
+  });
+
+  it('keeps the widest of tolerations', () => {
+    const all = { operator: 'Exists' };
+    const one = { key: 'a', operator: 'Equal', value: 'b', effect: 'NoSchedule' };
+    expect(mergeTolerations([one], [one, all])).toEqual([all]);
+    expect(mergeTolerations([one], [{ ...one, value: 'c' }])).toHaveLength(2);
+  });
+});

@@ -1,0 +1,71 @@
+import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type WatchCache } from '@tsukube/apiserver';
+import { deepEqual, type JsonObject, setKey } from '@tsukube/machinery';
+import { mapIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
+import { isPods, refuse } from './forbidden.ts';
+import { mergeTolerations } from './merge-tolerations.ts';
+
+const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
+/** Pods get what their runtime costs and where it is to be found. `classes` is absent if runtime classes are not served. */
+export function runtimeClass(classes: WatchCache | undefined): AdmissionPlugin {
+  const afterReading = (attributes: AdmissionAttributes, act: () => void) => {
+    if (attributes.operation !== 'CREATE' || !attributes.object || !isPods(attributes)) return;
+    const named = (attributes.object.spec as JsonObject).runtimeClassName !== undefined;
+    const waiting = named ? classes?.fresh() : undefined;
+    return waiting ? waiting.then(act) : act();
+  };
+  return {
+    name: 'RuntimeClass',
+    mutate: (attributes) => afterReading(attributes, () => complete(attributes, classes)),
+    validate: (attributes) => afterReading(attributes, () => check(attributes, classes)),
+  };
+}
+
+function specOf({ object }: AdmissionAttributes): JsonObject {
+  return (object as JsonObject).spec as JsonObject;
+}
+
+function classOf(attributes: AdmissionAttributes, classes: WatchCache | undefined): JsonObject | undefined {
+  const { runtimeClassName: name } = specOf(attributes);
+  if (typeof name !== 'string') return undefined;
+  const entry = classes?.peek(`${classes.prefix}${name}`);
+  if (!entry) throw refuse(attributes, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+  return decodeObject(entry.value);
+}
+
+function complete(attributes: AdmissionAttributes, classes: WatchCache | undefined): void {
+  const found = classOf(attributes, classes);
+  const spec = specOf(attributes);
+  const overhead = objectIn(found, 'overhead');
+  if (overhead) {
+    const { podFixed } = overhead;
+    if (spec.overhead !== undefined && !deepEqual(spec.overhead, podFixed)) throw refuse(attributes, mismatch);
+    if (podFixed !== undefined) spec.overhead = podFixed;
+  }
+  const scheduling = objectIn(found, 'scheduling');
+  if (!scheduling) return;
+  mergeNodeSelector(attributes, spec, mapIn(scheduling, 'nodeSelector'));
+  const tolerations = mergeTolerations(objectsIn(spec, 'tolerations'), objectsIn(scheduling, 'tolerations'));
+  if (tolerations.length > 0) spec.tolerations = tolerations;
+}
+
+function mergeNodeSelector(attributes: AdmissionAttributes, spec: JsonObject, added: Readonly<Record<string, string>>): void {
+  const own = mapIn(spec, 'nodeSelector');
+  for (const [key, value] of Object.entries(added)) {
+    if (!Object.hasOwn(own, key) || own[key] === value) continue;
+    const reason = `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own[key]}`;
+    throw refuse(attributes, reason);
+  }
+  const all = { ...own, ...added };
+  const sorted: JsonObject = {};
+  for (const key of Object.keys(all).sort()) setKey(sorted, key, all[key] as string);
+  if (Object.keys(sorted).length > 0) spec.nodeSelector = sorted;
+}
+
+function check(attributes: AdmissionAttributes, classes: WatchCache | undefined): void {
+  const overhead = objectIn(classOf(attributes, classes), 'overhead');
+  const spec = specOf(attributes);
+  if (overhead && !deepEqual(spec.overhead, overhead.podFixed)) throw refuse(attributes, mismatch);
+  if (!overhead && spec.overhead !== undefined)
+    throw refuse(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+}
