@@ -21,6 +21,8 @@ export interface Resource {
   /** What is served, and by whom. A verb that is missing is not served. */
   readonly verbs: Verbs;
   readonly subresources?: Readonly<Record<string, Subresource>>;
+  /** Objects outside namespaces that exist from the first start, complete and in the hub version. */
+  readonly initialObjects?: readonly JsonObject[];
   /** Objects remove themselves this many seconds after they were last written. */
   readonly ttlSeconds?: number;
 }

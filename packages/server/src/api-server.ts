@@ -23,7 +23,7 @@ import { builtinResources, namespaceLifecycle } from '@tsukube/builtin';
 import { startControllers } from '@tsukube/controllers';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
-import { createBootstrapNamespaces } from './bootstrap.ts';
+import { createInitialObjects } from './bootstrap.ts';
 import { requestChain } from './chain.ts';
 import { startCompaction } from './compaction.ts';
 import { isServed, type ServeOptions } from './config/index.ts';
@@ -63,7 +63,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const shutdown = shutdownNotice();
   let ready = true;
   const handler = requestChain({ ...parts, resources, registryOf, shutdown: shutdown.notice, isReady: () => ready, metrics });
-  await createBootstrapNamespaces(resources, registryOf);
+  await createInitialObjects(resources, registryOf);
   const controllers = startControllers({ resources, registryOf, ca: parts.ca, logger, now: Date.now });
   const compact = async (revision: number) => {
     await store.compact(revision);

@@ -1,22 +1,34 @@
 import type { ObjectRegistry, Resource } from '@tsukube/apiserver';
-import { StatusError } from '@tsukube/machinery';
+import { deepCopy, type JsonObject, StatusError } from '@tsukube/machinery';
 
-const always = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'].map(
+  (name): JsonObject => ({ kind: 'Namespace', apiVersion: 'v1', metadata: { name }, spec: {}, status: {} }),
+);
 
-/** The namespaces that exist from the first start. */
-export async function createBootstrapNamespaces(
+/** Creates what exists from the first start and is not there: namespaces, and what kinds bring with them. */
+export async function createInitialObjects(
   resources: readonly Resource[],
   registryOf: (resource: Resource) => ObjectRegistry,
 ): Promise<void> {
-  const resource = resources.find(({ names }) => names.plural === 'namespaces');
-  if (!resource) return;
-  const registry = registryOf(resource);
-  await registry.cache.fresh();
-  await Promise.all(always.filter((name) => !registry.cache.peek(registry.key('', name))).map((name) => create(registry, name)));
+  const initial = resources.map((resource) => ({
+    registry: registryOf(resource),
+    objects: resource.names.plural === 'namespaces' ? namespaces : (resource.initialObjects ?? []),
+  }));
+  await Promise.all(initial.map(({ registry, objects }) => createMissing(registry, objects)));
 }
 
-async function create(registry: ObjectRegistry, name: string): Promise<void> {
-  const object = { kind: 'Namespace', apiVersion: 'v1', metadata: { name }, spec: {}, status: {} };
+async function createMissing(registry: ObjectRegistry, objects: readonly JsonObject[]): Promise<void> {
+  if (objects.length === 0) return;
+  await registry.cache.fresh();
+  const missing = objects.filter((object) => !registry.cache.peek(registry.key('', nameOf(object))));
+  await Promise.all(missing.map((object) => create(registry, deepCopy(object) as JsonObject)));
+}
+
+function nameOf(object: JsonObject): string {
+  return (object.metadata as JsonObject).name as string;
+}
+
+async function create(registry: ObjectRegistry, object: JsonObject): Promise<void> {
   const { strategy, hub } = registry.resource;
   const user = { name: 'system:apiserver', groups: ['system:masters'] };
   try {
@@ -27,6 +39,7 @@ async function create(registry: ObjectRegistry, name: string): Promise<void> {
       subresource: '',
       strategy,
       dryRun: false,
+      fieldManager: 'kube-apiserver',
       warn: () => {},
       isOver: () => false,
     });

@@ -1,6 +1,4 @@
 import type { Resource } from '@tsukube/apiserver';
 import { priorityClass } from './priority-class.ts';
 
-export { systemPriorityClasses } from './priority-class.ts';
-
 export const schedulingResources: readonly Resource[] = [priorityClass];

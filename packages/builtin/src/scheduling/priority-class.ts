@@ -27,7 +27,7 @@ const policies = ['PreemptLowerPriority', 'Never'];
 const systemPrefix = 'system-';
 
 /** What must run for a cluster to be one. These exist from the first start and stay. */
-export const systemPriorityClasses: readonly JsonObject[] = [
+const systemPriorityClasses: readonly JsonObject[] = [
   systemClass(
     'system-node-critical',
     2 * highestOfUsers + 1000,
@@ -64,6 +64,7 @@ export const priorityClass: Resource = {
   hub: v1,
   versions: [v1],
   verbs: storedVerbs,
+  initialObjects: systemPriorityClasses,
   strategy: {
     applyDefaults(object) {
       object.preemptionPolicy ??= 'PreemptLowerPriority';
