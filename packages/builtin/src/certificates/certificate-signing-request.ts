@@ -35,6 +35,7 @@ export const certificateSigningRequest: Resource = {
     status: {
       verbs,
       strategy: {
+        resetFields: { 'f:spec': {}, 'f:status': { 'f:conditions': {} } },
         prepareForUpdate(object, old) {
           object.spec = old.spec ?? {};
           keepDecisions(object, old);
@@ -46,6 +47,7 @@ export const certificateSigningRequest: Resource = {
     approval: {
       verbs,
       strategy: {
+        resetFields: { 'f:spec': {}, 'f:status': { 'f:certificate': {} } },
         prepareForUpdate(object, old) {
           fillConditionTimes(object, old, Date.now());
           object.spec = old.spec ?? {};
@@ -56,6 +58,7 @@ export const certificateSigningRequest: Resource = {
     },
   },
   strategy: {
+    resetFields: { 'f:spec': {}, 'f:status': {} },
     validateName: () => [],
     prepareForCreate(object, user) {
       describeRequestor(ensureObject(object, 'spec'), user);
