@@ -1,0 +1,85 @@
+import type { Resource } from '@tsukube/apiserver';
+import { checkObject, deepCopy, FieldErrors, type JsonObject, StatusError } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { discoveryResources } from '../discovery/index.ts';
+import { networkingResources } from '../networking/index.ts';
+import { nodeResources } from '../node/index.ts';
+import { policyResources } from '../policy/index.ts';
+import { schedulingResources } from '../scheduling/index.ts';
+import { storageResources } from '../storage/index.ts';
+import { type Random, randomNumbers, randomObject } from '../types/random-object.ts';
+import { coreResources } from './core-resources.ts';
+import { settleFamilies } from './service-families.ts';
+import { defaultServiceRanges } from './service-ranges.ts';
+import { alignClusterIPs, carryOverAllocated } from './service-transitions.ts';
+
+const resources = [
+  ...coreResources,
+  ...discoveryResources,
+  ...networkingResources,
+  ...nodeResources,
+  ...policyResources,
+  ...schedulingResources,
+  ...storageResources,
+];
+const seeds = Array.from({ length: 50 }, (_, i) => i + 1);
+const kinds = resources.map((resource) => [resource.names.kind, resource] as const);
+
+/** Anything that gets past decoding, with what it leaves out. */
+function decoded(resource: Resource, random: Random): JsonObject {
+  const { catalogue, type } = resource.hub.schema;
+  const object = randomObject(type, random);
+  const metadata = { ...(object.metadata as JsonObject), name: 'a', uid: 'u' };
+  const checked = checkObject({ ...object, metadata }, catalogue.get(type), catalogue);
+  if (checked.error !== undefined) throw new Error(checked.error);
+  resource.strategy.applyDefaults?.(checked.value);
+  return checked.value;
+}
+
+function goThrough(resource: Resource, seed: number): void {
+  const random = randomNumbers(seed);
+  const { strategy, hub, subresources } = resource;
+  const [object, other] = [decoded(resource, random), decoded(resource, random)];
+  const errors = new FieldErrors();
+  strategy.prepareForCreate?.(other);
+  strategy.validateCreate?.(other, errors, hub);
+  for (const each of [strategy, { ...strategy, ...subresources?.status?.strategy }]) {
+    const update = deepCopy(object) as JsonObject;
+    each.prepareForUpdate?.(update, other);
+    each.validateUpdate?.(update, other, errors, hub);
+    each.warnings?.(update, other);
+  }
+  for (const column of hub.columns ?? []) column.value(object);
+  for (const field of Object.values(hub.selectableFields ?? {})) expect(typeof field(object)).toBe('string');
+  expect(errors.causes()).toBeDefined();
+}
+
+describe('any object', () => {
+  it.each(kinds)('is judged: %s', (_kind, resource) => {
+    for (const seed of seeds) expect(() => goThrough(resource, seed), `seed ${seed}`).not.toThrow();
+  });
+
+  it.each(kinds)('is filled in once and for all: %s', (_kind, resource) => {
+    for (const seed of seeds) {
+      const object = decoded(resource, randomNumbers(seed));
+      const again = deepCopy(object) as JsonObject;
+      resource.strategy.applyDefaults?.(again);
+      expect(again, `seed ${seed}`).toEqual(object);
+    }
+  });
+
+  it('gets its families, or a reason why not', () => {
+    const service = resources.find(({ names }) => names.plural === 'services') as Resource;
+    for (const seed of seeds) {
+      const random = randomNumbers(seed);
+      const [spec, old] = [decoded(service, random).spec as JsonObject, decoded(service, random).spec as JsonObject];
+      carryOverAllocated(spec, old);
+      alignClusterIPs(spec, old);
+      try {
+        settleFamilies('a', spec, old, defaultServiceRanges);
+      } catch (error) {
+        expect(error, `seed ${seed}`).toBeInstanceOf(StatusError);
+      }
+    }
+  });
+});
