@@ -1,0 +1,121 @@
+import { type FieldErrors, type FieldPath, isDNS1123Subdomain, type JsonObject } from '@tsukube/machinery';
+import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { validateList, validateSet } from './bounded-list.ts';
+import { validateDeviceConfiguration, validateSelectors } from './device-configuration.ts';
+import { validateFullAttributeName, validateLabelText } from './names.ts';
+import { validateToleration } from './taints.ts';
+
+export const maxRequests = 32;
+const maxAlternatives = 8;
+const maxConstraints = 32;
+export const maxConfigurations = 32;
+
+/** Every request of a claim, whether it stands alone or is one of several alternatives. */
+function exactRequests(devices: JsonObject | undefined): readonly JsonObject[] {
+  return objectsIn(devices, 'requests').flatMap((request) => {
+    const exactly = objectIn(request, 'exactly');
+    return [...(exactly ? [exactly] : []), ...objectsIn(request, 'firstAvailable')];
+  });
+}
+
+export function defaultDeviceClaim(spec: JsonObject | undefined): void {
+  for (const request of exactRequests(objectIn(spec, 'devices'))) {
+    request.allocationMode ||= 'ExactCount';
+    if (request.allocationMode === 'ExactCount') request.count ||= 1;
+    for (const toleration of objectsIn(request, 'tolerations')) toleration.operator ||= 'Equal';
+  }
+}
+
+export function validateDeviceClaim(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const devices = objectIn(spec, 'devices');
+  const devicesAt = at.child('devices');
+  const validateReference = requestReference(devices);
+  const nameOf = (request: JsonObject) => textIn(request, 'name');
+  validateSet(objectsIn(devices, 'requests'), maxRequests, nameOf, devicesAt.child('requests'), errors, validateRequest);
+  validateList(objectsIn(devices, 'constraints'), maxConstraints, devicesAt.child('constraints'), errors, (constraint, itemAt) =>
+    validateConstraint(constraint, validateReference, itemAt, errors),
+  );
+  validateList(objectsIn(devices, 'config'), maxConfigurations, devicesAt.child('config'), errors, (config, itemAt) => {
+    validateReferences(config, validateReference, itemAt, errors);
+    validateDeviceConfiguration(config, itemAt, errors);
+  });
+}
+
+function validateRequest(request: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const [exactly, alternatives] = [objectIn(request, 'exactly'), objectsIn(request, 'firstAvailable')];
+  const oneOf = 'exactly one of `exactly` or `firstAvailable` is required';
+  validateLabelText(textIn(request, 'name'), at.child('name'), errors);
+  if (exactly && alternatives.length > 0) errors.invalid(at, null, `${oneOf}, but multiple fields are set`);
+  else if (exactly) validateExactRequest(exactly, at.child('exactly'), errors);
+  else if (alternatives.length > 0)
+    validateSet(
+      alternatives,
+      maxAlternatives,
+      (each) => textIn(each, 'name'),
+      at.child('firstAvailable'),
+      errors,
+      validateAlternative,
+    );
+  else errors.required(at, oneOf);
+}
+
+function validateAlternative(request: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  validateLabelText(textIn(request, 'name'), at.child('name'), errors);
+  validateExactRequest(request, at, errors);
+}
+
+function validateExactRequest(request: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const [name, nameAt] = [textIn(request, 'deviceClassName'), at.child('deviceClassName')];
+  if (name === '') errors.required(nameAt);
+  else for (const problem of isDNS1123Subdomain(name)) errors.invalid(nameAt, name, problem);
+  validateSelectors(request, at.child('selectors'), errors);
+  validateCount(textIn(request, 'allocationMode'), numberIn(request, 'count'), at, errors);
+  for (const [i, toleration] of objectsIn(request, 'tolerations').entries())
+    validateToleration(toleration, at.child('tolerations').index(i), errors);
+}
+
+function validateCount(mode: string, count: number, at: FieldPath, errors: FieldErrors): void {
+  const modes = ['All', 'ExactCount'];
+  if (!modes.includes(mode)) errors.notSupported(at.child('allocationMode'), mode, modes);
+  if (mode === 'All' && count !== 0)
+    errors.invalid(at.child('count'), count, "must not be specified when allocationMode is 'All'");
+  if (mode === 'ExactCount' && count <= 0) errors.invalid(at.child('count'), count, 'must be greater than zero');
+}
+
+type ValidateReference = (name: string, at: FieldPath, errors: FieldErrors) => void;
+
+/** Requests are referred to by name, alternatives by the name of the request and their own. */
+export function requestReference(devices: JsonObject | undefined): ValidateReference {
+  const known = new Set<string>();
+  for (const request of objectsIn(devices, 'requests')) {
+    const name = textIn(request, 'name');
+    known.add(name);
+    for (const each of objectsIn(request, 'firstAvailable')) known.add(`${name}/${textIn(each, 'name')}`);
+  }
+  return (name, at, errors) => {
+    const segments = name.split('/');
+    if (segments.length <= 2) for (const segment of segments) validateLabelText(segment, at, errors);
+    if (!known.has(name))
+      errors.invalid(
+        at,
+        name,
+        "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'",
+      );
+  };
+}
+
+export function validateReferences(owner: JsonObject, validate: ValidateReference, at: FieldPath, errors: FieldErrors): void {
+  validateSet(textsIn(owner, 'requests'), maxRequests, (name) => name, at.child('requests'), errors, validate);
+}
+
+function validateConstraint(
+  constraint: JsonObject,
+  validateReference: ValidateReference,
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
+  validateReferences(constraint, validateReference, at, errors);
+  const field = ['matchAttribute', 'distinctAttribute'].find((each) => constraint[each] !== undefined);
+  if (field) validateFullAttributeName(textIn(constraint, field), at.child(field), errors);
+  else errors.required(at, 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set');
+}

@@ -1,0 +1,40 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { ageColumn, nameColumn } from '../columns.ts';
+import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { isExtendedResource } from '../core/pod-spec/resources.ts';
+import { schemaOf } from '../schema.ts';
+import { validateList } from './bounded-list.ts';
+import { maxConfigurations } from './device-claim.ts';
+import { validateDeviceConfiguration, validateSelectors } from './device-configuration.ts';
+
+const v1: ServedVersion = {
+  group: 'resource.k8s.io',
+  version: 'v1',
+  schema: schemaOf('resource.v1.DeviceClass'),
+  columns: [nameColumn, ageColumn],
+};
+
+export const deviceClass: Resource = {
+  names: { plural: 'deviceclasses', singular: 'deviceclass', kind: 'DeviceClass', listKind: 'DeviceClassList' },
+  scope: 'Cluster',
+  storagePrefix: '/registry/deviceclasses',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy: {
+    generation: true,
+    validateCreate: validate,
+    validateUpdate: (object, _old, errors) => validate(object, errors),
+  },
+};
+
+function validate(object: JsonObject, errors: FieldErrors): void {
+  const spec = objectIn(object, 'spec') ?? {};
+  const at = path('spec');
+  validateSelectors(spec, at.child('selectors'), errors);
+  validateList(objectsIn(spec, 'config'), maxConfigurations, at.child('config'), errors, validateDeviceConfiguration);
+  const name = textIn(spec, 'extendedResourceName');
+  if (spec.extendedResourceName !== undefined && !isExtendedResource(name))
+    errors.invalid(at.child('extendedResourceName'), name, 'must be a valid extended resource name');
+}

@@ -1,0 +1,54 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
+import { ageColumn, metadataOf, nameColumn } from '../columns.ts';
+import { objectIn, objectsIn } from '../core/pod-spec/members.ts';
+import { schemaOf } from '../schema.ts';
+import { statusSubresource } from '../status-subresource.ts';
+import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';
+import { validateClaimStatus } from './resource-claim-status.ts';
+
+const v1: ServedVersion = {
+  group: 'resource.k8s.io',
+  version: 'v1',
+  schema: schemaOf('resource.v1.ResourceClaim'),
+  columns: [
+    nameColumn,
+    {
+      name: 'State',
+      type: 'string',
+      description: 'A summary of the current state (allocated, pending, reserved, etc.).',
+      value: shownState,
+    },
+    ageColumn,
+  ],
+};
+
+export const resourceClaim: Resource = {
+  names: { plural: 'resourceclaims', singular: 'resourceclaim', kind: 'ResourceClaim', listKind: 'ResourceClaimList' },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/resourceclaims',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  subresources: { status: statusSubresource(validateClaimStatus) },
+  strategy: {
+    applyDefaults: (object) => defaultDeviceClaim(objectIn(object, 'spec')),
+    prepareForCreate(object) {
+      object.status = {};
+    },
+    prepareForUpdate(object, old) {
+      object.status = old.status ?? {};
+    },
+    validateCreate: (object, errors) => validateDeviceClaim(objectIn(object, 'spec') ?? {}, path('spec'), errors),
+    validateUpdate: (object, old, errors) => validateImmutableField(object.spec, old.spec, path('spec'), errors),
+  },
+};
+
+function shownState(object: JsonObject): string {
+  const status = objectIn(object, 'status');
+  const states = metadataOf(object).deletionTimestamp ? ['deleted'] : [];
+  if (objectIn(status, 'allocation'))
+    states.push('allocated', ...(objectsIn(status, 'reservedFor').length > 0 ? ['reserved'] : []));
+  else if (states.length === 0) states.push('pending');
+  return states.join(',');
+}

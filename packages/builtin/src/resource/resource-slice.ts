@@ -1,0 +1,49 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { formatTime, type JsonObject } from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../columns.ts';
+import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { schemaOf } from '../schema.ts';
+import { validateSlice } from './resource-slice-validation.ts';
+
+const types = 'io.k8s.api.resource.v1';
+const nodeOf = (object: JsonObject) => textIn(objectIn(object, 'spec'), 'nodeName');
+const driverOf = (object: JsonObject) => textIn(objectIn(object, 'spec'), 'driver');
+
+const v1: ServedVersion = {
+  group: 'resource.k8s.io',
+  version: 'v1',
+  schema: schemaOf('resource.v1.ResourceSlice'),
+  columns: [
+    nameColumn,
+    column('Node', { type: `${types}.ResourceSliceSpec`, field: 'nodeName' }, nodeOf),
+    column('Driver', { type: `${types}.ResourceSliceSpec`, field: 'driver' }, driverOf),
+    column('Pool', { type: `${types}.ResourcePool`, field: 'name' }, (object) =>
+      textIn(objectIn(objectIn(object, 'spec'), 'pool'), 'name'),
+    ),
+    ageColumn,
+  ],
+  selectableFields: { 'spec.nodeName': nodeOf, 'spec.driver': driverOf },
+};
+
+export const resourceSlice: Resource = {
+  names: { plural: 'resourceslices', singular: 'resourceslice', kind: 'ResourceSlice', listKind: 'ResourceSliceList' },
+  scope: 'Cluster',
+  storagePrefix: '/registry/resourceslices',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy: {
+    generation: true,
+    applyDefaults(object) {
+      for (const device of objectsIn(objectIn(object, 'spec'), 'devices')) defaultDevice(device, Date.now());
+    },
+    validateCreate: (object, errors) => validateSlice(object, undefined, errors),
+    validateUpdate: validateSlice,
+  },
+};
+
+function defaultDevice(device: JsonObject, now: number): void {
+  for (const taint of objectsIn(device, 'taints')) taint.timeAdded ??= formatTime(now);
+  for (const mapping of Object.values(objectIn(device, 'nodeAllocatableResourceMappings') ?? {}))
+    (mapping as JsonObject).allocationMultiplier ??= '1';
+}
