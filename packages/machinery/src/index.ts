@@ -9,6 +9,7 @@ export * from './protobuf/index.ts';
 export * from './quantity/index.ts';
 export type { CheckedObject } from './schema/decode.ts';
 export { checkObject } from './schema/decode.ts';
+export { inFieldOrder } from './schema/field-order.ts';
 export * from './schema/type.ts';
 export * from './selectors/index.ts';
 export * from './text/index.ts';

@@ -1,4 +1,12 @@
-import { deepEqual, FieldErrors, isValidPathSegmentName, type JsonObject, path, StatusError } from '@tsukube/machinery';
+import {
+  deepEqual,
+  FieldErrors,
+  inFieldOrder,
+  isValidPathSegmentName,
+  type JsonObject,
+  path,
+  StatusError,
+} from '@tsukube/machinery';
 import { KeyExists, Mismatch } from '@tsukube/storage';
 import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
 import type { User } from '../http/request.ts';
@@ -84,9 +92,10 @@ export class ObjectRegistry {
     const name = metadata.name as string;
     const key = this.key(context.namespace, name);
     await this.services.admission.validate(attributes);
-    if (context.dryRun) return this.#pretendCreate(key, name, object, context);
+    const ordered = this.#inOrder(object);
+    if (context.dryRun) return this.#pretendCreate(key, name, ordered, context);
     try {
-      const entry = await this.cache.create(key, encodeStored(object), this.#ttl());
+      const entry = await this.cache.create(key, encodeStored(ordered), this.#ttl());
       return { entry, outcome: 'created' };
     } catch (error) {
       if (error instanceof KeyExists) throw this.#alreadyExists(metadata, context);
@@ -192,11 +201,18 @@ export class ObjectRegistry {
       if (!context.dryRun) await this.cache.delete(key, found.revision);
       return { entry: unstored(key, object, found.revision), outcome: 'removed' };
     }
-    const text = encodeObject(object);
-    if (isUnchanged(text, found, object, existing)) return { entry: found, outcome: 'unchanged' };
-    if (context.dryRun) return { entry: unstored(key, object, found.revision), outcome: 'updated' };
+    const ordered = this.#inOrder(object);
+    const text = encodeObject(ordered);
+    if (isUnchanged(text, found, ordered, existing)) return { entry: found, outcome: 'unchanged' };
+    if (context.dryRun) return { entry: unstored(key, ordered, found.revision), outcome: 'updated' };
     const entry = await this.cache.update(key, withoutResourceVersion(text, found.revision), found.revision, this.#ttl());
     return { entry, outcome: 'updated' };
+  }
+
+  /** What was filled in comes last; it is written where its type has it. */
+  #inOrder(object: JsonObject): JsonObject {
+    const { type, catalogue } = this.resource.hub.schema;
+    return inFieldOrder(object, type, catalogue);
   }
 
   #attributes(

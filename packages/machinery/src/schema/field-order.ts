@@ -1,0 +1,94 @@
+import { setKey } from '../json/object.ts';
+import type { FieldType, JsonObject, JsonValue, TypeCatalogue } from './type.ts';
+
+type Order = (value: JsonValue) => JsonValue;
+
+interface OrderedField {
+  readonly place: number;
+  /** Absent where there is nothing to put in order. */
+  readonly order: Order | undefined;
+}
+
+const known = new WeakMap<TypeCatalogue, Map<string, (object: JsonObject) => JsonObject>>();
+
+/**
+ * The object with its fields in the order of its type, and those of what is in it; fields that the type does not have
+ * come last. Returns the object itself if it is in order; what is inside of it is put in order in place.
+ */
+export function inFieldOrder(object: JsonObject, type: string, catalogue: TypeCatalogue): JsonObject {
+  return orderOf(type, catalogue)(object);
+}
+
+function orderOf(name: string, catalogue: TypeCatalogue): (object: JsonObject) => JsonObject {
+  let orders = known.get(catalogue);
+  if (orders === undefined) {
+    orders = new Map();
+    known.set(catalogue, orders);
+  }
+  let order = orders.get(name);
+  if (order === undefined) {
+    order = compile(name, catalogue);
+    orders.set(name, order);
+  }
+  return order;
+}
+
+function compile(name: string, catalogue: TypeCatalogue): (object: JsonObject) => JsonObject {
+  const fields = new Map<string, OrderedField>();
+  for (const field of catalogue.get(name).fields.values())
+    fields.set(field.name, { place: fields.size, order: orderOfType(field.type, catalogue) });
+  return (object) => (orderMembers(object, fields) ? object : rebuilt(object, fields));
+}
+
+function orderOfType(type: FieldType, catalogue: TypeCatalogue): Order | undefined {
+  if (type.is === 'object') {
+    // Types refer to each other in circles, so a reference is followed only when it is needed.
+    let order: ((object: JsonObject) => JsonObject) | undefined;
+    return (value) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+      order ??= orderOf(type.ref, catalogue);
+      return order(value);
+    };
+  }
+  if (type.is !== 'list' && type.is !== 'map') return undefined;
+  const item = orderOfType(type.of, catalogue);
+  if (item === undefined) return undefined;
+  return (value) => {
+    if (typeof value === 'object' && value !== null) orderItems(value, item);
+    return value;
+  };
+}
+
+function orderItems(items: JsonValue[] | JsonObject, order: Order): void {
+  // To a list its places are keys like any other.
+  const members = items as JsonObject;
+  for (const key of Object.keys(members)) {
+    const value = members[key] as JsonValue;
+    const ordered = order(value);
+    if (ordered !== value) setKey(members, key, ordered);
+  }
+}
+
+/** Whether the fields themselves are in order. */
+function orderMembers(object: JsonObject, fields: ReadonlyMap<string, OrderedField>): boolean {
+  let last = -1;
+  let sorted = true;
+  for (const key of Object.keys(object)) {
+    const field = fields.get(key);
+    const place = field?.place ?? fields.size;
+    if (place < last) sorted = false;
+    last = place;
+    if (field?.order === undefined) continue;
+    const value = object[key] as JsonValue;
+    const ordered = field.order(value);
+    if (ordered !== value) object[key] = ordered;
+  }
+  return sorted;
+}
+
+function rebuilt(object: JsonObject, fields: ReadonlyMap<string, OrderedField>): JsonObject {
+  const placeOf = (key: string) => fields.get(key)?.place ?? fields.size;
+  const sorted: JsonObject = {};
+  for (const key of Object.keys(object).sort((a, b) => placeOf(a) - placeOf(b))) setKey(sorted, key, object[key] as JsonValue);
+  return sorted;
+}
