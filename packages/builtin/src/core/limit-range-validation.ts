@@ -68,12 +68,13 @@ function validateAmounts(item: JsonObject, type: string, at: FieldPath, errors: 
   const [min, max, ratios] = [mapIn(item, 'min'), mapIn(item, 'max'), mapIn(item, 'maxLimitRequestRatio')];
   const names = new Set([min, max, limits, requests, ratios].flatMap((list) => Object.keys(list)));
   for (const name of names) {
+    const amountIn = (list: Readonly<Record<string, string>>) => (Object.hasOwn(list, name) ? list[name] : undefined);
     const amounts: Amounts = {
-      min: min[name],
-      max: max[name],
-      limit: (limits as Record<string, string>)[name],
-      request: (requests as Record<string, string>)[name],
-      ratio: ratios[name],
+      min: amountIn(min),
+      max: amountIn(max),
+      limit: amountIn(limits),
+      request: amountIn(requests),
+      ratio: amountIn(ratios),
     };
     validateOrder(name, amounts, at, errors);
     validateRatio(name, amounts, at, errors);

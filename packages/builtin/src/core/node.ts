@@ -1,5 +1,5 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import { type JsonObject, path, warningsForCidr } from '@tsukube/machinery';
 import { notYet } from '../not-yet.ts';
 import { schemaOf } from '../schema.ts';
 import { statusSubresource } from '../status-subresource.ts';
@@ -44,6 +44,7 @@ export const node: Resource = {
       object.status = old.status ?? {};
       if (objectIn(old, 'spec')?.configSource === undefined) delete objectIn(object, 'spec')?.configSource;
     },
+    warnings: nodeWarnings,
     validateCreate: validateNode,
     validateUpdate(object, old, errors) {
       validateNode(object, errors);
@@ -51,6 +52,15 @@ export const node: Resource = {
     },
   },
 };
+
+function nodeWarnings(object: JsonObject): readonly string[] {
+  const spec = objectIn(object, 'spec');
+  const warnings = textsIn(spec, 'podCIDRs').flatMap((cidr, i) => warningsForCidr(cidr, path('spec', 'podCIDRs').index(i)));
+  if (textIn(spec, 'externalID') !== '')
+    warnings.unshift('spec.externalID: this field is deprecated, and is unused by Kubernetes');
+  if (spec?.configSource !== undefined) warnings.unshift('spec.configSource: the feature is removed');
+  return warnings;
+}
 
 function defaultNode(object: JsonObject): void {
   alignPodCidrs(objectIn(object, 'spec') ?? {});

@@ -1,10 +1,11 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { formatTime, type JsonObject } from '@tsukube/machinery';
+import { formatTime, type JsonObject, path } from '@tsukube/machinery';
 import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
 import { schemaOf } from '../schema.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { validateMountOptions, validateVolume, validateVolumeChanges, volumeSources } from './persistent-volume-validation.ts';
-import { fillIn, mapIn, objectIn, textIn } from './pod-spec/members.ts';
+import { fillIn, mapIn, objectIn, objectsIn, textIn } from './pod-spec/members.ts';
+import { oldLabelWarnings } from './pod-spec/old-node-labels.ts';
 import { roundResources } from './pod-spec/resource-list.ts';
 import { defaultVolume } from './pod-spec/volume-defaults.ts';
 import { accessModesCell, classCell, phaseCell, protect, unsetCell } from './volume-columns.ts';
@@ -136,6 +137,9 @@ function volumeWarnings(object: JsonObject): readonly string[] {
     warnings.push(
       'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
     );
+  const terms = objectsIn(objectIn(objectIn(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms');
+  const termsPath = path('spec', 'nodeAffinity', 'required', 'nodeSelectorTerms');
+  for (const [i, term] of terms.entries()) warnings.push(...oldLabelWarnings(term, termsPath.index(i)));
   for (const [name, shown, message] of deprecatedSources)
     if (spec[name] !== undefined) warnings.push(`spec.${shown}: ${message}`);
   return warnings;

@@ -27,15 +27,15 @@ function isQuotaName(name: string): boolean {
 
 const podScoped = ['pods', ...computeQuota];
 /** What quotas of each scope may limit. */
-const scopes: Readonly<Record<string, readonly string[]>> = {
-  Terminating: podScoped,
-  NotTerminating: podScoped,
-  NotBestEffort: podScoped,
-  PriorityClass: podScoped,
-  CrossNamespacePodAffinity: podScoped,
-  BestEffort: ['pods'],
-  VolumeAttributesClass: ['persistentvolumeclaims', 'requests.storage'],
-};
+const scopes = new Map<string, readonly string[]>([
+  ['Terminating', podScoped],
+  ['NotTerminating', podScoped],
+  ['NotBestEffort', podScoped],
+  ['PriorityClass', podScoped],
+  ['CrossNamespacePodAffinity', podScoped],
+  ['BestEffort', ['pods']],
+  ['VolumeAttributesClass', ['persistentvolumeclaims', 'requests.storage']],
+]);
 const existOnly = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity'];
 const contradictions = [
   ['BestEffort', 'NotBestEffort'],
@@ -70,7 +70,7 @@ function validateQuotaList(list: Readonly<Record<string, string>>, at: FieldPath
 }
 
 function misfits(scope: string, spec: JsonObject): readonly string[] {
-  const fitting = scopes[scope];
+  const fitting = scopes.get(scope);
   if (!fitting) return [];
   return Object.keys(mapIn(spec, 'hard'))
     .sort()
@@ -81,7 +81,7 @@ function validateScopes(spec: JsonObject, errors: FieldErrors): void {
   const at = path('spec', 'scopes');
   const given = textsIn(spec, 'scopes');
   for (const scope of given) {
-    if (!scopes[scope]) errors.invalid(at, shown(given), 'unsupported scope');
+    if (!scopes.has(scope)) errors.invalid(at, shown(given), 'unsupported scope');
     for (const _ of misfits(scope, spec)) errors.invalid(at, shown(given), 'unsupported scope applied to resource');
   }
   for (const pair of contradictions)
@@ -93,7 +93,7 @@ function validateScopeSelector(spec: JsonObject, errors: FieldErrors): void {
   const requirements = objectsIn(objectIn(spec, 'scopeSelector'), 'matchExpressions');
   for (const requirement of requirements) {
     const scope = textIn(requirement, 'scopeName');
-    if (!scopes[scope]) errors.invalid(at.child('scopeName'), scope, 'unsupported scope');
+    if (!scopes.has(scope)) errors.invalid(at.child('scopeName'), scope, 'unsupported scope');
     for (const _ of misfits(scope, spec))
       errors.invalid(at, selectorAsGoShowsIt(requirements), 'unsupported scope applied to resource');
     validateScopeOperator(requirement, scope, at, errors);

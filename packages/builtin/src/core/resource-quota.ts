@@ -65,7 +65,7 @@ function usageCell(object: JsonObject, limits: boolean): string {
   const names = Object.keys(hard).filter((name) => name.startsWith('limits.') === limits);
   return names
     .sort()
-    .map((name) => `${name}: ${used[name] ?? '0'}/${hard[name]}`)
+    .map((name) => `${name}: ${Object.hasOwn(used, name) ? used[name] : '0'}/${hard[name]}`)
     .join(', ');
 }
 

@@ -9,6 +9,7 @@ import {
 } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { mapIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { oldNodeLabel } from '../core/pod-spec/old-node-labels.ts';
 import { containerResourceName, validateRequirements } from '../core/pod-spec/resources.ts';
 import { validateTolerations } from '../core/pod-spec/scheduling.ts';
 import { report } from '../core/pod-spec/text-rules.ts';
@@ -34,6 +35,11 @@ export const runtimeClass: Resource = {
   verbs: storedVerbs,
   strategy: {
     allowUnconditionalUpdate: false,
+    warnings: (object) =>
+      Object.keys(mapIn(objectIn(object, 'scheduling'), 'nodeSelector')).flatMap((key) => {
+        const message = oldNodeLabel(key);
+        return message ? [`scheduling.nodeSelector: ${message}`] : [];
+      }),
     validateCreate: validateRuntimeClass,
     validateUpdate(object, old, errors) {
       validateRuntimeClass(object, errors);

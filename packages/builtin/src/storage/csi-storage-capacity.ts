@@ -10,7 +10,8 @@ import {
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { plainColumns } from '../columns.ts';
-import { objectIn, textIn } from '../core/pod-spec/members.ts';
+import { mapIn, objectIn, textIn } from '../core/pod-spec/members.ts';
+import { oldLabelWarnings, oldNodeLabel } from '../core/pod-spec/old-node-labels.ts';
 import { isNegative, report } from '../core/pod-spec/text-rules.ts';
 import { schemaOf } from '../schema.ts';
 
@@ -35,6 +36,7 @@ export const csiStorageCapacity: Resource = {
   verbs: storedVerbs,
   strategy: {
     allowUnconditionalUpdate: false,
+    warnings: (object) => topologyWarnings(objectIn(object, 'nodeTopology')),
     validateCreate: (object, errors) => validateCapacity(object, undefined, errors),
     validateUpdate(object, old, errors) {
       validateCapacity(object, old, errors);
@@ -47,6 +49,14 @@ export const csiStorageCapacity: Resource = {
 };
 
 const topologyPath = path('nodeTopology');
+
+function topologyWarnings(topology: JsonObject | undefined): readonly string[] {
+  const ofLabels = Object.keys(mapIn(topology, 'matchLabels')).flatMap((key) => {
+    const message = oldNodeLabel(key);
+    return message ? [`${topologyPath.child('matchLabels', key)}: ${message}`] : [];
+  });
+  return [...oldLabelWarnings(topology, topologyPath), ...ofLabels];
+}
 
 function validateCapacity(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
   const before = new FieldErrors();

@@ -10,6 +10,7 @@ import {
 } from '@tsukube/machinery';
 import { ageColumn, column, metadataOf } from '../columns.ts';
 import { mapIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { oldNodeLabel } from '../core/pod-spec/old-node-labels.ts';
 import { schemaOf } from '../schema.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';
 
@@ -49,6 +50,7 @@ export const storageClass: Resource = {
       object.reclaimPolicy ??= 'Delete';
       object.volumeBindingMode ??= 'Immediate';
     },
+    warnings: topologyWarnings,
     validateCreate: validateStorageClass,
     validateUpdate(object, old, errors) {
       validateStorageClass(object, errors);
@@ -77,6 +79,15 @@ function validateStorageClass(object: JsonObject, errors: FieldErrors): void {
   const mode = textIn(object, 'volumeBindingMode');
   if (!bindingModes.includes(mode)) errors.notSupported(path('volumeBindingMode'), mode, bindingModes);
   validateTopologies(objectsIn(object, 'allowedTopologies'), path('allowedTopologies'), errors);
+}
+
+function topologyWarnings(object: JsonObject): readonly string[] {
+  return objectsIn(object, 'allowedTopologies').flatMap((topology, i) =>
+    objectsIn(topology, 'matchLabelExpressions').flatMap((expression, j) => {
+      const message = oldNodeLabel(textIn(expression, 'key'));
+      return message ? [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`] : [];
+    }),
+  );
 }
 
 type Term = Record<string, string[]>;

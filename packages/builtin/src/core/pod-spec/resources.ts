@@ -107,7 +107,7 @@ export function validateRequirements(
     const here = at.child('requests').key(name);
     validateName(name, here, errors);
     validateResourceQuantity(name, amount, here, errors);
-    compareWithLimit(name, amount, limits[name], at, errors);
+    compareWithLimit(name, amount, Object.hasOwn(limits, name) ? limits[name] : undefined, at, errors);
     validateHugePages(name, amount, here, errors);
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];

@@ -9,19 +9,9 @@ import {
 } from '@tsukube/machinery';
 import { containerFields } from './defaults.ts';
 import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from './members.ts';
+import { oldNodeLabel } from './old-node-labels.ts';
 import { overlapWarnings } from './overlap-warnings.ts';
 import { portWarnings } from './port-warnings.ts';
-
-const oldNodeLabels: Readonly<Record<string, string>> = {
-  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
-  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-  'app.kubernetes.io/created-by': 'deprecated since v1.9',
-  'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
-  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
-};
 
 const oldAnnotations: Readonly<Record<string, string>> = {
   'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
@@ -72,7 +62,7 @@ export function podTemplateWarnings(template: JsonObject | undefined, at: FieldP
 function nodeWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   const warnings: string[] = [];
   for (const key of Object.keys(mapIn(spec, 'nodeSelector')))
-    if (oldNodeLabels[key]) warnings.push(`${at.child('nodeSelector').key(key)}: ${oldNodeLabels[key]}`);
+    if (oldNodeLabel(key)) warnings.push(`${at.child('nodeSelector').key(key)}: ${oldNodeLabel(key)}`);
   const affinity = objectIn(objectIn(spec, 'affinity'), 'nodeAffinity');
   const here = at.child('affinity', 'nodeAffinity');
   const required = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -88,7 +78,7 @@ function termWarnings(term: JsonObject | undefined, at: FieldPath, checkValues: 
   return objectsIn(term, 'matchExpressions').flatMap((expression, i) => {
     const here = at.child('matchExpressions').index(i);
     const key = textIn(expression, 'key');
-    const warnings = oldNodeLabels[key] ? [`${here.child('key')}: ${key} is ${oldNodeLabels[key]}`] : [];
+    const warnings = oldNodeLabel(key) ? [`${here.child('key')}: ${key} is ${oldNodeLabel(key)}`] : [];
     if (!checkValues) return warnings;
     for (const [j, value] of textsIn(expression, 'values').entries())
       for (const problem of isValidLabelValue(value))
@@ -102,7 +92,7 @@ const matchesNothing = 'a null labelSelector results in matching no pod';
 function spreadWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   return objectsIn(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
     const key = textIn(constraint, 'topologyKey');
-    const warnings = oldNodeLabels[key] ? [`${at.index(i).child('topologyKey')}: ${key} is ${oldNodeLabels[key]}`] : [];
+    const warnings = oldNodeLabel(key) ? [`${at.index(i).child('topologyKey')}: ${key} is ${oldNodeLabel(key)}`] : [];
     if (!constraint.labelSelector) warnings.push(`${at.index(i).child('labelSelector')}: ${matchesNothing}`);
     return warnings;
   });
