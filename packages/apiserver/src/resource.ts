@@ -15,6 +15,8 @@ export interface Resource {
   readonly storagePrefix: string;
   /** The stored version; one of `versions`. Objects in memory have this form. */
   readonly hub: ServedVersion;
+  /** The version whose hash discovery shows, where it is not the hub's: Kubernetes stores a few kinds in an older one. */
+  readonly hashedVersion?: string;
   /** All versions that are served, in order of preference within their group. */
   readonly versions: readonly ServedVersion[];
   readonly strategy: Strategy;

@@ -68,7 +68,7 @@ function foreignVersion({ group, version }: GroupVersionKind, parent: GroupVersi
 }
 
 /** Lets a client notice that objects are stored in another version than before. */
-function storageVersionHash({ hub, names }: Resource): string {
-  const digest = createHash('sha256').update(`${hub.group}/${hub.version}/${names.kind}`).digest();
+function storageVersionHash({ hub, names, hashedVersion = hub.version }: Resource): string {
+  const digest = createHash('sha256').update(`${hub.group}/${hashedVersion}/${names.kind}`).digest();
   return digest.subarray(0, 8).toString('base64');
 }

@@ -37,6 +37,7 @@ export const mutatingAdmissionPolicy: Resource = {
   scope: 'Cluster',
   storagePrefix: '/registry/mutatingadmissionpolicies',
   hub: v1,
+  hashedVersion: 'v1beta1',
   versions: [v1],
   verbs: storedVerbs,
   strategy: {

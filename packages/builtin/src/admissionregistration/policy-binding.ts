@@ -20,13 +20,16 @@ export const validatingAdmissionPolicyBinding: Resource = binding('ValidatingAdm
   validateActions(textsIn(spec, 'validationActions'), specPath.child('validationActions'), errors),
 );
 
-export const mutatingAdmissionPolicyBinding: Resource = binding('MutatingAdmissionPolicyBinding', (spec, errors) =>
-  validateMutatingOperations(
-    objectsIn(objectIn(spec, 'matchResources'), 'resourceRules'),
-    specPath.child('matchResources', 'resourceRules'),
-    errors,
+export const mutatingAdmissionPolicyBinding: Resource = {
+  ...binding('MutatingAdmissionPolicyBinding', (spec, errors) =>
+    validateMutatingOperations(
+      objectsIn(objectIn(spec, 'matchResources'), 'resourceRules'),
+      specPath.child('matchResources', 'resourceRules'),
+      errors,
+    ),
   ),
-);
+  hashedVersion: 'v1beta1',
+};
 
 /** The two differ in what is asked of their spec besides. */
 function binding(kind: string, validateMore: (spec: JsonObject, errors: FieldErrors) => void): Resource {

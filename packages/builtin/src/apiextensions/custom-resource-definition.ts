@@ -29,6 +29,7 @@ export const customResourceDefinition: Resource = {
   scope: 'Cluster',
   storagePrefix: '/registry/apiextensions.k8s.io/customresourcedefinitions',
   hub: v1,
+  hashedVersion: 'v1beta1',
   versions: [v1],
   verbs: storedVerbs,
   subresources: {
