@@ -96,11 +96,12 @@ function validateReplicas(replicas: number, name: string): void {
 function scaleOf(object: JsonObject, scalable: Scalable): JsonObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata as JsonObject;
   const selector = scalable.selector(object);
+  const replicas = scalable.replicas(object);
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as JsonObject,
-    spec: { replicas: scalable.replicas(object) },
+    spec: replicas === 0 ? {} : { replicas },
     status: { replicas: scalable.currentReplicas(object), ...(selector ? { selector } : {}) },
   };
 }

@@ -1,5 +1,6 @@
 import {
   apiVersionOf,
+  checkObject,
   emptyObject,
   type FieldSet,
   formatTime,
@@ -62,9 +63,9 @@ function rememberedVersions(): (resource: Resource, subresource: string) => Vers
 }
 
 function writerOf({ version, subresource }: WriteContext, manager: string, now: number): Writer {
-  // Kubernetes records no time where somebody owns a field by scaling.
-  const time = subresource === 'scale' ? undefined : formatTime(now);
-  return { manager, apiVersion: apiVersionOf(version), subresource, time };
+  const writer = { manager, apiVersion: apiVersionOf(version), subresource };
+  // Who scales takes the number of replicas from whoever owned it, if anybody did, and no time is recorded of that.
+  return subresource === 'scale' ? { ...writer, time: undefined, takesOverOnly: true } : { ...writer, time: formatTime(now) };
 }
 
 function inVersion(object: JsonObject, { version }: WriteContext): JsonObject {
@@ -80,7 +81,8 @@ function versionsOf(resource: Resource, subresource: string): Versions {
     convert(object, apiVersion) {
       const [from, to] = [known.get(object.apiVersion as string), known.get(apiVersion)];
       if (object.apiVersion === apiVersion || !from || !to) return to && object;
-      const hub = from.converter ? from.converter.toHub(object) : object;
+      const typed = asTyped(object, from);
+      const hub = from.converter ? from.converter.toHub(typed) : typed;
       return to.converter ? to.converter.fromHub(hub) : hub;
     },
     shape(apiVersion) {
@@ -92,6 +94,11 @@ function versionsOf(resource: Resource, subresource: string): Versions {
       return { ...withMetadata(emptyObject(schema.type, schema.catalogue)), kind: resource.names.kind, apiVersion };
     },
   };
+}
+
+/** Converters rely on what every object of a type has, whatever was taken from this one. */
+function asTyped(object: JsonObject, { schema: { type, catalogue } }: ServedVersion): JsonObject {
+  return checkObject(object, catalogue.get(type), catalogue).value;
 }
 
 function withMetadata(object: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 import { union } from './field-set.ts';
-import { compareText, type Owner } from './owners.ts';
+import { compareText, type Owner, ownerText } from './owners.ts';
 
 const maxUpdaters = 10;
 const ancient = 'ancient-changes';
@@ -9,7 +9,7 @@ export function capUpdaters(owners: readonly Owner[]): readonly Owner[] {
   const updaters = owners.filter(({ operation }) => operation === 'Update');
   let excess = updaters.length - maxUpdaters;
   if (excess <= 0) return owners;
-  updaters.sort((a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(a.manager, b.manager));
+  updaters.sort((a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(ownerText(a), ownerText(b)));
   const gone = new Set<Owner>();
   const buckets = new Map<string, Owner>();
   for (const owner of updaters) {

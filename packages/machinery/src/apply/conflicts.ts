@@ -3,7 +3,7 @@ import { StatusError } from '../errors/status-error.ts';
 import { goQuote } from '../text/go-quote.ts';
 import type { Loss } from './disown.ts';
 import { type FieldSet, hasPath, pathsOf, sortedSet } from './field-set.ts';
-import { compareText, type Owner } from './owners.ts';
+import { compareText, type Owner, ownerText } from './owners.ts';
 import { describePath, type PathElement } from './path-element.ts';
 
 /** A path that somebody else owns, with another value. */
@@ -14,7 +14,7 @@ export interface Conflict {
 
 export function conflictsIn(losses: readonly Loss[]): readonly Conflict[] {
   return [...losses]
-    .sort((a, b) => compareText(describeOwner(a.owner), describeOwner(b.owner)))
+    .sort((a, b) => compareText(ownerText(a.owner), ownerText(b.owner)))
     .flatMap(({ owner, changed }) => [...pathsOf(sortedSet(changed))].map((path) => ({ owner, path })));
 }
 

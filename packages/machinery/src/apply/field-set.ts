@@ -173,16 +173,23 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Ge
 /** The set in the order in which it is written; itself if it is in that order. */
 export function sortedSet(set: FieldSet): FieldSet {
   const elements = Object.keys(set);
-  let changed = !inOrder(elements);
-  if (changed) elements.sort(compareElements);
-  const sorted: MutableFieldSet = {};
+  if (elements.length === 0) return set;
+  let sorted: MutableFieldSet | undefined;
+  if (!inOrder(elements)) sorted = inNewOrder(set, elements.sort(compareElements));
   for (const element of elements) {
     const part = set[element] as FieldSet;
     const ordered = sortedSet(part);
-    if (ordered !== part) changed = true;
+    if (ordered === part) continue;
+    sorted ??= inNewOrder(set, elements);
     sorted[element] = ordered as MutableFieldSet;
   }
-  return changed ? sorted : set;
+  return sorted ?? set;
+}
+
+function inNewOrder(set: FieldSet, elements: readonly PathElement[]): MutableFieldSet {
+  const ordered: MutableFieldSet = {};
+  for (const element of elements) ordered[element] = set[element] as MutableFieldSet;
+  return ordered;
 }
 
 function inOrder(elements: readonly PathElement[]): boolean {

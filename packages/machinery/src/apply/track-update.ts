@@ -2,7 +2,7 @@ import { deepEqual } from '../json/equal.ts';
 import type { JsonObject } from '../schema/type.ts';
 import { capUpdaters } from './cap.ts';
 import { disown, lossesOf, VersionedComparison } from './disown.ts';
-import { difference, isEmptySet, union } from './field-set.ts';
+import { difference, isEmptySet, noFields, union } from './field-set.ts';
 import { asksForReset, entriesOf, isSameOwner, type Owner, sentOwners, storedOwners } from './owners.ts';
 import { neverOwned } from './stripped.ts';
 import type { Versions } from './versions.ts';
@@ -15,6 +15,8 @@ export interface Writer {
   readonly subresource: string;
   /** As metav1.Time is written; undefined if the time is not recorded. */
   readonly time: string | undefined;
+  /** Whether it comes to own only what somebody owned before. */
+  readonly takesOverOnly?: boolean;
 }
 
 /**
@@ -53,15 +55,14 @@ export function ownersAfterUpdate(
 ): readonly Owner[] {
   const comparison = new VersionedComparison(before, after, versions);
   const { kept, losses } = lossesOf(owners, comparison);
-  const left = disown(kept, losses);
-  const fields = difference(comparison.in(writer.apiVersion)?.changed ?? {}, neverOwned);
-  if (isEmptySet(fields)) return left;
+  const fields = difference(comparison.in(writer.apiVersion)?.changed ?? noFields, neverOwned);
+  if (isEmptySet(fields) || (writer.takesOverOnly && losses.every(({ changed }) => isEmptySet(changed))))
+    return disown(kept, losses);
   const { manager, apiVersion, subresource, time } = writer;
   const owner: Owner = { manager: manager || 'unknown', operation: 'Update', apiVersion, subresource, time, fields };
   const previous = kept.find((candidate) => isSameOwner(candidate, owner));
-  const loss = losses.find((candidate) => candidate.owner === previous);
-  const others = left.filter((candidate) => !isSameOwner(candidate, owner));
-  if (previous === undefined) return [...others, owner];
-  const own = loss ? difference(previous.fields, loss.removed) : previous.fields;
-  return [...others, { ...owner, fields: union(own, fields) }];
+  if (previous === undefined) return [...disown(kept, losses), owner];
+  const removed = losses.find((loss) => loss.owner === previous)?.removed ?? noFields;
+  const others = kept.filter((candidate) => candidate !== previous);
+  return [...disown(others, losses), { ...previous, time, fields: union(difference(previous.fields, removed), fields) }];
 }

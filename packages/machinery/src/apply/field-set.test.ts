@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import {
+  difference,
+  type FieldSet,
+  hasPath,
+  insertPath,
+  intersection,
+  isEmptySet,
+  leaves,
+  type MutableFieldSet,
+  pathsOf,
+  recursiveDifference,
+  sortedSet,
+  union,
+} from './field-set.ts';
+import { readFields } from './fields-v1.ts';
+import { describePath } from './path-element.ts';
+
+const setOf = (...paths: string[]): FieldSet => {
+  const set: MutableFieldSet = {};
+  for (const path of paths)
+    insertPath(
+      set,
+      path.split('/').map((name) => `f:${name}`),
+    );
+  return set;
+};
+const texts = (set: FieldSet) => [...pathsOf(set)].map(describePath).sort();
+
+describe('a set', () => {
+  it('says of a path with others below it that it belongs to the set', () => {
+    expect(setOf('a/b', 'a')).toEqual({ 'f:a': { 'f:b': {}, '.': {} } });
+    expect(setOf('a', 'a/b')).toEqual(setOf('a/b', 'a'));
+    expect(hasPath(setOf('a/b'), ['f:a'])).toBe(false);
+    expect(hasPath(setOf('a/b', 'a'), ['f:a'])).toBe(true);
+  });
+
+  it.each([
+    ['union', union, ['.a', '.a.b', '.c', '.d']],
+    ['difference', difference, ['.a', '.c']],
+    ['recursive difference', recursiveDifference, ['.a', '.c']],
+    ['intersection', intersection, ['.a.b']],
+  ])('has a %s', (_, operation, expected) => {
+    expect(texts(operation(setOf('a', 'a/b', 'c'), setOf('a/b', 'd')))).toEqual(expected);
+  });
+
+  it('loses what is below a path only where that is asked for', () => {
+    expect(texts(difference(setOf('a', 'a/b'), setOf('a')))).toEqual(['.a.b']);
+    expect(isEmptySet(recursiveDifference(setOf('a', 'a/b'), setOf('a')))).toBe(true);
+  });
+
+  it('is given back as it is if nothing changes', () => {
+    const set = setOf('a/b', 'c');
+    expect(union(set, setOf('c'))).toBe(set);
+    expect(difference(set, setOf('x'))).toBe(set);
+    const sorted = sortedSet(set);
+    expect(sortedSet(sorted)).toBe(sorted);
+  });
+
+  it('has leaves', () => {
+    expect(texts(leaves(setOf('a', 'a/b', 'c')))).toEqual(['.a.b', '.c']);
+  });
+
+  it('is written in order: fields, keys, values, places', () => {
+    const set = {
+      'i:10': {},
+      'i:9': {},
+      'v:"b"': {},
+      'v:2': {},
+      'k:{"n":10}': {},
+      'k:{"n":9}': {},
+      'f:b': {},
+      'f:a': {},
+      '.': {},
+    };
+    expect(Object.keys(sortedSet(set))).toEqual(['.', 'f:a', 'f:b', 'k:{"n":9}', 'k:{"n":10}', 'v:2', 'v:"b"', 'i:9', 'i:10']);
+  });
+});
+
+describe('a set from a client', () => {
+  it('has its elements in one form', () => {
+    expect(readFields({ 'k:{"b": 1, "a":"x"}': {}, 'v: 1.0': {}, 'i:007': {}, 'f:__proto__': {} })).toEqual({
+      'k:{"a":"x","b":1}': {},
+      'v:1': {},
+      'i:7': {},
+      'f:__proto__': {},
+    });
+  });
+
+  it.each([[{ a: {} }], [{ 'f:a': 1 }], [{ 'k:[]': {} }], [{ 'v:': {} }], [{ 'i:x': {} }], [{ 'x:a': {} }], [[]], ['x']])(
+    '%j is none',
+    (fields) => expect(readFields(fields as never)).toBeUndefined(),
+  );
+});
