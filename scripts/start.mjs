@@ -8,6 +8,8 @@ try {
   process.exit(1);
 }
 
+// What came before is not the server's time.
+performance.mark('tsukube:start');
 // In this very process, so that signals and the exit code are the server's own.
 process.argv.splice(1, 1, bundle, 'serve');
 await import(pathToFileURL(bundle).href);
