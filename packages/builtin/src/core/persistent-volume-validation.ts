@@ -9,8 +9,10 @@ import {
   validateImmutableField,
 } from '@tsukube/machinery';
 import { metadataOf } from '../columns.ts';
+import { internalDiff } from './pod/spec-diff.ts';
 import { validateNodeSelector } from './pod-spec/affinity.ts';
-import { mapIn, objectIn, objectsIn, textIn, textsIn } from './pod-spec/members.ts';
+import { internalForm } from './pod-spec/internal-form.ts';
+import { mapIn, objectIn, textIn, textsIn } from './pod-spec/members.ts';
 import { validateNoBacksteps } from './pod-spec/path-rules.ts';
 import { isNotPositive, report, requireOneOf, requireText, validateDNSLabel } from './pod-spec/text-rules.ts';
 import { type SourceCheck, sourceChecks, validateDriverName } from './pod-spec/volume-sources.ts';
@@ -207,8 +209,11 @@ export function validateMountOptions(object: JsonObject, errors: FieldErrors): v
 
 export function validateVolumeChanges(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const [spec, oldSpec] = [objectIn(object, 'spec') ?? {}, objectIn(old, 'spec') ?? {}];
-  if (volumeSources.some((name) => !deepEqual(withoutNewSecret(spec, oldSpec, name), oldSpec[name])))
-    errors.forbidden(path('spec', 'persistentvolumesource'), 'spec.persistentvolumesource is immutable after creation\n');
+  const fixed = withoutNewSecret(spec, oldSpec);
+  if (volumeSources.some((name) => !deepEqual(fixed[name], oldSpec[name]))) {
+    const diff = internalDiff(oldSpec, fixed, 'PersistentVolumeSource');
+    errors.forbidden(path('spec', 'persistentvolumesource'), `spec.persistentvolumesource is immutable after creation\n${diff}`);
+  }
   validateImmutableField(spec.volumeMode, oldSpec.volumeMode, path('volumeMode'), errors);
   if (oldSpec.nodeAffinity !== undefined) validateAffinityKept(spec, oldSpec, errors);
   if (oldSpec.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined)
@@ -217,26 +222,14 @@ export function validateVolumeChanges(object: JsonObject, old: JsonObject, error
 
 function validateAffinityKept({ nodeAffinity }: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
   if (deepEqual(nodeAffinity, oldSpec.nodeAffinity)) return;
-  const terms = objectsIn(objectIn(nodeAffinity as JsonObject, 'required'), 'nodeSelectorTerms');
-  const shown = { Required: { NodeSelectorTerms: terms.map(termAsGoShowsIt) } };
+  const shown = nodeAffinity === undefined ? null : internalForm(nodeAffinity as JsonObject, 'VolumeNodeAffinity');
   errors.invalid(path('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA');
 }
 
-function termAsGoShowsIt(term: JsonObject): JsonObject {
-  const requirements = (field: string) =>
-    objectsIn(term, field).map(({ key = '', operator = '', values = null }) => ({
-      Key: key,
-      Operator: operator,
-      Values: values,
-    }));
-  const listed = (field: string) => (term[field] === undefined ? null : requirements(field));
-  return { MatchExpressions: listed('matchExpressions'), MatchFields: listed('matchFields') };
-}
-
 /** A secret for expansion may be added to a volume that has none. */
-function withoutNewSecret(spec: JsonObject, oldSpec: JsonObject, name: string): JsonObject[string] | undefined {
-  const [source, before] = [objectIn(spec, name), objectIn(oldSpec, name)];
-  if (name !== 'csi' || !source || !before || before.controllerExpandSecretRef !== undefined) return spec[name];
+function withoutNewSecret(spec: JsonObject, oldSpec: JsonObject): JsonObject {
+  const [source, before] = [objectIn(spec, 'csi'), objectIn(oldSpec, 'csi')];
+  if (!source || !before || before.controllerExpandSecretRef !== undefined) return spec;
   const { controllerExpandSecretRef: _, ...rest } = source;
-  return rest;
+  return { ...spec, csi: rest };
 }

@@ -10,6 +10,7 @@ import {
   validateImmutableField,
 } from '@tsukube/machinery';
 import { metadataOf } from '../columns.ts';
+import { internalDiff } from './pod/spec-diff.ts';
 import { mapIn, objectIn, textsIn } from './pod-spec/members.ts';
 import { isNativeResource } from './pod-spec/resources.ts';
 import { report } from './pod-spec/text-rules.ts';
@@ -18,17 +19,17 @@ import { validateBasicQuantity } from './volume-claim-validation.ts';
 export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const attributesClassPath = path('spec', 'volumeAttributesClassName');
 
+const specType = 'PersistentVolumeClaimSpec';
+const unchangeable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+
 /** A claim stays as it is, but that a bound one may ask for more, or for other attributes. */
 export function validateClaimChanges(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const [spec, oldSpec] = [objectIn(object, 'spec') ?? {}, objectIn(old, 'spec') ?? {}];
   const classMoved = movesClassFromAnnotation(object, old);
   if (!classMoved && annotatedClass(object) !== annotatedClass(old))
     errors.invalid(path('metadata', 'annotations').key(classAnnotation), annotatedClass(object) ?? '', fieldIsImmutable);
-  if (!deepEqual(fixedPart(object, old, classMoved), oldSpec))
-    errors.forbidden(
-      path('spec'),
-      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n',
-    );
+  const fixed = fixedPart(object, old, classMoved);
+  if (!deepEqual(fixed, oldSpec)) errors.forbidden(path('spec'), `${unchangeable}\n${internalDiff(oldSpec, fixed, specType)}`);
   validateSize(object, old, errors);
   validateImmutableField(spec.volumeMode, oldSpec.volumeMode, path('volumeMode'), errors);
   validateAttributesClass(spec, old, errors);

@@ -1,5 +1,5 @@
 /**
- * The types of pods as Kubernetes' own code has them, which is how it shows what an update tried to change: names, order
+ * The types of pods and volumes as Kubernetes' own code has them, which is how it shows what an update tried to change: names, order
  * and what stands there when nothing is set. A field is a text unless it says otherwise: n is a number, b a boolean, q a
  * quantity, i a number or a text, `map` and `raw` are taken as they are; `*` may be absent, `[]` is a list of, `@` has the
  * fields of another type among its own, `=` is another name in JSON.
@@ -92,6 +92,21 @@ EphemeralContainerCommon: Name Image Command:[]s Args:[]s WorkingDir Ports:[]Con
 PodSecurityContext: HostNetwork:b HostPID:b HostIPC:b ShareProcessNamespace:*b HostUsers:*b SELinuxOptions:*SELinuxOptions WindowsOptions:*WindowsSecurityContextOptions RunAsUser:*n RunAsGroup:*n RunAsNonRoot:*b SupplementalGroups:[]n SupplementalGroupsPolicy:*s FSGroup:*n FSGroupChangePolicy:*s Sysctls:[]Sysctl SeccompProfile:*SeccompProfile AppArmorProfile:*AppArmorProfile SELinuxChangePolicy:*s
 Sysctl: Name Value
 Affinity: NodeAffinity:*NodeAffinity PodAffinity:*PodAffinity PodAntiAffinity:*PodAntiAffinity
+PersistentVolumeSource: GCEPersistentDisk:*GCEPersistentDiskVolumeSource AWSElasticBlockStore:*AWSElasticBlockStoreVolumeSource HostPath:*HostPathVolumeSource Glusterfs:*GlusterfsPersistentVolumeSource NFS:*NFSVolumeSource RBD:*RBDPersistentVolumeSource Quobyte:*QuobyteVolumeSource ISCSI:*ISCSIPersistentVolumeSource FlexVolume:*FlexPersistentVolumeSource Cinder:*CinderPersistentVolumeSource CephFS:*CephFSPersistentVolumeSource FC:*FCVolumeSource Flocker:*FlockerVolumeSource AzureFile:*AzureFilePersistentVolumeSource VsphereVolume:*VsphereVirtualDiskVolumeSource AzureDisk:*AzureDiskVolumeSource PhotonPersistentDisk:*PhotonPersistentDiskVolumeSource PortworxVolume:*PortworxVolumeSource ScaleIO:*ScaleIOPersistentVolumeSource Local:*LocalVolumeSource StorageOS:*StorageOSPersistentVolumeSource CSI:*CSIPersistentVolumeSource
+SecretReference: Name Namespace
+GlusterfsPersistentVolumeSource: EndpointsName=endpoints Path ReadOnly:b EndpointsNamespace:*s
+RBDPersistentVolumeSource: CephMonitors=monitors:[]s RBDImage=image FSType RBDPool=pool RadosUser=user Keyring SecretRef:*SecretReference ReadOnly:b
+ISCSIPersistentVolumeSource: TargetPortal IQN Lun:n ISCSIInterface FSType ReadOnly:b Portals:[]s DiscoveryCHAPAuth=chapAuthDiscovery:b SessionCHAPAuth=chapAuthSession:b SecretRef:*SecretReference InitiatorName:*s
+FlexPersistentVolumeSource: Driver FSType SecretRef:*SecretReference ReadOnly:b Options:map
+CinderPersistentVolumeSource: VolumeID FSType ReadOnly:b SecretRef:*SecretReference
+CephFSPersistentVolumeSource: Monitors:[]s Path User SecretFile SecretRef:*SecretReference ReadOnly:b
+AzureFilePersistentVolumeSource: SecretName ShareName ReadOnly:b SecretNamespace:*s
+ScaleIOPersistentVolumeSource: Gateway System SecretRef:*SecretReference SSLEnabled:b ProtectionDomain StoragePool StorageMode VolumeName FSType ReadOnly:b
+LocalVolumeSource: Path FSType:*s
+StorageOSPersistentVolumeSource: VolumeName VolumeNamespace FSType ReadOnly:b SecretRef:*ObjectReference
+ObjectReference: Kind Namespace Name UID APIVersion ResourceVersion FieldPath
+CSIPersistentVolumeSource: Driver VolumeHandle ReadOnly:b FSType VolumeAttributes:map ControllerPublishSecretRef:*SecretReference NodeStageSecretRef:*SecretReference NodePublishSecretRef:*SecretReference ControllerExpandSecretRef:*SecretReference NodeExpandSecretRef:*SecretReference
+VolumeNodeAffinity: Required:*NodeSelector
 NodeAffinity: RequiredDuringSchedulingIgnoredDuringExecution:*NodeSelector PreferredDuringSchedulingIgnoredDuringExecution:[]PreferredSchedulingTerm
 NodeSelector: NodeSelectorTerms:[]NodeSelectorTerm
 NodeSelectorTerm: MatchExpressions:[]NodeSelectorRequirement MatchFields:[]NodeSelectorRequirement

@@ -15,7 +15,12 @@ export function shownPodSpec(spec: JsonObject): JsonObject {
 }
 
 export function containerDiff(old: JsonObject, now: JsonObject): string {
-  return diff(internalForm(old, 'EphemeralContainer'), internalForm(now, 'EphemeralContainer'));
+  return internalDiff(old, now, 'EphemeralContainer');
+}
+
+/** The same of any type that messages show. */
+export function internalDiff(old: JsonObject, now: JsonObject, type: string): string {
+  return diff(internalForm(old, type), internalForm(now, type));
 }
 
 function diff(old: JsonValue, now: JsonValue): string {
