@@ -20,13 +20,17 @@ export function prepareForCreate(resource: Resource, object: JsonObject, context
   ensureNamespace(resource, metadata, context.namespace);
   metadata.uid = newUid();
   metadata.creationTimestamp = formatTime(now);
-  if (metadata.generateName && !metadata.name) metadata.name = generateName(metadata.generateName as string);
   const { strategy } = context;
   if (strategy.generation) metadata.generation = 1;
   else delete metadata.generation;
   strategy.prepareForCreate?.(object, context.user, context.version);
   validate(resource, object, metadata, context);
   for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
+}
+
+/** A name that begins as was asked, where none was given. */
+export function ensureName(metadata: JsonObject): void {
+  if (metadata.generateName && !metadata.name) metadata.name = generateName(metadata.generateName as string);
 }
 
 /** What a client cannot say of an object that does not exist yet. */

@@ -13,7 +13,7 @@ import type { User } from '../http/request.ts';
 import type { Reservation, Resource, ServedVersion, Strategy } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
-import { prepareForCreate } from './before-create.ts';
+import { ensureName, prepareForCreate } from './before-create.ts';
 import { prepareForUpdate, removedByUpdate } from './before-update.ts';
 import type { FieldManagement } from './field-management.ts';
 import { keepTimes } from './kept-times.ts';
@@ -83,6 +83,7 @@ export class ObjectRegistry {
     this.#track(object, undefined, context);
     const attributes = this.#attributes('CREATE', object, undefined, context);
     await this.services.admission.mutate(attributes);
+    ensureName(object.metadata as JsonObject);
     return this.#reserving(object, undefined, context, () => this.#create(object, attributes, context));
   }
 
