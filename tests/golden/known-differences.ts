@@ -33,6 +33,7 @@ export const knownDifferences: Readonly<Record<string, Readonly<Record<number, s
   'builtin/v1/namespaces': {},
   'builtin/v1/persistentvolumeclaims': {},
   'builtin/v1/persistentvolumes': {},
+  'builtin/v1/pods': {},
   'builtin/v1/podtemplates': {},
   'builtin/v1/secrets': {},
   'builtin/v1/serviceaccounts': {},

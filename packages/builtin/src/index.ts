@@ -27,6 +27,7 @@ import { schedulingResources } from './scheduling/index.ts';
 import { storageResources } from './storage/index.ts';
 
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
+export { podAdmission } from './admission/pods.ts';
 export { describe } from './types/descriptions.ts';
 export { exactBuiltinTypes as builtinTypes } from './types/when-empty.ts';
 export { configMap, event, lease, namespace, secret };

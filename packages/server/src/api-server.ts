@@ -19,7 +19,7 @@ import {
   WatchCache,
   withResourceVersion,
 } from '@tsukube/apiserver';
-import { builtinResources, namespaceLifecycle } from '@tsukube/builtin';
+import { builtinResources, namespaceLifecycle, podAdmission } from '@tsukube/builtin';
 import { startControllers } from '@tsukube/controllers';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
@@ -122,8 +122,10 @@ function createRegistries(
     if (resource.storagePrefix !== '') metrics.observe(resource, cache, store);
     registries.set(resource, new ObjectRegistry(resource, cache, services));
   }
-  const namespaces = [...registries.values()].find((registry) => registry.resource.names.plural === 'namespaces');
-  if (namespaces) admission = admissionChain([namespaceLifecycle(namespaces.cache)]);
+  const cacheOf = (group: string, plural: string) =>
+    [...registries.values()].find(({ resource: { names, hub } }) => names.plural === plural && hub.group === group)?.cache;
+  const namespaces = cacheOf('', 'namespaces');
+  if (namespaces) admission = admissionChain([namespaceLifecycle(namespaces), ...podAdmission(cacheOf)]);
   return registries;
 }
 
