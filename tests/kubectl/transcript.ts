@@ -21,7 +21,10 @@ export interface Exchange {
  * before the first command are a comment.
  */
 export function parseTranscript(text: string, version: string): Exchange[] {
-  const lines = text.trimEnd().split('\n').flatMap((line) => linesFor(version, line));
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => linesFor(version, line));
   const exchanges: { command: string; output: string }[] = [];
   while (lines.length > 0) {
     const line = lines.shift() as string;
@@ -34,7 +37,13 @@ export function parseTranscript(text: string, version: string): Exchange[] {
 function linesFor(version: string, line: string): string[] {
   const tagged = /^\[(\d+\.\d+)(?:(\+)|-(\d+\.\d+))?\](?: (.*))?$/.exec(line);
   if (!tagged) return [line];
-  const [, from, open, to = open ? undefined : from, rest = ''] = tagged as unknown as [string, string, string?, string?, string?];
+  const [, from, open, to = open ? undefined : from, rest = ''] = tagged as unknown as [
+    string,
+    string,
+    string?,
+    string?,
+    string?,
+  ];
   const minor = minorOf(version);
   return minor >= minorOf(from) && (to === undefined || minor <= minorOf(to)) ? [rest] : [];
 }
@@ -57,7 +66,11 @@ const replacements: readonly (readonly [RegExp, string | ((match: string) => str
   [/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, '<uid>'],
   [/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
   [/(resourceVersion"?: ?"|Resource Version: +)\d+/g, '$1<version>'],
-  [/(https:\/\/127\.0\.0\.1:)\d+/g, '$1<port>'],
+  [/(127\.0\.0\.1:)\d+/g, '$1<port>'],
+  // Who owns which field is a matter of other tests, and kubectl 1.20 shows it with every object.
+  [/^( *)managedFields:\n(\1- .*\n(\1 {2}.*\n)*)+/gm, ''],
+  [/^( *)"managedFields": \[\n[\s\S]*?^\1\],\n/gm, ''],
+  [/^( *)Managed Fields:\n(\1 {2}.*\n)+/gm, ''],
   // A column keeps its width, whatever stands in it.
   [/(?<=^|\s)(\d+[smhdy])+( +|$)/gm, (match) => '<age>'.padEnd(match.trimEnd() === match ? 0 : match.length)],
   [/ +$/gm, ''],
@@ -75,14 +88,14 @@ export interface Shell {
 /** Says the commands again, one after the other, and gives what was answered this time. */
 export async function replayTranscript(expected: readonly Exchange[], shell: Shell): Promise<Exchange[]> {
   const actual: Exchange[] = [];
-  for (const { command } of expected) actual.push({ command, output: await run(command, shell) });
+  for (const { command } of expected) actual.push({ command, output: await runCommand(command, shell) });
   return actual;
 }
 
 const commandTimeoutMs = 30_000;
 
-/** Both outputs in the order they were written, as on a terminal. */
-async function run(command: string, { cwd, env }: Shell): Promise<string> {
+/** Gives both outputs in the order they were written, as on a terminal, and the exit code where it is not 0. */
+export async function runCommand(command: string, { cwd, env }: Shell): Promise<string> {
   const child = spawn('sh', ['-c', `exec 2>&1\n${command}`], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), commandTimeoutMs);
   let output = '';
