@@ -20,7 +20,14 @@ export function validateDefinition(object: JsonObject, old: JsonObject | undefin
   validateNamesPresent(names, specPath.child('names'), errors);
   validateNames(names, specPath.child('names'), errors);
   validateShared(spec, specPath, errors);
-  validateConversion(objectIn(spec, 'conversion') ?? {}, objectIn(objectIn(old, 'spec'), 'conversion'), errors);
+  const conversion = objectIn(spec, 'conversion') ?? {};
+  if (spec.preserveUnknownFields === true && conversion.strategy !== 'None')
+    errors.invalid(
+      specPath.child('conversion', 'strategy'),
+      textIn(conversion, 'strategy'),
+      'must be None if spec.preserveUnknownFields is true',
+    );
+  validateConversion(conversion, objectIn(objectIn(old, 'spec'), 'conversion'), errors);
   if (old) validateFixed(object, old, errors);
   validateDefinitionStatus(object, errors);
   validateStoredVersions(textsIn(objectIn(object, 'status'), 'storedVersions'), objectsIn(spec, 'versions'), errors);

@@ -22,7 +22,7 @@ export function validateVersions(spec: JsonObject, specPath: FieldPath, errors: 
   if (new Set(versions.map(({ name }) => name)).size < versions.length)
     errors.invalid(at, shown, 'must contain unique version names');
   if (versions.filter(({ storage }) => storage === true).length !== 1)
-    errors.invalid(at, versions.length === 0 ? null : shown, 'must have exactly one version marked as storage version');
+    errors.invalid(at, Array.isArray(spec.versions) ? shown : null, 'must have exactly one version marked as storage version');
   validateVersionName(textIn(versions[0], 'name') || undefined, specPath.child('version'), errors);
 }
 

@@ -45,7 +45,7 @@ export function validateCsr(object: JsonObject, old: JsonObject | undefined, err
   const spec = objectIn(object, 'spec') ?? {};
   const request = textIn(spec, 'request');
   const problem = signingRequestProblem(Buffer.from(request, 'base64').toString('latin1'));
-  if (problem !== undefined) errors.invalid(specPath.child('request'), request || null, problem);
+  if (problem !== undefined) errors.invalid(specPath.child('request'), spec.request ?? null, problem);
   validateUsages(textsIn(spec, 'usages'), textsIn(objectIn(old, 'spec'), 'usages'), errors);
   validateSigner(textIn(spec, 'signerName'), textIn(objectIn(old, 'spec'), 'signerName'), errors);
   const expiration = spec.expirationSeconds;

@@ -19,7 +19,10 @@ function exactRequests(devices: JsonObject | undefined): readonly JsonObject[] {
 }
 
 export function defaultDeviceClaim(spec: JsonObject | undefined): void {
-  for (const request of exactRequests(objectIn(spec, 'devices'))) {
+  const devices = objectIn(spec, 'devices');
+  // Kubernetes stores no difference between no requests and none.
+  if (devices && objectsIn(devices, 'requests').length === 0) devices.requests = null;
+  for (const request of exactRequests(devices)) {
     request.allocationMode ||= 'ExactCount';
     if (request.allocationMode === 'ExactCount') request.count ||= 1;
     for (const toleration of objectsIn(request, 'tolerations')) toleration.operator ||= 'Equal';

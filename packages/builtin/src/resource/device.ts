@@ -1,6 +1,7 @@
 import { type FieldErrors, type FieldPath, isDNS1123Label, type JsonObject } from '@tsukube/machinery';
 import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
 import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { validateBindingConditions } from './binding-conditions.ts';
 import { validateList, validateSet } from './bounded-list.ts';
 import { validateAttribute } from './device-attribute.ts';
 import { validateAttributeName, validateLabelText } from './names.ts';
@@ -30,6 +31,7 @@ export function validateDevice(device: JsonObject, perDevice: boolean, at: Field
     validateCounters(each, 'counterSet', itemAt, errors),
   );
   validateDeviceNodes(device, perDevice, at, errors);
+  validateBindingConditions(device, at, errors);
 }
 
 function validateDeviceNodes(device: JsonObject, perDevice: boolean, at: FieldPath, errors: FieldErrors): void {

@@ -4,6 +4,7 @@ import { validateConditions } from '../conditions.ts';
 import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
 import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
 import { validateDriverName } from '../core/pod-spec/volume-sources.ts';
+import { validateBindingConditions } from './binding-conditions.ts';
 import { validateList, validateSet } from './bounded-list.ts';
 import { maxConfigurations, maxRequests, requestReference, validateReferences } from './device-claim.ts';
 import { validateDeviceConfiguration, validateOpaque } from './device-configuration.ts';
@@ -75,6 +76,7 @@ function validateAllocation(allocation: JsonObject, spec: JsonObject | undefined
   validateList(objectsIn(devices, 'results'), maxRequests, devicesAt.child('results'), errors, (result, itemAt) => {
     validateReference(textIn(result, 'request'), itemAt.child('request'), errors);
     validateDevice(result, itemAt, errors);
+    validateBindingConditions(result, itemAt, errors);
   });
   const configAt = devicesAt.child('config');
   validateList(objectsIn(devices, 'config'), 2 * maxConfigurations, configAt, errors, (config, itemAt) => {

@@ -50,7 +50,11 @@ function validateNodes(spec: JsonObject, errors: FieldErrors): void {
     validateNodeSelector(selector, specPath.child('nodeSelector'), errors);
     const terms = objectsIn(selector, 'nodeSelectorTerms');
     if (terms.length !== 1)
-      errors.invalid(specPath.child('nodeSelector', 'nodeSelectorTerms'), [...terms], 'must have exactly one node selector term');
+      errors.invalid(
+        specPath.child('nodeSelector', 'nodeSelectorTerms'),
+        selector.nodeSelectorTerms ?? null,
+        'must have exactly one node selector term',
+      );
   });
   if (spec.perDeviceNodeSelection === true) chosen.push('`perDeviceNodeSelection`');
   if (spec.perDeviceNodeSelection === false)

@@ -1,5 +1,5 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { formatTime, type JsonObject } from '@tsukube/machinery';
+import { deepEqual, formatTime, type JsonObject } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../columns.ts';
 import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
@@ -37,13 +37,26 @@ export const resourceSlice: Resource = {
     applyDefaults(object) {
       for (const device of objectsIn(objectIn(object, 'spec'), 'devices')) defaultDevice(device, Date.now());
     },
+    prepareForCreate: (object) => dropUnserved(object),
+    prepareForUpdate: (object, old) => {
+      if (!deepEqual(object.spec, old.spec)) dropUnserved(object);
+    },
     validateCreate: (object, errors) => validateSlice(object, undefined, errors),
     validateUpdate: validateSlice,
   },
 };
 
+const listForms = ['ints', 'bools', 'strings', 'versions'];
+
+/** The types know more than Kubernetes serves unless it is asked to. */
+function dropUnserved(object: JsonObject): void {
+  for (const device of objectsIn(objectIn(object, 'spec'), 'devices')) {
+    delete device.nodeAllocatableResourceMappings;
+    for (const attribute of Object.values(objectIn(device, 'attributes') ?? {}))
+      for (const form of listForms) delete (attribute as JsonObject)[form];
+  }
+}
+
 function defaultDevice(device: JsonObject, now: number): void {
   for (const taint of objectsIn(device, 'taints')) taint.timeAdded ??= formatTime(now);
-  for (const mapping of Object.values(objectIn(device, 'nodeAllocatableResourceMappings') ?? {}))
-    (mapping as JsonObject).allocationMultiplier ??= '1';
 }
