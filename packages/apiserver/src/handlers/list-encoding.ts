@@ -5,6 +5,7 @@ import type { ResourceRequest } from '../http/request.ts';
 import { answerBytes } from '../http/respond.ts';
 import { bytesIn, metadataOf } from '../registry/derived.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
+import { listText } from './list-text.ts';
 import { protobufListWriter } from './protobuf.ts';
 import { listHead, partialPrefix } from './represent.ts';
 import { includeObject, tableHead, tableRow } from './table.ts';
@@ -35,10 +36,9 @@ export function answerList(
   const first = pieces.next().value as Buffer;
   const second = pieces.next();
   if (second.done) return answerBytes(200, first, output);
-  const body = resume(first, second.value, pieces);
-  const ready = output.mediaType !== 'application/yaml' && !output.pretty;
-  if (ready) return { kind: 'bytes', status: 200, type: output.mediaType, body } satisfies BytesAnswer;
-  return answerBytes(200, Buffer.concat([...body]), output);
+  const isReady = output.mediaType === protobuf || (output.mediaType === 'application/json' && !output.pretty);
+  const body = isReady ? resume(first, second.value, pieces) : listText(writer, entries, output);
+  return { kind: 'bytes', status: 200, type: output.mediaType, body } satisfies BytesAnswer;
 }
 
 function* resume(first: Buffer, second: Buffer, rest: Iterable<Buffer>): Generator<Buffer> {

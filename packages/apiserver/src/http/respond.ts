@@ -32,7 +32,7 @@ export async function answerValue(status: number, value: JsonValue, output: Outp
 }
 
 /** Two spaces, and a line end: for people. Integers beyond 2^53 keep their digits. */
-function prettyJson(value: JsonValue, indent = ''): string {
+export function prettyJson(value: JsonValue, indent = ''): string {
   if (value === null || typeof value !== 'object') return stringifyJson(value);
   const inner = `${indent}  `;
   if (Array.isArray(value)) {
