@@ -23,6 +23,7 @@ import { networkingResources } from './networking/index.ts';
 import { nodeResources } from './node/index.ts';
 import { policyResources } from './policy/index.ts';
 import { rbacResources } from './rbac/index.ts';
+import { deviceResources } from './resource/index.ts';
 import { schedulingResources } from './scheduling/index.ts';
 import { storageResources } from './storage/index.ts';
 
@@ -58,6 +59,7 @@ export function builtinResources({ eventTtlSeconds, lookUpToken }: BuiltinOption
     ...schedulingResources,
     ...storageResources,
     ...nodeResources,
+    ...deviceResources,
     ...certificatesResources,
     ...flowControlResources,
     ...admissionRegistrationResources,
