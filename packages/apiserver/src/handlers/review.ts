@@ -1,6 +1,6 @@
-import { apiVersionOf, encodeProtobuf, type JsonObject, wrapProtobuf } from '@tsukube/machinery';
+import { apiVersionOf, encodeProtobuf, type JsonObject, StatusError, wrapProtobuf } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate, type Output, protobuf } from '../http/negotiation.ts';
+import { mediaTypes, negotiate, type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { answerBytes, answerValue } from '../http/respond.ts';
 import { ensureNamespace, wipeSystemFields } from '../registry/before-create.ts';
@@ -15,7 +15,8 @@ export type Review = (object: JsonObject, request: ResourceRequest) => JsonObjec
 export function reviewVerbs(review: Review): Verbs {
   return {
     async create(request) {
-      const output = negotiate(request, false);
+      const output = negotiate(request, true);
+      if (output.as !== 'object') throw StatusError.notAcceptable([...mediaTypes]);
       const options = writeOptions(request, 'CreateOptions');
       const object = await decodeBody(request, options.fieldValidation);
       const metadata = object.metadata as JsonObject;
