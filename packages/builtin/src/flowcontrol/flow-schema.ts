@@ -5,6 +5,7 @@ import { fillIn, numberIn, objectIn, objectsIn, textIn } from '../core/pod-spec/
 import { ensureObject } from '../ensure-object.ts';
 import { flowResource } from './flow-kind.ts';
 import { validateFlowRule } from './flow-rules.ts';
+import { validateMandatorySchema } from './mandatory.ts';
 
 const specType = 'io.k8s.api.flowcontrol.v1.FlowSchemaSpec';
 const defaultPrecedence = 1000;
@@ -60,6 +61,7 @@ function validate(object: JsonObject, errors: FieldErrors): void {
   if (level === '') errors.required(at, 'must reference a priority level');
   else for (const problem of nameIsDNSSubdomain(level, false)) errors.invalid(at, level, problem);
   for (const [i, rule] of objectsIn(spec, 'rules').entries()) validateFlowRule(rule, specPath.child('rules').index(i), errors);
+  validateMandatorySchema(object, spec, errors);
 }
 
 /** One goes before all others, and is reserved for the schema that lets administrators in. */

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { flowSchema } from './flow-schema.ts';
 import { priorityLevelConfiguration } from './priority-level-configuration.ts';
 
-function fieldsWrong(resource: typeof flowSchema, spec: JsonObject): readonly string[] {
-  const object: JsonObject = { metadata: { name: 'x' }, spec: structuredClone(spec) };
+function fieldsWrong(resource: typeof flowSchema, spec: JsonObject, name = 'x'): readonly string[] {
+  const object: JsonObject = { metadata: { name }, spec: structuredClone(spec) };
   resource.strategy.applyDefaults?.(object);
   const errors = new FieldErrors();
   resource.strategy.validateCreate?.(object, errors, resource.hub);
@@ -39,4 +39,12 @@ describe('flow schemas', () => {
       ['spec.rules[0].nonResourceRules[0].nonResourceURLs[0]'],
     ],
   ])('%s', (_title, spec, fields) => expect(fieldsWrong(flowSchema, spec)).toEqual(fields));
+});
+
+it('leaves the configuration alone that everything rests on', () => {
+  const limited = { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' } };
+  expect(fieldsWrong(priorityLevelConfiguration, { type: 'Limited', limited }, 'catch-all')).toEqual([]);
+  const other = { ...limited, nominalConcurrencyShares: 6 };
+  expect(fieldsWrong(priorityLevelConfiguration, { type: 'Limited', limited: other }, 'catch-all')).toEqual(['spec']);
+  expect(fieldsWrong(priorityLevelConfiguration, { type: 'Exempt', exempt: { lendablePercent: 50 } }, 'exempt')).toEqual([]);
 });

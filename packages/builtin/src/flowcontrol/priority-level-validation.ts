@@ -1,6 +1,7 @@
 import { type FieldErrors, type FieldPath, type JsonObject, path } from '@tsukube/machinery';
 import { metadataOf } from '../columns.ts';
 import { numberIn, objectIn, textIn } from '../core/pod-spec/members.ts';
+import { validateMandatoryLevel } from './mandatory.ts';
 
 const specPath = path('spec');
 const types = ['Exempt', 'Limited'];
@@ -17,6 +18,7 @@ export function validatePriorityLevel(object: JsonObject, errors: FieldErrors): 
   if (type === 'Exempt') validateExempt(spec, errors);
   else if (type === 'Limited') validateLimited(spec, errors);
   else validateChoice(type, types, specPath.child('type'), errors);
+  validateMandatoryLevel(object, spec, errors);
 }
 
 function validateChoice(value: string, supported: readonly string[], at: FieldPath, errors: FieldErrors): void {
