@@ -10,19 +10,32 @@ export function ownedContext(request: ResourceRequest, options: WriteOptions): W
 
 const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 const managerLimit = 128;
+const maxRemembered = 1000;
+const managers = new Map<string, string>();
 
-/** What a client calls itself in front of its version, as far as it can be printed and fits. */
+/** What a client calls itself in front of its version. */
 function managerByUserAgent(userAgent: string): string {
+  let manager = managers.get(userAgent);
+  if (manager === undefined) {
+    manager = printableName(userAgent);
+    if (managers.size >= maxRemembered) managers.clear();
+    managers.set(userAgent, manager);
+  }
+  return manager;
+}
+
+/** As far as it can be printed and fits. */
+function printableName(userAgent: string): string {
   const slash = userAgent.indexOf('/');
-  let manager = '';
+  let name = '';
   let bytes = 0;
   for (const character of slash < 0 ? userAgent : userAgent.slice(0, slash)) {
     if (!printable.test(character)) continue;
     bytes += Buffer.byteLength(character);
     if (bytes > managerLimit) break;
-    manager += character;
+    name += character;
   }
-  return manager;
+  return name;
 }
 
 export function writeContext(request: ResourceRequest, dryRun: boolean): WriteContext {

@@ -15,6 +15,7 @@ import {
 } from '@tsukube/machinery';
 import type { ApiRequest, ResourceRequest } from '../http/request.ts';
 import type { Resource, Schema, ServedVersion } from '../resource.ts';
+import { keepAskedReset } from './asked-reset.ts';
 import { bodyType, readRequestBody } from './body.ts';
 import type { FieldValidation } from './options.ts';
 import { type ObjectType, objectTypes, type ParsedBody, parseBody } from './parse-body.ts';
@@ -47,7 +48,7 @@ export async function decodeAs(request: ResourceRequest, target: BodyTarget, val
   if (!isObject(parsed.value) || misfit !== undefined) throw unrecognized(target.kind, misfit ?? '', body);
   const stated = statedKind(parsed.value, target);
   const { catalogue, type: name } = target.schema;
-  const checked = checkObject(parsed.value, catalogue.get(name), catalogue);
+  const checked = checkObject(keepAskedReset(parsed.value, request), catalogue.get(name), catalogue);
   if (checked.error !== undefined) throw cannotHandle(stated, target.kind, checked.error);
   reportStrict(strictErrors(parsed.duplicates, checked.unknown), validation, request, (text) =>
     cannotHandle(stated, target.kind, text),

@@ -16,9 +16,10 @@ import {
   strictErrors,
   stringifyJson,
 } from '@tsukube/machinery';
-import type { ApiRequest } from '../http/request.ts';
+import type { ApiRequest, ResourceRequest } from '../http/request.ts';
 import { encodeObject } from '../registry/stored-form.ts';
 import type { Schema } from '../resource.ts';
+import { keepAskedReset } from './asked-reset.ts';
 import { bodyType } from './body.ts';
 import { reportStrict } from './decode.ts';
 import type { FieldValidation } from './options.ts';
@@ -75,7 +76,7 @@ function undecodable(problem: string, type: PatchType): StatusError {
 
 /** The object with the patch applied, checked against its type. Every way in which it can go wrong is a StatusError. */
 export function applyPatch(
-  request: ApiRequest,
+  request: ResourceRequest,
   patch: Patch,
   current: JsonObject,
   schema: Schema,
@@ -83,7 +84,7 @@ export function applyPatch(
 ): JsonObject {
   const patched = patchedValue(patch, current, schema);
   if (!isObject(patched)) throw invalidPatch(patched, 'json: cannot unmarshal into an object');
-  const checked = checkObject(patched, schema.catalogue.get(schema.type), schema.catalogue);
+  const checked = checkObject(keepAskedReset(patched, request), schema.catalogue.get(schema.type), schema.catalogue);
   // Kubernetes merges strategic patches as values and tells of the patch; the others it merges as text and tells of the result.
   const refuse =
     patch.type === strategic

@@ -65,7 +65,20 @@ function rememberedVersions(): (resource: Resource, subresource: string) => Vers
 function writerOf({ version, subresource }: WriteContext, manager: string, now: number): Writer {
   const writer = { manager, apiVersion: apiVersionOf(version), subresource };
   // Who scales takes the number of replicas from whoever owned it, if anybody did, and no time is recorded of that.
-  return subresource === 'scale' ? { ...writer, time: undefined, takesOverOnly: true } : { ...writer, time: formatTime(now) };
+  return subresource === 'scale' ? { ...writer, time: undefined, takesOverOnly: true } : { ...writer, time: timeText(now) };
+}
+
+let lastSecond = Number.NaN;
+let lastText = '';
+
+/** Many writes are of the same second. */
+function timeText(now: number): string {
+  const second = Math.floor(now / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastText = formatTime(now);
+  }
+  return lastText;
 }
 
 function inVersion(object: JsonObject, { version }: WriteContext): JsonObject {

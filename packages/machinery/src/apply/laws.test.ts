@@ -81,7 +81,8 @@ function configuration(random: Random, letters: readonly string[] = ['a', 'b', '
   });
   const labels = Object.fromEntries(random.some(letters).map((key) => [key, String(random.below(3))]));
   const spec = { set: random.some(letters), ports: random.some(letters).map(port) };
-  const whole = letters.length > 2 && random.below(2) === 1 ? { size: random.below(3), atomic: [String(random.below(2))] } : {};
+  const whole: JsonObject =
+    letters.length > 2 && random.below(2) === 1 ? { size: random.below(3), atomic: [String(random.below(2))] } : {};
   return {
     kind: 'Thing',
     apiVersion: 'v1',
