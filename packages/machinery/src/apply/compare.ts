@@ -1,9 +1,10 @@
 import { deepEqual } from '../json/equal.ts';
 import { getKey, isObject } from '../json/object.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { type FieldSet, insertPath, type MutableFieldSet } from './field-set.ts';
+import type { FieldSet } from './field-set.ts';
 import { itemsByElement } from './list-items.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
+import { SetBuilder } from './set-builder.ts';
 import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape } from './shape.ts';
 
 export interface Comparison {
@@ -16,16 +17,16 @@ export interface Comparison {
 export function compareObjects(before: JsonObject, after: JsonObject, shape: ObjectShape): Comparison {
   const walk = new ComparingWalk();
   walk.members(before, after, shape);
-  return walk;
+  return { changed: walk.changed.set, removed: walk.removed.set };
 }
 
 type Maybe = JsonValue | undefined;
 const nothing: JsonObject = {};
 const noItems: readonly JsonValue[] = [];
 
-class ComparingWalk implements Comparison {
-  readonly changed: MutableFieldSet = {};
-  readonly removed: MutableFieldSet = {};
+class ComparingWalk {
+  readonly changed = new SetBuilder();
+  readonly removed = new SetBuilder();
   readonly #path: PathElement[] = [];
 
   /** At least one of the two is there. */
@@ -37,13 +38,13 @@ class ComparingWalk implements Comparison {
     }
     if (shape.is === 'list') this.#items(listIn(before), listIn(after), shape);
     else this.members(objectIn(before), objectIn(after), shape as ObjectShape);
-    if (before === undefined) insertPath(this.changed, this.#path);
-    else if (after === undefined) insertPath(this.removed, this.#path);
+    if (before === undefined) this.changed.insert();
+    else if (after === undefined) this.removed.insert();
   }
 
   #whole(before: Maybe, after: Maybe): void {
-    if (after === undefined) insertPath(this.removed, this.#path);
-    else if (before === undefined || !deepEqual(before, after)) insertPath(this.changed, this.#path);
+    if (after === undefined) this.removed.insert();
+    else if (before === undefined || !deepEqual(before, after)) this.changed.insert();
   }
 
   members(before: JsonObject, after: JsonObject, shape: ObjectShape): void {
@@ -67,22 +68,36 @@ class ComparingWalk implements Comparison {
 
   /** Items that cannot be told apart are one thing: it changes, or it comes and goes. */
   #sameItems(element: PathElement, before: readonly JsonValue[], after: readonly JsonValue[], shape: Shape): void {
-    if (before.length < 2 && after.length < 2) this.#below(element, before[0], after[0], shape);
+    this.#enter(element);
+    if (before.length < 2 && after.length < 2) this.#values(before[0], after[0], shape);
     else if (before.length > 1 && after.length > 1) {
-      if (!deepEqual([...before], [...after])) insertPath(this.changed, [...this.#path, element]);
+      if (!deepEqual([...before], [...after])) this.changed.insert();
     } else if (before.length > 1) {
-      if (after.length > 0) this.#below(element, undefined, after[0], shape);
-      insertPath(this.removed, [...this.#path, element]);
+      if (after.length > 0) this.#values(undefined, after[0], shape);
+      this.removed.insert();
     } else {
-      if (before.length > 0) this.#below(element, before[0], undefined, shape);
-      insertPath(this.changed, [...this.#path, element]);
+      if (before.length > 0) this.#values(before[0], undefined, shape);
+      this.changed.insert();
     }
+    this.#leave();
   }
 
   #below(element: PathElement, before: Maybe, after: Maybe, shape: Shape): void {
-    this.#path.push(element);
+    this.#enter(element);
     this.#values(before, after, shape);
+    this.#leave();
+  }
+
+  #enter(element: PathElement): void {
+    this.#path.push(element);
+    this.changed.enter(element);
+    this.removed.enter(element);
+  }
+
+  #leave(): void {
     this.#path.pop();
+    this.changed.leave();
+    this.removed.leave();
   }
 }
 

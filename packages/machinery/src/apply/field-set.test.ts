@@ -3,11 +3,9 @@ import {
   difference,
   type FieldSet,
   hasPath,
-  insertPath,
   intersection,
   isEmptySet,
   leaves,
-  type MutableFieldSet,
   pathsOf,
   recursiveDifference,
   sortedSet,
@@ -16,15 +14,8 @@ import {
 import { readFields } from './fields-v1.ts';
 import { describePath } from './path-element.ts';
 
-const setOf = (...paths: string[]): FieldSet => {
-  const set: MutableFieldSet = {};
-  for (const path of paths)
-    insertPath(
-      set,
-      path.split('/').map((name) => `f:${name}`),
-    );
-  return set;
-};
+const setOf = (...paths: string[]): FieldSet =>
+  paths.map((path) => path.split('/').reduceRight<FieldSet>((below, name) => ({ [`f:${name}`]: below }), {})).reduce(union, {});
 const texts = (set: FieldSet) => [...pathsOf(set)].map(describePath).sort();
 
 describe('a set', () => {

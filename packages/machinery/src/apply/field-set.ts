@@ -1,4 +1,4 @@
-import { compareElements, type PathElement, self } from './path-element.ts';
+import { type PathElement, self, sortElements } from './path-element.ts';
 
 /**
  * A set of paths in the form in which it is stored (FieldsV1): a tree of path elements. An element without anything
@@ -25,31 +25,6 @@ export function isEmptySet(set: FieldSet): boolean {
 /** Whether the path to a part of a set belongs to the set itself. */
 export function isMember(part: FieldSet): boolean {
   return part[self] !== undefined || isEmptySet(part);
-}
-
-export function insertPath(set: MutableFieldSet, path: readonly PathElement[]): void {
-  let part = set;
-  for (let i = 0; i < path.length; i++) {
-    const element = path[i] as PathElement;
-    const next = part[element];
-    if (next === undefined) {
-      insertNew(part, path, i);
-      return;
-    }
-    // What had nothing below it says by itself from now on that it belongs to the set.
-    if (i < path.length - 1 && isEmptySet(next)) next[self] = {};
-    part = next;
-  }
-  if (!isEmptySet(part)) part[self] = {};
-}
-
-function insertNew(set: MutableFieldSet, path: readonly PathElement[], from: number): void {
-  let part = set;
-  for (let i = from; i < path.length; i++) {
-    const next: MutableFieldSet = {};
-    part[path[i] as PathElement] = next;
-    part = next;
-  }
 }
 
 /** The same part, with its own path in the set as well. */
@@ -172,10 +147,10 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Ge
 
 /** The set in the order in which it is written; itself if it is in that order. */
 export function sortedSet(set: FieldSet): FieldSet {
-  const elements = Object.keys(set);
-  if (elements.length === 0) return set;
-  let sorted: MutableFieldSet | undefined;
-  if (!inOrder(elements)) sorted = inNewOrder(set, elements.sort(compareElements));
+  const found = Object.keys(set);
+  if (found.length === 0) return set;
+  const elements = sortElements(found);
+  let sorted = elements === found ? undefined : inNewOrder(set, elements);
   for (const element of elements) {
     const part = set[element] as FieldSet;
     const ordered = sortedSet(part);
@@ -190,10 +165,4 @@ function inNewOrder(set: FieldSet, elements: readonly PathElement[]): MutableFie
   const ordered: MutableFieldSet = {};
   for (const element of elements) ordered[element] = set[element] as MutableFieldSet;
   return ordered;
-}
-
-function inOrder(elements: readonly PathElement[]): boolean {
-  for (let i = 1; i < elements.length; i++)
-    if (compareElements(elements[i - 1] as PathElement, elements[i] as PathElement) > 0) return false;
-  return true;
 }

@@ -28,13 +28,44 @@ export function contentOf(element: PathElement): string {
 
 const ranks: Readonly<Record<string, number>> = { '.': 0, f: 1, k: 2, v: 3, i: 4 };
 
+/** An element with what it says, read once. */
+interface ReadElement {
+  readonly element: PathElement;
+  readonly kind: string;
+  readonly value: JsonValue;
+}
+
+function readElement(element: PathElement): ReadElement {
+  const kind = element[0] as string;
+  const isJson = kind === 'k' || kind === 'v';
+  return { element, kind, value: isJson ? (JSON.parse(contentOf(element)) as JsonValue) : null };
+}
+
 /** The order in which a set is written: fields, then items by their keys, by their value, by their place. */
-export function compareElements(a: PathElement, b: PathElement): number {
-  const kind = a[0] as string;
-  if (kind !== b[0]) return (ranks[kind] ?? 5) - (ranks[b[0] as string] ?? 5);
-  if (kind === 'k') return compareKeys(JSON.parse(contentOf(a)) as JsonObject, JSON.parse(contentOf(b)) as JsonObject);
-  if (kind === 'v') return compareValues(JSON.parse(contentOf(a)) as JsonValue, JSON.parse(contentOf(b)) as JsonValue);
-  return kind === 'i' ? Number(contentOf(a)) - Number(contentOf(b)) : compareText(a, b);
+function compareRead(a: ReadElement, b: ReadElement): number {
+  if (a.kind !== b.kind) return (ranks[a.kind] ?? 5) - (ranks[b.kind] ?? 5);
+  if (a.kind === 'k') return compareKeys(a.value as JsonObject, b.value as JsonObject);
+  if (a.kind === 'v') return compareValues(a.value, b.value);
+  if (a.kind === 'i') return Number(contentOf(a.element)) - Number(contentOf(b.element));
+  return compareText(a.element, b.element);
+}
+
+/** The elements in the order in which they are written; the same list if they are in that order. */
+export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
+  if (inOrderOfNames(elements)) return elements;
+  const read = elements.map(readElement);
+  const inOrder = read.every((element, i) => i === 0 || compareRead(read[i - 1] as ReadElement, element) <= 0);
+  return inOrder ? elements : read.sort(compareRead).map(({ element }) => element);
+}
+
+/** Whether these are fields alone, in order: most are. */
+function inOrderOfNames(elements: readonly PathElement[]): boolean {
+  for (let i = 0; i < elements.length; i++) {
+    const element = elements[i] as PathElement;
+    if (element[0] !== 'f' && !(i === 0 && element === self)) return false;
+    if (i > 0 && (elements[i - 1] as PathElement) > element) return false;
+  }
+  return true;
 }
 
 function compareKeys(a: JsonObject, b: JsonObject): number {
