@@ -71,6 +71,17 @@ describe('a request', () => {
     expect(body).toBe('ok');
   });
 
+  it.each(['foo', 'h2c', 'TLS/1.0, websocket2'])('that offers to speak %s instead is answered as it is', async (protocol) => {
+    const path = await newNamespace(t.client);
+    await t.client.send('POST', path, configMap('a'));
+    const upgrade = (target: string) =>
+      sendRaw(t.client, `GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n\r\n`);
+    expect(await upgrade(`${path}/a`)).toMatchObject({ status: 200, closed: true, body: expect.stringContaining('"name":"a"') });
+    expect(await upgrade(`${path}/b`)).toMatchObject({ status: 404, closed: true });
+    const watch = await upgrade(`${path}?watch=1&timeoutSeconds=1`);
+    expect(watch).toMatchObject({ status: 200, closed: true, body: expect.stringContaining('{"type":"ADDED"') });
+  });
+
   it.each([
     ['/api/v1/namespaces/default/configmaps', 413],
     ['/nowhere', 404],

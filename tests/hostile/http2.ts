@@ -2,25 +2,35 @@ import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
   connect,
+  type IncomingHttpHeaders,
   type OutgoingHttpHeaders,
   type SecureClientSessionOptions,
 } from 'node:http2';
 import type { Client } from '../support/client.ts';
+import { credentials } from './tls.ts';
 
 /** The administrator's HTTP/2 connection. What goes wrong on it shows in its streams. */
-export function openSession({ url, tls }: Client, options: SecureClientSessionOptions = {}): ClientHttp2Session {
+export function openSession(client: Client, options: SecureClientSessionOptions = {}): ClientHttp2Session {
   // A client of Node sends no more than 64 KiB of headers unless it is told to.
-  const session = connect(url, { ...tls, maxSendHeaderBlockLength: 1 << 24, ...options });
+  const session = connect(client.url, { ...credentials(client), maxSendHeaderBlockLength: 1 << 24, ...options });
   session.on('error', () => {});
   return session;
 }
 
 /** How a stream ended: with an answer, or with the code of its reset. */
-export type Http2Reply = { readonly status: number; readonly body: string } | { readonly status: 0; readonly code: string };
+export type Http2Reply =
+  | { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string }
+  | { readonly status: 0; readonly code: string };
 
-export function send(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string | Uint8Array): Promise<Http2Reply> {
+/** Given up when the signal says so: a watch may last for long. */
+export function send(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders,
+  body?: string | Uint8Array,
+  signal?: AbortSignal,
+): Promise<Http2Reply> {
   try {
-    const stream = session.request(headers, { endStream: body === undefined });
+    const stream = session.request(headers, { endStream: body === undefined, signal });
     const reply = whole(stream);
     if (body !== undefined) stream.end(body);
     return reply;
@@ -32,11 +42,11 @@ export function send(session: ClientHttp2Session, headers: OutgoingHttpHeaders, 
 /** A stream that is answered and then reset, because its body was not wanted, counts as answered. */
 export function whole(stream: ClientHttp2Stream): Promise<Http2Reply> {
   return new Promise((resolve) => {
-    let status = 0;
+    let answered: IncomingHttpHeaders | undefined;
     let code = 'closed without an answer';
     const chunks: Buffer[] = [];
     stream.on('response', (headers) => {
-      status = Number(headers[':status']);
+      answered = headers;
     });
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -44,7 +54,7 @@ export function whole(stream: ClientHttp2Stream): Promise<Http2Reply> {
     });
     stream.on('close', () => {
       const body = Buffer.concat(chunks).toString('utf8');
-      resolve(status === 0 ? { status: 0, code } : { status, body });
+      resolve(answered ? { status: Number(answered[':status']), headers: answered, body } : { status: 0, code });
     });
   });
 }

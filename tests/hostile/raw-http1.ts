@@ -1,11 +1,14 @@
 import { connect, type TLSSocket } from 'node:tls';
 import type { Client } from '../support/client.ts';
+import { credentials } from './tls.ts';
 
 /** The administrator's connection, for those who write HTTP/1.1 by hand. */
-export function openSocket({ url, tls }: Client): Promise<TLSSocket> {
-  const { hostname, port } = new URL(url);
+export function openSocket(client: Client): Promise<TLSSocket> {
+  const { hostname, port } = new URL(client.url);
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), ...tls, ALPNProtocols: ['http/1.1'] }, () => resolve(socket));
+    const socket = connect({ host: hostname, port: Number(port), ...credentials(client), ALPNProtocols: ['http/1.1'] }, () =>
+      resolve(socket),
+    );
     socket.once('error', reject);
     socket.on('error', () => {});
   });

@@ -1,5 +1,6 @@
 import { connect, type TLSSocket } from 'node:tls';
 import type { Client } from '../support/client.ts';
+import { credentials } from './tls.ts';
 
 /** Frames by hand, for what no well-behaved client would send. See RFC 9113 and RFC 7541. */
 export const frameTypes = {
@@ -60,10 +61,11 @@ export interface RawConversation {
   closed(): boolean;
 }
 
-export function openRaw({ url, tls }: Client): Promise<RawConversation> {
-  const { hostname, port } = new URL(url);
+/** Begins with the preface, or with whatever else. */
+export function openRaw(client: Client, opening: Uint8Array = preface): Promise<RawConversation> {
+  const { hostname, port } = new URL(client.url);
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), ...tls, ALPNProtocols: ['h2'] });
+    const socket = connect({ host: hostname, port: Number(port), ...credentials(client), ALPNProtocols: ['h2'] });
     const chunks: Buffer[] = [];
     let closed = false;
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -72,7 +74,7 @@ export function openRaw({ url, tls }: Client): Promise<RawConversation> {
       closed = true;
     });
     socket.once('secureConnect', () => {
-      socket.write(preface);
+      socket.write(opening);
       resolve({ socket, received: () => Buffer.concat(chunks), closed: () => closed });
     });
   });

@@ -93,7 +93,7 @@ describe('nesting', () => {
       await t.client.send('POST', path, configMap('a'));
       for (const [, body] of deep) {
         const reply = await promptly(t.client.send('PATCH', `${path}/a`, body, { 'content-type': type }));
-        expect(reply.body).toMatchObject(statusLike(400, 'BadRequest', /error decoding patch: .*exceeded max depth/));
+        expect(reply.body).toMatchObject(statusLike(400, 'BadRequest', /exceeded max depth/));
       }
     },
   );

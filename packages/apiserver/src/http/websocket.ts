@@ -1,9 +1,10 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { TLSSocket } from 'node:tls';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Answer, BytesAnswer, Sink, StreamAnswer } from './answer.ts';
 import { connectionOf } from './connection.ts';
+import { Http1Exchange, writeHttp1 } from './http1.ts';
 import type { Connection, Exchange, TakenConnection } from './request.ts';
 
 /** A WebSocket handshake: the request comes in as any other, a stream goes out as one message for each frame. */
@@ -58,7 +59,7 @@ export async function answerUpgrade(
   const answer = await handle(exchange);
   if (answer.kind === 'taken-over') return;
   if (answer.kind === 'stream' && exchange.upgrade) acceptWebSocket(exchange, answer);
-  else await refuse(exchange, answer);
+  else answerPlainly(exchange, answer);
 }
 
 let acceptor: WebSocketServer | undefined;
@@ -108,19 +109,10 @@ class WebSocketSink implements Sink {
 }
 
 /** A handshake that leads nowhere is answered as the plain request it also is. */
-async function refuse(exchange: UpgradeExchange, answer: BytesAnswer | StreamAnswer): Promise<void> {
-  const body = answer.kind === 'bytes' ? await wholeBody(answer) : Buffer.from('upgrade required');
-  const status = answer.kind === 'bytes' ? answer.status : 426;
-  const headers = { ...answer.headers, 'content-type': answer.type, 'content-length': String(body.length), connection: 'close' };
-  const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((v) => `${name}: ${v}\r\n`));
-  exchange.socket.write(`HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n`);
-  exchange.socket.end(body);
-}
-
-async function wholeBody({ body }: BytesAnswer): Promise<Buffer> {
-  if (typeof body === 'string') return Buffer.from(body);
-  if (body instanceof Uint8Array) return Buffer.from(body);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
+function answerPlainly({ request, socket }: UpgradeExchange, answer: BytesAnswer | StreamAnswer): void {
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.once('finish', () => socket.end());
+  writeHttp1(new Http1Exchange(request, response), answer);
 }

@@ -1,0 +1,162 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { ClientHttp2Session } from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, clientFor } from '../support/client.ts';
+import { type Random, seeded } from '../support/random.ts';
+import { configMap } from '../support/server.ts';
+import { notBuilt, type ServerProcess, spawnServer } from '../support/server-process.ts';
+import { bytesOf, Http1Line } from './fuzz/http1-line.ts';
+import { mutateBytes, mutateSample } from './fuzz/mutate.ts';
+import { type Answer, complaintAbout } from './fuzz/oracle.ts';
+import { playground, type Sample, sampleObject, samples } from './fuzz/samples.ts';
+import { type Http2Reply, openSession, send } from './http2.ts';
+import { flags, frame, frameTypes, openRaw, preface, requestHeaders } from './raw-http2.ts';
+
+const seconds = Number(process.env.FUZZ_SECONDS ?? 20);
+const seed = Number(process.env.FUZZ_SEED ?? 1);
+const maxRequests = seconds * 500;
+const kept = '/api/v1/namespaces/untouched';
+const mebibyte = 1 << 20;
+
+let folder: string;
+let server: ServerProcess;
+let client: Client;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tsukube-fuzz-'));
+  server = spawnServer(join(folder, 'data'), '--request-timeout=10s');
+  client = clientFor(await server.ready);
+});
+
+afterAll(async () => {
+  client.close();
+  await server.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Objects that no sample names, in a namespace that no sample names. */
+async function writeWhatIsKept(): Promise<void> {
+  for (const name of ['untouched', playground]) await made('/api/v1/namespaces', { metadata: { name } });
+  await made(`/api/v1/namespaces/${playground}/configmaps`, sampleObject);
+  for (let i = 0; i < 50; i++) {
+    await made(`${kept}/configmaps`, configMap(`c${i}`, { n: String(i) }, { text: 'é\n'.repeat(i) }));
+    await made(`${kept}/secrets`, { metadata: { name: `s${i}` }, data: { a: Buffer.from(`${i}`).toString('base64') } });
+  }
+}
+
+async function made(path: string, body: unknown): Promise<void> {
+  const { status, text } = await client.send('POST', path, body);
+  if (status !== 201) throw new Error(text);
+}
+
+async function whatIsKept(): Promise<string[]> {
+  const names = Array.from({ length: 50 }, (_, i) => [`configmaps/c${i}`, `secrets/s${i}`]).flat();
+  return Promise.all(names.map(async (name) => (await client.get(`${kept}/${name}`)).text));
+}
+
+async function residentMebibytes(): Promise<number> {
+  const { text } = await client.get('/metrics');
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]) / mebibyte;
+}
+
+interface Tally {
+  requests: number;
+  readonly answers: Map<number, number>;
+  readonly complaints: string[];
+}
+
+function note(tally: Tally, asked: string, answer: Answer | undefined): void {
+  tally.requests++;
+  tally.answers.set(answer?.status ?? 0, (tally.answers.get(answer?.status ?? 0) ?? 0) + 1);
+  const complaint = answer && complaintAbout(answer);
+  if (complaint) tally.complaints.push(`${complaint}: ${asked} → ${answer.status} ${answer.body.slice(0, 500)}`);
+}
+
+/** Long enough, now and then, for a request that waits three seconds for a version that never comes. */
+const patience = (random: Random): number => (random(30) === 0 ? 4000 : 300);
+const pick = (random: Random): Sample => samples[random(samples.length)] as Sample;
+const spoiled = (random: Random): Sample => mutateSample(pick(random), pick(random), random);
+
+/** One of the ways in which requests are spoiled and sent, again and again until the time is over. */
+type Attacker = (random: Random, tally: Tally, isOver: () => boolean) => Promise<void>;
+
+/** Parts of requests, or all their bytes, over HTTP/1.1. */
+const overHttp1: Attacker = async (random, tally, isOver) => {
+  const line = new Http1Line(client);
+  while (!isOver()) {
+    const bytes = random(3) === 0 ? mutateBytes(bytesOf(pick(random)), random, bytesOf(pick(random))) : bytesOf(spoiled(random));
+    if (bytes.length > 0)
+      note(tally, JSON.stringify(bytes.toString('latin1').slice(0, 3000)), await line.exchange(bytes, patience(random)));
+  }
+  line.close();
+};
+
+/** Parts of requests over HTTP/2, as far as the client lets them through. */
+const overHttp2: Attacker = async (random, tally, isOver) => {
+  let session: ClientHttp2Session | undefined;
+  while (!isOver()) {
+    if (!session || session.closed || session.destroyed) session = openSession(client);
+    const { method, path, headers, body } = spoiled(random);
+    const { connection: _, upgrade: __, ...fields } = headers;
+    const payload = body.length > 0 ? body : undefined;
+    const reply = await send(
+      session,
+      { ...fields, ':method': method, ':path': path },
+      payload,
+      AbortSignal.timeout(patience(random)),
+    );
+    note(tally, JSON.stringify({ method, path, headers, body: body.toString('latin1') }), answerIn(reply));
+  }
+  session?.destroy();
+};
+
+function answerIn(reply: Http2Reply): Answer | undefined {
+  if (!('body' in reply)) return undefined;
+  const { status, headers, body } = reply;
+  const comparable = Number(headers['content-length']) === Buffer.byteLength(body) && headers['content-encoding'] === undefined;
+  return { status, type: headers['content-type'] ?? '', body, comparable };
+}
+
+/** Frames with wrong bits. There is no telling what an answer would be to, so only what is left of the server counts. */
+const overFrames: Attacker = async (random, tally, isOver) => {
+  while (!isOver()) {
+    const { method, path, headers, body } = pick(random);
+    const frames = Buffer.concat([
+      preface,
+      frame(frameTypes.headers, flags.endHeaders, 1, requestHeaders(method, path, headers)),
+      frame(frameTypes.data, flags.endStream, 1, body),
+    ]);
+    const raw = await openRaw(client, mutateBytes(frames, random, frames));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    raw.socket.destroy();
+    note(tally, '', undefined);
+  }
+};
+
+const attackers: readonly Attacker[] = [...Array(24).fill(overHttp1), ...Array(24).fill(overHttp2), overFrames];
+
+describe.skipIf(notBuilt)('spoiled requests', () => {
+  it('are refused one by one, and harm nothing', { timeout: seconds * 1000 + 60_000 }, async () => {
+    await writeWhatIsKept();
+    const before = await whatIsKept();
+    const tally: Tally = { requests: 0, answers: new Map(), complaints: [] };
+    const end = performance.now() + seconds * 1000;
+    const isOver = () => performance.now() > end || tally.requests >= maxRequests;
+    await Promise.all(attackers.map((attack, i) => attack(seeded(seed * 1000 + i), tally, isOver)));
+    expect(tally.complaints).toEqual([]);
+    expect(await whatIsKept()).toEqual(before);
+    expect((await client.get('/readyz')).text).toBe('ok');
+    const resident = await residentMebibytes();
+    expect(resident).toBeLessThan(600);
+    const log = readFileSync(join(folder, 'data', 'logs', 'tsukube.log'), 'utf8');
+    expect(log).not.toMatch(/an error reached nobody|a request failed/);
+    report(tally, resident);
+  });
+});
+
+function report({ requests, answers }: Tally, resident: number): void {
+  const by = [...answers].sort(([a], [b]) => a - b).map(([status, count]) => `${status || 'none'}×${count}`);
+  console.log(`fuzz: ${requests} requests, answers ${by.join(' ')}, ${Math.round(resident)} MiB resident, seed ${seed}`);
+}

@@ -1,0 +1,39 @@
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+  /** Whether the body came whole and as it is. */
+  readonly comparable: boolean;
+}
+
+/** Kubernetes answers a version that is no number with 500, and waits in vain for one that is too large. */
+const expectedFailures = [
+  { status: 500, message: /^resourceVersion: Invalid value: / },
+  { status: 504, message: /^Timeout: Too large resource version: |did not complete within/ },
+];
+
+/** What is wrong with an answer, whatever the question was; undefined if nothing is. */
+export function complaintAbout({ status, type, body, comparable }: Answer): string | undefined {
+  if (!(status >= 101 && status <= 599)) return `there is no status ${status}`;
+  if (status < 400 || !comparable || body === '') return status >= 500 ? 'a failure without a word' : undefined;
+  if (!type.startsWith('application/json')) return status >= 500 ? `a failure in ${type}` : undefined;
+  const parsed = parse(body);
+  if (parsed === undefined) return 'JSON that is none';
+  if (parsed.kind !== 'Status' || parsed.apiVersion !== 'v1' || parsed.status !== 'Failure') return 'a failure that is no Status';
+  if (parsed.code !== status) return `a Status of ${String(parsed.code)}`;
+  if (typeof parsed.message !== 'string' || parsed.message === '') return 'a Status without a message';
+  if (status < 500) return typeof parsed.reason === 'string' ? undefined : 'a Status without a reason';
+  const { message } = parsed;
+  return expectedFailures.some((each) => each.status === status && each.message.test(message))
+    ? undefined
+    : 'a failure of the server';
+}
+
+function parse(body: string): Record<string, unknown> | undefined {
+  try {
+    const value = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
