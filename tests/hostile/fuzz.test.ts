@@ -135,7 +135,17 @@ const overFrames: Attacker = async (random, tally, isOver) => {
   }
 };
 
-const attackers: readonly Attacker[] = [...Array(24).fill(overHttp1), ...Array(24).fill(overHttp2), overFrames];
+/** What a spoiled request has removed is made again, so that those that follow still find it. */
+const tendPlayground: Attacker = async (_, __, isOver) => {
+  while (!isOver()) {
+    await client.send('POST', '/api/v1/namespaces', { metadata: { name: playground } });
+    await client.send('POST', `/api/v1/namespaces/${playground}/configmaps`, sampleObject);
+    await client.send('PUT', `/api/v1/namespaces/${playground}/finalize`, { metadata: { name: playground }, spec: {} });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+};
+
+const attackers: readonly Attacker[] = [...Array(24).fill(overHttp1), ...Array(24).fill(overHttp2), overFrames, tendPlayground];
 
 describe.skipIf(notBuilt)('spoiled requests', () => {
   it('are refused one by one, and harm nothing', { timeout: seconds * 1000 + 60_000 }, async () => {
