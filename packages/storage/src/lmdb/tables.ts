@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb';
 import type { Entry } from '../store.ts';
 import { type KeyEncoding, numberKeys, pairKeys, textKeys } from './key-encodings.ts';
@@ -31,6 +32,8 @@ const GIB = 2 ** 30;
 const NEW: State = { revision: 1, compacted: 0, swept: 0 };
 
 export function openTables({ path, mapSize, noSync }: EnvironmentOptions): Tables {
+  // LMDB would let everybody read its files, and secrets are among what they hold.
+  mkdirSync(path, { recursive: true, mode: 0o700 });
   const root = open<Buffer, string>({ ...ENVIRONMENT, path, mapSize: mapSize ?? 16 * GIB, noSync: noSync ?? false });
   return {
     root,
