@@ -9,7 +9,7 @@ const spec = { group: 'a.b', scope: 'Cluster', names: { plural: 'xs', kind: 'X' 
 function prepared(given: JsonObject): JsonObject {
   const object: JsonObject = { metadata: { name: 'xs.a.b' }, spec: structuredClone(given) };
   strategy.applyDefaults?.(object);
-  strategy.prepareForCreate?.(object, { name: 'u', groups: [] });
+  strategy.prepareForCreate?.(object, { name: 'u', groups: [] }, customResourceDefinition.hub);
   return object;
 }
 
@@ -53,7 +53,7 @@ describe('definitions', () => {
       { ...other, storage: true },
     ];
     const object: JsonObject = { ...structuredClone(old), spec: { ...spec, versions } };
-    strategy.prepareForUpdate?.(object, old);
+    strategy.prepareForUpdate?.(object, old, customResourceDefinition.hub);
     expect(object.status).toMatchObject({ storedVersions: ['v1', 'v2'] });
     expect(old.status).toMatchObject({ storedVersions: ['v1'] });
   });

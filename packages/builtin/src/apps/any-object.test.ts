@@ -37,11 +37,11 @@ function goThrough(resource: Resource, seed: number): void {
   const other = withDefaults(strategy, decoded(resource, random));
   if (!object || !other) return;
   const errors = new FieldErrors();
-  strategy.prepareForCreate?.(other);
+  strategy.prepareForCreate?.(other, { name: 'u', groups: [] }, resource.hub);
   strategy.validateCreate?.(other, errors, hub);
   for (const each of [strategy, { ...strategy, ...subresources?.status?.strategy }]) {
     const update = deepCopy(object) as JsonObject;
-    each.prepareForUpdate?.(update, other);
+    each.prepareForUpdate?.(update, other, resource.hub);
     each.validateUpdate?.(update, other, errors, hub);
     each.warnings?.(update, other);
   }

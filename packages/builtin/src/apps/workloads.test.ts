@@ -13,7 +13,7 @@ function created(resource: Resource, spec: JsonObject, metadata: JsonObject = {}
     },
   };
   resource.strategy.applyDefaults?.(object);
-  resource.strategy.prepareForCreate?.(object);
+  resource.strategy.prepareForCreate?.(object, { name: 'u', groups: [] }, resource.hub);
   return object;
 }
 
@@ -138,7 +138,7 @@ describe('generations', () => {
     const old = created(deployment, {}, { generation: 3 });
     const object = deepCopy(old) as JsonObject;
     (object.metadata as JsonObject).annotations = { a: 'b' };
-    deployment.strategy.prepareForUpdate?.(object, old);
+    deployment.strategy.prepareForUpdate?.(object, old, deployment.hub);
     expect((object.metadata as JsonObject).generation).toBe(4);
   });
 
@@ -147,10 +147,10 @@ describe('generations', () => {
     const old = created(daemonSet, {});
     const object = deepCopy(old) as JsonObject;
     (object.metadata as JsonObject).annotations = { [annotation]: '7' };
-    daemonSet.strategy.prepareForUpdate?.(object, old);
+    daemonSet.strategy.prepareForUpdate?.(object, old, daemonSet.hub);
     expect((object.metadata as JsonObject).annotations).toEqual({ [annotation]: '1' });
     ((object.spec as JsonObject).template as JsonObject).metadata = { labels: { app: 'w', x: 'y' } };
-    daemonSet.strategy.prepareForUpdate?.(object, old);
+    daemonSet.strategy.prepareForUpdate?.(object, old, daemonSet.hub);
     expect((object.metadata as JsonObject).annotations).toEqual({ [annotation]: '2' });
   });
 });

@@ -12,7 +12,7 @@ function created(spec: JsonObject, metadata: JsonObject = {}): JsonObject {
     spec: { template: { metadata: {}, spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }, ...spec },
   };
   applyDefaults?.(object);
-  prepareForCreate?.(object);
+  prepareForCreate?.(object, { name: 'u', groups: [] }, job.hub);
   return object;
 }
 

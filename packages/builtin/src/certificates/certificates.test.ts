@@ -53,7 +53,7 @@ describe('who may do what', () => {
       { metadata: {}, spec, status: before },
     ];
     const errors = new FieldErrors();
-    strategy?.prepareForUpdate?.(object as JsonObject, old as JsonObject);
+    strategy?.prepareForUpdate?.(object as JsonObject, old as JsonObject, certificateSigningRequest.hub);
     strategy?.validateUpdate?.(object as JsonObject, old as JsonObject, errors, certificateSigningRequest.hub);
     return { status: object?.status, problems: errors.list.map(({ body }) => body) };
   };

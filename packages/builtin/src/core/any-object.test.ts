@@ -41,11 +41,11 @@ function goThrough(resource: Resource, seed: number): void {
   const { strategy, hub, subresources } = resource;
   const [object, other] = [decoded(resource, random), decoded(resource, random)];
   const errors = new FieldErrors();
-  strategy.prepareForCreate?.(other);
+  strategy.prepareForCreate?.(other, { name: 'u', groups: [] }, resource.hub);
   strategy.validateCreate?.(other, errors, hub);
   for (const each of [strategy, { ...strategy, ...subresources?.status?.strategy }]) {
     const update = deepCopy(object) as JsonObject;
-    each.prepareForUpdate?.(update, other);
+    each.prepareForUpdate?.(update, other, resource.hub);
     each.validateUpdate?.(update, other, errors, hub);
     each.warnings?.(update, other);
   }

@@ -12,7 +12,7 @@ import { service } from './service.ts';
 function created(resource: Resource, content: JsonObject): JsonObject {
   const object: JsonObject = deepCopy({ metadata: { name: 'x' }, ...content }) as JsonObject;
   resource.strategy.applyDefaults?.(object);
-  resource.strategy.prepareForCreate?.(object);
+  resource.strategy.prepareForCreate?.(object, { name: 'u', groups: [] }, resource.hub);
   return object;
 }
 
@@ -26,7 +26,7 @@ function updateProblems(resource: Resource, before: JsonObject, after: JsonObjec
   const errors = new FieldErrors();
   const old = created(resource, before);
   const object = created(resource, after);
-  resource.strategy.prepareForUpdate?.(object, old);
+  resource.strategy.prepareForUpdate?.(object, old, resource.hub);
   resource.strategy.validateUpdate?.(object, old, errors, resource.hub);
   return errors.list.map(({ field, body }) => `${field}: ${body}`);
 }

@@ -56,7 +56,7 @@ describe('an autoscaler of 2018', () => {
       },
     },
   ];
-  const hub = converterOf(autoscalers, 'autoscaling/v2beta1').toHub(v2beta1);
+  const hub = converterOf(autoscalers, 'autoscaling/v2beta1').toHub(v2beta1 as unknown as JsonObject);
 
   it('reads as one of v2', () => {
     expect(hub.apiVersion).toBe('autoscaling/v2');
@@ -75,7 +75,7 @@ describe('an autoscaler of 2018', () => {
     const back = converterOf(autoscalers, 'autoscaling/v2beta1').fromHub(v1.toHub(read));
     const inOrder = (object: JsonObject) =>
       ((object.spec as JsonObject).metrics as JsonObject[]).map((metric) => JSON.stringify(metric)).sort();
-    expect(inOrder(back)).toEqual(inOrder(v2beta1));
+    expect(inOrder(back)).toEqual(inOrder(v2beta1 as unknown as JsonObject));
   });
 
   it.each(['autoscaling/v2beta1', 'autoscaling/v2beta2'])('keeps in annotations what %s cannot say', (apiVersion) => {

@@ -7,7 +7,7 @@ import { summaryOf } from './summary.ts';
 function podOf(spec: JsonObject): JsonObject {
   const object: JsonObject = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec };
   pod.strategy.applyDefaults?.(object);
-  pod.strategy.prepareForCreate?.(object);
+  pod.strategy.prepareForCreate?.(object, { name: 'u', groups: [] }, pod.hub);
   return object;
 }
 
