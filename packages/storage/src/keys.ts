@@ -6,8 +6,11 @@ const MAX_BYTES_PER_CODE_UNIT = 3;
 /** Throws RangeError for a key that cannot be stored. */
 export function checkKey(key: string): void {
   if (key.length === 0) throw new RangeError('a key must not be empty');
-  if (key.length * MAX_BYTES_PER_CODE_UNIT <= MAX_KEY_BYTES) return;
-  if (Buffer.byteLength(key) > MAX_KEY_BYTES) throw new RangeError(`a key must not exceed ${MAX_KEY_BYTES} bytes`);
+  if (isTooLong(key)) throw new RangeError(`a key must not exceed ${MAX_KEY_BYTES} bytes`);
+}
+
+export function isTooLong(key: string): boolean {
+  return key.length * MAX_BYTES_PER_CODE_UNIT > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES;
 }
 
 /** Orders keys as their UTF-8 bytes, which for characters beyond the basic plane is not the order of JavaScript strings. */

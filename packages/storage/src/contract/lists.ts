@@ -48,6 +48,18 @@ export function lists(open: OpenStore): void {
     expect(await store.list('/k/', { from: '/z' })).toMatchObject({ entries: [], more: false, count: 0 });
   });
 
+  it('finds nothing where no key can be, and goes on behind it', async () => {
+    const { store } = await open();
+    const { revision } = await store.create('/k/a', bytes('1'));
+    await store.create('/k/z', bytes('1'));
+    const long = `/k/${'n'.repeat(10_000)}`;
+    expect(await store.get(long)).toBeUndefined();
+    for (const at of [undefined, revision]) {
+      expect(await store.list(long, { revision: at })).toMatchObject({ entries: [], more: false, count: 0 });
+      expect(keysOf(await store.list('/k/', { from: long, revision: at }))).toEqual(at === undefined ? ['/k/z'] : []);
+    }
+  });
+
   it('limits a page and counts what follows', async () => {
     const { store } = await open();
     await fill(store, '/k/', 9);

@@ -1,3 +1,5 @@
+import { isTooLong, MAX_KEY_BYTES } from '../keys.ts';
+
 /** How keys become bytes whose order is the order of the keys. The targets are LMDB's own buffers. */
 export interface KeyEncoding<K> {
   writeKey(key: K, target: Buffer, start: number): number;
@@ -40,8 +42,14 @@ const LOWEST = Uint8Array.of(0);
 
 /** The bounds of the keys below a prefix; the end is exclusive. UTF-8 never has a byte of 0xff that could overflow. */
 export function prefixBounds(prefix: string, first: string): { start: string | Uint8Array; end: Uint8Array | undefined } {
-  if (prefix === '') return { start: first || LOWEST, end: undefined };
+  if (prefix === '') return { start: startAt(first) || LOWEST, end: undefined };
+  if (isTooLong(prefix)) return { start: LOWEST, end: LOWEST };
   const end = Buffer.from(prefix);
   end[end.length - 1] = (end[end.length - 1] as number) + 1;
-  return { start: first, end };
+  return { start: startAt(first), end };
+}
+
+/** LMDB refuses bounds that are longer than its keys. What follows one of those follows its beginning. */
+function startAt(first: string): string | Uint8Array {
+  return isTooLong(first) ? Buffer.concat([Buffer.from(first).subarray(0, MAX_KEY_BYTES), LOWEST]) : first;
 }

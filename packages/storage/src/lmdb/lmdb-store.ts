@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { ExpiryTimer } from '../expiry-timer.ts';
-import { checkKey } from '../keys.ts';
+import { checkKey, isTooLong } from '../keys.ts';
 import {
   type Batch,
   type Entry,
@@ -146,7 +146,7 @@ export class LmdbStore implements Store {
   }
 
   #committed(key: string): Head | undefined {
-    return this.#tables.current.get(key) as Head | undefined;
+    return isTooLong(key) ? undefined : (this.#tables.current.get(key) as Head | undefined);
   }
 
   #exists(key: string): boolean {
