@@ -23,12 +23,12 @@ export interface Terminal {
 /** For all tests of a suite. */
 export function useWorkplace(kubectl: Kubectl, kubeconfig: () => string): Workplace {
   let root: string;
+  let bin: string;
   let count = 0;
   const screens = new Set<Screen>();
   beforeAll(() => {
     root = mkdtempSync(join(tmpdir(), 'tsukube-kubectl-'));
-    mkdirSync(join(root, 'bin'));
-    symlinkSync(kubectl.path, join(root, 'bin', 'kubectl'));
+    bin = linkKubectl(kubectl, root);
   });
   afterAll(() => {
     for (const screen of screens) screen.close();
@@ -39,7 +39,7 @@ export function useWorkplace(kubectl: Kubectl, kubeconfig: () => string): Workpl
     mkdirSync(cwd);
     const config = `${cwd}.kubeconfig`;
     writeFileSync(config, kubeconfig().replace('context:\n', `context:\n    namespace: ${namespace}\n`), { mode: 0o600 });
-    const PATH = [join(root, 'bin'), process.env.PATH].join(delimiter);
+    const PATH = [bin, process.env.PATH].join(delimiter);
     return { cwd, env: { PATH, HOME: root, TMPDIR: root, KUBECONFIG: config } };
   };
   const terminal = (namespace: string): Terminal => {
@@ -52,6 +52,14 @@ export function useWorkplace(kubectl: Kubectl, kubeconfig: () => string): Workpl
     return { run: (command) => runCommand(command, place), open };
   };
   return { shell, terminal };
+}
+
+/** Makes a folder in which `kubectl` is this one. */
+export function linkKubectl(kubectl: Kubectl, parent: string): string {
+  const bin = join(parent, 'bin');
+  mkdirSync(bin);
+  symlinkSync(kubectl.path, join(bin, 'kubectl'));
+  return bin;
 }
 
 const patienceMs = 20_000;

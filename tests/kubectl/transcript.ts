@@ -85,10 +85,14 @@ export interface Shell {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Says the commands again, one after the other, and gives what was answered this time. */
+/** Says the commands again, one after the other, and gives what was answered this time. What is exported stays in the shell. */
 export async function replayTranscript(expected: readonly Exchange[], shell: Shell): Promise<Exchange[]> {
   const actual: Exchange[] = [];
-  for (const { command } of expected) actual.push({ command, output: await runCommand(command, shell) });
+  for (const { command } of expected) {
+    const exported = /^export (\w+)=(\S*)$/.exec(command);
+    if (exported) shell.env[exported[1] as string] = exported[2];
+    actual.push({ command, output: exported ? '' : await runCommand(command, shell) });
+  }
   return actual;
 }
 
