@@ -1,4 +1,4 @@
-import { FieldErrors, path, StatusError } from '@tsukube/machinery';
+import { FieldErrors, goQuote, path, StatusError } from '@tsukube/machinery';
 import type { ResourceRequest } from '../http/request.ts';
 import { isTrue } from '../routing/request-info.ts';
 
@@ -46,9 +46,17 @@ export function listOptions(request: ResourceRequest, watch: boolean): ListOptio
 
 function integer(text: string | null): number | undefined {
   if (text === null || text === '') return undefined;
-  if (!/^[+-]?\d{1,18}$/.test(text))
-    throw StatusError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const problem = /^[+-]?\d+$/.test(text) ? outOfRange(text) : 'invalid syntax';
+  if (problem !== undefined) throw StatusError.badRequest(`strconv.ParseInt: parsing ${goQuote(text)}: ${problem}`);
   return Number(text);
+}
+
+/** Go's words for an integer of more than 64 bits. */
+function outOfRange(text: string): string | undefined {
+  const digits = text.replace(/^[+-]?0*/, '');
+  const most = text.startsWith('-') ? '9223372036854775808' : '9223372036854775807';
+  const isTooLarge = digits.length > most.length || (digits.length === most.length && digits > most);
+  return isTooLarge ? 'value out of range' : undefined;
 }
 
 const matchField = path('resourceVersionMatch');

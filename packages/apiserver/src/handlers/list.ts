@@ -7,7 +7,7 @@ import type { CacheEntry } from '../watchcache/entry.ts';
 import { type Continuation, decodeContinue, encodeContinue, renewContinue } from './continue-token.ts';
 import { answerList } from './list-encoding.ts';
 import { type ListOptions, listOptions } from './list-options.ts';
-import { atLeast } from './resource-version.ts';
+import { atLeast, versionProblem } from './resource-version.ts';
 import { type Selection, selectionOf } from './selection.ts';
 
 /** Which state of the collection is asked for. */
@@ -78,10 +78,9 @@ function snapshotOf(options: ListOptions, continuation: Continuation | undefined
 }
 
 function revisionOf(text: string): number {
-  if (/^\d{1,20}$/.test(text)) return Number(text);
-  const quoted = JSON.stringify(text);
-  const reason = `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
-  throw StatusError.badRequest(`invalid resource version: ${reason}`);
+  const problem = versionProblem(text);
+  if (problem !== undefined) throw StatusError.badRequest(`invalid resource version: ${problem}`);
+  return Number(text);
 }
 
 function readiness(request: ResourceRequest, snapshot: Snapshot): Promise<unknown> | undefined {

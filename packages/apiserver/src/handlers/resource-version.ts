@@ -1,18 +1,19 @@
-import { StatusError } from '@tsukube/machinery';
+import { goQuote, StatusError } from '@tsukube/machinery';
+import { uint64Problem } from '../registry/uint64.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 
 /** Undefined if none is given. Fails as Kubernetes does on one that is not a number. */
 export function parseResourceVersion(text: string): number | undefined {
   if (text === '') return undefined;
-  const number = /^\d{1,20}$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isNaN(number)) throw invalidResourceVersion(text);
-  return number;
+  const message = versionProblem(text);
+  if (message !== undefined) throw new StatusError({ status: 'Failure', message, code: 500 });
+  return Number(text);
 }
 
-function invalidResourceVersion(text: string): StatusError {
-  const quoted = JSON.stringify(text);
-  const message = `resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: invalid syntax`;
-  return new StatusError({ status: 'Failure', message, code: 500 });
+/** What Kubernetes says of a text that is no version; undefined if it is one. */
+export function versionProblem(text: string): string | undefined {
+  const problem = uint64Problem(text);
+  return problem && `resourceVersion: Invalid value: ${goQuote(text)}: ${problem}`;
 }
 
 const waitMs = 3000;

@@ -14,7 +14,6 @@ export async function update(request: ResourceRequest): Promise<Answer> {
   const object = await decodeBody(request, options.fieldValidation);
   const context = ownedContext(request, options);
   const metadata = object.metadata as JsonObject;
-  checkResourceVersionForm(metadata);
   ensureNamespace(request.resource, metadata, context.namespace);
   checkName(metadata, request.info.name);
   const uid = (metadata.uid as string | undefined) || undefined;
@@ -40,14 +39,4 @@ export function checkName(metadata: JsonObject, name: string): void {
   if (stated === '') metadata.name = name;
   else if (stated !== name)
     throw StatusError.badRequest(`the name of the object (${stated}) does not match the name on the URL (${name})`);
-}
-
-function checkResourceVersionForm(metadata: JsonObject): void {
-  const version = (metadata.resourceVersion ?? '') as string;
-  if (version !== '' && !/^\d+$/.test(version)) {
-    throw StatusError.generic(
-      500,
-      `resourceVersion: Invalid value: ${JSON.stringify(version)}: strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`,
-    );
-  }
 }

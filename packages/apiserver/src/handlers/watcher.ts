@@ -124,6 +124,8 @@ export class Watcher {
   /** Resolves when the watch has to step back from the present: it lags, or it is over. */
   async #followPresent(): Promise<void> {
     const channel: Channel = channelOf(this.#cache, this.#format);
+    // A watch may ask for what follows a version that is yet to come.
+    const isAhead = this.#position > this.#cache.current;
     await new Promise<void>((resolve) => {
       const { signal } = this.#abort;
       const leave = () => {
@@ -134,6 +136,7 @@ export class Watcher {
       const member = {
         isFirst: () => this.#first,
         deliver: (frames: readonly Buffer[], joined: Buffer, revision: number) => {
+          if (isAhead) return revision > this.#position ? leave() : undefined;
           this.#position = revision;
           if (frames.length === 0) return;
           this.#first = false;

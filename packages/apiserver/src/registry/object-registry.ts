@@ -19,6 +19,7 @@ import type { FieldManagement } from './field-management.ts';
 import { keepTimes } from './kept-times.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
 import { decodeObject, encodeObject, encodeStored, withoutResourceVersion } from './stored-form.ts';
+import { uint64Problem } from './uint64.ts';
 
 /** What is asked, by whom, and for which version the answer is worded. */
 export interface WriteContext {
@@ -280,7 +281,14 @@ function checkResourceVersion(
   if (asked === '' || asked === '0') {
     if (strategy.allowUnconditionalUpdate === false) throw mustBeSpecified(name, resource);
     metadata.resourceVersion = current;
-  } else if (asked !== current) throw StatusError.conflict(resource, name, modified);
+  } else if (asked !== current) throw outdated(asked as string, name, resource);
+}
+
+function outdated(version: string, name: string, resource: { group: string; resource: string }): StatusError {
+  const message = uint64Problem(version);
+  return message === undefined
+    ? StatusError.conflict(resource, name, modified)
+    : new StatusError({ status: 'Failure', message, code: 500 });
 }
 
 function mustBeSpecified(name: string, { group, resource }: { group: string; resource: string }): StatusError {
