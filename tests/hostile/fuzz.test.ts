@@ -10,7 +10,7 @@ import { notBuilt, type ServerProcess, spawnServer } from '../support/server-pro
 import { bytesOf, Http1Line } from './fuzz/http1-line.ts';
 import { mutateBytes, mutateSample } from './fuzz/mutate.ts';
 import { type Answer, complaintAbout } from './fuzz/oracle.ts';
-import { playground, type Sample, sampleObject, samples } from './fuzz/samples.ts';
+import { playground, protobufSample, type Sample, sampleObject, samples } from './fuzz/samples.ts';
 import { type Http2Reply, openSession, send } from './http2.ts';
 import { flags, frame, frameTypes, openRaw, preface, requestHeaders } from './raw-http2.ts';
 
@@ -56,6 +56,16 @@ async function whatIsKept(): Promise<string[]> {
   return Promise.all(names.map(async (name) => (await client.get(`${kept}/${name}`)).text));
 }
 
+async function sampleInProtobuf(): Promise<Buffer> {
+  const session = openSession(client);
+  const accept = 'application/vnd.kubernetes.protobuf';
+  const stream = session.request({ ':path': `/api/v1/namespaces/${playground}/configmaps/sample`, accept });
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  session.close();
+  return Buffer.concat(chunks);
+}
+
 async function residentMebibytes(): Promise<number> {
   const { text } = await client.get('/metrics');
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]) / mebibyte;
@@ -76,7 +86,8 @@ function note(tally: Tally, asked: string, answer: Answer | undefined): void {
 
 /** Long enough, now and then, for a request that waits three seconds for a version that never comes. */
 const patience = (random: Random): number => (random(30) === 0 ? 4000 : 300);
-const pick = (random: Random): Sample => samples[random(samples.length)] as Sample;
+const corpus: Sample[] = [...samples];
+const pick = (random: Random): Sample => corpus[random(corpus.length)] as Sample;
 const spoiled = (random: Random): Sample => mutateSample(pick(random), pick(random), random);
 
 /** One of the ways in which requests are spoiled and sent, again and again until the time is over. */
@@ -150,6 +161,7 @@ const attackers: readonly Attacker[] = [...Array(24).fill(overHttp1), ...Array(2
 describe.skipIf(notBuilt)('spoiled requests', () => {
   it('are refused one by one, and harm nothing', { timeout: seconds * 1000 + 60_000 }, async () => {
     await writeWhatIsKept();
+    corpus.push(protobufSample(await sampleInProtobuf()));
     const before = await whatIsKept();
     const tally: Tally = { requests: 0, answers: new Map(), complaints: [] };
     const end = performance.now() + seconds * 1000;

@@ -13,6 +13,7 @@ const leases = `/apis/coordination.k8s.io/v1/namespaces/${playground}/leases`;
 const events = `/apis/events.k8s.io/v1/namespaces/${playground}/events`;
 const table = 'application/json;as=Table;g=meta.k8s.io;v=v1,application/json';
 const partial = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+const protobuf = 'application/vnd.kubernetes.protobuf';
 const continuation = Buffer.from('{"v":"meta.k8s.io/v1","rv":5,"start":"a\\u0000"}').toString('base64url');
 
 const object = {
@@ -69,6 +70,7 @@ data:
   alias: &x y
   same: *x
 `;
+const applied = yaml.replace('generateName: "yaml-"', 'name: applied');
 const jsonPatch = [
   { op: 'test', path: '/metadata/name', value: 'sample' },
   { op: 'add', path: '/data/c~1d', value: 'x' },
@@ -97,7 +99,7 @@ export const samples: readonly Sample[] = [
   get(`${configMaps}/sample`),
   get(`${configMaps}/sample?resourceVersion=0&pretty=true`),
   get(`${configMaps}/sample`, 'application/yaml'),
-  get(`${configMaps}/sample`, 'application/vnd.kubernetes.protobuf'),
+  get(`${configMaps}/sample`, protobuf),
   get(configMaps, table),
   get(
     `${configMaps}?limit=2&labelSelector=tier%20in%20%28front%2Cback%29%2C%21missing%2Ca%21%3Db&fieldSelector=metadata.name%21%3Dx`,
@@ -144,6 +146,7 @@ export const samples: readonly Sample[] = [
     'application/merge-patch+json',
   ),
   send('PATCH', `${configMaps}/sample`, strategicPatch, 'application/strategic-merge-patch+json'),
+  send('PATCH', `${configMaps}/applied?fieldManager=me&force=true`, applied, 'application/apply-patch+yaml'),
   send('DELETE', `${configMaps}/sample-gone`, deleteOptions),
   send('DELETE', `${configMaps}?labelSelector=tier%3Dnobody&dryRun=All`, {}),
   sample('GET', `${configMaps}?watch=1&timeoutSeconds=1`, {
@@ -153,6 +156,12 @@ export const samples: readonly Sample[] = [
     'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
   }),
 ];
+
+/** The same object in the form that only the server can write. */
+export function protobufSample(bytes: Buffer): Sample {
+  const headers = { 'user-agent': 'fuzz', 'content-type': protobuf, accept: protobuf };
+  return { method: 'PUT', path: `${configMaps}/sample`, headers, body: bytes };
+}
 
 /** The object that most samples are about. */
 export const sampleObject = object;
