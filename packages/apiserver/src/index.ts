@@ -1,4 +1,5 @@
 export * from './admission/admission.ts';
+export * from './authorization/index.ts';
 export { delegation } from './delegates/delegation.ts';
 export { indexPage } from './delegates/index-page.ts';
 export { logFiles } from './delegates/logs.ts';

@@ -1,4 +1,4 @@
-import type { Resource } from '@tsukube/apiserver';
+import { type Authorizer, alwaysDeny, type Resource } from '@tsukube/apiserver';
 import { admissionRegistrationResources } from './admissionregistration/index.ts';
 import { apiExtensionsResources } from './apiextensions/index.ts';
 import { apiRegistrationResources } from './apiregistration/index.ts';
@@ -37,10 +37,12 @@ export interface BuiltinOptions {
   readonly eventTtlSeconds: number;
   /** Whose a token is, for token reviews. */
   readonly lookUpToken?: TokenLookup;
+  /** Who may do what, for access reviews. */
+  readonly authorizer?: Authorizer;
 }
 
 /** Every kind that is there from the start. */
-export function builtinResources({ eventTtlSeconds, lookUpToken }: BuiltinOptions): readonly Resource[] {
+export function builtinResources({ eventTtlSeconds, lookUpToken, authorizer = alwaysDeny }: BuiltinOptions): readonly Resource[] {
   const resources = [
     namespace,
     configMap,
@@ -66,7 +68,7 @@ export function builtinResources({ eventTtlSeconds, lookUpToken }: BuiltinOption
     ...apiExtensionsResources,
     ...apiRegistrationResources,
     ...authenticationResources(lookUpToken),
-    ...authorizationResources(),
+    ...authorizationResources(authorizer),
   ];
   return withLegacyVersions(withFinalizerNames(resources));
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   type Admission,
   type Answer,
+  type Authorizer,
   admissionChain,
   type Exchange,
   type Feed,
@@ -23,6 +24,7 @@ import { builtinResources, namespaceLifecycle, podAdmission } from '@tsukube/bui
 import { startControllers } from '@tsukube/controllers';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
+import { authenticatedMayAll } from './authenticated-may-all.ts';
 import { createInitialObjects } from './bootstrap.ts';
 import { requestChain } from './chain.ts';
 import { startCompaction } from './compaction.ts';
@@ -55,14 +57,23 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const { options, store, logger } = parts;
   const onFeedError = (error: unknown) => logger.warn('the stream of changes broke off', { error: String(error) });
   const feed = await openFeed(store, `${options.etcdPrefix}/`, onFeedError);
-  const resources = servedResources(options, parts.resources ?? []);
+  const authorizer = authenticatedMayAll;
+  const resources = servedResources(options, authorizer, parts.resources ?? []);
   const metrics = serverMetrics(versionInfo, resources);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
   const registries = createRegistries(resources, store, feed, metrics);
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
   const shutdown = shutdownNotice();
   let ready = true;
-  const handler = requestChain({ ...parts, resources, registryOf, shutdown: shutdown.notice, isReady: () => ready, metrics });
+  const handler = requestChain({
+    ...parts,
+    resources,
+    registryOf,
+    shutdown: shutdown.notice,
+    isReady: () => ready,
+    metrics,
+    authorizer,
+  });
   await createInitialObjects(resources, registryOf);
   const controllers = startControllers({ resources, registryOf, ca: parts.ca, logger, now: Date.now });
   const compact = async (revision: number) => {
@@ -89,8 +100,12 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
 }
 
 /** The built-in kinds, and those of a library's user, without the versions that are switched off, below the prefix that was asked for. */
-function servedResources({ eventTtl, etcdPrefix, runtimeConfig }: ServeOptions, more: readonly Resource[]): readonly Resource[] {
-  return [...builtinResources({ eventTtlSeconds: eventTtl / 1000 }), ...more].flatMap((resource) => {
+function servedResources(
+  { eventTtl, etcdPrefix, runtimeConfig }: ServeOptions,
+  authorizer: Authorizer,
+  more: readonly Resource[],
+): readonly Resource[] {
+  return [...builtinResources({ eventTtlSeconds: eventTtl / 1000, authorizer }), ...more].flatMap((resource) => {
     const versions = resource.versions.filter((version) => isServed(runtimeConfig, version, true));
     if (versions.length === 0) return [];
     // What is not stored has no place below the prefix either.

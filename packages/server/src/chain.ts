@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import {
-  authenticatedOnly,
+  type Authorizer,
   authentication,
   authorization,
   certificateAuthenticator,
@@ -45,6 +45,7 @@ export interface ChainParts extends ApiServerParts {
   readonly shutdown: ShutdownNotice;
   readonly isReady: () => boolean;
   readonly metrics: ServerMetrics;
+  readonly authorizer: Authorizer;
 }
 
 /** The way of a request, from the first filter to the delegate that answers. */
@@ -67,7 +68,7 @@ export function requestChain(parts: ChainParts): Handler {
         metrics: metrics.inFlight,
         onRefused: terminated(metrics, 429),
       }),
-      authorization(authenticatedOnly),
+      authorization(parts.authorizer),
     ],
     delegation(delegates(parts)),
   );

@@ -7,6 +7,7 @@ const noQuery = new URLSearchParams();
 export const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 const unknownInfo: RequestInfo = {
   isResource: false,
+  verbInPath: false,
   verb: '',
   prefix: '',
   group: '',
@@ -27,6 +28,7 @@ export class IncomingRequest implements ApiRequest {
   info: RequestInfo = unknownInfo;
   user: User = anonymous;
   isOver = false;
+  annotations: Map<string, string> | undefined;
   #query: URLSearchParams | undefined;
   #abort: AbortController | undefined;
   #warnings: Warnings | undefined;
@@ -68,6 +70,10 @@ export class IncomingRequest implements ApiRequest {
   get auditId(): string {
     this.#auditId ??= this.exchange.header('audit-id')?.slice(0, 64) || randomUUID();
     return this.#auditId;
+  }
+
+  annotate(key: string, value: string): void {
+    if (this.annotations?.has(key) === false) this.annotations.set(key, value);
   }
 
   warn(text: string): void {

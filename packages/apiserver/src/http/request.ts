@@ -59,6 +59,10 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
   /** Whether the deadline has passed. */
   readonly isOver: boolean;
+  /** Said of the request in its audit event; the first value of a key stays. Does nothing if there will be no event. */
+  annotate(key: string, value: string): void;
+  /** Given to a request by whoever audits it. */
+  annotations: Map<string, string> | undefined;
   warn(text: string): void;
   /** Values of the Warning header. */
   readonly warnings: readonly string[];

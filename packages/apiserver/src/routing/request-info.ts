@@ -3,6 +3,8 @@ export interface RequestInfo {
   readonly isResource: boolean;
   /** get, list, watch, create …; for paths that are no resource the method in lower case. */
   readonly verb: string;
+  /** The verb comes from the path: the deprecated /watch/ and /proxy/. */
+  readonly verbInPath: boolean;
   /** `api` or `apis`; empty for other paths. */
   readonly prefix: string;
   readonly group: string;
@@ -47,8 +49,9 @@ function resourceInfo(
   const version = segments[at] as string;
   let from = at + 1;
   let verb = verbOfMethod[method] ?? '';
-  const special = segments[from];
-  if ((special === 'watch' || special === 'proxy') && segments.length > from + 1) {
+  const special = segments[from] as string;
+  const verbInPath = (special === 'watch' || special === 'proxy') && segments.length > from + 1;
+  if (verbInPath) {
     verb = special;
     from++;
   }
@@ -65,13 +68,26 @@ function resourceInfo(
     verb = isTrue(parameters.get('watch')) ? 'watch' : 'list';
     name = nameInFieldSelector(parameters.get('fieldSelector'));
   } else if (name === '' && verb === 'delete') verb = 'deletecollection';
-  return { isResource: true, verb, prefix, group, version, namespace, resource: parts[0] ?? '', subresource, name, parts };
+  return {
+    isResource: true,
+    verbInPath,
+    verb,
+    prefix,
+    group,
+    version,
+    namespace,
+    resource: parts[0] ?? '',
+    subresource,
+    name,
+    parts,
+  };
 }
 
 function nonResource(method: string, prefix: string): RequestInfo {
   const verb = method.toLowerCase();
   return {
     isResource: false,
+    verbInPath: false,
     verb,
     prefix,
     group: '',

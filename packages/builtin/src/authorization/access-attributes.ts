@@ -1,22 +1,74 @@
-import type { AccessAttributes, User } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { type AccessAttributes, type SelectedBy, selectedBy, type User } from '@tsukube/apiserver';
+import {
+  type FieldRequirement,
+  type JsonObject,
+  type LabelRequirement,
+  labelSelectorOf,
+  parseFieldSelector,
+  parseLabelSelector,
+} from '@tsukube/machinery';
+import { objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
 
 /** What is asked about; the spec has been validated. */
-export function accessIn(spec: JsonObject): AccessAttributes {
+export function accessIn(spec: JsonObject, user: User): AccessAttributes {
   const resource = objectIn(spec, 'resourceAttributes');
   const path = objectIn(spec, 'nonResourceAttributes');
-  if (!resource) return { of: 'path', verb: textIn(path, 'verb'), path: textIn(path, 'path') };
+  const of = (field: string) => textIn(resource, field);
   return {
-    of: 'resource',
-    verb: textIn(resource, 'verb'),
-    group: textIn(resource, 'group'),
-    version: textIn(resource, 'version'),
-    resource: textIn(resource, 'resource'),
-    subresource: textIn(resource, 'subresource'),
-    namespace: textIn(resource, 'namespace'),
-    name: textIn(resource, 'name'),
+    user,
+    isResource: resource !== undefined,
+    verb: textIn(resource ?? path, 'verb'),
+    group: of('group'),
+    version: resource ? of('version') || '*' : '',
+    resource: of('resource'),
+    subresource: of('subresource'),
+    namespace: of('namespace'),
+    name: of('name'),
+    path: resource ? '' : textIn(path, 'path'),
+    fieldSelector: fieldSelectorIn(objectIn(resource, 'fieldSelector')),
+    labelSelector: labelSelectorIn(objectIn(resource, 'labelSelector')),
   };
+}
+
+function fieldSelectorIn(selector: JsonObject | undefined): SelectedBy<FieldRequirement> | undefined {
+  const requirements = objectsIn(selector, 'requirements');
+  if (requirements.length === 0) return selectedBy(textIn(selector, 'rawSelector'), parseFieldSelector);
+  return understood(requirements, fieldRequirement);
+}
+
+function labelSelectorIn(selector: JsonObject | undefined): SelectedBy<LabelRequirement> | undefined {
+  const requirements = objectsIn(selector, 'requirements');
+  if (requirements.length === 0) return selectedBy(textIn(selector, 'rawSelector'), parseLabelSelector);
+  return understood(requirements, (expression) => labelSelectorOf({ matchExpressions: [expression] }).requirements[0]);
+}
+
+/** Those that can be read; the others ask for less, so leaving them out asks for more. */
+function understood<Requirement>(
+  expressions: readonly JsonObject[],
+  read: (expression: JsonObject) => Requirement | undefined,
+): SelectedBy<Requirement> {
+  const requirements: Requirement[] = [];
+  const errors: string[] = [];
+  for (const expression of expressions) {
+    try {
+      const requirement = read(expression);
+      if (requirement) requirements.push(requirement);
+    } catch (error) {
+      errors.push((error as Error).message);
+    }
+  }
+  return errors.length === 0 ? { requirements } : { requirements, error: errors.join(', ') };
+}
+
+function fieldRequirement(expression: JsonObject): FieldRequirement {
+  const [operator, values] = [textIn(expression, 'operator'), textsIn(expression, 'values')];
+  const [value] = values;
+  if (values.length > 1) throw new Error('fieldSelectors do not yet support multiple values');
+  if (operator === 'Exists' || operator === 'DoesNotExist') throw new Error(`fieldSelectors do not yet support ${operator}`);
+  if (operator !== 'In' && operator !== 'NotIn')
+    throw new Error(`${JSON.stringify(operator)} is not a valid field selector operator`);
+  if (value === undefined) throw new Error(`fieldSelectors ${operator === 'In' ? 'in' : 'not in'} must have one value`);
+  return { field: textIn(expression, 'key'), operator: operator === 'In' ? '=' : '!=', value };
 }
 
 /** Who is asked about. */

@@ -1,4 +1,4 @@
-import type { AccessDecision, AccessPolicy, Resource, User } from '@tsukube/apiserver';
+import type { AccessAttributes, AccessRules, Authorizer, Resource, ResourceRule, User, Verdict } from '@tsukube/apiserver';
 import { type JsonObject, StatusError } from '@tsukube/machinery';
 import { objectIn, textIn } from '../core/pod-spec/members.ts';
 import { reviewResource } from '../review-resource.ts';
@@ -8,39 +8,37 @@ import { validateAccessReview } from './access-validation.ts';
 const group = 'authorization.k8s.io';
 
 /** May they? */
-export function subjectAccessReview(policy: AccessPolicy): Resource {
+export function subjectAccessReview(authorizer: Authorizer): Resource {
   return reviewResource(group, 'SubjectAccessReview', (object) => {
     validateAccessReview(object, { subject: true, local: false });
-    return decided(object, subjectIn(specOf(object)), policy);
+    return decided(object, subjectIn(specOf(object)), authorizer);
   });
 }
 
 /** May they, in this namespace? */
-export function localSubjectAccessReview(policy: AccessPolicy): Resource {
+export function localSubjectAccessReview(authorizer: Authorizer): Resource {
   const review = (object: JsonObject) => {
     validateAccessReview(object, { subject: true, local: true });
-    return decided(object, subjectIn(specOf(object)), policy);
+    return decided(object, subjectIn(specOf(object)), authorizer);
   };
   return reviewResource(group, 'LocalSubjectAccessReview', review, 'Namespaced');
 }
 
 /** May I? */
-export function selfSubjectAccessReview(policy: AccessPolicy): Resource {
+export function selfSubjectAccessReview(authorizer: Authorizer): Resource {
   return reviewResource(group, 'SelfSubjectAccessReview', (object, { user }) => {
     validateAccessReview(object, { subject: false, local: false });
-    return decided(object, user, policy);
+    return decided(object, user, authorizer);
   });
 }
 
 /** What may I? */
-export function selfSubjectRulesReview(policy: AccessPolicy): Resource {
+export function selfSubjectRulesReview(authorizer: Authorizer): Resource {
   return reviewResource(group, 'SelfSubjectRulesReview', async (object, { user }) => {
     const namespace = textIn(specOf(object), 'namespace');
     if (namespace === '') throw StatusError.badRequest('no namespace on request');
-    const { resourceRules, nonResourceRules, incomplete } = await policy.rulesOf(user, namespace);
-    const status = { resourceRules: [...resourceRules], nonResourceRules: [...nonResourceRules], incomplete };
     // The namespace is not repeated.
-    return { metadata: {}, spec: {}, status };
+    return { metadata: {}, spec: {}, status: shownRules(await authorizer.rulesFor(user, namespace)) };
   });
 }
 
@@ -48,10 +46,48 @@ function specOf(object: JsonObject): JsonObject {
   return objectIn(object, 'spec') ?? {};
 }
 
-async function decided(object: JsonObject, user: User, policy: AccessPolicy): Promise<JsonObject> {
-  return { ...object, status: shown(await policy.decide(user, accessIn(specOf(object)))) };
+async function decided(object: JsonObject, user: User, authorizer: Authorizer): Promise<JsonObject> {
+  const access = accessIn(specOf(object), user);
+  return { ...object, status: shown(await authorizer.authorize(access), access) };
 }
 
-function shown({ allowed, denied, reason }: AccessDecision): JsonObject {
-  return { allowed, ...(denied && { denied }), ...(reason && { reason }) };
+function shown({ decision, reason, error }: Verdict, access: AccessAttributes): JsonObject {
+  const problems = evaluationProblems(error, access);
+  return {
+    allowed: decision === 'allow',
+    ...(decision === 'deny' && { denied: true }),
+    ...(reason !== '' && { reason }),
+    ...(problems !== '' && { evaluationError: problems }),
+  };
+}
+
+function evaluationProblems(error: string | undefined, { fieldSelector, labelSelector }: AccessAttributes): string {
+  const problems = error === undefined ? [] : [error];
+  for (const [name, selector] of Object.entries({ fieldSelector, labelSelector })) {
+    if (selector?.error === undefined) continue;
+    const ignored = selector.requirements.length > 0 ? 'partially ignored' : 'ignored';
+    problems.push(`spec.resourceAttributes.${name} ${ignored} due to parse error`);
+  }
+  return problems.join('; ');
+}
+
+function shownRules({ resourceRules, pathRules, incomplete, error }: AccessRules): JsonObject {
+  return {
+    resourceRules: resourceRules.map(shownRule),
+    nonResourceRules: pathRules.map(({ verbs, nonResourceURLs }) => ({
+      verbs: [...verbs],
+      nonResourceURLs: [...nonResourceURLs],
+    })),
+    incomplete,
+    ...(error !== undefined && { evaluationError: error }),
+  };
+}
+
+function shownRule({ verbs, apiGroups, resources, resourceNames = [] }: ResourceRule): JsonObject {
+  return {
+    verbs: [...verbs],
+    apiGroups: [...apiGroups],
+    resources: [...resources],
+    ...(resourceNames.length > 0 && { resourceNames: [...resourceNames] }),
+  };
 }

@@ -1,4 +1,3 @@
-import { type AccessPolicy, authenticatedMayAll } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { accessIn, subjectIn } from './access-attributes.ts';
@@ -6,6 +5,10 @@ import { validateAccessReview } from './access-validation.ts';
 
 const pods = { verb: 'get', resource: 'pods', namespace: 'a' };
 const metadata = { namespace: 'a' };
+const fields = [
+  { field: 'a', operator: '=', value: 'b' },
+  { field: 'c', operator: '!=', value: 'd' },
+];
 
 describe('access reviews', () => {
   it.each<[string, JsonObject, JsonObject, boolean, string | undefined]>([
@@ -41,18 +44,47 @@ describe('access reviews', () => {
       groups: ['g'],
       extra: { k: ['v'] },
     });
-    expect(accessIn({ nonResourceAttributes: { path: '/x', verb: 'get' } })).toEqual({ of: 'path', path: '/x', verb: 'get' });
   });
-});
 
-describe('the policy of today', () => {
-  const decide = (name: string, access: Parameters<AccessPolicy['decide']>[1]) =>
-    authenticatedMayAll.decide({ name, groups: [] }, access);
-  it.each([
-    ['somebody', 'u', '/metrics', true],
-    ['nobody at health', 'system:anonymous', '/healthz', true],
-    ['nobody elsewhere', 'system:anonymous', '/metrics', false],
-  ])('%s', (_title, name, path, allowed) => {
-    expect(decide(name, { of: 'path', verb: 'get', path })).toEqual({ allowed });
+  const user = { name: 'u', groups: [] };
+  const asked = (resource: JsonObject) => accessIn({ resourceAttributes: resource }, user);
+
+  it('ask about paths and about every version of a resource', () => {
+    expect(accessIn({ nonResourceAttributes: { path: '/x', verb: 'get' } }, user)).toMatchObject({
+      isResource: false,
+      path: '/x',
+      verb: 'get',
+      version: '',
+    });
+    expect(asked(pods)).toMatchObject({ isResource: true, resource: 'pods', namespace: 'a', version: '*', path: '' });
+  });
+
+  it.each<[string, JsonObject, unknown]>([
+    ['text', { rawSelector: 'a=b,c!=d' }, { requirements: fields }],
+    ['bad text', { rawSelector: 'a' }, { requirements: [], error: "invalid selector: 'a'; can't understand 'a'" }],
+    ['one value', { requirements: [{ key: 'a', operator: 'In', values: ['b'] }] }, { requirements: [fields[0]] }],
+    [
+      'what fields cannot be asked',
+      {
+        requirements: [
+          { key: 'c', operator: 'NotIn', values: ['d'] },
+          { key: 'e', operator: 'Exists' },
+        ],
+      },
+      { requirements: [fields[1]], error: 'fieldSelectors do not yet support Exists' },
+    ],
+  ])('ask with field selectors: %s', (_title, fieldSelector, expected) => {
+    expect(asked({ ...pods, fieldSelector }).fieldSelector).toEqual(expected);
+  });
+
+  it('ask with label selectors', () => {
+    const requirements = [
+      { key: 'a', operator: 'Like' },
+      { key: 'b', operator: 'Exists' },
+    ];
+    expect(asked({ ...pods, labelSelector: { requirements } }).labelSelector).toEqual({
+      requirements: [{ key: 'b', operator: 'exists', values: [] }],
+      error: '"Like" is not a valid label selector operator',
+    });
   });
 });

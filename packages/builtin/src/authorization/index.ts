@@ -1,4 +1,4 @@
-import { type AccessPolicy, authenticatedMayAll, type Resource } from '@tsukube/apiserver';
+import type { Authorizer, Resource } from '@tsukube/apiserver';
 import {
   localSubjectAccessReview,
   selfSubjectAccessReview,
@@ -6,12 +6,12 @@ import {
   subjectAccessReview,
 } from './access-reviews.ts';
 
-/** What is answered is what the policy says; it should be the one that requests are judged by. */
-export function authorizationResources(policy: AccessPolicy = authenticatedMayAll): readonly Resource[] {
+/** What is answered is what the authorizer says that judges requests. */
+export function authorizationResources(authorizer: Authorizer): readonly Resource[] {
   return [
-    localSubjectAccessReview(policy),
-    selfSubjectAccessReview(policy),
-    selfSubjectRulesReview(policy),
-    subjectAccessReview(policy),
+    localSubjectAccessReview(authorizer),
+    selfSubjectAccessReview(authorizer),
+    selfSubjectRulesReview(authorizer),
+    subjectAccessReview(authorizer),
   ];
 }

@@ -1,0 +1,80 @@
+import {
+  type FieldRequirement,
+  type LabelRequirement,
+  parseFieldSelector,
+  parseLabelSelector,
+  type StatusError,
+} from '@tsukube/machinery';
+import type { ApiRequest, User } from '../http/request.ts';
+import type { RequestInfo } from '../routing/request-info.ts';
+import type { AccessAttributes, SelectedBy } from './authorizer.ts';
+
+const selectable = new Set(['list', 'watch', 'deletecollection']);
+
+/** What a request is asking for. Selectors are read when an authorizer asks for them; most never do. */
+export class RequestAccess implements AccessAttributes {
+  readonly user: User;
+  readonly #request: ApiRequest;
+  readonly #info: RequestInfo;
+
+  constructor(request: ApiRequest, user: User = request.user) {
+    this.#request = request;
+    this.#info = request.info;
+    this.user = user;
+  }
+
+  get verb(): string {
+    return this.#info.verb;
+  }
+  get isResource(): boolean {
+    return this.#info.isResource;
+  }
+  get group(): string {
+    return this.#info.group;
+  }
+  get version(): string {
+    return this.#info.version;
+  }
+  get resource(): string {
+    return this.#info.resource;
+  }
+  get subresource(): string {
+    return this.#info.subresource;
+  }
+  get namespace(): string {
+    return this.#info.namespace;
+  }
+  get name(): string {
+    return this.#info.name;
+  }
+  get path(): string {
+    return this.#request.path;
+  }
+  get fieldSelector(): SelectedBy<FieldRequirement> | undefined {
+    return selectedBy(this.#selector('fieldSelector'), parseFieldSelector);
+  }
+  get labelSelector(): SelectedBy<LabelRequirement> | undefined {
+    return selectedBy(this.#selector('labelSelector'), parseLabelSelector);
+  }
+
+  /** The deprecated watch by path does not always heed selectors, so nothing is granted for them. */
+  #selector(parameter: string): string | null {
+    const { isResource, verb, verbInPath } = this.#info;
+    if (!isResource || verbInPath || !selectable.has(verb)) return null;
+    return this.#request.query.get(parameter);
+  }
+}
+
+/** Undefined if nothing is required. */
+export function selectedBy<Requirement>(
+  text: string | null,
+  parse: (text: string) => { readonly requirements: readonly Requirement[] },
+): SelectedBy<Requirement> | undefined {
+  if (!text) return undefined;
+  try {
+    const { requirements } = parse(text);
+    return requirements.length === 0 ? undefined : { requirements };
+  } catch (error) {
+    return { requirements: [], error: (error as StatusError).message };
+  }
+}

@@ -1,0 +1,69 @@
+import type { User } from '../http/request.ts';
+import type { AccessAttributes, AccessRules, Authorizer, Verdict } from './authorizer.ts';
+
+/** The first that has an opinion decides. */
+export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
+  const [only] = authorizers;
+  if (only && authorizers.length === 1) return only;
+  return {
+    authorize: (access) => askFrom(authorizers, 0, access, []),
+    rulesFor: async (user, namespace) => joined(await everyRule(authorizers, user, namespace)),
+  };
+}
+
+function askFrom(
+  authorizers: readonly Authorizer[],
+  from: number,
+  access: AccessAttributes,
+  before: readonly Verdict[],
+): Verdict | Promise<Verdict> {
+  let undecided = before;
+  for (let i = from; i < authorizers.length; i++) {
+    const verdict = (authorizers[i] as Authorizer).authorize(access);
+    if (verdict instanceof Promise) {
+      return verdict.then((late) => (isFinal(late) ? late : askFrom(authorizers, i + 1, access, noted(undecided, late))));
+    }
+    if (isFinal(verdict)) return verdict;
+    undecided = noted(undecided, verdict);
+  }
+  return undecidedVerdict(undecided);
+}
+
+function isFinal({ decision }: Verdict): boolean {
+  return decision !== 'no opinion';
+}
+
+/** Only those that have something to say are kept. */
+function noted(verdicts: readonly Verdict[], verdict: Verdict): readonly Verdict[] {
+  return verdict.reason === '' && verdict.error === undefined ? verdicts : [...verdicts, verdict];
+}
+
+export const noOpinion: Verdict = { decision: 'no opinion', reason: '' };
+
+function undecidedVerdict(verdicts: readonly Verdict[]): Verdict {
+  const [first] = verdicts;
+  if (!first) return noOpinion;
+  if (verdicts.length === 1) return first;
+  const reasons = verdicts.map(({ reason }) => reason).filter((reason) => reason !== '');
+  return { decision: 'no opinion', reason: reasons.join('\n'), error: joinedErrors(verdicts) };
+}
+
+/** As Kubernetes writes several errors: each once, in brackets if there is more than one. */
+export function joinedErrors(failures: readonly { readonly error?: string }[]): string | undefined {
+  const errors = [...new Set(failures.flatMap(({ error }) => error ?? []))];
+  return errors.length > 1 ? `[${errors.join(', ')}]` : errors[0];
+}
+
+function everyRule(authorizers: readonly Authorizer[], user: User, namespace: string): Promise<AccessRules[]> {
+  return Promise.all(authorizers.map((authorizer) => authorizer.rulesFor(user, namespace)));
+}
+
+function joined(all: readonly AccessRules[]): AccessRules {
+  const error = joinedErrors(all);
+  return {
+    resourceRules: all.flatMap(({ resourceRules }) => resourceRules),
+    pathRules: all.flatMap(({ pathRules }) => pathRules),
+    incomplete: all.some(({ incomplete }) => incomplete),
+    ...(error !== undefined && { error }),
+  };
+}
