@@ -12,5 +12,6 @@ export { checkObject } from './schema/decode.ts';
 export { inFieldOrder } from './schema/field-order.ts';
 export * from './schema/type.ts';
 export * from './selectors/index.ts';
+export * from './structural/index.ts';
 export * from './text/index.ts';
 export * from './yaml/index.ts';

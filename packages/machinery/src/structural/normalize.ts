@@ -1,0 +1,161 @@
+import { deepCopy } from '../json/copy.ts';
+import { setKey } from '../json/object.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import type { Normalized, Origin } from './compiled-schema.ts';
+import { coerceEmbedded, isMetaField } from './embedded-metadata.ts';
+import { Normalization } from './normalization.ts';
+import type { SchemaNode } from './schema-node.ts';
+
+/** What is done to fields that the schema does not name. */
+type Unnamed = 'drop' | 'keep';
+
+/** Changes an object into the form of its schema. The root is no embedded object: its metadata is somebody else's. */
+export function normalizeRoot(object: JsonObject, root: SchemaNode, origin: Origin, preserve: boolean): Normalized {
+  const run = new Normalization(origin);
+  const unnamed = preserve || root.preserveUnknown ? 'keep' : 'drop';
+  normalizeFields(object, root, unnamed, run, preserve, true);
+  fillDefaults(object, root);
+  return run.result();
+}
+
+/** `all`: nothing below is dropped either, not even nulls. */
+function normalizeValue(value: JsonValue, node: SchemaNode, unnamed: Unnamed, run: Normalization, all: boolean): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    normalizeItems(value, node, unnamed, run, all);
+    return;
+  }
+  if (node.embedded) coerceEmbedded(value, run);
+  normalizeFields(value, node, unnamed, run, all, node.embedded);
+  fillDefaults(value, node);
+}
+
+function normalizeItems(list: JsonValue[], node: SchemaNode, unnamed: Unnamed, run: Normalization, all: boolean): void {
+  const { items } = node;
+  for (let i = 0; i < list.length; i++) {
+    const item = list[i] as JsonValue;
+    if (item === null && items !== undefined && !items.nullable) list[i] = defaultOf(items);
+    if (typeof item !== 'object' || item === null) continue;
+    run.enter(i, false);
+    if (items === undefined) dropAll(item, unnamed, run);
+    // A list that keeps unknown fields makes its items keep theirs, and them only.
+    else normalizeValue(item, items, items.preserveUnknown ? 'keep' : unnamed, run, all);
+    run.leave();
+  }
+}
+
+function normalizeFields(
+  object: JsonObject,
+  node: SchemaNode,
+  unnamed: Unnamed,
+  run: Normalization,
+  all: boolean,
+  embedded: boolean,
+): void {
+  const { properties, additional } = node;
+  for (const key in object) {
+    const property = properties?.get(key);
+    if (property !== undefined) {
+      const kept = all || property.preserveUnknown || (embedded && isMetaField(key)) ? 'keep' : 'drop';
+      normalizeField(object, key, property, kept, run, all, false);
+    } else if (embedded && isMetaField(key)) {
+      // Not described by the schema, and checked otherwise.
+    } else if (typeof additional === 'object') {
+      normalizeField(object, key, additional, all || additional.preserveUnknown ? 'keep' : 'drop', run, all, true);
+    } else if (additional !== undefined) {
+      run.enter(key, true);
+      dropAll(object[key] as JsonValue, all ? 'keep' : 'drop', run);
+      run.leave();
+    } else if (unnamed === 'drop') {
+      run.addUnknown(key);
+      delete object[key];
+    }
+  }
+}
+
+function normalizeField(
+  object: JsonObject,
+  key: string,
+  node: SchemaNode,
+  unnamed: Unnamed,
+  run: Normalization,
+  all: boolean,
+  isMapKey: boolean,
+): void {
+  const value = object[key] as JsonValue;
+  if (typeof value !== 'object') return;
+  if (value === null) {
+    if (!node.nullable) replaceNull(object, key, node, all);
+    return;
+  }
+  run.enter(key, isMapKey);
+  normalizeValue(value, node, unnamed, run, all);
+  run.leave();
+}
+
+function replaceNull(object: JsonObject, key: string, node: SchemaNode, all: boolean): void {
+  if (node.default !== undefined) setKey(object, key, defaultOf(node));
+  else if (!all) delete object[key];
+}
+
+/** Below what the schema says nothing of, objects lose their fields. */
+function dropAll(value: JsonValue, unnamed: Unnamed, run: Normalization): void {
+  if (typeof value !== 'object' || value === null || unnamed === 'keep') return;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      run.enter(i, false);
+      dropAll(value[i] as JsonValue, unnamed, run);
+      run.leave();
+    }
+    return;
+  }
+  for (const key of Object.keys(value)) {
+    run.addUnknown(key);
+    delete value[key];
+  }
+}
+
+function fillDefaults(object: JsonObject, node: SchemaNode): void {
+  for (const key of node.defaulted) {
+    if (Object.hasOwn(object, key)) continue;
+    setKey(object, key, defaultOf(node.properties?.get(key) as SchemaNode));
+  }
+}
+
+const completeDefaults = new WeakMap<SchemaNode, JsonValue>();
+
+/** A copy of the default with the defaults inside of it, and without what the schema does not know. */
+function defaultOf(node: SchemaNode): JsonValue {
+  const given = node.default ?? null;
+  if (typeof given !== 'object' || given === null) return given;
+  let complete = completeDefaults.get(node);
+  if (complete === undefined) {
+    complete = deepCopy(given);
+    normalizeValue(complete, node, node.preserveUnknown ? 'keep' : 'drop', new Normalization('store'), false);
+    completeDefaults.set(node, complete);
+  }
+  return deepCopy(complete);
+}
+
+/** Fills in defaults, and drops nothing. Nulls that may not be are replaced where there is a default. */
+export function applyDefaults(value: JsonValue, node: SchemaNode): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    if (node.items !== undefined) defaultItems(value, node.items);
+    return;
+  }
+  for (const key in value) {
+    const child = node.properties?.get(key) ?? node.additional;
+    if (typeof child !== 'object') continue;
+    if (value[key] === null && !child.nullable && child.default !== undefined) setKey(value, key, defaultOf(child));
+    else applyDefaults(value[key] as JsonValue, child);
+  }
+  fillDefaults(value, node);
+}
+
+function defaultItems(list: JsonValue[], items: SchemaNode): void {
+  for (let i = 0; i < list.length; i++) {
+    if (list[i] === null && !items.nullable) list[i] = defaultOf(items);
+    else applyDefaults(list[i] as JsonValue, items);
+  }
+}
