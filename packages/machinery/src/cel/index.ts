@@ -1,0 +1,9 @@
+export * from './contract.ts';
+export { type DeclaredType, declareType, maxRequestBytes } from './types/declared-type.ts';
+export { escapeName, isReservedName, unescapeName } from './types/escape.ts';
+export type { CelSchema } from './types/schema.ts';
+export * from './types/type.ts';
+export { type JsonReader, jsonReader } from './values/json.ts';
+export { dynamicJson } from './values/json-dynamic.ts';
+export { toJson } from './values/to-json.ts';
+export * from './values/value.ts';

@@ -1,0 +1,153 @@
+import { escapeName } from './escape.ts';
+import { type CelSchema, valuesOf, withTypeAndObjectMeta } from './schema.ts';
+import {
+  boolType,
+  bytesType,
+  type CelType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  objectType,
+  stringType,
+  timestampType,
+} from './type.ts';
+
+/** A type with what is known of the size of its values: what costs are estimated from. */
+export interface DeclaredType {
+  readonly type: CelType;
+  /** How many characters, items or properties a value has at most. */
+  readonly maxElements: number;
+  /** How few bytes of JSON a value may be. */
+  readonly minSerializedSize: number;
+  readonly element?: DeclaredType;
+  readonly key?: DeclaredType;
+  /** The declared type of a field of an object, by its escaped name. */
+  readonly field?: (name: string) => DeclaredType | undefined;
+}
+
+/** The largest body that a server takes is what bounds everything that has no other bound. */
+export const maxRequestBytes = 3 * 1024 * 1024;
+
+const textSize = 2;
+const sizes = { duration: { min: 3, max: 32 }, date: { min: 12, max: 12 }, 'date-time': { min: 21, max: 32 } } as const;
+const formatTypes = { duration: durationType, date: timestampType, 'date-time': timestampType } as const;
+
+const declaredBool: DeclaredType = { type: boolType, maxElements: 0, minSerializedSize: 4 };
+const declaredDouble: DeclaredType = { type: doubleType, maxElements: 0, minSerializedSize: 1 };
+const declaredInt: DeclaredType = { type: intType, maxElements: 0, minSerializedSize: 1 };
+const declaredKey: DeclaredType = { type: stringType, maxElements: 0, minSerializedSize: textSize };
+
+/**
+ * The type that expressions see for a schema; undefined if they see nothing of it. `name` names objects: their fields are
+ * `name.field`, items are `name.@idx`, values are `name.@elem`.
+ */
+export function declareType(schema: CelSchema, resourceRoot: boolean, name: string): DeclaredType | undefined {
+  if (schema['x-kubernetes-int-or-string']) return declareIntOrString(schema);
+  const node = resourceRoot ? withTypeAndObjectMeta(schema) : schema;
+  switch (node.type) {
+    case 'array':
+      return declareList(node, name);
+    case 'object':
+      return declareObject(node, name);
+    case 'string':
+      return declareString(node);
+    case 'boolean':
+      return declaredBool;
+    case 'number':
+      return declaredDouble;
+    case 'integer':
+      return declaredInt;
+    default:
+      return undefined;
+  }
+}
+
+function declareNested(schema: CelSchema, name: string): DeclaredType | undefined {
+  return declareType(schema, schema['x-kubernetes-embedded-resource'] === true, name);
+}
+
+function declareIntOrString({ maxLength }: CelSchema): DeclaredType {
+  const maxElements = maxLength === undefined ? maxRequestBytes - 2 : bytesFor(maxLength);
+  return { type: dynType, maxElements, minSerializedSize: 1 };
+}
+
+function declareList(schema: CelSchema, name: string): DeclaredType | undefined {
+  if (schema.items === undefined) return undefined;
+  const element = declareNested(schema.items, `${name}.@idx`);
+  if (element === undefined) return undefined;
+  const maxElements = atLeastZero(schema.maxItems) ?? Math.floor((maxRequestBytes - 2) / (element.minSerializedSize + 1));
+  return { type: listType(element.type), maxElements, minSerializedSize: 2, element };
+}
+
+function declareObject(schema: CelSchema, name: string): DeclaredType | undefined {
+  const values = valuesOf(schema);
+  return values === undefined ? declareProperties(schema, name) : declareMap(schema, values, name);
+}
+
+function declareMap(schema: CelSchema, values: CelSchema, name: string): DeclaredType | undefined {
+  const element = declareNested(values, `${name}.@elem`);
+  if (element === undefined) return undefined;
+  const maxElements = atLeastZero(schema.maxProperties) ?? Math.floor((maxRequestBytes - 2) / (element.minSerializedSize + 6));
+  return { type: mapType(stringType, element.type), maxElements, minSerializedSize: 2, element, key: declaredKey };
+}
+
+function declareProperties(schema: CelSchema, name: string): DeclaredType {
+  const properties = new Map(Object.entries(schema.properties ?? {}).map(([key, value]) => [escapeName(key), value]));
+  const declared = new Map<string, DeclaredType | undefined>();
+  const field = (escaped: string): DeclaredType | undefined => {
+    const property = properties.get(escaped);
+    if (property === undefined) return undefined;
+    if (!declared.has(escaped)) declared.set(escaped, declareNested(property, `${name}.${escaped}`));
+    return declared.get(escaped);
+  };
+  return {
+    type: objectType(name, (escaped) => field(escaped)?.type),
+    maxElements: 0,
+    minSerializedSize: leastSizeOfObject(schema, name),
+    field,
+  };
+}
+
+/** Braces, and every required property that the server does not fill in itself. */
+function leastSizeOfObject(schema: CelSchema, name: string): number {
+  let size = 2;
+  for (const key of new Set(schema.required)) {
+    const property = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined;
+    if (property === undefined || (property.default ?? null) !== null) continue;
+    const declared = declareNested(property, name);
+    if (declared !== undefined) size += Buffer.byteLength(key) + declared.minSerializedSize + 4;
+  }
+  return size;
+}
+
+function declareString(schema: CelSchema): DeclaredType {
+  const { format, maxLength } = schema;
+  if (format === 'byte') {
+    return { type: bytesType, maxElements: atLeastZero(maxLength) ?? maxRequestBytes - 2, minSerializedSize: textSize };
+  }
+  if (format === 'duration' || format === 'date' || format === 'date-time') {
+    return { type: formatTypes[format], maxElements: sizes[format].max, minSerializedSize: sizes[format].min };
+  }
+  return { type: stringType, maxElements: longestString(schema), minSerializedSize: textSize };
+}
+
+function longestString(schema: CelSchema): number {
+  if (schema.maxLength !== undefined) return bytesFor(schema.maxLength);
+  if (schema.enum === undefined || schema.enum.length === 0) return maxRequestBytes - 2;
+  return schema.enum.reduce<number>(
+    (most, each) => (typeof each === 'string' ? Math.max(most, Buffer.byteLength(each)) : most),
+    0,
+  );
+}
+
+/** maxLength counts characters; one takes up to four bytes. */
+function bytesFor(maxLength: number): number {
+  return Math.max(maxLength, 0) * 4;
+}
+
+function atLeastZero(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.max(value, 0);
+}

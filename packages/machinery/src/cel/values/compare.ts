@@ -1,0 +1,49 @@
+import { isInt } from './integer.ts';
+import { CelDouble, CelDuration, CelTimestamp, CelUint, type CelValue } from './value.ts';
+
+/** Below, at or above zero; NaN if one of two numbers is none; undefined if the two cannot be compared. */
+export function compareValues(a: CelValue, b: CelValue): number | undefined {
+  if (typeof a === 'string') return typeof b === 'string' ? compareText(a, b) : undefined;
+  const [left, right] = [numberOf(a), numberOf(b)];
+  if (left !== undefined) return right === undefined ? undefined : compareNumbers(left, right);
+  if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : undefined;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? Buffer.compare(a, b) : undefined;
+  if (a instanceof CelTimestamp) return b instanceof CelTimestamp ? compareTimes(a, b) : undefined;
+  if (a instanceof CelDuration) return b instanceof CelDuration ? order(a.nanoseconds, b.nanoseconds) : undefined;
+  return undefined;
+}
+
+/** The number that a value of any numeric type is; exact, as bigints and numbers compare exactly with each other. */
+export function numberOf(value: CelValue): number | bigint | undefined {
+  if (isInt(value)) return value;
+  if (value instanceof CelDouble || value instanceof CelUint) return value.value;
+  return undefined;
+}
+
+function compareNumbers(a: number | bigint, b: number | bigint): number {
+  if (Number.isNaN(a) || Number.isNaN(b)) return Number.NaN;
+  return order(a, b);
+}
+
+function order<T>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function compareTimes(a: CelTimestamp, b: CelTimestamp): number {
+  return a.seconds - b.seconds || a.nanoseconds - b.nanoseconds;
+}
+
+/** By code points, which is how UTF-8 sorts; JavaScript would sort by halves of surrogate pairs. */
+export function compareText(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [left, right] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (left !== right) return rank(left) - rank(right);
+  }
+  return a.length - b.length;
+}
+
+function rank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
+}

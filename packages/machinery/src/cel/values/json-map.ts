@@ -1,0 +1,97 @@
+import { deepEqual } from '../../json/equal.ts';
+import type { JsonObject, JsonValue } from '../../schema/type.ts';
+import { escapeName, unescapeName } from '../types/escape.ts';
+import { equalValues } from './equal.ts';
+import type { JsonReader } from './json.ts';
+import { CelMap, type CelValue, noSuchOverload } from './value.ts';
+
+/** What objects and maps read from JSON have in common. */
+abstract class JsonEntries extends CelMap {
+  readonly raw: JsonObject;
+  #size = -1;
+
+  constructor(raw: JsonObject) {
+    super();
+    this.raw = raw;
+  }
+
+  get size(): number {
+    if (this.#size < 0) this.#size = Object.keys(this.raw).length;
+    return this.#size;
+  }
+
+  abstract readerOf(key: string): JsonReader | undefined;
+
+  override equals(other: CelValue): CelValue {
+    if (!(other instanceof CelMap)) return noSuchOverload;
+    if (this.size !== other.size) return false;
+    for (const key of Object.keys(this.raw)) {
+      const equal = this.#equalAt(key, other);
+      if (equal !== true) return equal;
+    }
+    return true;
+  }
+
+  #equalAt(key: string, other: CelMap): CelValue {
+    if (this.readerOf(key) === undefined) return this.#equalRaw(key, other);
+    const [own, others] = [this.find(key), other.find(key)];
+    if (own === undefined || others === undefined) return own === others;
+    return equalValues(own, others);
+  }
+
+  /** A field that the schema does not know; where the other has none, it is not compared. */
+  #equalRaw(key: string, other: CelMap): CelValue {
+    if (!(other instanceof JsonEntries)) return noSuchOverload;
+    return !Object.hasOwn(other.raw, key) || deepEqual(this.raw[key], other.raw[key]);
+  }
+}
+
+/** An object with properties: keys are identifiers, and what is null is absent. */
+export class JsonProperties extends JsonEntries {
+  readonly #readerOf: (name: string) => JsonReader | undefined;
+
+  constructor(raw: JsonObject, readerOf: (name: string) => JsonReader | undefined) {
+    super(raw);
+    this.#readerOf = readerOf;
+  }
+
+  readerOf(key: string): JsonReader | undefined {
+    return this.#readerOf(key);
+  }
+
+  find(key: CelValue): CelValue | undefined {
+    if (typeof key !== 'string') return noSuchOverload;
+    const name = unescapeName(key);
+    if (name === undefined || !Object.hasOwn(this.raw, name)) return undefined;
+    const value = this.raw[name] as JsonValue;
+    return value === null ? undefined : this.#readerOf(name)?.(value);
+  }
+
+  keys(): readonly CelValue[] {
+    const known = Object.keys(this.raw).filter((key) => this.#readerOf(key) !== undefined);
+    return known.map((key) => escapeName(key) ?? key);
+  }
+}
+
+/** A map: keys are data. Without a reader for its values nothing of it can be seen. */
+export class JsonRecord extends JsonEntries {
+  readonly #reader: JsonReader | undefined;
+
+  constructor(raw: JsonObject, reader: JsonReader | undefined) {
+    super(raw);
+    this.#reader = reader;
+  }
+
+  readerOf(): JsonReader | undefined {
+    return this.#reader;
+  }
+
+  find(key: CelValue): CelValue | undefined {
+    if (typeof key !== 'string') return noSuchOverload;
+    return Object.hasOwn(this.raw, key) ? this.#reader?.(this.raw[key] as JsonValue) : undefined;
+  }
+
+  keys(): readonly CelValue[] {
+    return this.#reader === undefined ? [] : Object.keys(this.raw);
+  }
+}

@@ -1,0 +1,154 @@
+import { deepEqual } from '../../json/equal.ts';
+import type { JsonObject, JsonValue } from '../../schema/type.ts';
+import { goTypeText } from '../../text/go-value.ts';
+import { type CelSchema, valuesOf, withTypeAndObjectMeta } from '../types/schema.ts';
+import { unknownType } from '../types/type.ts';
+import { JsonArray } from './json-list.ts';
+import { JsonProperties, JsonRecord } from './json-map.ts';
+import { JsonMapList } from './json-map-list.ts';
+import { JsonSetList } from './json-set-list.ts';
+import { readersOfFormats } from './json-text.ts';
+import { CelDouble, CelError, CelOpaque, type CelValue } from './value.ts';
+
+/** Reads a JSON value as CEL sees it; what is inside of it is read when an expression asks for it. */
+export type JsonReader = (value: JsonValue) => CelValue;
+
+const readers = new WeakMap<CelSchema, JsonReader>();
+const rootReaders = new WeakMap<CelSchema, JsonReader>();
+
+/**
+ * How values of a schema are read. A value that does not fit its schema is an error. The root of a resource has its type and
+ * its names even if the schema does not say so.
+ */
+export function jsonReader(schema: CelSchema, resourceRoot = false): JsonReader {
+  const known = resourceRoot ? rootReaders : readers;
+  let reader = known.get(schema);
+  if (reader === undefined) {
+    reader = makeReader(resourceRoot ? withTypeAndObjectMeta(schema) : schema);
+    known.set(schema, reader);
+  }
+  return reader;
+}
+
+const notNullable = new CelError('invalid data, got null for schema with nullable=false');
+
+function makeReader(schema: CelSchema): JsonReader {
+  const whenNull = schema.nullable ? null : notNullable;
+  const read = makeReaderOfPresent(schema);
+  return (value) => (value === null || value === undefined ? whenNull : read(value));
+}
+
+function makeReaderOfPresent(schema: CelSchema): JsonReader {
+  if (schema['x-kubernetes-int-or-string']) return readIntOrString;
+  switch (schema.type) {
+    case 'object':
+      return objectReader(schema);
+    case 'array':
+      return arrayReader(schema);
+    case 'string':
+      return stringReader(schema);
+    case 'number':
+      return readNumber;
+    case 'integer':
+      return readInteger;
+    case 'boolean':
+      return (value) => (typeof value === 'boolean' ? value : unexpected('bool', value));
+    default:
+      return schema['x-kubernetes-preserve-unknown-fields'] ? (value) => new PreservedValue(value) : () => typeless(schema);
+  }
+}
+
+function readIntOrString(value: JsonValue): CelValue {
+  if (typeof value === 'string' || typeof value === 'bigint' || Number.isInteger(value)) return value as CelValue;
+  return new CelError('invalid data, expected XIntOrString value to be either a string or integer');
+}
+
+function readNumber(value: JsonValue): CelValue {
+  return typeof value === 'number' || typeof value === 'bigint' ? new CelDouble(Number(value)) : unexpected('float', value);
+}
+
+function readInteger(value: JsonValue): CelValue {
+  return Number.isInteger(value) || typeof value === 'bigint' ? (value as CelValue) : unexpected('int', value);
+}
+
+function stringReader({ format }: CelSchema): JsonReader {
+  const read = format === undefined ? undefined : readersOfFormats.get(format);
+  if (read === undefined) return (value) => (typeof value === 'string' ? value : unexpected('string', value));
+  return (value) => (typeof value === 'string' ? read(value) : unexpected('string', value));
+}
+
+function unexpected(wanted: string, value: JsonValue): CelError {
+  return new CelError(`invalid data, expected ${wanted}, got ${goTypeText(value)}`);
+}
+
+function typeless({ type = '' }: CelSchema): CelError {
+  return new CelError(
+    'invalid type, expected object, array, number, integer, boolean or string, or no type with x-kubernetes-int-or-string ' +
+      `or x-kubernetes-preserve-unknown-fields is true, got ${type}`,
+  );
+}
+
+function objectReader(schema: CelSchema): JsonReader {
+  const wrap = objectWrapper(schema);
+  const wrong = new CelError('invalid data, expected a map for the provided schema with type=object');
+  return (value) => (typeof value === 'object' && !Array.isArray(value) ? wrap(value as JsonObject) : wrong);
+}
+
+function objectWrapper(schema: CelSchema): (value: JsonObject) => CelValue {
+  const embedded = schema['x-kubernetes-embedded-resource'] === true;
+  if (embedded || schema.properties !== undefined) {
+    const readerOf = lazyReaders((embedded ? withTypeAndObjectMeta(schema) : schema).properties ?? {});
+    return (value) => new JsonProperties(value, readerOf);
+  }
+  const values = valuesOf(schema);
+  if (values === undefined) return (value) => new JsonRecord(value, undefined);
+  return (value) => new JsonRecord(value, jsonReader(values));
+}
+
+function lazyReaders(properties: { readonly [name: string]: CelSchema }): (name: string) => JsonReader | undefined {
+  const known = new Map<string, JsonReader>();
+  return (name) => {
+    const reader = known.get(name);
+    if (reader !== undefined || !Object.hasOwn(properties, name)) return reader;
+    const made = jsonReader(properties[name] as CelSchema);
+    known.set(name, made);
+    return made;
+  };
+}
+
+function arrayReader(schema: CelSchema): JsonReader {
+  const { items } = schema;
+  if (items === undefined) return () => new CelError('invalid array type, expected Items with a non-empty Schema');
+  const wrong = new CelError('invalid data, expected an array for the provided schema with type=array');
+  const wrap = arrayWrapper(schema, jsonReader(items));
+  return (value) => (Array.isArray(value) ? wrap(value) : wrong);
+}
+
+function arrayWrapper(schema: CelSchema, reader: JsonReader): (value: JsonValue[]) => CelValue {
+  const listType = schema['x-kubernetes-list-type'] ?? 'atomic';
+  switch (listType) {
+    case 'atomic':
+      return (value) => new JsonArray(value, reader);
+    case 'set':
+      return (value) => new JsonSetList(value, reader);
+    case 'map': {
+      const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+      return (value) => new JsonMapList(value, reader, keys);
+    }
+    default:
+      return () => new CelError(`invalid x-kubernetes-list-type, expected 'map', 'set' or 'atomic' but got ${listType}`);
+  }
+}
+
+/** Data without a schema: it can be compared, and nothing else. */
+class PreservedValue extends CelOpaque {
+  readonly type = unknownType;
+  readonly raw: JsonValue;
+  constructor(raw: JsonValue) {
+    super();
+    this.raw = raw;
+  }
+  equals(other: CelValue): CelValue {
+    return other instanceof PreservedValue && deepEqual(this.raw, other.raw);
+  }
+}

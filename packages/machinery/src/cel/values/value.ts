@@ -1,0 +1,138 @@
+import type { CelType } from '../types/type.ts';
+
+/**
+ * A value of CEL. Integers are numbers, or bigints where a number would not be exact: an integer within ±2^53 is never a
+ * bigint. Doubles are wrapped, for they are rare in Kubernetes and must not be taken for integers.
+ */
+export type CelValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | CelDouble
+  | CelUint
+  | CelTimestamp
+  | CelDuration
+  | CelList
+  | CelMap
+  | CelOptional
+  | CelTypeValue
+  | CelOpaque
+  | CelError;
+
+export class CelDouble {
+  readonly value: number;
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+export class CelUint {
+  readonly value: bigint;
+  constructor(value: bigint) {
+    this.value = value;
+  }
+}
+
+/** Seconds since 1970 and the nanoseconds beyond them. */
+export class CelTimestamp {
+  readonly seconds: number;
+  readonly nanoseconds: number;
+  constructor(seconds: number, nanoseconds: number) {
+    this.seconds = seconds;
+    this.nanoseconds = nanoseconds;
+  }
+}
+
+export class CelDuration {
+  readonly nanoseconds: bigint;
+  constructor(nanoseconds: bigint) {
+    this.nanoseconds = nanoseconds;
+  }
+}
+
+export class CelOptional {
+  readonly value: CelValue | undefined;
+  constructor(value: CelValue | undefined) {
+    this.value = value;
+  }
+}
+
+export const optionalNone = new CelOptional(undefined);
+
+/** A type as a value, such as the result of `type(1)`. */
+export class CelTypeValue {
+  readonly type: CelType;
+  constructor(type: CelType) {
+    this.type = type;
+  }
+}
+
+/** An error is a value too: `false && error` is false. */
+export class CelError {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+export abstract class CelList {
+  abstract readonly size: number;
+  /** The index is within bounds. An item that does not fit its schema is an error. */
+  abstract at(index: number): CelValue;
+  /** Equality of a kind of its own, such as that of sets. */
+  equals?(other: CelValue): CelValue;
+  /** Addition of a kind of its own, such as the union of sets. */
+  add?(other: CelList): CelValue;
+}
+
+export abstract class CelMap {
+  abstract readonly size: number;
+  /** Undefined if there is no such key; an error if the key cannot be one, or the value does not fit its schema. */
+  abstract find(key: CelValue): CelValue | undefined;
+  abstract keys(): readonly CelValue[];
+  equals?(other: CelValue): CelValue;
+  /** An object that an expression made has its own type. */
+  readonly type?: CelType;
+}
+
+/** A value that only the functions of its library look into. */
+export abstract class CelOpaque {
+  abstract readonly type: CelType;
+  abstract equals(other: CelValue): CelValue;
+  /** What a field of it is; undefined if it has no such field. */
+  field?(name: string): CelValue | undefined;
+}
+
+export class ArrayList extends CelList {
+  readonly items: readonly CelValue[];
+  constructor(items: readonly CelValue[]) {
+    super();
+    this.items = items;
+  }
+  get size(): number {
+    return this.items.length;
+  }
+  at(index: number): CelValue {
+    return this.items[index] as CelValue;
+  }
+}
+
+/** The accumulator of a loop: it grows in place, for nobody else can see it until the loop ends. */
+export class GrowingList extends CelList {
+  readonly items: CelValue[] = [];
+  get size(): number {
+    return this.items.length;
+  }
+  at(index: number): CelValue {
+    return this.items[index] as CelValue;
+  }
+}
+
+export function isError(value: CelValue): value is CelError {
+  return value instanceof CelError;
+}
+
+export const noSuchOverload = new CelError('no such overload');
