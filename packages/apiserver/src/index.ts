@@ -1,4 +1,5 @@
 export * from './admission/admission.ts';
+export * from './authentication/index.ts';
 export * from './authorization/index.ts';
 export { delegation } from './delegates/delegation.ts';
 export { indexPage } from './delegates/index-page.ts';

@@ -4,6 +4,7 @@ import {
   type Answer,
   type Authorizer,
   admissionChain,
+  type CertificatePool,
   type Exchange,
   type Feed,
   fieldManagement,
@@ -25,6 +26,7 @@ import { startControllers } from '@tsukube/controllers';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import { authenticatedMayAll } from './authenticated-may-all.ts';
+import { requestAuthenticator } from './authentication/authenticator.ts';
 import { createInitialObjects } from './bootstrap.ts';
 import { requestChain } from './chain.ts';
 import { startCompaction } from './compaction.ts';
@@ -38,6 +40,8 @@ export interface ApiServerParts {
   readonly store: Store;
   /** Vouches for this server; published to every namespace. */
   readonly ca: string;
+  /** Vouch for client certificates. */
+  readonly clientAuthorities: () => CertificatePool;
   readonly logger: Logger;
   readonly address: () => string;
 }
@@ -65,6 +69,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
   const shutdown = shutdownNotice();
   let ready = true;
+  const authenticator = requestAuthenticator(parts);
   const handler = requestChain({
     ...parts,
     resources,
@@ -73,6 +78,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     isReady: () => ready,
     metrics,
     authorizer,
+    authenticator,
   });
   await createInitialObjects(resources, registryOf);
   const controllers = startControllers({ resources, registryOf, ca: parts.ca, logger, now: Date.now });

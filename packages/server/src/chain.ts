@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import {
+  type Authenticator,
   type Authorizer,
   authentication,
   authorization,
-  certificateAuthenticator,
   chain,
   compression,
   createDiscovery,
@@ -27,7 +27,6 @@ import {
   responseHeaders,
   type ServerMetrics,
   type ShutdownNotice,
-  tokenAuthenticator,
   versionPage,
   withRequestInfo,
 } from '@tsukube/apiserver';
@@ -35,8 +34,6 @@ import { describe } from '@tsukube/builtin';
 import type { ApiServerParts } from './api-server.ts';
 import type { ServeOptions } from './config/index.ts';
 import { healthChecks } from './health.ts';
-import { userFromCertificate } from './pki/index.ts';
-import { readTokenFile } from './token-file.ts';
 import { kubernetesVersion, versionInfo } from './version.ts';
 
 export interface ChainParts extends ApiServerParts {
@@ -46,12 +43,12 @@ export interface ChainParts extends ApiServerParts {
   readonly isReady: () => boolean;
   readonly metrics: ServerMetrics;
   readonly authorizer: Authorizer;
+  readonly authenticator: Authenticator;
 }
 
 /** The way of a request, from the first filter to the delegate that answers. */
 export function requestChain(parts: ChainParts): Handler {
   const { options, logger, metrics } = parts;
-  const tokens = options.tokenAuthFile === undefined ? new Map() : readTokenFile(options.tokenAuthFile);
   return chain(
     [
       responseHeaders(),
@@ -60,7 +57,7 @@ export function requestChain(parts: ChainParts): Handler {
       panic(logger),
       withRequestInfo(),
       deadline(options.requestTimeout, terminated(metrics, 504)),
-      authentication([certificateAuthenticator(userFromCertificate), tokenAuthenticator(tokens)]),
+      authentication(parts.authenticator, { logger }),
       inFlight({
         maxReadOnly: options.maxRequestsInflight,
         maxMutating: options.maxMutatingRequestsInflight,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Listener, type Logger, listen, type Resource, silentLogger } from '@tsukube/apiserver';
 import { type ApiServer, createApiServer } from './api-server.ts';
+import { certificatePool } from './authentication/certificate-pool.ts';
 import { completeOptions, type GivenOptions, type ServeOptions, tlsSettings } from './config/index.ts';
 import { type DataDir, takeDataDir } from './data-dir.ts';
 import { localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
@@ -59,12 +60,14 @@ async function start(
     },
     onError: (error) => logger.error('certificates could not be renewed', { error: String(error) }),
   });
+  const clientAuthorities = certificatePool([renewal.current.ca, ...clientCas(options)]);
   const store = await openStore(options, logger);
   const api = await createApiServer({
     options,
     resources,
     store,
     ca: renewal.current.ca,
+    clientAuthorities: () => clientAuthorities,
     logger,
     address: () => `${options.advertiseAddress}:${port()}`,
   });
@@ -94,13 +97,16 @@ const defaultStreams = 100;
 
 function secureContext(options: ServeOptions, pki: Pki): Parameters<typeof listen>[0]['tls'] {
   const given = options.tlsCertFile !== undefined && options.tlsPrivateKeyFile !== undefined;
-  const clientCas = options.clientCaFile === undefined ? [] : [readFileSync(options.clientCaFile, 'utf8')];
   return {
     ...tlsSettings(options),
     cert: given ? readFileSync(options.tlsCertFile as string) : pki.serving.certificate,
     key: given ? readFileSync(options.tlsPrivateKeyFile as string) : pki.serving.key,
-    ca: [pki.ca, ...clientCas],
+    ca: [pki.ca, ...clientCas(options)],
   };
+}
+
+function clientCas({ clientCaFile }: ServeOptions): readonly string[] {
+  return clientCaFile === undefined ? [] : [readFileSync(clientCaFile, 'utf8')];
 }
 
 /** What clients must trust: our own authority, or the certificate that was given. */

@@ -128,7 +128,11 @@ export function sampleRequest(url: string, headers: Readonly<Record<string, stri
     url,
     protocol: 'HTTP/1.1',
     header: (name) => headers[name],
-    connection: { remoteAddress: '127.0.0.1', clientCertificate: () => undefined },
+    eachHeader(visit) {
+      for (const [name, value] of Object.entries(headers)) visit(name, value);
+    },
+    conceal() {},
+    connection: { remoteAddress: '127.0.0.1', clientCertificates: () => [], hasTrustedCertificate: false },
     body: async () => Buffer.alloc(0),
     upgrade: false,
     onAbort() {},

@@ -1,76 +1,53 @@
 import { StatusError } from '@tsukube/machinery';
-import { anonymous } from '../http/api-request.ts';
-import type { ApiRequest, User } from '../http/request.ts';
+import { isForUs } from '../authentication/audiences.ts';
+import { type Authenticated, type Authenticator, type Identification, isRefused } from '../authentication/authenticator.ts';
+import type { IncomingRequest } from '../http/api-request.ts';
+import type { Logger } from '../logger.ts';
 import type { Filter } from './filter.ts';
 
-/**
- * Finds out who sends a request. Undefined: the request carries nothing of the kind this one looks at. Null: it does,
- * but it is not valid.
- */
-export type Authenticator = (request: ApiRequest) => User | null | undefined | Promise<User | null | undefined>;
+export interface AuthenticationOptions {
+  /** Whom a proof must be meant for, if it says whom it is meant for. */
+  readonly apiAudiences?: readonly string[];
+  /** Headers in which proofs are sent: nothing behind this filter sees them. In lower case. */
+  readonly isProof?: (header: string) => boolean;
+  readonly logger?: Logger;
+}
 
-const authenticated = 'system:authenticated';
-
-/** The first authenticator that knows the user wins; credentials that nobody accepts are refused; none at all is anonymous. */
-export function authentication(authenticators: readonly Authenticator[]): Filter {
+/** Finds out who sends a request, or refuses it. What was sent to prove it goes no further. */
+export function authentication(authenticator: Authenticator, options: AuthenticationOptions = {}): Filter {
+  const { apiAudiences = [], isProof = isStandardProof, logger } = options;
+  const admit = (request: IncomingRequest, verdict: Identification): void => {
+    if (verdict === undefined || isRefused(verdict)) throw unauthorized(verdict?.refused, logger);
+    if (!isForUs(apiAudiences, verdict.audiences)) throw unauthorized('unable to match the audience', logger);
+    request.user = verdict.user;
+    request.exchange.conceal(isProof);
+    if (verdict.warnings || verdict.annotations) tell(request, verdict);
+  };
   return function authenticate(request, next) {
-    const found = identify(request, authenticators, 0, false);
-    if (!(found instanceof Promise)) {
-      request.user = found;
+    const verdict = authenticator(request);
+    if (!(verdict instanceof Promise)) {
+      admit(request, verdict);
       return next(request);
     }
-    return found.then((user) => {
-      request.user = user;
+    return verdict.then((known) => {
+      admit(request, known);
       return next(request);
     });
   };
 }
 
-function identify(
-  request: ApiRequest,
-  authenticators: readonly Authenticator[],
-  from: number,
-  refused: boolean,
-): User | Promise<User> {
-  let invalid = refused;
-  for (let i = from; i < authenticators.length; i++) {
-    const found = authenticators[i]?.(request);
-    if (found instanceof Promise) {
-      return found.then((user) => user ?? identify(request, authenticators, i + 1, invalid || user === null));
-    }
-    if (found) return found;
-    if (found === null) invalid = true;
-  }
-  if (invalid) throw StatusError.unauthorized();
-  return anonymous;
+function unauthorized(reason: string | undefined, logger: Logger | undefined): StatusError {
+  if (reason !== undefined) logger?.debug('a request could not be authenticated', { reason });
+  return StatusError.unauthorized();
 }
 
-export function withAuthenticatedGroup(user: User): User {
-  return user.groups.includes(authenticated) ? user : { ...user, groups: [...user.groups, authenticated] };
+function tell(request: IncomingRequest, { warnings = [], annotations }: Authenticated): void {
+  for (const warning of warnings) request.warn(warning);
+  for (const [key, value] of Object.entries(annotations ?? {})) request.annotate(key, value);
 }
 
-/** The user of a client certificate: the same for all requests of a connection. */
-export function certificateAuthenticator(
-  userOf: (certificate: Buffer) => { name: string; groups: readonly string[] } | undefined,
-): Authenticator {
-  return function byCertificate(request) {
-    const { connection } = request.exchange;
-    if (connection.user === undefined) {
-      const certificate = connection.clientCertificate();
-      const user = certificate && userOf(certificate);
-      connection.user = user ? withAuthenticatedGroup(user) : null;
-    }
-    return connection.user ?? undefined;
-  };
-}
+const standardProofs = new Set(['authorization', 'x-remote-user', 'x-remote-uid', 'x-remote-group']);
 
-/** Bearer tokens that are known beforehand. */
-export function tokenAuthenticator(users: ReadonlyMap<string, User>): Authenticator {
-  return function byToken(request) {
-    const header = request.exchange.header('authorization');
-    if (header?.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
-    const token = header.slice(7).trim();
-    if (token === '') return undefined;
-    return users.get(token) ?? null;
-  };
+export function isStandardProof(header: string): boolean {
+  return standardProofs.has(header) || header.startsWith('x-remote-extra-');
 }

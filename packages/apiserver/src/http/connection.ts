@@ -1,26 +1,38 @@
 import type { TLSSocket } from 'node:tls';
-import type { Connection, User } from './request.ts';
+import type { Connection } from './request.ts';
 
 /** What is known of one TLS connection, made once and shared by all its requests. */
 export class TlsConnection implements Connection {
   readonly remoteAddress: string;
-  user?: User | null;
   /** HTTP/2 streams that are open now. */
   openStreams = 0;
   readonly #socket: TLSSocket;
-  #certificate: Buffer | null | undefined;
+  #certificates: readonly Buffer[] | undefined;
 
   constructor(socket: TLSSocket) {
     this.#socket = socket;
     this.remoteAddress = socket.remoteAddress ?? '';
   }
 
-  clientCertificate(): Buffer | undefined {
-    if (this.#certificate === undefined) {
-      this.#certificate = this.#socket.authorized ? (this.#socket.getPeerCertificate().raw ?? null) : null;
-    }
-    return this.#certificate ?? undefined;
+  get hasTrustedCertificate(): boolean {
+    return this.#socket.authorized;
   }
+
+  clientCertificates(): readonly Buffer[] {
+    this.#certificates ??= presented(this.#socket);
+    return this.#certificates;
+  }
+}
+
+/** The chain as it was sent. Each certificate names the one above it, the topmost itself. */
+function presented(socket: TLSSocket): readonly Buffer[] {
+  const found: Buffer[] = [];
+  let certificate = socket.getPeerCertificate(true);
+  while (certificate?.raw && !found.some((known) => known.equals(certificate.raw))) {
+    found.push(certificate.raw);
+    certificate = certificate.issuerCertificate;
+  }
+  return found;
 }
 
 const connections = new WeakMap<object, TlsConnection>();

@@ -4,6 +4,7 @@ import type { Answer, Sink, StreamAnswer } from './answer.ts';
 import { readBody } from './body.ts';
 import { connectionOf } from './connection.ts';
 import { pump } from './pump.ts';
+import { visitHeaders } from './raw-headers.ts';
 import type { Connection, Exchange } from './request.ts';
 
 /** A request that came over HTTP/1.1. */
@@ -14,6 +15,7 @@ export class Http1Exchange implements Exchange {
   readonly upgrade = false;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  #isConcealed: ((name: string) => boolean) | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.request = request;
@@ -30,6 +32,14 @@ export class Http1Exchange implements Exchange {
   header(name: string): string | undefined {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  eachHeader(visit: (name: string, value: string) => void): void {
+    visitHeaders(this.request.rawHeaders, this.#isConcealed, visit);
+  }
+
+  conceal(isConcealed: (name: string) => boolean): void {
+    this.#isConcealed = isConcealed;
   }
 
   body(limit: number): Promise<Buffer> {

@@ -10,6 +10,7 @@ import type { Answer, Sink, StreamAnswer } from './answer.ts';
 import { readBody } from './body.ts';
 import { connectionOf } from './connection.ts';
 import { pump } from './pump.ts';
+import { visitHeaders } from './raw-headers.ts';
 import type { Connection, Exchange } from './request.ts';
 
 /** A request that came as an HTTP/2 stream. */
@@ -21,9 +22,12 @@ export class Http2Exchange implements Exchange {
   readonly connection: Connection;
   readonly stream: ServerHttp2Stream;
   readonly #headers: IncomingHttpHeaders;
+  readonly #raw: readonly string[];
+  #isConcealed: ((name: string) => boolean) | undefined;
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]) {
     this.stream = stream;
+    this.#raw = raw;
     this.#headers = headers;
     this.method = headers[':method'] as string;
     this.url = headers[':path'] as string;
@@ -40,6 +44,15 @@ export class Http2Exchange implements Exchange {
   header(name: string): string | undefined {
     const value = this.#headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  /** Without what HTTP/2 says in place of a request line. */
+  eachHeader(visit: (name: string, value: string) => void): void {
+    visitHeaders(this.#raw, (name) => name.startsWith(':') || this.#isConcealed?.(name) === true, visit);
+  }
+
+  conceal(isConcealed: (name: string) => boolean): void {
+    this.#isConcealed = isConcealed;
   }
 
   body(limit: number): Promise<Buffer> {

@@ -1,5 +1,12 @@
 import { createServer as createHttp1Server, type Server as Http1Server } from 'node:http';
-import { constants, createSecureServer, type Http2SecureServer, type ServerHttp2Session } from 'node:http2';
+import {
+  constants,
+  createSecureServer,
+  type Http2SecureServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureContextOptions, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
@@ -183,9 +190,9 @@ function http2Server(options: ListenerOptions): Http2SecureServer {
     session.on('error', () => session.destroy());
   });
   const { goawayChance = 0 } = options;
-  server.on('stream', (stream, headers) => {
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
     if (goawayChance > 0 && Math.random() < goawayChance) stream.session?.close();
-    const exchange = new Http2Exchange(stream, headers);
+    const exchange = new Http2Exchange(stream, headers, raw);
     settle(
       options,
       exchange,

@@ -17,7 +17,12 @@ export interface Exchange {
   /** Path and query as sent. */
   readonly url: string;
   readonly protocol: 'HTTP/1.1' | 'HTTP/2.0';
+  /** The name in lower case. The values of a header that was sent several times are joined by commas. */
   header(name: string): string | undefined;
+  /** Every header in the order sent, each time it was sent, names in lower case; without those that are concealed. */
+  eachHeader(visit: (name: string, value: string) => void): void;
+  /** Keeps headers that prove who somebody is from whoever goes through them later, such as proxies. */
+  conceal(isConcealed: (name: string) => boolean): void;
   /** What belongs to the connection: its certificate, and room for what a filter learns of it once. */
   readonly connection: Connection;
   /** The whole body. Fails with TooLarge beyond the limit, with ClientGone if it does not come to its end. */
@@ -39,10 +44,10 @@ export interface TakenConnection {
 
 export interface Connection {
   readonly remoteAddress: string;
-  /** The verified client certificate in DER form, if one was presented and its chain is trusted. */
-  clientCertificate(): Buffer | undefined;
-  /** The user of the client certificate, kept by the authenticator. */
-  user?: User | null;
+  /** The certificates that the client presented, its own first, in DER form. */
+  clientCertificates(): readonly Buffer[];
+  /** Whether TLS could follow them to an authority that the server knew when the connection was made. */
+  readonly hasTrustedCertificate: boolean;
 }
 
 /** A request on its way through the filters. */

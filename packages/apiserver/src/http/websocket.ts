@@ -5,6 +5,7 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import type { Answer, BytesAnswer, Sink, StreamAnswer } from './answer.ts';
 import { connectionOf } from './connection.ts';
 import { Http1Exchange, writeHttp1 } from './http1.ts';
+import { visitHeaders } from './raw-headers.ts';
 import type { Connection, Exchange, TakenConnection } from './request.ts';
 
 /** A WebSocket handshake: the request comes in as any other, a stream goes out as one message for each frame. */
@@ -16,6 +17,7 @@ export class UpgradeExchange implements Exchange {
   readonly request: IncomingMessage;
   readonly socket: TLSSocket;
   readonly head: Buffer;
+  #isConcealed: ((name: string) => boolean) | undefined;
 
   constructor(request: IncomingMessage, socket: TLSSocket, head: Buffer) {
     this.request = request;
@@ -33,6 +35,14 @@ export class UpgradeExchange implements Exchange {
   header(name: string): string | undefined {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
+  }
+
+  eachHeader(visit: (name: string, value: string) => void): void {
+    visitHeaders(this.request.rawHeaders, this.#isConcealed, visit);
+  }
+
+  conceal(isConcealed: (name: string) => boolean): void {
+    this.#isConcealed = isConcealed;
   }
 
   body(): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type User, withAuthenticatedGroup } from '@tsukube/apiserver';
+import type { User } from '@tsukube/apiserver';
 
 /** The users of --token-auth-file: a line each of token, user, uid and, optionally, groups in quotes. */
 export function readTokenFile(path: string): ReadonlyMap<string, User> {
@@ -9,7 +9,7 @@ export function readTokenFile(path: string): ReadonlyMap<string, User> {
     const [token = '', name = '', uid = '', groups = ''] = fields(line);
     if (token === '' || name === '') throw new Error(`${path}:${i + 1}: a line needs a token, a user and a uid`);
     const listed = groups === '' ? [] : groups.split(',').map((group) => group.trim());
-    users.set(token, withAuthenticatedGroup({ name, uid, groups: listed }));
+    users.set(token, { name, uid, groups: listed });
   }
   return users;
 }

@@ -1,0 +1,36 @@
+import type { ApiRequest, User } from '../http/request.ts';
+
+/** Somebody who has proved who they are. */
+export interface Authenticated {
+  readonly user: User;
+  /** Whom the proof was meant for, if it says so. */
+  readonly audiences?: readonly string[];
+  /** Sent to the client with every answer. */
+  readonly warnings?: readonly string[];
+  /** What the audit log is to say about it. */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A proof that is not valid, and why. The reason is for the log and for token reviews, never for the one who asks. */
+export interface Refused {
+  readonly refused: string;
+}
+
+/** Undefined: there is no proof of the kind that is looked for. */
+export type Identification = Authenticated | Refused | undefined;
+
+/** Finds out who sends a request. Answers at once where it can. */
+export type Authenticator = (request: ApiRequest) => Identification | Promise<Identification>;
+
+/**
+ * Finds out whose token it is, for whom it is asked: at least one of the audiences must be one that the token is meant
+ * for, and those that are come back with the user. Undefined audiences ask for nothing.
+ */
+export type TokenAuthenticator = (
+  token: string,
+  audiences: readonly string[] | undefined,
+) => Identification | Promise<Identification>;
+
+export function isRefused(verdict: Identification): verdict is Refused {
+  return verdict !== undefined && 'refused' in verdict;
+}

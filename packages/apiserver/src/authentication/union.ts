@@ -1,0 +1,80 @@
+import {
+  type Authenticated,
+  type Authenticator,
+  type Identification,
+  isRefused,
+  type TokenAuthenticator,
+} from './authenticator.ts';
+
+/** The first that knows the user wins. If nobody does, a proof that somebody found invalid makes the whole invalid. */
+export function firstOf(authenticators: readonly Authenticator[]): Authenticator {
+  return (request) => firstVerdict(authenticators.length, (i) => (authenticators[i] as Authenticator)(request));
+}
+
+/** As `firstOf`; with `strict` a token that one refuses is not shown to the next. */
+export function firstTokenOf(authenticators: readonly TokenAuthenticator[], strict = false): TokenAuthenticator {
+  return (token, audiences) =>
+    firstVerdict(authenticators.length, (i) => (authenticators[i] as TokenAuthenticator)(token, audiences), strict);
+}
+
+type Ask = (i: number) => Identification | Promise<Identification>;
+
+function firstVerdict(
+  count: number,
+  ask: Ask,
+  strict = false,
+  from = 0,
+  reasons: readonly string[] = [],
+): Identification | Promise<Identification> {
+  let refusals = reasons;
+  for (let i = from; i < count; i++) {
+    const verdict = ask(i);
+    if (verdict instanceof Promise) return verdict.then((later) => resume(later, count, ask, strict, i + 1, refusals));
+    if (verdict === undefined) continue;
+    if (!isRefused(verdict)) return verdict;
+    if (strict) return verdict;
+    refusals = [...refusals, verdict.refused];
+  }
+  return refusals.length === 0 ? undefined : { refused: aggregated(refusals) };
+}
+
+function resume(
+  verdict: Identification,
+  count: number,
+  ask: Ask,
+  strict: boolean,
+  from: number,
+  refusals: readonly string[],
+): Identification | Promise<Identification> {
+  if (verdict === undefined) return firstVerdict(count, ask, strict, from, refusals);
+  if (!isRefused(verdict) || strict) return verdict;
+  return firstVerdict(count, ask, strict, from, [...refusals, verdict.refused]);
+}
+
+/** Several reasons as Go's aggregated errors put them. */
+function aggregated(reasons: readonly string[]): string {
+  const different = [...new Set(reasons)];
+  return different.length === 1 ? (different[0] as string) : `[${different.join(', ')}]`;
+}
+
+/** Everyone who has proved who they are belongs to `system:authenticated`, unless the proof says otherwise. */
+export function withAuthenticatedGroup(authenticator: Authenticator): Authenticator {
+  const grouped = new WeakMap<Authenticated, Authenticated>();
+  const add = (verdict: Identification): Identification => {
+    if (verdict === undefined || isRefused(verdict)) return verdict;
+    const known = grouped.get(verdict) ?? inAuthenticatedGroup(verdict);
+    grouped.set(verdict, known);
+    return known;
+  };
+  return (request) => {
+    const verdict = authenticator(request);
+    return verdict instanceof Promise ? verdict.then(add) : add(verdict);
+  };
+}
+
+function inAuthenticatedGroup(verdict: Authenticated): Authenticated {
+  const { user } = verdict;
+  const settled = user.groups.includes('system:authenticated') || user.groups.includes('system:unauthenticated');
+  if (settled || user.name === 'system:anonymous') return verdict;
+  return { ...verdict, user: { ...user, groups: [...user.groups, 'system:authenticated'] } };
+}

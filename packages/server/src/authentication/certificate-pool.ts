@@ -1,0 +1,15 @@
+import { X509Certificate } from 'node:crypto';
+import type { CertificatePool } from '@tsukube/apiserver';
+
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** The authorities of PEM texts, each of which may hold several. Fails if one of them holds none. */
+export function certificatePool(pems: readonly string[]): CertificatePool {
+  return { roots: pems.flatMap(certificatesIn) };
+}
+
+function certificatesIn(pem: string): X509Certificate[] {
+  const found = pem.match(certificate) ?? [];
+  if (found.length === 0) throw new Error('there is no certificate in it');
+  return found.map((each) => new X509Certificate(each));
+}
