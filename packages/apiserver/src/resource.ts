@@ -2,6 +2,7 @@ import type { FieldErrors, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/
 import type { Answer } from './http/answer.ts';
 import type { ResourceRequest, User } from './http/request.ts';
 import type { ObjectRegistry } from './registry/object-registry.ts';
+import type { DefaultPropagation, Propagation } from './registry/propagation.ts';
 import type { CacheEntry } from './watchcache/entry.ts';
 
 /**
@@ -142,6 +143,10 @@ export interface Strategy {
   readonly resetFields?: FieldSet;
   /** How a deletion begins, where it is not at once. May change the object; a StatusError refuses. */
   readonly beginDelete?: (object: JsonObject, options: DeletionRequest) => DeletionPlan;
+  /** What becomes of the objects that belong to one that is deleted, if nobody says; without it, they are deleted too. */
+  readonly defaultPropagation?: (version: ServedVersion) => DefaultPropagation;
+  /** What to warn of where nobody says and they therefore stay. */
+  readonly orphanWarning?: string;
   /** A deletion answers with the object instead of a Status. */
   readonly returnDeletedObject?: boolean;
   /** Whether an object that is being deleted may go now, given that it has no finalizers and no grace left. */
@@ -154,7 +159,7 @@ export interface Reservation {
   giveBack(): void;
 }
 
-export interface DeletionRequest {
+export interface DeletionRequest extends Propagation {
   readonly gracePeriodSeconds?: number;
 }
 

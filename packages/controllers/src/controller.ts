@@ -1,8 +1,16 @@
-import type { Logger, ObjectRegistry, Resource, User, WriteContext } from '@tsukube/apiserver';
+import type { Feed, Logger, ObjectRegistry, Resource, User, WriteContext } from '@tsukube/apiserver';
+import type { Store } from '@tsukube/storage';
 
 export interface ControllerContext {
+  /** Another list when resources come or go. */
   readonly resources: readonly Resource[];
   readonly registryOf: (resource: Resource) => ObjectRegistry;
+  readonly store: Store;
+  readonly feed: Feed;
+  /** Everything in the store that is ours is below it. */
+  readonly storePrefix: string;
+  /** Whether what belongs to objects that are gone is deleted. */
+  readonly collectGarbage: boolean;
   /** Vouches for this server, in PEM form. */
   readonly ca: string;
   readonly logger: Logger;

@@ -1,4 +1,5 @@
 import type { Controller, ControllerContext } from './controller.ts';
+import { garbageCollector } from './garbage/index.ts';
 import { namespaceController } from './namespaces.ts';
 import { rootCaPublisher } from './root-ca.ts';
 import { serviceAccountController } from './service-accounts.ts';
@@ -10,6 +11,7 @@ export function startControllers(context: ControllerContext): Controller {
   const controllers = [namespaceController(context), rootCaPublisher(context)];
   if (context.resources.some(({ names }) => names.plural === 'serviceaccounts'))
     controllers.push(serviceAccountController(context));
+  if (context.collectGarbage) controllers.push(garbageCollector(context));
   return {
     stop() {
       for (const controller of controllers) controller.stop();

@@ -82,7 +82,7 @@ async function empty(namespace: string, contents: readonly ObjectRegistry[]): Pr
 async function deleteEntry(registry: ObjectRegistry, namespace: string, entry: CacheEntry): Promise<void> {
   const { name } = nameOfKey(registry.resource, entry.key);
   try {
-    await deleteObject(registry, name, { gracePeriodSeconds: 0 }, writeAs(registry, namespace));
+    await deleteObject(registry, name, { gracePeriodSeconds: 0, propagationPolicy: 'Background' }, writeAs(registry, namespace));
   } catch (error) {
     if (!(error instanceof StatusError && error.code === 404)) throw error;
   }

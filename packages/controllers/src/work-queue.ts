@@ -7,20 +7,24 @@ const maxDelayMs = 30_000;
 export class WorkQueue {
   readonly #work: (key: string) => Promise<void>;
   readonly #logger: Logger;
+  readonly #concurrency: number;
+  readonly #waiting = new Set<string>();
   readonly #running = new Map<string, 'once' | 'again'>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #stopped = false;
 
-  constructor(work: (key: string) => Promise<void>, logger: Logger) {
+  constructor(work: (key: string) => Promise<void>, logger: Logger, concurrency = Number.POSITIVE_INFINITY) {
     this.#work = work;
     this.#logger = logger;
+    this.#concurrency = concurrency;
   }
 
   add(key: string): void {
     if (this.#stopped) return;
     if (this.#running.has(key)) this.#running.set(key, 'again');
-    else void this.#run(key);
+    else if (this.#running.size < this.#concurrency) void this.#run(key);
+    else this.#waiting.add(key);
   }
 
   /** A later time replaces an earlier one that has not come yet. */
@@ -36,6 +40,7 @@ export class WorkQueue {
 
   stop(): void {
     this.#stopped = true;
+    this.#waiting.clear();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
   }
@@ -51,6 +56,15 @@ export class WorkQueue {
     const again = this.#running.get(key) === 'again';
     this.#running.delete(key);
     if (again) this.add(key);
+    this.#next();
+  }
+
+  #next(): void {
+    for (const key of this.#waiting) {
+      if (this.#running.size >= this.#concurrency) return;
+      this.#waiting.delete(key);
+      this.add(key);
+    }
   }
 
   #retry(key: string, error: unknown): void {

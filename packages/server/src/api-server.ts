@@ -65,7 +65,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const resources = servedResources(options, authorizer, parts.resources ?? []);
   const metrics = serverMetrics(versionInfo, resources);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
-  const registries = createRegistries(resources, store, feed, metrics);
+  const registries = createRegistries(resources, options, store, feed, metrics);
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
   const shutdown = shutdownNotice();
   let ready = true;
@@ -81,7 +81,17 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     authenticator,
   });
   await createInitialObjects(resources, registryOf);
-  const controllers = startControllers({ resources, registryOf, ca: parts.ca, logger, now: Date.now });
+  const controllers = startControllers({
+    resources,
+    registryOf,
+    store,
+    feed,
+    storePrefix: `${options.etcdPrefix}/`,
+    collectGarbage: options.enableGarbageCollector,
+    ca: parts.ca,
+    logger,
+    now: Date.now,
+  });
   const compact = async (revision: number) => {
     await store.compact(revision);
     for (const { cache } of registries.values()) cache.forget(revision);
@@ -122,6 +132,7 @@ function servedResources(
 
 function createRegistries(
   resources: readonly Resource[],
+  { enableGarbageCollector }: ServeOptions,
   store: Store,
   feed: Feed,
   metrics: ServerMetrics,
@@ -134,6 +145,7 @@ function createRegistries(
     },
     now: Date.now,
     fieldManagement: fieldManagement(),
+    keepsDependents: !enableGarbageCollector,
   };
   for (const resource of resources) {
     const cache = new WatchCache(metrics.measured(store, resource), feed, {

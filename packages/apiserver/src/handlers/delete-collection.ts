@@ -6,7 +6,7 @@ import { deleteObject } from '../registry/deletion.ts';
 import { nameOfKey } from '../registry/object-registry.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { writeContext } from './context.ts';
-import { type DeleteOptions, deleteOptions } from './delete-options.ts';
+import { type DeleteOptions, deleteOptions, warnOfOrphans } from './delete-options.ts';
 import { collect } from './list.ts';
 import { answerList } from './list-encoding.ts';
 import { listOptions } from './list-options.ts';
@@ -20,6 +20,7 @@ export async function deleteCollection(request: ResourceRequest): Promise<Answer
   const selectors = listOptions(request, false);
   const selection = selectionOf(request);
   const options = await deleteOptions(request);
+  warnOfOrphans(options, writeContext(request, options.dryRun));
   const listing = await collect(request, selectors, selection);
   for (let i = 0; i < listing.entries.length; i += concurrency) {
     await Promise.all(listing.entries.slice(i, i + concurrency).map((entry) => deleteEntry(request, entry, options)));

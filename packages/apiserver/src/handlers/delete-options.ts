@@ -10,6 +10,7 @@ import {
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import type { ResourceRequest } from '../http/request.ts';
+import type { WriteContext } from '../registry/object-registry.ts';
 import { isTrue } from '../routing/request-info.ts';
 import { bodyType, readRequestBody } from './body.ts';
 import { validateDryRun } from './options.ts';
@@ -30,6 +31,13 @@ export async function deleteOptions(request: ResourceRequest): Promise<DeleteOpt
   const body = await readRequestBody(request);
   const value = body.length > 0 ? await parseOptions(request, body) : fromQuery(request.query);
   return validated(value);
+}
+
+/** Once for a request, however many objects it is about. */
+export function warnOfOrphans({ orphanDependents, propagationPolicy }: DeleteOptions, context: WriteContext): void {
+  const { strategy, version, warn } = context;
+  if (!strategy.orphanWarning || orphanDependents !== undefined || propagationPolicy !== undefined) return;
+  if (strategy.defaultPropagation?.(version) === 'orphan') warn(strategy.orphanWarning);
 }
 
 async function parseOptions(request: ResourceRequest, body: Buffer): Promise<JsonObject> {

@@ -7,13 +7,14 @@ import { answerStatus, answerValue } from '../http/respond.ts';
 import { type Deleted, deleteObject } from '../registry/deletion.ts';
 import { encodeObject } from '../registry/stored-form.ts';
 import { writeContext } from './context.ts';
-import { deleteOptions } from './delete-options.ts';
+import { deleteOptions, warnOfOrphans } from './delete-options.ts';
 import { answerEntry } from './represent.ts';
 
 export async function deleteOne(request: ResourceRequest): Promise<Answer> {
   const output = negotiate(request, true);
   const options = await deleteOptions(request);
   const context = writeContext(request, options.dryRun);
+  warnOfOrphans(options, context);
   const deleted = await deleteObject(request.objects, request.info.name, options, context);
   const accepted = deleted.kind === 'pending' && options.orphanDependents === false;
   return answerDeleted(accepted ? 202 : 200, deleted, request, output);

@@ -2,11 +2,12 @@ import { formatTime, type JsonObject, StatusError } from '@tsukube/machinery';
 import { Mismatch } from '@tsukube/storage';
 import type { AdmissionAttributes } from '../admission/admission.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
-import type { ObjectRegistry, WriteContext } from './object-registry.ts';
+import type { ObjectRegistry, RegistryServices, WriteContext } from './object-registry.ts';
+import { type Propagation, setPropagation } from './propagation.ts';
 import { decodeObject, encodeObject, encodeStored } from './stored-form.ts';
 
 /** DeleteOptions, decoded. */
-export interface DeleteRequest {
+export interface DeleteRequest extends Propagation {
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
@@ -47,7 +48,7 @@ async function tryDelete(
   checkPreconditions(registry, object, name, request, context);
   await registry.services.admission.mutate(attributesOf(registry, object, name, context));
   await registry.services.admission.validate(attributesOf(registry, object, name, context));
-  const next = plan(object, request, context, registry.services.now());
+  const next = plan(object, request, context, registry.services);
   if (next === 'waiting') return { kind: 'pending', entry: found };
   if (next === 'remove') {
     if (!context.dryRun) await registry.cache.delete(found.key, found.revision);
@@ -62,19 +63,24 @@ async function tryDelete(
 function plan(
   object: JsonObject,
   request: DeleteRequest,
-  { strategy }: WriteContext,
-  now: number,
+  { strategy, version }: WriteContext,
+  { now, keepsDependents }: RegistryServices,
 ): 'remove' | 'mark' | 'waiting' {
   const metadata = object.metadata as JsonObject;
-  const graceful = strategy.beginDelete?.(object, { gracePeriodSeconds: nonNegative(request.gracePeriodSeconds) }) ?? {
+  const graceful = strategy.beginDelete?.(object, {
+    ...request,
+    gracePeriodSeconds: nonNegative(request.gracePeriodSeconds),
+  }) ?? {
     kind: 'now',
   };
   if (graceful.kind === 'waiting') return 'waiting';
   if (graceful.kind === 'marked') return 'mark';
+  const before = metadata.finalizers;
+  if (!keepsDependents) setPropagation(metadata, request, strategy.defaultPropagation?.(version) ?? 'delete');
   const held = ((metadata.finalizers as string[] | undefined)?.length ?? 0) > 0;
-  if (graceful.kind === 'graceful') return markGraceful(metadata, graceful.seconds, now) || held ? 'mark' : 'remove';
+  if (graceful.kind === 'graceful') return markGraceful(metadata, graceful.seconds, now()) || held ? 'mark' : 'remove';
   if (!held) return 'remove';
-  return markNow(metadata, now) ? 'mark' : 'waiting';
+  return markNow(metadata, now()) || metadata.finalizers !== before ? 'mark' : 'waiting';
 }
 
 /** Whether there is grace to wait for. */
@@ -92,7 +98,8 @@ function markGraceful(metadata: JsonObject, seconds: number, now: number): boole
 function markNow(metadata: JsonObject, now: number): boolean {
   if (metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0) return false;
   if (metadata.deletionTimestamp === undefined) bumpGeneration(metadata);
-  metadata.deletionTimestamp = formatTime(now);
+  // What was to go later goes now; what should have gone by now keeps its time.
+  if (!(Date.parse(metadata.deletionTimestamp as string) <= now)) metadata.deletionTimestamp = formatTime(now);
   metadata.deletionGracePeriodSeconds = 0;
   return true;
 }

@@ -42,6 +42,8 @@ export interface RegistryServices {
   readonly now: () => number;
   /** Without it no object says who owns its fields, and none can be applied to. */
   readonly fieldManagement?: FieldManagement;
+  /** Nobody collects what belongs to an object that is deleted: requests to do something about it are not heeded. */
+  readonly keepsDependents?: boolean;
 }
 
 export interface Written {

@@ -131,6 +131,14 @@ export class WatchCache implements Store {
     return entry && this.#enter(entry);
   }
 
+  /** The same without filling the cache for it. */
+  async read(key: string): Promise<CacheEntry | undefined> {
+    if (this.#state.at === 'ready') return this.get(key);
+    this.#checkOpen();
+    const entry = await this.#store.get(key);
+    return entry && this.#enter(entry);
+  }
+
   async list(prefix: string, options: ListOptions = {}): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
     const fresh = (await this.fresh()) ?? true;
     if (options.revision !== undefined && options.revision > this.current) throw new FutureRevision(this.current);

@@ -56,6 +56,7 @@ export const cronJob: Resource = {
   subresources: { status: statusSubresource(() => {}) },
   strategy: {
     generation: true,
+    defaultPropagation: ({ version }) => (version === 'v1beta1' ? 'orphan' : 'delete'),
     applyDefaults,
     prepareForCreate(object) {
       object.status = {};

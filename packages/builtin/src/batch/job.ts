@@ -30,6 +30,10 @@ export const job: Resource = {
   subresources: { status: statusSubresource(validateJobStatus) },
   strategy: {
     generation: true,
+    // So it has been from the first version on, and clients rely on it.
+    defaultPropagation: ({ version }) => (version === 'v1' ? 'orphan' : 'delete'),
+    orphanWarning:
+      'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     applyDefaults: defaultJob,
     prepareForCreate(object) {
       if (objectIn(object, 'spec')?.manualSelector !== true) generateSelector(object);

@@ -35,6 +35,7 @@ export function event(ttlSeconds: number): Resource {
     ttlSeconds,
     strategy: {
       allowCreateOnUpdate: true,
+      defaultPropagation: () => 'unsupported',
       validateCreate: (object, errors, version) => validateEvent(object, errors, version === v1),
       validateUpdate: (object, old, errors, version) => validateEventUpdate(object, old, errors, version === v1),
     },

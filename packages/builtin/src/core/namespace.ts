@@ -1,14 +1,5 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import {
-  type FieldErrors,
-  formatTime,
-  isQualifiedName,
-  type JsonObject,
-  nameIsDNSLabel,
-  path,
-  StatusError,
-  setKey,
-} from '@tsukube/machinery';
+import { type Resource, type ServedVersion, setPropagation, storedVerbs } from '@tsukube/apiserver';
+import { type FieldErrors, formatTime, isQualifiedName, type JsonObject, nameIsDNSLabel, path, setKey } from '@tsukube/machinery';
 import { ageColumn, metadataOf, nameColumn } from '../columns.ts';
 import { schemaOf } from '../schema.ts';
 
@@ -71,13 +62,13 @@ export const namespace: Resource = {
       object.status = old.status ?? {};
     },
     validateCreate: validateFinalizers,
-    beginDelete(object) {
+    beginDelete(object, request) {
       const metadata = metadataOf(object);
-      const waiting = finalizersOf(object).length > 0;
-      if (metadata.deletionTimestamp !== undefined) {
-        if (waiting) throw stillRemoving(metadata.name as string);
-        return { kind: 'now' };
-      }
+      if (metadata.deletionTimestamp !== undefined)
+        return finalizersOf(object).length > 0 ? { kind: 'waiting' } : { kind: 'now' };
+      // Of a namespace, that its dependents shall not stay means that it waits for them.
+      const { orphanDependents } = request;
+      setPropagation(metadata, orphanDependents === false ? { propagationPolicy: 'Foreground' } : request, 'delete');
       metadata.deletionTimestamp = formatTime(Date.now());
       object.status = { ...(object.status as JsonObject), phase: 'Terminating' };
       return { kind: 'marked' };
@@ -102,12 +93,6 @@ function labelWithName(object: JsonObject): void {
   const sorted: JsonObject = {};
   for (const key of [...labels.keys()].sort()) setKey(sorted, key, labels.get(key) as string);
   metadata.labels = sorted;
-}
-
-function stillRemoving(name: string): StatusError {
-  const reason =
-    'The system is ensuring all content is removed from this namespace.  Upon completion, this namespace will automatically be purged by the system.';
-  return StatusError.conflict({ group: '', resource: 'namespaces' }, name, reason);
 }
 
 function validateFinalizers(object: JsonObject, errors: FieldErrors): void {

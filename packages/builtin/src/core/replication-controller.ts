@@ -95,6 +95,7 @@ export const replicationController: Resource = {
   },
   strategy: {
     generation: true,
+    defaultPropagation: () => 'orphan',
     applyDefaults,
     prepareForCreate(object) {
       object.status = { replicas: 0 };

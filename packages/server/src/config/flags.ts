@@ -145,6 +145,11 @@ export const flags = {
     check: runtimeConfigComplaint,
   }),
   eventTtl: duration({ group: 'API', fallback: 60 * minute, help: 'How long events are kept.' }),
+  enableGarbageCollector: toggle({
+    group: 'API',
+    fallback: true,
+    help: 'Delete what belongs to objects that are gone, and heed what deletions ask for their dependents.',
+  }),
   enableLogsHandler: toggle({ group: 'API', fallback: true, help: 'Serve the log files of this server below /logs.' }),
 
   requestTimeout: duration({

@@ -11,7 +11,7 @@ export function beginPodDeletion(pod: JsonObject, request: DeletionRequest): Del
 
 /** The time that is left can only become shorter. */
 function continueDeletion(metadata: JsonObject, { gracePeriodSeconds: asked }: DeletionRequest): DeletionPlan {
-  if (metadata.deletionGracePeriodSeconds === undefined) return { kind: 'now' };
+  if (numberIn(metadata, 'deletionGracePeriodSeconds') === 0) return { kind: 'now' };
   if (asked === undefined || asked >= numberIn(metadata, 'deletionGracePeriodSeconds')) return { kind: 'waiting' };
   return { kind: 'graceful', seconds: asked };
 }

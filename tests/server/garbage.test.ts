@@ -1,0 +1,263 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServer } from '@tsukube/server';
+import { describe, expect, it, vi } from 'vitest';
+import { type Any, clientFor } from '../support/client.ts';
+import { newNamespace, useServer } from '../support/server.ts';
+
+const t = useServer();
+const merge = { 'content-type': 'application/merge-patch+json' };
+const patience = { timeout: 10_000, interval: 20 };
+
+async function make(path: string, name: string, owners: readonly Any[] = [], more: Any = {}): Promise<Any> {
+  const kind = path.endsWith('configmaps') ? 'ConfigMap' : 'PersistentVolume';
+  const ownerReferences = owners.map(({ owner, ...rest }) => ({
+    apiVersion: owner.apiVersion,
+    kind: owner.kind,
+    name: owner.metadata.name,
+    uid: owner.metadata.uid,
+    ...rest,
+  }));
+  const { metadata, ...spec } = more;
+  const object = { apiVersion: 'v1', kind, metadata: { name, ownerReferences, ...metadata }, ...spec };
+  const { status, body } = await t.client.send('POST', path, object);
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body;
+}
+const get = async (path: string, name: string) => (await t.client.get(`${path}/${name}`)).body;
+const isGone = (path: string, name: string) =>
+  vi.waitFor(async () => expect((await t.client.get(`${path}/${name}`)).status, name).toBe(404), patience);
+const owned = (owner: Any, blockOwnerDeletion?: boolean) => ({ owner, ...(blockOwnerDeletion && { blockOwnerDeletion }) });
+const remove = (path: string, name: string, query = '') => t.client.send('DELETE', `${path}/${name}?${query}`);
+const release = (path: string, name: string) =>
+  t.client.send('PATCH', `${path}/${name}`, { metadata: { finalizers: null } }, merge);
+
+describe('what belongs to an object that is deleted', () => {
+  it('goes with it, and what belongs to that too', async () => {
+    const path = await newNamespace(t.client);
+    const owner = await make(path, 'owner');
+    const child = await make(path, 'child', [owned(owner)]);
+    await make(path, 'grandchild', [owned(child)]);
+    await make(path, 'stranger');
+    expect((await remove(path, 'owner')).body).toMatchObject({ kind: 'Status', status: 'Success' });
+    await isGone(path, 'child');
+    await isGone(path, 'grandchild');
+    expect((await get(path, 'stranger')).metadata.name).toBe('stranger');
+  });
+
+  it.each(['propagationPolicy=Orphan', 'orphanDependents=true'])('stays with %s, and belongs to nobody', async (query) => {
+    const path = await newNamespace(t.client);
+    const owner = await make(path, 'owner');
+    await make(path, 'child', [owned(owner)]);
+    const { status, body } = await remove(path, 'owner', query);
+    expect([status, body.metadata.finalizers, body.metadata.deletionGracePeriodSeconds]).toEqual([200, ['orphan'], 0]);
+    await isGone(path, 'owner');
+    expect((await get(path, 'child')).metadata.ownerReferences).toBeUndefined();
+  });
+
+  it('goes first with propagationPolicy=Foreground, if it blocks', async () => {
+    const path = await newNamespace(t.client);
+    const owner = await make(path, 'owner');
+    await make(path, 'held', [owned(owner, true)], { metadata: { finalizers: ['example.com/hold'] } });
+    await make(path, 'free', [owned(owner)]);
+    const { body } = await remove(path, 'owner', 'propagationPolicy=Foreground');
+    expect(body.metadata.finalizers).toEqual(['foregroundDeletion']);
+    await isGone(path, 'free');
+    await vi.waitFor(async () => expect((await get(path, 'held')).metadata.deletionTimestamp).toBeDefined(), patience);
+    expect((await get(path, 'owner')).metadata.deletionTimestamp).toBeDefined();
+    await release(path, 'held');
+    await isGone(path, 'held');
+    await isGone(path, 'owner');
+  });
+
+  it('lets its owner go when it no longer blocks', async () => {
+    const path = await newNamespace(t.client);
+    const owner = await make(path, 'owner');
+    const held = await make(path, 'held', [owned(owner, true)], { metadata: { finalizers: ['example.com/hold'] } });
+    await remove(path, 'owner', 'propagationPolicy=Foreground');
+    await vi.waitFor(async () => expect((await get(path, 'held')).metadata.deletionTimestamp).toBeDefined(), patience);
+    const [reference] = held.metadata.ownerReferences;
+    const ownerReferences = [{ ...reference, blockOwnerDeletion: false }];
+    await t.client.send('PATCH', `${path}/held`, { metadata: { ownerReferences } }, merge);
+    await isGone(path, 'owner');
+    await release(path, 'held');
+  });
+
+  it('is deleted in the foreground down to the last, leaves first', async () => {
+    const path = await newNamespace(t.client);
+    const top = await make(path, 'top');
+    const middle = await make(path, 'middle', [owned(top, true)]);
+    await make(path, 'leaf', [owned(middle, true)], { metadata: { finalizers: ['example.com/hold'] } });
+    await remove(path, 'top', 'propagationPolicy=Foreground');
+    await vi.waitFor(async () => expect((await get(path, 'leaf')).metadata.deletionTimestamp).toBeDefined(), patience);
+    expect((await get(path, 'middle')).metadata.finalizers).toEqual(['foregroundDeletion']);
+    await release(path, 'leaf');
+    for (const name of ['leaf', 'middle', 'top']) await isGone(path, name);
+  });
+
+  it('goes even where owners wait for each other in a circle', async () => {
+    const path = await newNamespace(t.client);
+    const first = await make(path, 'first');
+    const second = await make(path, 'second', [owned(first, true)]);
+    const { apiVersion, kind, metadata } = second;
+    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid, blockOwnerDeletion: true }];
+    await t.client.send('PATCH', `${path}/first`, { metadata: { ownerReferences } }, merge);
+    await remove(path, 'first', 'propagationPolicy=Foreground');
+    await isGone(path, 'first');
+    await isGone(path, 'second');
+  });
+
+  it('stays as long as another owner is there, and no longer names the one that is gone', async () => {
+    const path = await newNamespace(t.client);
+    const [one, two] = [await make(path, 'one'), await make(path, 'two')];
+    await make(path, 'child', [owned(one), owned(two)]);
+    await remove(path, 'one');
+    const refs = async () => (await get(path, 'child')).metadata.ownerReferences?.map(({ name }: Any) => name);
+    await vi.waitFor(async () => expect(await refs()).toEqual(['two']), patience);
+    await remove(path, 'two');
+    await isGone(path, 'child');
+  });
+
+  it('can belong to something outside namespaces', async () => {
+    const path = await newNamespace(t.client);
+    const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
+    const metadata = { name: `owner-${Date.now()}` };
+    const { body } = await t.client.send('POST', classes, { value: 1, metadata });
+    await make(path, 'child', [owned(body)]);
+    await remove(classes, metadata.name);
+    await isGone(path, 'child');
+  });
+});
+
+describe('an owner that is not there', () => {
+  it.each([
+    ['never was', (_: Any) => ({ name: 'nobody', uid: '11111111-2222-3333-4444-555555555555' })],
+    ['is another of the same name', (owner: Any) => ({ name: owner.metadata.name, uid: 'another' })],
+    ['has another name', (owner: Any) => ({ name: 'another', uid: owner.metadata.uid })],
+  ])('%s', async (_, reference) => {
+    const path = await newNamespace(t.client);
+    const owner = await make(path, 'owner');
+    await make(path, 'child', [], {
+      metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', ...reference(owner) }] },
+    });
+    await isGone(path, 'child');
+  });
+
+  it('is not missed if its kind is not known', async () => {
+    const path = await newNamespace(t.client);
+    const [gone, child] = [await make(path, 'gone'), 'child'];
+    const unknown = { apiVersion: 'example.com/v1', kind: 'Thing', name: 'x', uid: 'x' };
+    await make(path, child, [owned(gone)]);
+    await t.client.send('PATCH', `${path}/${child}`, { metadata: { ownerReferences: [unknown] } }, merge);
+    await remove(path, 'gone');
+    await make(path, 'marker', [owned(gone)]);
+    await isGone(path, 'marker');
+    expect((await get(path, child)).metadata.name).toBe(child);
+  });
+
+  it('is told of if it is in another namespace', async () => {
+    const [path, other] = [await newNamespace(t.client), await newNamespace(t.client)];
+    const owner = await make(other, 'owner');
+    const child = await make(path, 'child', [owned(owner)]);
+    await isGone(path, 'child');
+    const events = path.replace('configmaps', 'events');
+    const { items } = (await t.client.get(`${events}?fieldSelector=reason=OwnerRefInvalidNamespace`)).body;
+    expect(items).toHaveLength(1);
+    const namespace = child.metadata.namespace;
+    expect(items[0]).toMatchObject({
+      type: 'Warning',
+      message: `ownerRef [v1/ConfigMap, namespace: ${namespace}, name: owner, uid: ${owner.metadata.uid}] does not exist in namespace "${namespace}"`,
+      involvedObject: { kind: 'ConfigMap', name: 'child', uid: child.metadata.uid },
+      source: { component: 'garbage-collector-controller' },
+    });
+    expect((await get(other, 'owner')).metadata.name).toBe('owner');
+  });
+
+  it('keeps nothing outside namespaces alive or dead', async () => {
+    const path = await newNamespace(t.client);
+    const owner = await make(path, 'owner');
+    const volumes = '/api/v1/persistentvolumes';
+    const name = `misplaced-${Date.now()}`;
+    const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/tmp' } };
+    await make(volumes, name, [owned(owner)], { spec });
+    const events = `/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=${name}`;
+    await vi.waitFor(async () => expect((await t.client.get(events)).body.items).toHaveLength(1), patience);
+    expect((await get(volumes, name)).metadata.deletionTimestamp).toBeUndefined();
+  });
+});
+
+describe('what a kind does by default', () => {
+  const template = {
+    spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
+    metadata: { labels: { a: 'b' } },
+  };
+  const rc = { apiVersion: 'v1', kind: 'ReplicationController', spec: { selector: { a: 'b' }, template: { ...template } } };
+
+  it('jobs and replication controllers leave their pods behind', async () => {
+    const path = (await newNamespace(t.client)).replace('configmaps', '');
+    const jobs = path.replace('/api/v1', '/apis/batch/v1');
+    const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'a' }, spec: { template } };
+    expect((await t.client.send('POST', `${jobs}jobs`, job)).status).toBe(201);
+    const removed = await t.client.send('DELETE', `${jobs}jobs/a`);
+    expect(removed.body.metadata.finalizers).toEqual(['orphan']);
+    expect(removed.headers.warning).toContain('child pods are preserved by default when jobs are deleted');
+    const template2 = { ...template, spec: { ...template.spec, restartPolicy: 'Always' } };
+    const controller = { ...rc, metadata: { name: 'a' }, spec: { ...rc.spec, template: template2 } };
+    expect((await t.client.send('POST', `${path}replicationcontrollers`, controller)).status).toBe(201);
+    const gone = await t.client.send('DELETE', `${path}replicationcontrollers/a`);
+    expect([gone.body.metadata.finalizers, gone.headers.warning]).toEqual([['orphan'], undefined]);
+  });
+
+  it('events have no dependents', async () => {
+    const path = (await newNamespace(t.client)).replace('configmaps', 'events');
+    const namespace = path.split('/')[4];
+    const event = { metadata: { name: 'e' }, involvedObject: { namespace }, reason: 'r' };
+    expect((await t.client.send('POST', path, event)).status).toBe(201);
+    expect((await remove(path, 'e', 'propagationPolicy=Foreground')).body.kind).toBe('Status');
+  });
+
+  it('a second deletion may ask for something else', async () => {
+    const path = await newNamespace(t.client);
+    await make(path, 'a', [], { metadata: { finalizers: ['example.com/hold', 'orphan'] } });
+    const first = await remove(path, 'a', 'propagationPolicy=Background&dryRun=All');
+    expect(first.body.metadata.finalizers).toEqual(['example.com/hold']);
+    const second = await remove(path, 'a', 'propagationPolicy=Background');
+    const third = await remove(path, 'a', 'propagationPolicy=Background');
+    expect(third.body.metadata.resourceVersion).toBe(second.body.metadata.resourceVersion);
+    expect((await remove(path, 'a', 'propagationPolicy=Foreground')).body.metadata.finalizers).toEqual([
+      'example.com/hold',
+      'foregroundDeletion',
+    ]);
+    await release(path, 'a');
+  });
+});
+
+describe('a server without the collector', () => {
+  it('leaves everything as it is, until one with it takes over', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-garbage-'));
+    const path = '/api/v1/namespaces/default/configmaps';
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: 'x' }];
+    const idle = await startServer({ dataDir, securePort: 0, enableGarbageCollector: false });
+    const before = clientFor(idle.kubeconfig);
+    try {
+      expect((await before.send('POST', path, { metadata: { name: 'child', ownerReferences } })).status).toBe(201);
+      await before.send('POST', path, { metadata: { name: 'owner' } });
+      const removed = await before.send('DELETE', `${path}/owner?propagationPolicy=Foreground`);
+      expect(removed.body.kind).toBe('Status');
+      expect((await before.get(`${path}/child`)).status).toBe(200);
+    } finally {
+      before.close();
+      await idle.close();
+    }
+    const server = await startServer({ dataDir, securePort: 0 });
+    const client = clientFor(server.kubeconfig);
+    try {
+      await vi.waitFor(async () => expect((await client.get(`${path}/child`)).status).toBe(404), patience);
+    } finally {
+      client.close();
+      await server.close();
+      rmSync(dataDir, { recursive: true });
+    }
+  });
+});
