@@ -5,7 +5,7 @@ import type { FieldSet } from './field-set.ts';
 import { itemsByElement } from './list-items.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import { SetBuilder } from './set-builder.ts';
-import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape } from './shape.ts';
+import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
 
 export interface Comparison {
   /** What is new or has another value. */
@@ -30,8 +30,9 @@ class ComparingWalk {
   readonly #path: PathElement[] = [];
 
   /** At least one of the two is there. */
-  #values(before: Maybe, after: Maybe, shape: Shape): void {
+  #values(before: Maybe, after: Maybe, given: Shape): void {
     if (before === after) return;
+    const shape = shapeFor(given, after, before);
     if (isWhole(shape) || (isNothing(before) && isNothing(after))) {
       this.#whole(before, after);
       return;

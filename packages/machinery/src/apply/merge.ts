@@ -1,7 +1,7 @@
 import { getKey, isObject, setKey } from '../json/object.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { mergeItems } from './merge-items.ts';
-import { anyShape, isWhole, memberShape, type ObjectShape, type Shape } from './shape.ts';
+import { anyShape, isWhole, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
 
 /** The object with what is applied to it. Neither is changed; the result shares parts with both. */
 export function mergeObjects(live: JsonObject, applied: JsonObject, shape: ObjectShape): JsonObject {
@@ -14,7 +14,8 @@ export function mergeObjects(live: JsonObject, applied: JsonObject, shape: Objec
   return merged;
 }
 
-function mergeValues(live: JsonValue, applied: JsonValue, shape: Shape): JsonValue {
+function mergeValues(live: JsonValue, applied: JsonValue, given: Shape): JsonValue {
+  const shape = shapeFor(given, applied, live);
   if (isWhole(shape)) return applied;
   if (shape.is === 'list') {
     if (!hasItems(live)) return applied;

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { type FieldSet, isEmptySet, isMember } from './field-set.ts';
 import { tryElement } from './list-items.ts';
 import { fieldElement } from './path-element.ts';
-import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape } from './shape.ts';
+import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
 
 /** The object without the paths of the set. */
 export function removePaths(object: JsonObject, set: FieldSet, shape: ObjectShape): JsonObject {
@@ -19,7 +19,8 @@ export function removePaths(object: JsonObject, set: FieldSet, shape: ObjectShap
 }
 
 /** What nothing is left of is null, as if nobody had said anything of it. */
-function removeBelow(value: JsonValue, set: FieldSet, shape: Shape): JsonValue {
+function removeBelow(value: JsonValue, set: FieldSet, given: Shape): JsonValue {
+  const shape = shapeFor(given, value);
   if (shape.is === 'scalar' || shape.is === 'any') return value;
   if (isWhole(shape)) return null;
   if (shape.is === 'list') return Array.isArray(value) ? removeItems(value, set, shape) : null;

@@ -1,7 +1,8 @@
+import { isObject } from '../json/object.ts';
 import type { Field, FieldType, JsonValue, TypeCatalogue } from '../schema/type.ts';
 
 /** How a value is owned: as a whole, or part by part. */
-export type Shape = ScalarShape | AnyShape | ObjectShape | ListShape;
+export type Shape = ScalarShape | AnyShape | DeducedShape | ObjectShape | ListShape;
 
 export interface ScalarShape {
   readonly is: 'scalar';
@@ -11,6 +12,11 @@ export interface ScalarShape {
 /** Whatever it is, it is owned as a whole. */
 export interface AnyShape {
   readonly is: 'any';
+}
+
+/** What no schema describes: objects are owned field by field, everything else as a whole. */
+export interface DeducedShape {
+  readonly is: 'deduced';
 }
 
 export interface ObjectShape {
@@ -33,7 +39,17 @@ export interface ListShape {
 }
 
 export const anyShape: AnyShape = { is: 'any' };
+export const deducedShape: DeducedShape = { is: 'deduced' };
 const noFields: ReadonlyMap<string, Shape> = new Map();
+const deducedObject: ObjectShape = { is: 'object', atomic: false, fields: noFields, of: deducedShape };
+
+/** The shape of these values, of which one is there at least. */
+export function shapeFor(shape: Shape, value: JsonValue | undefined, other?: JsonValue): Exclude<Shape, DeducedShape> {
+  if (shape.is !== 'deduced') return shape;
+  const isWholly = (each: JsonValue | undefined) => each !== undefined && !isObject(each);
+  return isWholly(value) || isWholly(other) ? anyShape : deducedObject;
+}
+
 const shapes = new WeakMap<TypeCatalogue, Map<string, ObjectShape>>();
 
 /** The shape of a type; made when it is first asked for. */

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { asMember, type FieldSet, type MutableFieldSet, noFields } from './field-set.ts';
 import { itemsByElement } from './list-items.ts';
 import { fieldElement } from './path-element.ts';
-import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape } from './shape.ts';
+import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
 
 /** Every path of an object that somebody who sets the object says something about. */
 export function fieldSetOf(object: JsonObject, shape: ObjectShape): FieldSet {
@@ -11,7 +11,8 @@ export function fieldSetOf(object: JsonObject, shape: ObjectShape): FieldSet {
 }
 
 /** What belongs to the set of a value and what is below it; undefined if nothing does. */
-function partOf(value: JsonValue, shape: Shape): FieldSet | undefined {
+function partOf(value: JsonValue, given: Shape): FieldSet | undefined {
+  const shape = shapeFor(given, value);
   if (isWhole(shape)) return noFields;
   if (shape.is === 'list') return Array.isArray(value) ? listPart(value, shape) : undefined;
   return isObject(value) ? objectPart(value, shape as ObjectShape) : undefined;

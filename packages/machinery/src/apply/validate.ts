@@ -16,7 +16,7 @@ export function misfit(object: JsonObject, shape: ObjectShape): string | undefin
 }
 
 function check(value: JsonValue, shape: Shape, path: string, errors: string[]): void {
-  if (errors.length >= maxErrors || value === null || shape.is === 'any') return;
+  if (errors.length >= maxErrors || value === null || shape.is === 'any' || shape.is === 'deduced') return;
   if (shape.is === 'scalar') checkScalar(value, shape, path, errors);
   else if (shape.is === 'list') {
     if (Array.isArray(value)) checkItems(value, shape, path, errors);

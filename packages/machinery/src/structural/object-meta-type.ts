@@ -1,3 +1,4 @@
+import { type ObjectShape, shapeOf } from '../apply/shape.ts';
 import { type CheckedObject, checkObject } from '../schema/decode.ts';
 import type { Field, FieldType, JsonObject, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 
@@ -35,7 +36,9 @@ function type(name: string, fields: Readonly<Record<string, FieldType>>): TypeDe
 function fieldOf(name: string, type: FieldType, owner: string): Field {
   const pointer = type.is === 'time' || type.is === 'boolean' || name === 'deletionGracePeriodSeconds';
   if (pointer) return { name, type, whenEmpty: 'keep' };
-  return { name, type, whenEmpty: owner === 'OwnerReference' ? 'zero' : 'omit' };
+  const whenEmpty = owner === 'OwnerReference' ? 'zero' : 'omit';
+  if (name === 'ownerReferences') return { name, type, whenEmpty, listType: 'map', listMapKeys: ['uid'] };
+  return { name, type, whenEmpty, ...(name === 'finalizers' && { listType: 'set' as const }) };
 }
 
 const catalogue: TypeCatalogue = { get: (name) => types.get(name) as TypeDefinition };
@@ -43,4 +46,9 @@ const catalogue: TypeCatalogue = { get: (name) => types.get(name) as TypeDefinit
 /** The form of an object's metadata, or why it has none. */
 export function checkObjectMeta(metadata: JsonObject): CheckedObject {
   return checkObject(metadata, catalogue.get('ObjectMeta'), catalogue);
+}
+
+/** How metadata is merged. */
+export function objectMetaShape(): ObjectShape {
+  return shapeOf('ObjectMeta', catalogue);
 }

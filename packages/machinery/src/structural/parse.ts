@@ -35,7 +35,7 @@ function plainNode(type: string): SchemaNode {
 
 function parseNode(props: JsonObject, type: string): SchemaNode {
   const properties = parseMap(props.properties);
-  return {
+  const node: Omit<SchemaNode, 'within'> = {
     type,
     nullable: props.nullable === true,
     default: props.default ?? undefined,
@@ -52,6 +52,19 @@ function parseNode(props: JsonObject, type: string): SchemaNode {
     rules: parseRules(props['x-kubernetes-validations']),
     values: parseValueRules(props),
   };
+  return { ...node, within: foundWithin(node) };
+}
+
+const nothing: SchemaNode['within'] = { lists: false, embedded: false, rules: false };
+
+function foundWithin(node: Omit<SchemaNode, 'within'>): SchemaNode['within'] {
+  const below = [...(node.properties?.values() ?? [])].map(({ within }) => within);
+  if (node.items !== undefined) below.push(node.items.within);
+  if (typeof node.additional === 'object') below.push(node.additional.within);
+  const lists = node.listType === 'set' || node.listType === 'map' || below.some((within) => within.lists);
+  const embedded = node.embedded || below.some((within) => within.embedded);
+  const rules = node.rules.length > 0 || below.some((within) => within.rules);
+  return lists || embedded || rules ? { lists, embedded, rules } : nothing;
 }
 
 function parseMap(value: JsonValue | undefined): ReadonlyMap<string, SchemaNode> | undefined {

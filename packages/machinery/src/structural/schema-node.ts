@@ -21,6 +21,8 @@ export interface SchemaNode {
   readonly rules: readonly ValidationRule[];
   /** Absent if no value of the type is refused. */
   readonly values: ValueRules | undefined;
+  /** Whether this node or one below it, outside of value rules, is a set or a map, an embedded object, or has rules. */
+  readonly within: { readonly lists: boolean; readonly embedded: boolean; readonly rules: boolean };
 }
 
 /** An entry of x-kubernetes-validations. */

@@ -1,0 +1,181 @@
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { goRegExp } from '../text/go-regexp.ts';
+import { characterCount } from './character-count.ts';
+import { isRepeatedIn } from './distinct.ts';
+import { enumCheck } from './enum.ts';
+import { effectiveFormat, stringFormat } from './formats.ts';
+import { isJsonInteger } from './json-integer.ts';
+import { numberCheck } from './number.ts';
+import type { SchemaNode, ValueRules } from './schema-node.ts';
+
+/** Whether a value is valid. Nothing is allocated to find that out; what is wrong with one that is not is found by `explain`. */
+export type Check = (value: JsonValue) => boolean;
+
+const pass: Check = () => true;
+const known = new WeakMap<SchemaNode, Check>();
+
+/** Made when it is first needed: a large schema has many parts that no object uses. */
+export function checkOf(node: SchemaNode): Check {
+  let check = known.get(node);
+  if (check === undefined) {
+    check = compile(node);
+    known.set(node, check);
+  }
+  return check;
+}
+
+function lazy(node: SchemaNode): Check {
+  let check: Check | undefined;
+  return (value) => {
+    check ??= checkOf(node);
+    return check(value);
+  };
+}
+
+/** The types that values may have; none if any. */
+export function typesOf(node: SchemaNode): readonly string[] {
+  if (node.intOrString) return ['integer', 'string'];
+  return node.type === '' ? [] : [node.type];
+}
+
+/** The format, if it means something for the types. */
+export function formatOf(node: SchemaNode, types: readonly string[]): string {
+  const format = node.values?.format ?? '';
+  return format === '' ? '' : effectiveFormat(format, types.length === 1 ? (types[0] as string) : '');
+}
+
+function compile(node: SchemaNode): Check {
+  const types = typesOf(node);
+  const format = formatOf(node, types);
+  const anyType = types.length === 0;
+  // A format without a type is about strings, and refuses what is neither a string nor a list.
+  const anything = anyType && format === '';
+  const allowsNull = (node.nullable || anyType || types.includes('null')) && (node.values?.enum.length ?? 0) === 0;
+  const text = anyType || types.includes('string') ? textCheck(node.values, format) : undefined;
+  const number = anything || types.includes('integer') || types.includes('number') ? numbersOf(node, types, format) : undefined;
+  const boolean = anything || types.includes('boolean') ? pass : undefined;
+  const list = anyType || types.includes('array') || isTextFormat(types, format) ? listCheck(node) : undefined;
+  const object = anything || types.includes('object') ? objectCheck(node) : undefined;
+  const common = commonCheck(node.values);
+  return (value) => {
+    let check: ((value: never) => boolean) | undefined;
+    if (typeof value === 'string') check = text;
+    else if (typeof value === 'object') {
+      if (value === null) return allowsNull;
+      check = Array.isArray(value) ? list : object;
+    } else if (typeof value === 'boolean') check = boolean;
+    else check = number;
+    return check?.(value as never) === true && (common === undefined || common(value));
+  };
+}
+
+/** Kubernetes does not look at the type of lists where strings with a format belong. */
+function isTextFormat(types: readonly string[], format: string): boolean {
+  return format !== '' && !types.includes('integer') && !types.includes('number');
+}
+
+function numbersOf(node: SchemaNode, types: readonly string[], format: string): Check {
+  const type = types.length === 1 ? (types[0] as string) : '';
+  const inRange = numberCheck(node.values, type, format);
+  const isOfType = wholeNumberCheck(types);
+  return (value) => isOfType(value as number | bigint) && inRange(value as number | bigint);
+}
+
+function wholeNumberCheck(types: readonly string[]): (value: number | bigint) => boolean {
+  if (!types.includes('integer')) return () => true;
+  if (types.length === 1) return (value) => typeof value === 'bigint' || Number.isSafeInteger(value);
+  return (value) => typeof value === 'bigint' || isJsonInteger(value);
+}
+
+function textCheck(values: ValueRules | undefined, format: string): Check {
+  if (values === undefined) return pass;
+  const { maxLength = Number.POSITIVE_INFINITY, minLength = 0, pattern } = values;
+  const hasFormat = format === '' ? undefined : stringFormat(format);
+  const bounded = maxLength !== Number.POSITIVE_INFINITY || minLength > 0;
+  if (!bounded && pattern === '' && hasFormat === undefined) return pass;
+  const matches = pattern === '' ? undefined : patternCheck(pattern);
+  return (value) => {
+    const text = value as string;
+    if (bounded && !isWithin(text, minLength, maxLength)) return false;
+    return (matches === undefined || matches(text)) && (hasFormat === undefined || hasFormat(text));
+  };
+}
+
+/** A pattern that is none matches nothing. */
+function patternCheck(pattern: string): (text: string) => boolean {
+  try {
+    const compiled = goRegExp(pattern);
+    return (text) => compiled.matches(text);
+  } catch {
+    return () => false;
+  }
+}
+
+function isWithin(text: string, minimum: number, maximum: number): boolean {
+  // A character takes one or two units.
+  if (text.length <= maximum && text.length >= minimum * 2) return true;
+  const length = characterCount(text);
+  return length <= maximum && length >= minimum;
+}
+
+function listCheck(node: SchemaNode): (list: readonly JsonValue[]) => boolean {
+  const { maxItems = Number.POSITIVE_INFINITY, minItems = 0, uniqueItems = false } = node.values ?? {};
+  const item = node.items === undefined ? undefined : lazy(node.items);
+  return (list) => {
+    if (list.length > maxItems || list.length < minItems) return false;
+    if (item !== undefined) for (let i = 0; i < list.length; i++) if (!item(list[i] as JsonValue)) return false;
+    return !uniqueItems || !isRepeatedIn(list);
+  };
+}
+
+function objectCheck(node: SchemaNode): (object: JsonObject) => boolean {
+  const { required = [], minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = node.values ?? {};
+  const named = new Map([...(node.properties ?? [])].map(([key, property]) => [key, lazy(property)]));
+  const { additional } = node;
+  const other = typeof additional === 'object' ? lazy(additional) : additional === false ? () => false : undefined;
+  return (object) => {
+    let count = 0;
+    for (const key in object) {
+      count++;
+      const check = named.get(key) ?? other;
+      if (check !== undefined && !check(object[key] as JsonValue)) return false;
+    }
+    for (const key of required) if (!Object.hasOwn(object, key)) return false;
+    return count >= minProperties && count <= maxProperties;
+  };
+}
+
+/** What is asked of values of every type. */
+function commonCheck(values: ValueRules | undefined): Check | undefined {
+  if (values === undefined) return undefined;
+  const checks = [...values.allOf.map(lazy), ...anyOfCheck(values), ...oneOfCheck(values), ...notCheck(values)];
+  if (values.enum.length > 0) checks.push(enumCheck(values.enum));
+  if (checks.length < 2) return checks[0];
+  return (value) => {
+    for (const check of checks) if (!check(value)) return false;
+    return true;
+  };
+}
+
+function anyOfCheck({ anyOf }: ValueRules): Check[] {
+  const choices = anyOf.map(lazy);
+  return choices.length === 0 ? [] : [(value) => choices.some((choice) => choice(value))];
+}
+
+function oneOfCheck({ oneOf }: ValueRules): Check[] {
+  if (oneOf.length === 0) return [];
+  const choices = oneOf.map(lazy);
+  return [
+    (value) => {
+      let valid = 0;
+      for (const choice of choices) if (choice(value)) valid++;
+      return valid === 1;
+    },
+  ];
+}
+
+function notCheck({ not }: ValueRules): Check[] {
+  if (not === undefined) return [];
+  const refused = lazy(not);
+  return [(value) => !refused(value)];
+}

@@ -1,0 +1,73 @@
+import type { ObjectShape } from '../apply/shape.ts';
+import { FieldErrors } from '../errors/field-errors.ts';
+import { path } from '../errors/field-path.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { checkOf } from './check.ts';
+import type { CompiledSchema, SchemaOptions } from './compiled-schema.ts';
+import { Correlation } from './correlation.ts';
+import { validateEmbedded } from './embedded-validation.ts';
+import { explain } from './explain.ts';
+import { report } from './finding.ts';
+import { hasDuplicates, validateUniqueness } from './list-uniqueness.ts';
+import { applyDefaults, normalizeRoot } from './normalize.ts';
+import { parseSchema } from './parse.ts';
+import type { SchemaNode } from './schema-node.ts';
+import { shapeOfRoot } from './shape.ts';
+
+const noWarnings: readonly string[] = [];
+const statusPath = path('status');
+
+/** `props` is the openAPIV3Schema of a version; a function is called when the schema is first needed. */
+export function compileSchema(props: JsonObject | (() => JsonObject), options: SchemaOptions = {}): CompiledSchema {
+  const preserve = options.preserveUnknownFields === true;
+  let parsed: SchemaNode | undefined;
+  let shape: ObjectShape | undefined;
+  const root = (): SchemaNode => {
+    parsed ??= parseSchema(typeof props === 'function' ? props() : props);
+    return parsed;
+  };
+  return {
+    normalize: (object, origin) => normalizeRoot(object, root(), origin, preserve),
+    applyDefaults: (object) => applyDefaults(object, root()),
+    validateValues: (object, old, errors) => validateValues(root(), object, old, errors),
+    validateStatusValues: (object, old, errors) => validateStatus(root(), object, old, errors),
+    validateRules: (object, old, errors, part) => validateRules(root(), object, old, errors, part),
+    get shape() {
+      shape ??= shapeOfRoot(root(), preserve);
+      return shape;
+    },
+  };
+}
+
+function validateValues(root: SchemaNode, object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+  if (checkOf(root)(object)) return;
+  report(explain(root, object, '', old && new Correlation(object, old, root)), undefined, errors);
+}
+
+function validateStatus(root: SchemaNode, object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const node = root.properties?.get('status');
+  if (node === undefined || !Object.hasOwn(object, 'status')) return;
+  const status = object.status as JsonValue;
+  if (checkOf(node)(status)) return;
+  report(explain(node, status, '', new Correlation(object, old, root).key('status')), statusPath, errors);
+}
+
+function validateRules(
+  root: SchemaNode,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  errors: FieldErrors,
+  part: 'object' | 'status',
+): readonly string[] {
+  if (part === 'object') validateEmbedded(object, root, undefined, errors);
+  validateLists(root, object, old, errors);
+  return noWarnings;
+}
+
+/** Lists that were wrong before may stay so. */
+function validateLists(root: SchemaNode, object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+  if (!root.within.lists) return;
+  const found = new FieldErrors();
+  validateUniqueness(object, root, undefined, found);
+  if (found.length > 0 && (old === undefined || !hasDuplicates(old, root))) errors.addAll(found);
+}

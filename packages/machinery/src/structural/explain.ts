@@ -1,0 +1,150 @@
+import { isObject } from '../json/object.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { goQuote } from '../text/go-quote.ts';
+import { goValueText } from '../text/go-value.ts';
+import { formatOf, typesOf } from './check.ts';
+import type { Correlation } from './correlation.ts';
+import { isRepeatedIn } from './distinct.ts';
+import { enumCheck } from './enum.ts';
+import { explainCombinations } from './explain-combinations.ts';
+import { explainText } from './explain-text.ts';
+import { Findings } from './finding.ts';
+import { isInt64, isJsonInteger } from './json-integer.ts';
+import { explainNumber } from './number.ts';
+import type { SchemaNode } from './schema-node.ts';
+
+/** Everything that is wrong with a value, as the validator of Kubernetes tells it. With a correlation, what has not changed is right. */
+export function explain(node: SchemaNode, value: JsonValue, name: string, correlation?: Correlation): Findings {
+  const found = explainValue(node, value, name, correlation);
+  if (!found.valid && correlation?.unchanged) found.list.length = 0;
+  return found;
+}
+
+function explainValue(node: SchemaNode, value: JsonValue, name: string, correlation: Correlation | undefined): Findings {
+  const found = new Findings();
+  const types = typesOf(node);
+  const format = formatOf(node, types);
+  if (value === null) {
+    explainNull(node, types, name, found);
+    explainEnum(node, value, name, found);
+    return found;
+  }
+  if (types.length > 0 || format !== '') {
+    explainType(types, format, value, name, found);
+    found.matches++;
+  }
+  found.merge(explainCombinations(node.values, value, name));
+  found.matches++;
+  if (typeof value === 'string') explainText(value, node.values, format, name, found);
+  else if (typeof value === 'number' || typeof value === 'bigint') {
+    found.merge(explainNumber(value, node.values, types.length === 1 ? (types[0] as string) : '', format, name));
+    found.matches++;
+  } else if (Array.isArray(value)) explainList(node, value, name, correlation, found);
+  explainEnum(node, value, name, found);
+  found.matches++;
+  if (isObject(value)) explainObject(node, value, name, correlation, found);
+  found.matches++;
+  return found;
+}
+
+function explainNull(node: SchemaNode, types: readonly string[], name: string, found: Findings): void {
+  if (types.length > 0 && !types.includes('null') && !node.nullable) addType(types.join(','), 'null', name, found);
+  else found.matches++;
+}
+
+function addType(expected: string, actual: string, name: string, found: Findings): void {
+  found.add({ message: `${name} in body must be of type ${expected}: ${goQuote(actual)}`, name, value: actual, is: 'type' });
+}
+
+/** The type of a value, and the format that goes with it. */
+function kindOf(value: JsonValue): readonly [type: string, format: string] {
+  if (typeof value === 'string') return ['string', ''];
+  if (typeof value === 'boolean') return ['boolean', ''];
+  if (typeof value === 'object') return [Array.isArray(value) ? 'array' : 'object', ''];
+  return isInt64(value) ? ['integer', 'int64'] : ['number', 'float64'];
+}
+
+function explainType(types: readonly string[], format: string, value: JsonValue, name: string, found: Findings): void {
+  const [type, valueFormat] = kindOf(value);
+  const passesForInteger = typeof value === 'number' && type === 'number' && isJsonInteger(value) && types.includes('integer');
+  const fits = types.includes(type) || passesForInteger || (type === 'integer' && types.includes('number'));
+  const lenient = typeof value === 'string' || Array.isArray(value);
+  if (!lenient && format !== '' && !fits && valueFormat !== format) addType(format, valueFormat, name, found);
+  else if (fits || (lenient && format !== '' && !types.includes('number') && !types.includes('integer'))) found.matches++;
+  else addType(types.join(','), type, name, found);
+}
+
+function explainEnum(node: SchemaNode, value: JsonValue, name: string, found: Findings): void {
+  const values = node.values?.enum ?? [];
+  if (values.length === 0 || enumCheck(values)(value)) return;
+  found.add({ message: `${name} in body should be one of ${goValueText([...values])}`, name, value, is: { noneOf: values } });
+}
+
+function explainList(
+  node: SchemaNode,
+  list: readonly JsonValue[],
+  name: string,
+  correlation: Correlation | undefined,
+  found: Findings,
+): void {
+  const { items } = node;
+  if (items !== undefined)
+    for (const [i, item] of list.entries()) found.merge(explain(items, item, `${name}[${i}]`, correlation?.index(i)));
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems = false } = node.values ?? {};
+  const size = list.length;
+  if (size < minItems) found.add({ message: `${name} in body should have at least ${minItems} items`, name, value: size });
+  if (size > maxItems)
+    found.add({
+      message: `${name} in body should have at most ${maxItems} items`,
+      name,
+      value: size,
+      is: { moreThan: maxItems },
+    });
+  if (uniqueItems && isRepeatedIn(list)) found.add({ message: `${name} in body shouldn't contain duplicates`, name });
+  found.matches += 2;
+}
+
+function explainObject(
+  node: SchemaNode,
+  object: JsonObject,
+  name: string,
+  correlation: Correlation | undefined,
+  found: Findings,
+): void {
+  explainSize(node, Object.keys(object).length, name, found);
+  const { properties, additional } = node;
+  for (const key of Object.keys(object)) {
+    if (properties?.has(key)) continue;
+    if (additional === false) found.add({ message: `${name}.${key} in body is a forbidden property`, name, value: key });
+    else if (typeof additional === 'object')
+      found.merge(explain(additional, object[key] as JsonValue, `${name}.${key}`, correlationOf(key, name, correlation)));
+  }
+  for (const [key, property] of properties ?? []) {
+    if (!Object.hasOwn(object, key)) continue;
+    const childName = name === '' ? key : `${name}.${key}`;
+    found.merge(explain(property, object[key] as JsonValue, childName, correlationOf(key, name, correlation)));
+  }
+  for (const key of node.values?.required ?? []) {
+    if (Object.hasOwn(object, key)) continue;
+    found.add({ message: `${name}.${key} in body is required`, name: `${name}.${key}`, is: 'required' });
+  }
+  found.matches++;
+}
+
+/** The kind and version of an object are those of the request, on both sides. */
+function correlationOf(key: string, name: string, correlation: Correlation | undefined): Correlation | undefined {
+  return name === '' && (key === 'kind' || key === 'apiVersion') ? undefined : correlation?.key(key);
+}
+
+function explainSize(node: SchemaNode, size: number, name: string, found: Findings): void {
+  const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = node.values ?? {};
+  if (size < minProperties)
+    found.add({ message: `${name} in body should have at least ${minProperties} properties`, name, value: size });
+  if (size > maxProperties)
+    found.add({
+      message: `${name} in body should have at most ${maxProperties} properties`,
+      name,
+      value: size,
+      is: { moreThan: maxProperties },
+    });
+}
