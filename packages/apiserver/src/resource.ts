@@ -1,6 +1,7 @@
 import type { FieldErrors, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Answer } from './http/answer.ts';
 import type { ResourceRequest, User } from './http/request.ts';
+import type { ObjectForm } from './registry/object-form.ts';
 import type { ObjectRegistry } from './registry/object-registry.ts';
 import type { DefaultPropagation, Propagation } from './registry/propagation.ts';
 import type { CacheEntry } from './watchcache/entry.ts';
@@ -26,6 +27,10 @@ export interface Resource {
   readonly subresources?: Readonly<Record<string, Subresource>>;
   /** Objects outside namespaces that exist from the first start, complete and in the hub version. */
   readonly initialObjects?: readonly JsonObject[];
+  /** Other versions in which somebody may own fields, besides those in `versions`. */
+  readonly relatedVersions?: readonly ServedVersion[];
+  /** The verbs in the order in which discovery tells them, where that is not the alphabet's. */
+  readonly announcedVerbs?: readonly string[];
   /** Objects remove themselves this many seconds after they were last written. */
   readonly ttlSeconds?: number;
 }
@@ -67,6 +72,8 @@ export interface Schema {
   readonly type: string;
   /** io.k8s.api.core.v1.ConfigMapList */
   readonly listType: string;
+  /** Where objects have a schema instead of a type. The catalogue then has what is known of all objects: their metadata. */
+  readonly form?: ObjectForm;
 }
 
 /** Between the hub and another version. Round trips lose nothing. Neither side is mutated. */

@@ -29,6 +29,8 @@ import { storageResources } from './storage/index.ts';
 
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 export { podAdmission } from './admission/pods.ts';
+export { ageColumn, nameColumn } from './columns.ts';
+export { schemaOf } from './schema.ts';
 export { describe } from './types/descriptions.ts';
 export { exactBuiltinTypes as builtinTypes } from './types/when-empty.ts';
 export { configMap, event, lease, namespace, secret };

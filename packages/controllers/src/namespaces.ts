@@ -1,9 +1,15 @@
-import { type CacheEntry, decodeObject, deleteObject, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
+import {
+  type CacheEntry,
+  decodeObject,
+  deleteObject,
+  follow,
+  nameOfKey,
+  type ObjectRegistry,
+  WorkQueue,
+} from '@tsukube/apiserver';
 import { deepEqual, formatTime, type JsonObject, StatusError } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
-import { follow } from './follow.ts';
 import { type Remaining, terminationConditions } from './namespace-conditions.ts';
-import { WorkQueue } from './work-queue.ts';
 
 const concurrency = 64;
 /** Content that is held by finalizers is looked at again after this time, should an event have been missed. */

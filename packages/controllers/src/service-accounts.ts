@@ -1,8 +1,6 @@
-import { decodeObject, nameOfKey } from '@tsukube/apiserver';
+import { decodeObject, follow, nameOfKey, WorkQueue } from '@tsukube/apiserver';
 import { type JsonObject, StatusError } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
-import { follow } from './follow.ts';
-import { WorkQueue } from './work-queue.ts';
 
 const name = 'default';
 

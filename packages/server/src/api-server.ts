@@ -21,8 +21,17 @@ import {
   WatchCache,
   withResourceVersion,
 } from '@tsukube/apiserver';
-import { builtinResources, namespaceLifecycle, podAdmission } from '@tsukube/builtin';
+import {
+  ageColumn,
+  builtinResources,
+  builtinTypes,
+  nameColumn,
+  namespaceLifecycle,
+  podAdmission,
+  schemaOf,
+} from '@tsukube/builtin';
 import { startControllers } from '@tsukube/controllers';
+import { type CustomApi, openCustomApi } from '@tsukube/crds';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import { authenticatedMayAll } from './authenticated-may-all.ts';
@@ -65,15 +74,17 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const resources = servedResources(options, authorizer, parts.resources ?? []);
   const metrics = serverMetrics(versionInfo, resources);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
-  const registries = createRegistries(resources, options, store, feed, metrics);
+  const { registries, services } = createRegistries(resources, options, store, feed, metrics);
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
   const shutdown = shutdownNotice();
+  const custom = customApi({ resources, registryOf, services, store, feed, shutdown: shutdown.notice, options, logger });
   let ready = true;
   const authenticator = requestAuthenticator(parts);
   const handler = requestChain({
     ...parts,
     resources,
     registryOf,
+    custom,
     shutdown: shutdown.notice,
     isReady: () => ready,
     metrics,
@@ -81,6 +92,8 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     authenticator,
   });
   await createInitialObjects(resources, registryOf);
+  await custom?.load();
+  custom?.start();
   const controllers = startControllers({
     resources,
     registryOf,
@@ -107,6 +120,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     async close() {
       stopCompaction();
       controllers.stop();
+      custom?.close();
       feed.close();
       metrics.close();
       await Promise.all([...registries.values()].map((registry) => registry.cache.close()));
@@ -136,7 +150,7 @@ function createRegistries(
   store: Store,
   feed: Feed,
   metrics: ServerMetrics,
-): Map<Resource, ObjectRegistry> {
+): { readonly registries: Map<Resource, ObjectRegistry>; readonly services: RegistryServices } {
   const registries = new Map<Resource, ObjectRegistry>();
   let admission: Admission = admissionChain([]);
   const services: RegistryServices = {
@@ -159,7 +173,30 @@ function createRegistries(
     [...registries.values()].find(({ resource: { names, hub } }) => names.plural === plural && hub.group === group)?.cache;
   const namespaces = cacheOf('', 'namespaces');
   if (namespaces) admission = admissionChain([namespaceLifecycle(namespaces), ...podAdmission(cacheOf)]);
-  return registries;
+  return { registries, services };
+}
+
+interface CustomApiNeeds {
+  readonly resources: readonly Resource[];
+  readonly registryOf: (resource: Resource) => ObjectRegistry;
+  readonly services: RegistryServices;
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly shutdown: ShutdownNotice;
+  readonly options: ServeOptions;
+  readonly logger: Logger;
+}
+
+/** What definitions bring; nothing if definitions are switched off. */
+function customApi({ resources, registryOf, options, ...parts }: CustomApiNeeds): CustomApi | undefined {
+  const definition = resources.find(({ names }) => names.plural === 'customresourcedefinitions');
+  if (!definition) return undefined;
+  return openCustomApi({
+    ...parts,
+    definitions: registryOf(definition),
+    prefix: options.etcdPrefix,
+    known: { types: builtinTypes, nameColumn, ageColumn, scale: schemaOf('autoscaling.v1.Scale') },
+  });
 }
 
 function handle(exchange: Exchange, handler: (request: IncomingRequest) => Answer | Promise<Answer>): Answer | Promise<Answer> {

@@ -31,6 +31,7 @@ import {
   withRequestInfo,
 } from '@tsukube/apiserver';
 import { describe } from '@tsukube/builtin';
+import type { CustomApi } from '@tsukube/crds';
 import type { ApiServerParts } from './api-server.ts';
 import type { ServeOptions } from './config/index.ts';
 import { healthChecks } from './health.ts';
@@ -39,6 +40,8 @@ import { kubernetesVersion, versionInfo } from './version.ts';
 export interface ChainParts extends ApiServerParts {
   readonly resources: readonly Resource[];
   readonly registryOf: (resource: Resource) => ObjectRegistry;
+  /** What definitions bring. */
+  readonly custom: CustomApi | undefined;
   readonly shutdown: ShutdownNotice;
   readonly isReady: () => boolean;
   readonly metrics: ServerMetrics;
@@ -78,25 +81,41 @@ function terminated({ requests }: ServerMetrics, code: number): (request: Incomi
 
 /** The first that claims a path answers. */
 function delegates(parts: ChainParts): readonly Delegate[] {
-  const { options, resources, logger, metrics } = parts;
-  const discovery = createDiscovery(() => resources, { serverAddress: parts.address });
+  const { options, resources, registryOf, custom, logger, metrics } = parts;
+  const all = () => [...resources, ...(custom?.resources() ?? [])];
+  const discovery = createDiscovery(all, { serverAddress: parts.address });
   const openApi = createOpenApi(() => resources, { describe, title: 'Kubernetes', version: kubernetesVersion });
   const checks = observedHealthChecks(healthChecks(parts.store, parts.isReady), metrics.slis);
+  custom?.onChange(() => discovery.invalidate());
+  const serving = { objectsOf: objectsNamed(resources, registryOf), minWatchSeconds: options.minRequestTimeout };
   return [
-    resourceDelegate({
-      resources,
-      registryOf: parts.registryOf,
-      shutdown: parts.shutdown,
-      minWatchSeconds: options.minRequestTimeout,
-    }),
+    ...(custom ? [custom.delegate({ ...serving, isBuiltIn: builtInNames(resources) })] : []),
+    resourceDelegate({ ...serving, resources, registryOf, shutdown: parts.shutdown }),
     (request) => discovery.answer(request),
     (request) => openApi.answer(request),
     healthDelegate(() => checks, logger),
     versionPage(versionInfo),
     metricsPage(metrics.registry, metrics.slis),
     ...(hasLogs(options) ? [logFiles(join(options.dataDir, 'logs'))] : []),
-    indexPage(() => [...servedPaths(resources), ...(hasLogs(options) ? ['/logs'] : [])]),
+    indexPage(() => [...servedPaths(all()), ...(hasLogs(options) ? ['/logs'] : [])]),
   ];
+}
+
+function objectsNamed(
+  resources: readonly Resource[],
+  registryOf: (resource: Resource) => ObjectRegistry,
+): (group: string, name: string) => ObjectRegistry | undefined {
+  return (group, name) => {
+    const found = resources.find(({ names, hub }) => names.plural === name && hub.group === group);
+    return found && registryOf(found);
+  };
+}
+
+function builtInNames(resources: readonly Resource[]): (group: string, version: string, name: string) => boolean {
+  const known = new Set(
+    resources.flatMap(({ names, versions }) => versions.map(({ group, version }) => `${group}/${version}/${names.plural}`)),
+  );
+  return (group, version, name) => known.has(`${group}/${version}/${name}`);
 }
 
 function hasLogs(options: ServeOptions): options is ServeOptions & { readonly dataDir: string } {

@@ -1,24 +1,26 @@
 import { StatusError } from '@tsukube/machinery';
 import type { Delegate } from '../filters/filter.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
-import type { ResourceRequest, ShutdownNotice } from '../http/request.ts';
+import type { ResourceRequest } from '../http/request.ts';
 import type { ObjectRegistry } from '../registry/object-registry.ts';
 import type { Resource, ServedVersion, Subresource, Verb, VerbHandler, Verbs } from '../resource.ts';
 
-/** One place a request for a resource can lead to. */
-interface Endpoint {
+/** What a request for a resource is about, once that is found out. */
+export interface ResourceSubject {
   readonly resource: Resource;
   readonly version: ServedVersion;
   readonly subresource: Subresource | undefined;
-  readonly verbs: Verbs;
   readonly objects: ObjectRegistry;
 }
 
-export interface ResourceDelegateOptions {
+/** One place a request for a resource can lead to. */
+interface Endpoint extends ResourceSubject {
+  readonly verbs: Verbs;
+}
+
+export interface ResourceDelegateOptions extends Pick<ResourceRequest, 'objectsOf' | 'shutdown' | 'minWatchSeconds'> {
   readonly resources: readonly Resource[];
   readonly registryOf: (resource: Resource) => ObjectRegistry;
-  readonly shutdown: ShutdownNotice;
-  readonly minWatchSeconds: number;
 }
 
 /** Serves a fixed set of resources: finds the one a path names and hands the request to its verb. */
@@ -104,27 +106,10 @@ function handlerFor(request: IncomingRequest, { resource, verbs, subresource }: 
   return named === onCollection ? undefined : verbs[verb as Verb];
 }
 
-function asResourceRequest(
+export function asResourceRequest(
   request: IncomingRequest,
-  { resource, version, subresource, objects }: Endpoint,
-  options: ResourceDelegateOptions,
+  { resource, version, subresource, objects }: ResourceSubject,
+  { objectsOf, shutdown, minWatchSeconds }: Pick<ResourceRequest, 'objectsOf' | 'shutdown' | 'minWatchSeconds'>,
 ): ResourceRequest {
-  return Object.assign(request, {
-    resource,
-    version,
-    subresource,
-    objects,
-    objectsOf: (group: string, name: string) => registryNamed(options, group, name),
-    shutdown: options.shutdown,
-    minWatchSeconds: options.minWatchSeconds,
-  });
-}
-
-function registryNamed(
-  { resources, registryOf }: ResourceDelegateOptions,
-  group: string,
-  name: string,
-): ObjectRegistry | undefined {
-  const found = resources.find(({ names, hub }) => names.plural === name && hub.group === group);
-  return found && registryOf(found);
+  return Object.assign(request, { resource, version, subresource, objects, objectsOf, shutdown, minWatchSeconds });
 }

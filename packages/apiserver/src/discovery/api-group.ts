@@ -71,7 +71,7 @@ function apiResource(resource: Resource, served: ServedVersion): ApiResource {
     resource,
     served,
     kind,
-    verbs: verbsOf(resource.verbs),
+    verbs: resource.announcedVerbs ?? verbsOf(resource.verbs),
     subresources: subresources.map(([name, subresource]) => apiSubresource(name, subresource, kind)).sort(byName),
   };
 }

@@ -1,6 +1,5 @@
 import {
   apiVersionOf,
-  checkObject,
   isObject,
   type JsonObject,
   jsonKind,
@@ -8,14 +7,14 @@ import {
   parseApiVersion,
   parseYaml,
   StatusError,
-  shapeOf,
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { negotiateObjects } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { ensureNamespace } from '../registry/before-create.ts';
 import type { FieldManagement } from '../registry/field-management.ts';
+import { checkedAs, shapeIn } from '../registry/object-form.ts';
 import type { WriteContext } from '../registry/object-registry.ts';
 import { readRequestBody } from './body.ts';
 import { writeContext } from './context.ts';
@@ -37,7 +36,7 @@ interface Application {
 
 /** Merges what the client wants into what is there, or creates it. The client owns what it applies. */
 export async function apply(request: ResourceRequest, management: FieldManagement): Promise<Answer> {
-  const output = negotiate(request, true);
+  const output = negotiateObjects(request);
   const body = await readRequestBody(request);
   const options = patchOptions(request, true);
   const parsed = await readConfiguration(body);
@@ -77,8 +76,7 @@ function applied(existing: JsonObject | undefined, application: Application): Js
   const { fieldManager: manager, force } = options;
   const merged = management.apply(resource, existing, configuration, context, { manager, force, now: objects.services.now() });
   reportDuplicates(application);
-  const { schema } = version;
-  const checked = checkObject(merged, schema.catalogue.get(schema.type), schema.catalogue);
+  const checked = checkedAs(merged, version.schema);
   if (checked.error !== undefined)
     throw failure(`failed to convert new object (${describe(configuration)}) to proper version: ${checked.error}`);
   const hub = toHub(checked.value, resource, version);
@@ -96,7 +94,7 @@ function checkConfiguration({ request, configuration }: Application): void {
   const { metadata } = configuration;
   if (isObject(metadata) && metadata.managedFields !== undefined && metadata.managedFields !== null)
     throw StatusError.badRequest('metadata.managedFields must be nil');
-  const problem = misfit(configuration, shapeOf(version.schema.type, version.schema.catalogue));
+  const problem = misfit(configuration, shapeIn(version.schema));
   if (problem !== undefined) throw failure(`failed to create typed patch object (${describe(configuration)}): ${problem}`);
 }
 

@@ -1,6 +1,6 @@
 import { type JsonObject, StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { negotiateObjects } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { encodeObject } from '../registry/stored-form.ts';
 import type { Verbs } from '../resource.ts';
@@ -21,7 +21,7 @@ export function computedVerbs(compute: Compute): Verbs {
 }
 
 async function getComputed(request: ResourceRequest, compute: Compute): Promise<Answer> {
-  const output = negotiate(request, true);
+  const output = negotiateObjects(request);
   const { info, resource, version } = request;
   const found = (await compute(request)).find((object) => (object.metadata as JsonObject).name === info.name);
   if (!found) throw StatusError.notFound({ group: version.group, resource: resource.names.singular }, info.name);
@@ -29,7 +29,7 @@ async function getComputed(request: ResourceRequest, compute: Compute): Promise<
 }
 
 async function listComputed(request: ResourceRequest, compute: Compute): Promise<Answer> {
-  const output = negotiate(request, true);
+  const output = negotiateObjects(request);
   const { matches } = selectionOf(request);
   const entries = (await compute(request)).map((object) => entryOf(object, request));
   return answerList(request, matches ? entries.filter(matches) : entries, {}, output);

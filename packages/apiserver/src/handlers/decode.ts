@@ -1,6 +1,5 @@
 import {
   apiVersionOf,
-  checkObject,
   goQuote,
   isObject,
   type JsonObject,
@@ -14,6 +13,7 @@ import {
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import type { ApiRequest, ResourceRequest } from '../http/request.ts';
+import { checkedAs } from '../registry/object-form.ts';
 import type { Resource, Schema, ServedVersion } from '../resource.ts';
 import { keepAskedReset } from './asked-reset.ts';
 import { bodyType, readRequestBody } from './body.ts';
@@ -46,9 +46,8 @@ export async function decodeAs(request: ResourceRequest, target: BodyTarget, val
   const parsed = await parseObject(body, type, target);
   const misfit = typeMetaMisfit(parsed.value);
   if (!isObject(parsed.value) || misfit !== undefined) throw unrecognized(target.kind, misfit ?? '', body);
-  const stated = statedKind(parsed.value, target);
-  const { catalogue, type: name } = target.schema;
-  const checked = checkObject(keepAskedReset(parsed.value, request), catalogue.get(name), catalogue);
+  const stated = target.schema.form ? statedFully(parsed.value, target, body) : statedKind(parsed.value, target);
+  const checked = checkedAs(keepAskedReset(parsed.value, request), target.schema);
   if (checked.error !== undefined) throw cannotHandle(stated, target.kind, checked.error);
   reportStrict(strictErrors(parsed.duplicates, checked.unknown), validation, request, (text) =>
     cannotHandle(stated, target.kind, text),
@@ -87,6 +86,19 @@ function statedKind(value: JsonObject, target: BodyTarget): { kind: string; vers
   value.kind = kind;
   value.apiVersion = apiVersion;
   return stated;
+}
+
+/** An object without a type must say what it is; whether that is the right kind is for its validation to say. */
+function statedFully(value: JsonObject, target: BodyTarget, body: Buffer): { kind: string; version: string } {
+  const kind = nonEmpty(value.kind);
+  if (kind === undefined) throw unrecognized(target.kind, `Object 'Kind' is missing in '${body}'`, body);
+  const [apiVersion, expected] = [value.apiVersion ?? '', apiVersionOf(target)];
+  if (apiVersion !== expected) {
+    throw StatusError.badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
+    );
+  }
+  return { kind, version: target.version };
 }
 
 function nonEmpty(value: JsonValue | undefined): string | undefined {

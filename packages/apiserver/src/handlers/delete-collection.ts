@@ -1,6 +1,6 @@
 import { StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { negotiateObjects } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { deleteObject } from '../registry/deletion.ts';
 import { nameOfKey } from '../registry/object-registry.ts';
@@ -16,7 +16,7 @@ import { selectionOf } from './selection.ts';
 const concurrency = 64;
 
 export async function deleteCollection(request: ResourceRequest): Promise<Answer> {
-  const output = negotiate(request, true);
+  const output = negotiateObjects(request);
   const selectors = listOptions(request, false);
   const selection = selectionOf(request);
   const options = await deleteOptions(request);

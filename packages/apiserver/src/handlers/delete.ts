@@ -1,7 +1,7 @@
 import type { JsonObject, Status } from '@tsukube/machinery';
 import { statusBody } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate, type Output } from '../http/negotiation.ts';
+import { negotiateObjects, type Output } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { answerStatus, answerValue } from '../http/respond.ts';
 import { type Deleted, deleteObject } from '../registry/deletion.ts';
@@ -11,7 +11,7 @@ import { deleteOptions, warnOfOrphans } from './delete-options.ts';
 import { answerEntry } from './represent.ts';
 
 export async function deleteOne(request: ResourceRequest): Promise<Answer> {
-  const output = negotiate(request, true);
+  const output = negotiateObjects(request);
   const options = await deleteOptions(request);
   const context = writeContext(request, options.dryRun);
   warnOfOrphans(options, context);

@@ -1,12 +1,12 @@
 import { StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { negotiateObjects } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { answerEntry } from './represent.ts';
 import { atLeast, parseResourceVersion } from './resource-version.ts';
 
 export function get(request: ResourceRequest): Answer | Promise<Answer> {
-  const output = negotiate(request, true);
+  const output = negotiateObjects(request);
   const { objects, info } = request;
   const key = objects.key(info.namespace, info.name);
   const waiting = readiness(request);

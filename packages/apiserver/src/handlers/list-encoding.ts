@@ -88,10 +88,11 @@ const comma = 0x2c;
 const bracket = 0x5b;
 const brace = 0x7b;
 
-/** Items of a list carry no kind and no apiVersion of their own: the list says them once. */
+/** Items of a list carry no kind and no apiVersion of their own, if they have a type: the list says them once. */
 function objectWriter(request: ResourceRequest, head: string): ListWriter {
   const { resource, version } = request;
-  const skipped = Buffer.byteLength(`{"kind":"${resource.names.kind}","apiVersion":"${apiVersionOf(version)}",`);
+  const said = `"kind":"${resource.names.kind}","apiVersion":"${apiVersionOf(version)}",`;
+  const skipped = version.schema.form ? 1 : 1 + said.length;
   const hub = version === resource.hub;
   return {
     head: Buffer.from(head),

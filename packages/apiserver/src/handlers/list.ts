@@ -1,7 +1,7 @@
 import { type JsonValue, StatusError } from '@tsukube/machinery';
 import { Compacted, FutureRevision } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { negotiateObjects } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { type Continuation, decodeContinue, encodeContinue, renewContinue } from './continue-token.ts';
@@ -25,17 +25,19 @@ export interface Listing {
 }
 
 export function list(request: ResourceRequest): Answer | Promise<Answer> {
-  const output = negotiate(request, true);
+  const output = negotiateObjects(request);
   const options = listOptions(request, false);
   const selection = selectionOf(request);
   const listing = collect(request, options, selection);
-  const answer = (found: Listing) => answerList(request, found.entries, listMetadata(found), output);
+  const untyped = output.as === 'object' && request.version.schema.form !== undefined;
+  const answer = (found: Listing) => answerList(request, found.entries, listMetadata(found, untyped), output);
   return listing instanceof Promise ? listing.then(answer) : answer(listing);
 }
 
-function listMetadata(listing: Listing): Record<string, JsonValue> {
+/** Lists of what has no type say it even where nothing continues. */
+function listMetadata(listing: Listing, untyped: boolean): Record<string, JsonValue> {
   const metadata: Record<string, JsonValue> = { resourceVersion: String(listing.revision) };
-  if (listing.continue) metadata.continue = listing.continue;
+  if (listing.continue || untyped) metadata.continue = listing.continue ?? '';
   if (listing.remaining) metadata.remainingItemCount = listing.remaining;
   return metadata;
 }

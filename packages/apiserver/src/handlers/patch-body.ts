@@ -1,6 +1,5 @@
 import {
   cannotUnmarshal,
-  checkObject,
   FieldErrors,
   goValueText,
   isObject,
@@ -12,11 +11,13 @@ import {
   parseJson,
   path,
   StatusError,
+  sortKeys,
   strategicMergePatch,
   strictErrors,
   stringifyJson,
 } from '@tsukube/machinery';
-import type { ApiRequest, ResourceRequest } from '../http/request.ts';
+import type { ResourceRequest } from '../http/request.ts';
+import { checkedAs } from '../registry/object-form.ts';
 import { encodeObject } from '../registry/stored-form.ts';
 import type { Schema } from '../resource.ts';
 import { keepAskedReset } from './asked-reset.ts';
@@ -39,10 +40,11 @@ export interface Patch {
   readonly duplicates: readonly string[];
 }
 
-/** Fails with 415 in the words of the router that Kubernetes uses. */
-export function patchType(request: ApiRequest): PatchType;
-export function patchType<T extends string>(request: ApiRequest, more: readonly T[]): PatchType | T;
-export function patchType(request: ApiRequest, more: readonly string[] = []): string {
+/** Fails with 415 in the words of the router that Kubernetes uses; what has no type cannot be patched strategically. */
+export function patchType(request: ResourceRequest): PatchType;
+export function patchType<T extends string>(request: ResourceRequest, more: readonly T[]): PatchType | T;
+export function patchType(request: ResourceRequest, more: readonly string[] = []): string {
+  if (request.version.schema.form) return bodyType(request, [...patchTypes.filter((type) => type !== strategic), ...more]);
   try {
     return bodyType(request, [...patchTypes, ...more]);
   } catch {
@@ -84,12 +86,12 @@ export function applyPatch(
 ): JsonObject {
   const patched = patchedValue(patch, current, schema);
   if (!isObject(patched)) throw invalidPatch(patched, 'json: cannot unmarshal into an object');
-  const checked = checkObject(keepAskedReset(patched, request), schema.catalogue.get(schema.type), schema.catalogue);
+  const checked = checkedAs(keepAskedReset(patched, request), schema);
   // Kubernetes merges strategic patches as values and tells of the patch; the others it merges as text and tells of the result.
   const refuse =
     patch.type === strategic
       ? (problem: string) => refused(goValueText(patch.value), problem)
-      : (problem: string) => invalidPatch(patched, problem);
+      : (problem: string) => (schema.form ? refused(stringifyJson(sortKeys(patched)), problem) : invalidPatch(patched, problem));
   if (checked.error !== undefined) {
     throw refuse(patch.type === strategic ? (checked.restoreError ?? checked.error) : checked.error);
   }

@@ -1,6 +1,6 @@
 import { type JsonObject, StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { negotiateObjects } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { ensureNamespace } from '../registry/before-create.ts';
 import type { FieldManagement } from '../registry/field-management.ts';
@@ -17,7 +17,7 @@ export async function patch(request: ResourceRequest): Promise<Answer> {
   const { fieldManagement } = request.objects.services;
   const type = patchType(request, fieldManagement ? [applyType] : []);
   if (type === applyType) return apply(request, fieldManagement as FieldManagement);
-  const output = negotiate(request, true);
+  const output = negotiateObjects(request);
   const options = patchOptions(request, false);
   const parsed = parsePatch(await readRequestBody(request), type);
   const context = ownedContext(request, options);

@@ -20,6 +20,10 @@ export interface Scalable {
   currentReplicas(object: JsonObject): number;
   /** The label selector in its textual form. */
   selector(object: JsonObject): string;
+  /** Fails if there is nothing to show. */
+  checkReadable?(object: JsonObject): void;
+  /** The object's own validation says which numbers it takes. */
+  readonly hasOwnRules?: boolean;
 }
 
 /** The scale of a kind, as autoscaling/v1 Scale. `schema` is that of Scale. */
@@ -39,7 +43,9 @@ async function getScale(request: ResourceRequest, scalable: Scalable): Promise<A
   const { objects, info } = request;
   const entry = await objects.cache.get(objects.key(info.namespace, info.name));
   if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
-  return answerValue(200, scaleOf(decodeObject(entry.value), scalable), output);
+  const object = decodeObject(entry.value);
+  scalable.checkReadable?.(object);
+  return answerValue(200, scaleOf(object, scalable), output);
 }
 
 async function updateScale(request: ResourceRequest, scalable: Scalable, schema: Schema): Promise<Answer> {
@@ -80,7 +86,7 @@ function scaled(existing: JsonObject, scale: JsonObject, scalable: Scalable, nam
   const metadata = (scale.metadata ?? {}) as JsonObject;
   checkName(metadata, name);
   const replicas = Number(((scale.spec ?? {}) as JsonObject).replicas ?? 0);
-  validateReplicas(replicas, name);
+  if (!scalable.hasOwnRules) validateReplicas(replicas, name);
   const { resourceVersion } = metadata;
   const object = scalable.withReplicas(existing, replicas);
   return { ...object, metadata: { ...(object.metadata as JsonObject), ...(resourceVersion ? { resourceVersion } : {}) } };

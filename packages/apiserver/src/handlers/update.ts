@@ -1,6 +1,6 @@
 import { deepCopy, type JsonObject, StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { negotiateObjects } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { ensureNamespace } from '../registry/before-create.ts';
 import { ownedContext } from './context.ts';
@@ -9,7 +9,7 @@ import { writeOptions } from './options.ts';
 import { answerEntry } from './represent.ts';
 
 export async function update(request: ResourceRequest): Promise<Answer> {
-  const output = negotiate(request, true);
+  const output = negotiateObjects(request);
   const options = writeOptions(request, 'UpdateOptions');
   const object = await decodeBody(request, options.fieldValidation);
   const context = ownedContext(request, options);

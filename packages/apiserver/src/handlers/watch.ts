@@ -1,7 +1,7 @@
 import { StatusError } from '@tsukube/machinery';
 import { Compacted } from '@tsukube/storage';
 import type { Answer, Sink } from '../http/answer.ts';
-import { negotiate, protobuf } from '../http/negotiation.ts';
+import { negotiateObjects, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { type ListOptions, listOptions } from './list-options.ts';
 import { atLeast, parseResourceVersion } from './resource-version.ts';
@@ -13,7 +13,7 @@ import { Watcher } from './watcher.ts';
 export type WatchStart = { readonly from: 'state' } | { readonly from: 'revision'; readonly revision: number };
 
 export function watch(request: ResourceRequest): Answer | Promise<Answer> {
-  const output = negotiate(request, true, true);
+  const output = negotiateObjects(request, true);
   const options = listOptions(request, true);
   const selection = selectionOf(request);
   const version = parseResourceVersion(options.resourceVersion);

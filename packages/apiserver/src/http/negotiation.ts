@@ -1,5 +1,5 @@
 import { StatusError } from '@tsukube/machinery';
-import type { ApiRequest } from './request.ts';
+import type { ApiRequest, ResourceRequest } from './request.ts';
 
 export type Representation = 'object' | 'table' | 'metadata';
 
@@ -31,17 +31,27 @@ const known = new Map<string, Output | null>();
 const maxKnown = 1000;
 const maxKnownLength = 512;
 
+/** How objects of the resource are to be written. Those that have a schema instead of a type have no form in protobuf; their metadata has. */
+export function negotiateObjects(request: ResourceRequest, stream = false): Output {
+  return negotiate(request, request.version.schema.form ? 'untyped' : true, stream);
+}
+
+/** `untyped`: objects of which only the metadata has a type. */
+type Objects = boolean | 'untyped';
+
 /** Fails with 406 when nothing that is acceptable can be written. `objects`: whether it is objects, and not a mere document. */
-export function negotiate(request: ApiRequest, objects: boolean, stream = false): Output {
+export function negotiate(request: ApiRequest, objects: Objects, stream = false): Output {
   const accept = request.exchange.header('accept') ?? '';
-  const key = `${objects ? 1 : 0}${stream ? 1 : 0}${accept}`;
+  const key = `${objects === 'untyped' ? 2 : Number(objects)}${stream ? 1 : 0}${accept}`;
   let output = known.get(key);
   if (output === undefined) {
     output = choose(accept, objects, stream) ?? null;
     remember(key, output);
   }
   if (output === null)
-    throw StatusError.notAcceptable(stream ? streamTypes.map((type) => `${type};stream=watch`) : typesOf(objects, false));
+    throw StatusError.notAcceptable(
+      stream && objects !== 'untyped' ? streamTypes.map((type) => `${type};stream=watch`) : typesOf(objects, false),
+    );
   return wantsPretty(request) ? { ...output, pretty: true } : output;
 }
 
@@ -51,12 +61,12 @@ function remember(key: string, output: Output | null): void {
   known.set(key, output);
 }
 
-function typesOf(objects: boolean, stream: boolean): readonly MediaType[] {
+function typesOf(objects: Objects, stream: boolean): readonly MediaType[] {
   if (stream) return streamTypes;
   return objects ? mediaTypes : documentTypes;
 }
 
-function choose(accept: string, objects: boolean, stream: boolean): Output | undefined {
+function choose(accept: string, objects: Objects, stream: boolean): Output | undefined {
   if (accept === '') return plain;
   for (const clause of parseAccept(accept)) {
     const output = accepts(clause, objects, stream);
@@ -67,13 +77,15 @@ function choose(accept: string, objects: boolean, stream: boolean): Output | und
 
 const plain: Output = { mediaType: 'application/json', as: 'object', metaVersion: 'v1', pretty: false };
 
-function accepts(clause: Clause, objects: boolean, stream: boolean): Output | undefined {
+function accepts(clause: Clause, objects: Objects, stream: boolean): Output | undefined {
   const mediaType = typesOf(objects, stream).find((type) => matches(clause.type, type));
   if (!mediaType) return undefined;
   const { as, g, v, stream: wanted, pretty } = clause.parameters;
   if (wanted !== undefined && wanted !== '' && wanted !== 'watch') return undefined;
   const base = { mediaType, pretty: pretty === '1' };
-  if (as === undefined && g === undefined && v === undefined) return { ...base, as: 'object', metaVersion: 'v1' };
+  const plainly = as === undefined && g === undefined && v === undefined;
+  if (plainly && objects === 'untyped' && mediaType === protobuf) return undefined;
+  if (plainly) return { ...base, as: 'object', metaVersion: 'v1' };
   if (!objects || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
   const representation = representations.get(as ?? '');
   // There is no table in protobuf.

@@ -64,3 +64,15 @@ function endOfNested(bytes: Buffer, at: number): number {
   }
   return bytes.length;
 }
+
+/** The bytes of a member of a member … of an object, or undefined. */
+export function memberOf(bytes: Buffer, ...path: readonly string[]): Buffer | undefined {
+  let start = 0;
+  let end = bytes.length;
+  for (const key of path) {
+    const span = bytes[start] === openBrace ? member(bytes, start, key) : undefined;
+    if (!span) return undefined;
+    ({ start, end } = span);
+  }
+  return bytes.subarray(start, end);
+}

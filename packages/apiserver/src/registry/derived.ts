@@ -103,10 +103,15 @@ export function protobufIn(entry: CacheEntry, version: ServedVersion): Buffer {
   let bytes = derived.protobuf.get(version);
   if (!bytes) {
     const { catalogue, type } = version.schema;
-    bytes = encodeProtobuf(objectIn(entry, version), catalogue.get(type), catalogue);
+    bytes = encodeProtobuf(typedPart(objectIn(entry, version), version), catalogue.get(type), catalogue);
     derived.protobuf.set(version, bytes);
   }
   return bytes;
+}
+
+/** What has no type has none but its metadata. */
+function typedPart(object: JsonObject, { schema }: ServedVersion): JsonObject {
+  return schema.form ? { metadata: object.metadata as JsonObject } : object;
 }
 
 export function objectIn(entry: CacheEntry, version: ServedVersion): JsonObject {

@@ -1,18 +1,15 @@
 import {
   apiVersionOf,
-  checkObject,
-  emptyObject,
   type FieldSet,
   formatTime,
-  isObject,
   type JsonObject,
-  shapeOf,
   trackApply,
   trackUpdate,
   type Versions,
   type Writer,
 } from '@tsukube/machinery';
 import type { Resource, ServedVersion } from '../resource.ts';
+import { checkedAs, emptyIn, shapeIn } from './object-form.ts';
 import type { WriteContext } from './object-registry.ts';
 
 /** Keeps the record of who owns which field of an object. */
@@ -87,7 +84,8 @@ function inVersion(object: JsonObject, { version }: WriteContext): JsonObject {
 
 function versionsOf(resource: Resource, subresource: string): Versions {
   const known = new Map<string, ServedVersion>();
-  for (const version of [resource.hub, ...resource.versions]) known.set(apiVersionOf(version), version);
+  for (const version of [resource.hub, ...resource.versions, ...(resource.relatedVersions ?? [])])
+    known.set(apiVersionOf(version), version);
   const versionNamed = (apiVersion: string) => known.get(apiVersion) as ServedVersion;
   return {
     reset: resetFields(resource, subresource),
@@ -100,22 +98,18 @@ function versionsOf(resource: Resource, subresource: string): Versions {
     },
     shape(apiVersion) {
       const { schema } = versionNamed(apiVersion);
-      return shapeOf(schema.type, schema.catalogue);
+      return shapeIn(schema);
     },
     empty(apiVersion) {
       const { schema } = versionNamed(apiVersion);
-      return { ...withMetadata(emptyObject(schema.type, schema.catalogue)), kind: resource.names.kind, apiVersion };
+      return { ...emptyIn(schema), kind: resource.names.kind, apiVersion };
     },
   };
 }
 
 /** Converters rely on what every object of a type has, whatever was taken from this one. */
-function asTyped(object: JsonObject, { schema: { type, catalogue } }: ServedVersion): JsonObject {
-  return checkObject(object, catalogue.get(type), catalogue).value;
-}
-
-function withMetadata(object: JsonObject): JsonObject {
-  return isObject(object.metadata) ? object : { ...object, metadata: {} };
+function asTyped(object: JsonObject, { schema }: ServedVersion): JsonObject {
+  return schema.form ? object : checkedAs(object, schema).value;
 }
 
 /** Through its status nothing else of an object changes, and where it has a status of its own nothing else changes that. */
@@ -124,7 +118,6 @@ function resetFields(resource: Resource, subresource: string): FieldSet {
   if (strategy?.resetFields) return strategy.resetFields;
   if (subresource === '') return resource.subresources?.status ? { 'f:status': {} } : {};
   if (subresource !== 'status') return {};
-  const { type, catalogue } = resource.hub.schema;
-  const others = [...shapeOf(type, catalogue).fields.keys()].filter((name) => name !== 'status' && name !== 'metadata');
+  const others = [...shapeIn(resource.hub.schema).fields.keys()].filter((name) => name !== 'status' && name !== 'metadata');
   return Object.fromEntries(others.map((name) => [`f:${name}`, {}]));
 }

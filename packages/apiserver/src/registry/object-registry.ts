@@ -1,12 +1,4 @@
-import {
-  deepEqual,
-  FieldErrors,
-  inFieldOrder,
-  isValidPathSegmentName,
-  type JsonObject,
-  path,
-  StatusError,
-} from '@tsukube/machinery';
+import { deepEqual, FieldErrors, isValidPathSegmentName, type JsonObject, path, StatusError } from '@tsukube/machinery';
 import { KeyExists, Mismatch } from '@tsukube/storage';
 import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
 import type { User } from '../http/request.ts';
@@ -17,6 +9,7 @@ import { ensureName, prepareForCreate } from './before-create.ts';
 import { prepareForUpdate, removedByUpdate } from './before-update.ts';
 import type { FieldManagement } from './field-management.ts';
 import { keepTimes } from './kept-times.ts';
+import { orderedAs } from './object-form.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
 import { decodeObject, encodeObject, encodeStored, withoutResourceVersion } from './stored-form.ts';
 import { uint64Problem } from './uint64.ts';
@@ -96,7 +89,7 @@ export class ObjectRegistry {
     const name = metadata.name as string;
     const key = this.key(context.namespace, name);
     await this.services.admission.validate(attributes);
-    const ordered = this.#inOrder(object);
+    const ordered = orderedAs(object, this.resource.hub.schema);
     if (context.dryRun) return this.#pretendCreate(key, name, ordered, context);
     try {
       const entry = await this.cache.create(key, encodeStored(ordered), this.#ttl());
@@ -205,18 +198,12 @@ export class ObjectRegistry {
       if (!context.dryRun) await this.cache.delete(key, found.revision);
       return { entry: unstored(key, object, found.revision), outcome: 'removed' };
     }
-    const ordered = this.#inOrder(object);
+    const ordered = orderedAs(object, this.resource.hub.schema);
     const text = encodeObject(ordered);
     if (isUnchanged(text, found, ordered, existing)) return { entry: found, outcome: 'unchanged' };
     if (context.dryRun) return { entry: unstored(key, ordered, found.revision), outcome: 'updated' };
     const entry = await this.cache.update(key, withoutResourceVersion(text, found.revision), found.revision, this.#ttl());
     return { entry, outcome: 'updated' };
-  }
-
-  /** What was filled in comes last; it is written where its type has it. */
-  #inOrder(object: JsonObject): JsonObject {
-    const { type, catalogue } = this.resource.hub.schema;
-    return inFieldOrder(object, type, catalogue);
   }
 
   #attributes(

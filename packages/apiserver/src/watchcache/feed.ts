@@ -11,7 +11,6 @@ export interface FeedListener {
 export interface Feed {
   /** Every change up to this revision has reached the listeners. */
   readonly revision: number;
-  /** At most one listener for a prefix. */
   listen(listener: FeedListener): () => void;
   /**
    * Resolves to true when all writes acknowledged before the call have reached the listeners, to false if that takes
@@ -28,16 +27,18 @@ export async function openFeed(store: Store, prefix: string, onError: (error: un
 
 class Dispatcher {
   revision: number;
-  readonly #listeners = new Map<string, FeedListener>();
+  readonly #listeners = new Map<string, Set<FeedListener>>();
 
   constructor(revision: number) {
     this.revision = revision;
   }
 
   listen(listener: FeedListener): () => void {
-    this.#listeners.set(listener.prefix, listener);
+    const { prefix } = listener;
+    const listeners = this.#listeners.get(prefix) ?? new Set();
+    this.#listeners.set(prefix, listeners.add(listener));
     return () => {
-      if (this.#listeners.get(listener.prefix) === listener) this.#listeners.delete(listener.prefix);
+      if (listeners.delete(listener) && listeners.size === 0) this.#listeners.delete(prefix);
     };
   }
 
@@ -58,15 +59,17 @@ class Dispatcher {
   }
 
   gap(): void {
-    for (const listener of this.#listeners.values()) listener.onGap();
+    for (const listeners of [...this.#listeners.values()]) for (const listener of [...listeners]) listener.onGap();
   }
 }
 
-function append(groups: Map<FeedListener, Change[]>, listener: FeedListener | undefined, change: Change): void {
-  if (!listener) return;
-  const group = groups.get(listener);
-  if (group) group.push(change);
-  else groups.set(listener, [change]);
+function append(groups: Map<FeedListener, Change[]>, listeners: Iterable<FeedListener> | undefined, change: Change): void {
+  if (!listeners) return;
+  for (const listener of listeners) {
+    const group = groups.get(listener);
+    if (group) group.push(change);
+    else groups.set(listener, [change]);
+  }
 }
 
 /** A store in this process hands changes over before it acknowledges them: the feed is never behind. */

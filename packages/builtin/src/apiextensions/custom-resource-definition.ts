@@ -6,6 +6,7 @@ import { ensureObject } from '../ensure-object.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { defaultWebhookService } from '../webhook-client.ts';
+import { beginDefinitionDeletion } from './definition-deletion.ts';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './definition-validation.ts';
 
 const type = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition';
@@ -50,6 +51,7 @@ export const customResourceDefinition: Resource = {
     },
     validateCreate: (object, errors) => validateDefinition(object, undefined, errors),
     validateUpdate: validateDefinitionUpdate,
+    beginDelete: beginDefinitionDeletion,
   },
 };
 

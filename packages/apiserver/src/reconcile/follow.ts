@@ -1,4 +1,5 @@
-import type { CacheEntry, WatchCache } from '@tsukube/apiserver';
+import type { CacheEntry } from '../watchcache/entry.ts';
+import type { WatchCache } from '../watchcache/watch-cache.ts';
 
 /** Calls back for every entry that is there and for every one that changes or goes. Starts over after a gap. */
 export function follow(cache: WatchCache, listener: (entry: CacheEntry) => void): () => void {

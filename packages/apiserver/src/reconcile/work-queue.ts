@@ -1,4 +1,4 @@
-import type { Logger } from '@tsukube/apiserver';
+import type { Logger } from '../logger.ts';
 
 const firstDelayMs = 50;
 const maxDelayMs = 30_000;

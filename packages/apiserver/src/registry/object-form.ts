@@ -1,0 +1,38 @@
+import {
+  type CheckedObject,
+  checkObject,
+  emptyObject,
+  inFieldOrder,
+  isObject,
+  type JsonObject,
+  type ObjectShape,
+  shapeOf,
+} from '@tsukube/machinery';
+import type { Schema } from '../resource.ts';
+
+/** Objects that are described by a schema of their own instead of a type. */
+export interface ObjectForm {
+  /** Gives a decoded object the form it is kept in, as decoding into a type does. May change the object. */
+  check(object: JsonObject): CheckedObject;
+  /** How it is owned, part by part. */
+  readonly shape: ObjectShape;
+}
+
+export function checkedAs(object: JsonObject, { form, catalogue, type }: Schema): CheckedObject {
+  return form ? form.check(object) : checkObject(object, catalogue.get(type), catalogue);
+}
+
+export function shapeIn({ form, catalogue, type }: Schema): ObjectShape {
+  return form ? form.shape : shapeOf(type, catalogue);
+}
+
+/** An object before anything is said of it. */
+export function emptyIn({ form, catalogue, type }: Schema): JsonObject {
+  const empty = form ? {} : emptyObject(type, catalogue);
+  return isObject(empty.metadata) ? empty : { ...empty, metadata: {} };
+}
+
+/** What was filled in comes last; it is written where its type has it. A schema has no order. */
+export function orderedAs(object: JsonObject, { form, catalogue, type }: Schema): JsonObject {
+  return form ? object : inFieldOrder(object, type, catalogue);
+}

@@ -1,0 +1,53 @@
+import type { Delegate, Feed, Logger, ObjectRegistry, RegistryServices, Resource, ShutdownNotice } from '@tsukube/apiserver';
+import type { Store } from '@tsukube/storage';
+import { openDefinitions } from './definition/definitions.ts';
+import type { KnownKinds } from './known-kinds.ts';
+import { startLife } from './life/life.ts';
+import { openCustomResources } from './serving/custom-resources.ts';
+import { type CustomDelegateOptions, customResourceDelegate } from './serving/delegate.ts';
+
+export interface CustomApiParts {
+  /** The definitions themselves. */
+  readonly definitions: ObjectRegistry;
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly services: RegistryServices;
+  readonly known: KnownKinds;
+  readonly prefix: string;
+  readonly shutdown: ShutdownNotice;
+  readonly logger: Logger;
+}
+
+/** The API that definitions bring: everything between them and the requests for their objects. */
+export interface CustomApi {
+  /** Resolves when requests can be served. */
+  load(): Promise<void>;
+  /** Establishes definitions and removes them with their objects. */
+  start(): void;
+  delegate(options: CustomDelegateOptions): Delegate;
+  /** What is served, for discovery. */
+  resources(): Iterable<Resource>;
+  /** Calls back when `resources` may give something else. */
+  onChange(listener: () => void): () => void;
+  close(): void;
+}
+
+export function openCustomApi(parts: CustomApiParts): CustomApi {
+  const definitions = openDefinitions(parts.definitions);
+  const resources = openCustomResources(definitions, parts);
+  let life: { stop(): void } | undefined;
+  return {
+    load: () => definitions.load(),
+    start() {
+      life = startLife({ definitions, resources, registry: parts.definitions, logger: parts.logger });
+    },
+    delegate: (options) => customResourceDelegate(definitions, resources, options),
+    resources: () => resources.resources(),
+    onChange: (listener) => definitions.onChange(() => listener()),
+    close() {
+      definitions.close();
+      life?.stop();
+      resources.close();
+    },
+  };
+}

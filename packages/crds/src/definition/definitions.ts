@@ -1,0 +1,63 @@
+import type { CacheEntry, CacheEvent, ObjectRegistry } from '@tsukube/apiserver';
+import type { Definition } from './definition.ts';
+import { definitionOf } from './read-definition.ts';
+
+export interface DefinitionChange {
+  readonly name: string;
+  readonly before: CacheEntry | undefined;
+  /** Absent if it is gone. */
+  readonly after: CacheEntry | undefined;
+}
+
+/** The definitions there are, always those that the watch cache has: every replica sees the same. */
+export interface Definitions {
+  /** Resolves when `find` and `all` can be asked. */
+  load(): Promise<void>;
+  find(group: string, plural: string): CacheEntry | undefined;
+  named(name: string): CacheEntry | undefined;
+  all(): readonly CacheEntry[];
+  /** In order, from now on; undefined if anything may have changed. */
+  onChange(listener: (change: DefinitionChange | undefined) => void): () => void;
+  /** Nobody is told anything any more. */
+  close(): void;
+}
+
+const retryMs = 1000;
+
+export function openDefinitions({ cache, resource }: ObjectRegistry): Definitions {
+  const prefix = `${resource.storagePrefix}/`;
+  let closed = false;
+  /** After a gap: there is something to be told only once the state has been read anew. */
+  const reload = async (done: () => void): Promise<void> => {
+    try {
+      if (!closed) await cache.fresh();
+      if (!closed) done();
+    } catch {
+      setTimeout(() => void reload(done), retryMs).unref();
+    }
+  };
+  return {
+    load: async () => void (await cache.fresh()),
+    find: (group, plural) => cache.peek(`${prefix}${plural}.${group}`),
+    named: (name) => cache.peek(prefix + name),
+    all: () => cache.slice(prefix),
+    onChange: (listener) =>
+      cache.follow({
+        onEvents(events) {
+          for (const event of events) listener(changeOf(event, prefix));
+        },
+        onGap: () => void reload(() => listener(undefined)),
+      }),
+    close() {
+      closed = true;
+    },
+  };
+}
+
+function changeOf({ type, entry, previous }: CacheEvent, prefix: string): DefinitionChange {
+  return { name: entry.key.slice(prefix.length), before: previous, after: type === 'put' ? entry : undefined };
+}
+
+export function definitionsIn(definitions: Definitions): readonly Definition[] {
+  return definitions.all().map(definitionOf);
+}

@@ -1,0 +1,93 @@
+import { deepEqual, getKey, isObject, type JsonValue } from '@tsukube/machinery';
+import type { Step } from './step.ts';
+
+/** A path that does not fit the value. */
+export class PathMismatch extends Error {
+  override readonly name = 'PathMismatch';
+}
+
+const maxResults = 10_000;
+
+/** What a path leads to; nothing where keys are missing. Fails with PathMismatch where the value has another shape. */
+export function findAll(value: JsonValue, steps: readonly Step[]): readonly JsonValue[] {
+  let found: readonly JsonValue[] = [value];
+  for (const step of steps) {
+    found = follow(found, step);
+    if (found.length > maxResults) throw new PathMismatch('too many results');
+  }
+  return found;
+}
+
+function follow(values: readonly JsonValue[], step: Step): readonly JsonValue[] {
+  switch (step.is) {
+    case 'field':
+      return values.flatMap((value) => fieldOf(value, step.name));
+    case 'wildcard':
+      return values.flatMap(childrenOf);
+    case 'recursive':
+      return values.flatMap((value) => descendants(value, []));
+    case 'literal':
+      return values.map(() => step.value);
+    case 'union':
+      return step.paths.flatMap((path) => values.flatMap((value) => findAll(value, path)));
+    case 'slice':
+      return values.flatMap((value) => (value === null ? [] : sliceOf(listOf(value), step)));
+    case 'filter':
+      return values.flatMap((value) => listOf(value).filter((item) => passes(item, step)));
+  }
+}
+
+/** Not flattened: a field may hold a list. */
+function fieldOf(value: JsonValue, name: string): JsonValue[] {
+  const found = isObject(value) ? getKey(value, name) : undefined;
+  return found === undefined ? [] : [found];
+}
+
+function childrenOf(value: JsonValue): JsonValue[] {
+  if (Array.isArray(value)) return value;
+  return isObject(value) ? Object.values(value) : [];
+}
+
+function descendants(value: JsonValue, found: JsonValue[]): JsonValue[] {
+  const children = childrenOf(value);
+  if (children.length === 0 || found.length > maxResults) return found;
+  found.push(value);
+  for (const child of children) descendants(child, found);
+  return found;
+}
+
+function listOf(value: JsonValue): readonly JsonValue[] {
+  if (!Array.isArray(value)) throw new PathMismatch('not array or slice');
+  return value;
+}
+
+function sliceOf(list: readonly JsonValue[], { from = 0, to, step, single }: Step & { is: 'slice' }): readonly JsonValue[] {
+  const { length } = list;
+  const start = from < 0 ? from + length : from;
+  const end = single ? start + 1 : to === undefined ? length : to < 0 ? to + length : to;
+  if (start === end) return [];
+  if (start >= length || start < 0 || end > length || end < 0 || start > end || step <= 0)
+    throw new PathMismatch(`array index out of bounds: index ${start}, length ${length}`);
+  return list.slice(start, end).filter((_, i) => i % step === 0);
+}
+
+function passes(item: JsonValue, { left, operator, right }: Step & { is: 'filter' }): boolean {
+  const lefts = findAll(item, left);
+  if (operator === 'exists') return lefts.length > 0;
+  const rights = findAll(item, right);
+  if (lefts.length === 0 || rights.length === 0) return false;
+  if (lefts.length > 1 || rights.length > 1) throw new PathMismatch('can only compare one element at a time');
+  return compare(lefts[0] as JsonValue, operator, rights[0] as JsonValue);
+}
+
+function compare(left: JsonValue, operator: string, right: JsonValue): boolean {
+  if (operator === '==') return deepEqual(left, right);
+  if (operator === '!=') return !deepEqual(left, right);
+  if (typeof left !== typeof right || left === null || right === null || typeof left === 'object')
+    throw new PathMismatch('incompatible types for comparison');
+  if (operator === '<') return left < right;
+  if (operator === '<=') return left <= right;
+  if (operator === '>') return left > right;
+  if (operator === '>=') return left >= right;
+  throw new PathMismatch(`unrecognized filter operator ${operator}`);
+}

@@ -1,0 +1,102 @@
+import type { AgeCell, CellValue, Column } from '@tsukube/apiserver';
+import {
+  canonicalTime,
+  GoTimeError,
+  goValueText,
+  type JsonObject,
+  type JsonValue,
+  sortKeys,
+  stringifyJson,
+} from '@tsukube/machinery';
+import type { DefinedColumn } from '../definition/definition.ts';
+import { findAll, PathMismatch } from '../json-path/find.ts';
+import { PathSyntaxError, parsePath } from '../json-path/parse.ts';
+import type { Step } from '../json-path/step.ts';
+import type { KnownKinds } from '../known-kinds.ts';
+
+/** The columns of a table: the name, then those defined, or the age if none are. */
+export function columnsOf(defined: readonly DefinedColumn[], { nameColumn, ageColumn }: KnownKinds): readonly Column[] {
+  if (defined.length === 0) return [nameColumn, { ...describedLike(ageColumn), type: 'date' }];
+  const columns: Column[] = [nameColumn];
+  for (const column of defined) {
+    const steps = stepsOf(column.jsonPath);
+    // A definition that was stored when more was allowed: the columns before are shown.
+    if (!steps) break;
+    columns.push(definedColumn(column, steps));
+  }
+  return columns;
+}
+
+/** The text is looked up when it is needed. */
+function describedLike(column: Column): Column {
+  return {
+    name: column.name,
+    type: column.type,
+    value: column.value,
+    get description() {
+      return column.description;
+    },
+  };
+}
+
+function stepsOf(jsonPath: string): readonly Step[] | undefined {
+  try {
+    return parsePath(jsonPath);
+  } catch (error) {
+    if (error instanceof PathSyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function definedColumn({ name, type, format, description, priority, jsonPath }: DefinedColumn, steps: readonly Step[]): Column {
+  return {
+    name,
+    type: type as Column['type'],
+    format,
+    description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+    priority,
+    value: (object) => cellOf(type, firstOf(object, steps)),
+  };
+}
+
+function firstOf(object: JsonObject, steps: readonly Step[]): JsonValue | undefined {
+  try {
+    return findAll(object, steps)[0];
+  } catch (error) {
+    if (error instanceof PathMismatch) return undefined;
+    throw error;
+  }
+}
+
+function cellOf(type: string, value: JsonValue | undefined): CellValue | AgeCell {
+  if (value === undefined) return null;
+  switch (type) {
+    case 'string':
+      return textOf(value);
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : null;
+    case 'number':
+      return typeof value === 'number' ? value : null;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : null;
+    case 'date':
+      return typeof value === 'string' ? ageOf(value) : null;
+    default:
+      return null;
+  }
+}
+
+function textOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  return typeof value === 'object' ? stringifyJson(sortKeys(value)) : goValueText(value);
+}
+
+function ageOf(text: string): CellValue | AgeCell {
+  if (text === '' || text === 'null') return { age: undefined };
+  try {
+    return { age: canonicalTime(text) };
+  } catch (error) {
+    if (error instanceof GoTimeError) return '<invalid>';
+    throw error;
+  }
+}

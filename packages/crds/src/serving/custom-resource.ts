@@ -1,0 +1,123 @@
+import {
+  type Resource,
+  type Schema,
+  type ServedVersion,
+  type Subresource,
+  scaleSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
+import { type JsonObject, nameIsDNSSubdomain, type TypeCatalogue, type TypeDefinition } from '@tsukube/machinery';
+import { type DefinedVersion, type Definition, isTrue } from '../definition/definition.ts';
+import type { KnownKinds } from '../known-kinds.ts';
+import { columnsOf } from './columns.ts';
+import type { CompiledSchema } from './compiled-schema.ts';
+import { customForm, objectMeta } from './custom-form.ts';
+import { deprecationWarning } from './deprecation.ts';
+import { scalableBy } from './scale.ts';
+import { selectableFieldsOf } from './selectable-fields.ts';
+import { customStrategy, statusStrategy } from './strategy.ts';
+import { typeName } from './type-name.ts';
+
+export interface CustomResourceParts {
+  readonly definition: Definition;
+  readonly defined: DefinedVersion;
+  readonly storagePrefix: string;
+  /** By the name of a version. */
+  readonly schemaOf: (version: string) => CompiledSchema;
+  readonly known: KnownKinds;
+}
+
+const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const verbsWhileTerminating = ['delete', 'deletecollection', 'get', 'list', 'watch'];
+
+/**
+ * One version of a definition as a resource. Each version is a resource of its own: in memory its objects are in that
+ * version, and they are converted where they are written to the store and read from it.
+ */
+export function customResource(parts: CustomResourceParts): Resource {
+  const { definition, defined } = parts;
+  const served = servedVersion(parts, defined);
+  return {
+    names: definition.acceptedNames,
+    scope: definition.scope,
+    storagePrefix: parts.storagePrefix,
+    hub: served,
+    hashedVersion: definition.storageVersion,
+    versions: [served],
+    relatedVersions: relatedVersions(parts, served),
+    announcedVerbs: isTrue(definition, 'Terminating') ? verbsWhileTerminating : verbs,
+    strategy: { validateName: nameIsDNSSubdomain, ...customStrategy(rulesOf(parts)) },
+    verbs: storedVerbs,
+    subresources: subresourcesOf(parts),
+  };
+}
+
+function rulesOf({ definition, defined, schemaOf }: CustomResourceParts) {
+  return { kind: definition.acceptedNames.kind, defined, schema: () => schemaOf(defined.name) };
+}
+
+function servedVersion({ definition, schemaOf, known }: CustomResourceParts, defined: DefinedVersion): ServedVersion {
+  const { group } = definition;
+  return {
+    group,
+    version: defined.name,
+    schema: schemaFor(definition, defined.name, () => schemaOf(defined.name), known.types),
+    columns: columnsOf(defined.columns, known),
+    selectableFields: selectableFieldsOf(defined.selectableFields),
+    unknownField: (field) => `field label not supported: ${field}`,
+    deprecationWarning: deprecationWarning(definition, defined),
+  };
+}
+
+/** Versions in which fields may be owned: they differ from this one in name, and in what they know. */
+function relatedVersions(parts: CustomResourceParts, own: ServedVersion): readonly ServedVersion[] {
+  const { definition, defined, schemaOf } = parts;
+  const others = definition.versions.filter(({ name }) => name !== defined.name);
+  return others.map(({ name }) => ({
+    group: definition.group,
+    version: name,
+    schema: schemaFor(definition, name, () => schemaOf(name), parts.known.types),
+    converter: {
+      toHub: (object) => renamed(object, `${definition.group}/${own.version}`),
+      fromHub: (object) => renamed(object, `${definition.group}/${name}`),
+    },
+  }));
+}
+
+function renamed(object: JsonObject, apiVersion: string): JsonObject {
+  return { ...object, apiVersion };
+}
+
+function schemaFor(definition: Definition, version: string, compiled: () => CompiledSchema, types: TypeCatalogue): Schema {
+  const { kind, listKind } = definition.acceptedNames;
+  const type = typeName(definition.group, version, kind);
+  return {
+    catalogue: withMetadataOnly(type, types),
+    type,
+    listType: typeName(definition.group, version, listKind),
+    form: customForm(compiled, types),
+  };
+}
+
+/** Of the type of a custom object the catalogue knows what all objects have. */
+function withMetadataOnly(type: string, types: TypeCatalogue): TypeCatalogue {
+  const definition: TypeDefinition = {
+    name: type,
+    fields: new Map([['metadata', { name: 'metadata', type: { is: 'object', ref: objectMeta }, number: 1 }]]),
+  };
+  return { get: (name) => (name === type ? definition : types.get(name)) };
+}
+
+function subresourcesOf(parts: CustomResourceParts): Readonly<Record<string, Subresource>> | undefined {
+  const { defined, known } = parts;
+  if (!defined.hasStatus && !defined.scale) return undefined;
+  return {
+    ...(defined.hasStatus && { status: statusSubresource(parts) }),
+    ...(defined.scale && { scale: scaleSubresource(scalableBy(defined.scale), known.scale) }),
+  };
+}
+
+function statusSubresource(parts: CustomResourceParts): Subresource {
+  const { get, update, patch } = storedVerbs;
+  return { verbs: { get, update, patch }, strategy: statusStrategy(rulesOf(parts)) };
+}

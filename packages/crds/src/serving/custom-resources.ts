@@ -1,0 +1,67 @@
+import type { CacheEntry, ObjectRegistry, Resource } from '@tsukube/apiserver';
+import { isTrue } from '../definition/definition.ts';
+import type { Definitions } from '../definition/definitions.ts';
+import { definitionOf } from '../definition/read-definition.ts';
+import { isSameSpec } from '../definition/same-spec.ts';
+import { openServing, type Serving, type ServingParts } from './serving.ts';
+
+/** All resources that definitions bring. */
+export interface CustomResources {
+  /** What serves a definition, made when it is first asked for. Undefined while its names are not accepted. */
+  servingOf(entry: CacheEntry): Serving | undefined;
+  /** The versions that are served, of all definitions that are established. */
+  resources(): Iterable<Resource>;
+  /** Those of one definition. */
+  resourcesOf(entry: CacheEntry): readonly Resource[];
+  /** All objects of a definition, whichever version they are in. */
+  objectsOf(entry: CacheEntry): ObjectRegistry | undefined;
+  close(): void;
+}
+
+export function openCustomResources(definitions: Definitions, parts: ServingParts): CustomResources {
+  const servings = new Map<string, Serving>();
+  const drop = (name: string) => {
+    servings.get(name)?.close();
+    servings.delete(name);
+  };
+  const check = (name: string, entry: CacheEntry | undefined) => {
+    const serving = servings.get(name);
+    if (!serving) return;
+    if (entry && isSameSpec(serving.entry, entry)) serving.entry = entry;
+    else drop(name);
+  };
+  const forget = definitions.onChange((change) => {
+    if (change) check(change.name, change.after);
+    else for (const name of [...servings.keys()]) check(name, definitions.named(name));
+  });
+
+  const servingOf = (entry: CacheEntry): Serving | undefined => {
+    const { name, acceptedNames } = definitionOf(entry);
+    const known = servings.get(name);
+    if (known) return known;
+    if (acceptedNames.plural === '' || acceptedNames.kind === '') return undefined;
+    const serving = openServing(entry, parts);
+    servings.set(name, serving);
+    return serving;
+  };
+
+  const resourcesOf = (entry: CacheEntry): readonly Resource[] => {
+    const definition = definitionOf(entry);
+    if (!isTrue(definition, 'Established')) return [];
+    const served = definition.versions.filter((version) => version.served);
+    return served.flatMap(({ name }) => servingOf(entry)?.resource(name) ?? []);
+  };
+
+  return {
+    servingOf,
+    resourcesOf,
+    *resources() {
+      for (const entry of definitions.all()) yield* resourcesOf(entry);
+    },
+    objectsOf: (entry) => servingOf(entry)?.objects(definitionOf(entry).storageVersion),
+    close() {
+      forget();
+      for (const name of [...servings.keys()]) drop(name);
+    },
+  };
+}

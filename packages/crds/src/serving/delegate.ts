@@ -1,0 +1,70 @@
+import { asResourceRequest, type Delegate, type IncomingRequest, type ResourceRequest, type Verbs } from '@tsukube/apiserver';
+import { StatusError } from '@tsukube/machinery';
+import { type Definition, isServed, isTrue } from '../definition/definition.ts';
+import type { Definitions } from '../definition/definitions.ts';
+import { definitionOf } from '../definition/read-definition.ts';
+import type { CustomResources } from './custom-resources.ts';
+import type { Serving } from './serving.ts';
+
+export interface CustomDelegateOptions extends Pick<ResourceRequest, 'objectsOf' | 'minWatchSeconds'> {
+  /** Kinds that are built in go before definitions of the same name. */
+  readonly isBuiltIn: (group: string, version: string, resource: string) => boolean;
+}
+
+/** Serves whatever definitions define: finds the definition that a path names, and hands the request to its verb. */
+export function customResourceDelegate(
+  definitions: Definitions,
+  resources: CustomResources,
+  options: CustomDelegateOptions,
+): Delegate {
+  return function serveCustomResource(request) {
+    const { info } = request;
+    if (!info.isResource || info.group === '') return undefined;
+    const entry = definitions.find(info.group, info.resource);
+    if (!entry) return undefined;
+    const definition = definitionOf(entry);
+    if (!isFor(request, definition) || options.isBuiltIn(info.group, info.version, info.resource)) return undefined;
+    const serving = resources.servingOf(entry);
+    return serving && serve(request, serving, definition, options);
+  };
+}
+
+/** Whether it is in the scope and a version of the definition. */
+function isFor({ info }: IncomingRequest, definition: Definition): boolean {
+  const inNamespace = info.namespace !== '';
+  if (definition.scope === 'Cluster' ? inNamespace : !inNamespace && !isForAll(info.verb)) return false;
+  return definition.versions.some(({ name, served }) => served && name === info.version) && isServed(definition);
+}
+
+function isForAll(verb: string): boolean {
+  return verb === 'list' || verb === 'watch';
+}
+
+function serve(
+  request: IncomingRequest,
+  serving: Serving,
+  definition: Definition,
+  { objectsOf, minWatchSeconds }: CustomDelegateOptions,
+): ReturnType<Delegate> {
+  const { info } = request;
+  const objects = serving.objects(info.version);
+  const { resource } = objects;
+  const { hub: version } = resource;
+  const qualified = { group: info.group, resource: info.resource };
+  if (version.deprecationWarning) request.warn(version.deprecationWarning);
+  const subresource = info.subresource === '' ? undefined : resource.subresources?.[info.subresource];
+  if (info.subresource !== '' && !subresource) throw StatusError.notFound(qualified, info.name);
+  const handler = ((subresource ?? resource).verbs as Verbs)[info.verb as keyof Verbs];
+  if (!handler || info.verb === 'connect') throw StatusError.methodNotSupported(qualified, info.verb);
+  if (info.name === '' && (info.verb === 'update' || info.verb === 'patch'))
+    throw StatusError.badRequest('name must be provided');
+  if (info.verb === 'create' && isTrue(definition, 'Terminating')) throw terminating(qualified, info.name);
+  const { shutdown } = serving;
+  return handler(
+    asResourceRequest(request, { resource, version, subresource, objects }, { objectsOf, shutdown, minWatchSeconds }),
+  );
+}
+
+function terminating(resource: { group: string; resource: string }, name: string): StatusError {
+  return StatusError.forbidden(resource, name, 'create not allowed while custom resource definition is terminating');
+}

@@ -1,0 +1,102 @@
+import type { Feed } from '@tsukube/apiserver';
+import {
+  type CacheEntry,
+  ObjectRegistry,
+  type RegistryServices,
+  type Resource,
+  type ShutdownNotice,
+  WatchCache,
+} from '@tsukube/apiserver';
+import type { Store } from '@tsukube/storage';
+import { versionedStorage } from '../conversion/versioned-storage.ts';
+import type { Definition } from '../definition/definition.ts';
+import { definitionOf, schemaIn } from '../definition/read-definition.ts';
+import type { KnownKinds } from '../known-kinds.ts';
+import { type CompiledSchema, compileSchema } from './compiled-schema.ts';
+import { customResource } from './custom-resource.ts';
+import { endNotice } from './end-notice.ts';
+
+export interface ServingParts {
+  readonly store: Store;
+  readonly feed: Feed;
+  readonly services: RegistryServices;
+  readonly known: KnownKinds;
+  /** Where all objects are: /registry. */
+  readonly prefix: string;
+  readonly shutdown: ShutdownNotice;
+}
+
+/** What serves the objects of a definition as it was when this was made. */
+export interface Serving {
+  /** The definition with this very spec. */
+  entry: CacheEntry;
+  readonly definition: Definition;
+  /** Undefined for a version that the definition does not have. */
+  resource(version: string): Resource | undefined;
+  objects(version: string): ObjectRegistry;
+  /** Ends the watches of clients when the definition has changed, or the server stops. */
+  readonly shutdown: ShutdownNotice;
+  /** Lets go of everything. Requests under way may still finish. */
+  close(): void;
+}
+
+/** Requests that have begun may take so long. */
+const graceMs = 60_000;
+
+export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
+  const definition = definitionOf(entry);
+  const { group, acceptedNames } = definition;
+  const storagePrefix = `${parts.prefix}/${group}/${acceptedNames.plural}`;
+  const schemaOf = remember((version: string) =>
+    compileSchema(schemaIn(entry, version), { preserveUnknownFields: definition.preserveUnknownFields }),
+  );
+  const resourceOf = remember((version: string) => {
+    const defined = definition.versions.find(({ name }) => name === version);
+    return defined && customResource({ definition, defined, storagePrefix, schemaOf, known: parts.known });
+  });
+  const registries = new Map<string, ObjectRegistry>();
+  const end = endNotice(parts.shutdown);
+  return {
+    entry,
+    definition,
+    resource: resourceOf,
+    objects(version) {
+      let registry = registries.get(version);
+      if (!registry) {
+        registry = openRegistry(resourceOf(version) as Resource, definition, schemaOf, parts);
+        registries.set(version, registry);
+      }
+      return registry;
+    },
+    shutdown: end.notice,
+    close() {
+      end.begin();
+      setTimeout(() => closeAll(registries.values()), graceMs).unref();
+    },
+  };
+}
+
+function closeAll(registries: Iterable<ObjectRegistry>): void {
+  for (const { cache } of registries) void cache.close();
+}
+
+function openRegistry(
+  resource: Resource,
+  definition: Definition,
+  schemaOf: (version: string) => CompiledSchema,
+  { store, feed, services }: ServingParts,
+): ObjectRegistry {
+  const storage = versionedStorage({ definition, version: resource.hub.version, schemaOf, store, feed });
+  const cache = new WatchCache(storage.store, storage.feed, { prefix: `${resource.storagePrefix}/`, present: storage.present });
+  return new ObjectRegistry(resource, cache, services);
+}
+
+function remember<T>(make: (key: string) => T): (key: string) => T {
+  const made = new Map<string, T>();
+  return (key) => {
+    if (made.has(key)) return made.get(key) as T;
+    const value = make(key);
+    made.set(key, value);
+    return value;
+  };
+}

@@ -1,0 +1,104 @@
+import type { ServedVersion, Strategy } from '@tsukube/apiserver';
+import { apiVersionOf, deepCopy, deepEqual, FieldErrors, isObject, type JsonObject, path, StatusError } from '@tsukube/machinery';
+import type { DefinedVersion } from '../definition/definition.ts';
+import type { CompiledSchema } from './compiled-schema.ts';
+import { finalizerWarnings } from './finalizer-warnings.ts';
+import { validateScaleSpec, validateScaleStatus } from './scale.ts';
+
+export interface CustomRules {
+  readonly kind: string;
+  readonly defined: DefinedVersion;
+  readonly schema: () => CompiledSchema;
+}
+
+/** What custom objects have beyond what all objects have. */
+export function customStrategy({ kind, defined, schema }: CustomRules): Strategy {
+  return {
+    allowUnconditionalUpdate: false,
+    prepareForCreate(object) {
+      if (defined.hasStatus) delete object.status;
+      (object.metadata as JsonObject).generation = 1;
+    },
+    prepareForUpdate(object, old) {
+      if (defined.hasStatus) keepStatus(object, old);
+      if (isChanged(object, old)) bumpGeneration(object, old);
+    },
+    validateCreate(object, errors, version) {
+      checkTypeMeta(object, kind, version);
+      schema().validateValues(object, undefined, errors);
+      validateScale(object, defined, errors);
+      schema().validateRules(object, undefined, errors, 'object');
+    },
+    validateUpdate(object, old, errors, version) {
+      checkTypeMeta(object, kind, version);
+      schema().validateValues(object, old, errors);
+      validateScale(object, defined, errors);
+      schema().validateRules(object, old, errors, 'object');
+    },
+    warnings: finalizerWarnings,
+    resetFields: defined.hasStatus ? { 'f:status': {} } : {},
+  };
+}
+
+/** Through its status nothing else of an object changes. */
+export function statusStrategy({ kind, defined, schema }: CustomRules): Partial<Strategy> {
+  return {
+    allowCreateOnUpdate: false,
+    warnings: () => [],
+    resetFields: { 'f:metadata': {}, 'f:spec': {} },
+    prepareForUpdate: keepAllButStatus,
+    validateUpdate(object, old, errors, version) {
+      checkTypeMeta(object, kind, version);
+      schema().validateStatusValues(object, old, errors);
+      if (defined.scale) validateScaleStatus(object, defined.scale, errors);
+      schema().validateRules(object, old, errors, 'status');
+    },
+  };
+}
+
+function keepStatus(object: JsonObject, old: JsonObject): void {
+  if (old.status === undefined) delete object.status;
+  else object.status = old.status;
+}
+
+/** All but the status, and the record of who owns it. */
+function keepAllButStatus(object: JsonObject, old: JsonObject): void {
+  const { status } = object;
+  const { managedFields } = object.metadata as JsonObject;
+  for (const key of Object.keys(object)) delete object[key];
+  Object.assign(object, deepCopy(old));
+  const metadata = object.metadata as JsonObject;
+  if (managedFields === undefined) delete metadata.managedFields;
+  else metadata.managedFields = managedFields;
+  if (status === undefined) delete object.status;
+  else object.status = status;
+}
+
+function isChanged(object: JsonObject, old: JsonObject): boolean {
+  for (const key of new Set([...Object.keys(object), ...Object.keys(old)])) {
+    if (key !== 'metadata' && !deepEqual(object[key], old[key])) return true;
+  }
+  return false;
+}
+
+function bumpGeneration(object: JsonObject, old: JsonObject): void {
+  const before = isObject(old.metadata) ? Number(old.metadata.generation ?? 0) : 0;
+  (object.metadata as JsonObject).generation = before + 1;
+}
+
+/** What is of another kind is not looked at any further. */
+function checkTypeMeta(object: JsonObject, kind: string, version: ServedVersion): void {
+  const expected = apiVersionOf(version);
+  if (object.kind === kind && object.apiVersion === expected) return;
+  const errors = new FieldErrors();
+  if (object.kind !== kind) errors.invalid(path('kind'), object.kind, `must be ${kind}`);
+  if (object.apiVersion !== expected) errors.invalid(path('apiVersion'), object.apiVersion, `must be ${expected}`);
+  const { name } = object.metadata as { name?: string };
+  throw StatusError.invalid({ group: version.group, kind: String(object.kind) }, name ?? '', errors);
+}
+
+function validateScale(object: JsonObject, { scale }: DefinedVersion, errors: FieldErrors): void {
+  if (!scale) return;
+  validateScaleSpec(object, scale, errors);
+  validateScaleStatus(object, scale, errors);
+}
