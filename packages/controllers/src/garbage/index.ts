@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { WorkQueue } from '@tsukube/apiserver';
 import type { Controller, ControllerContext } from '../controller.ts';
-import { WorkQueue } from '../work-queue.ts';
 import { type CollectorParts, collect } from './collector.ts';
 import { resourceDirectory } from './directory.ts';
 import { Observer } from './observer.ts';
