@@ -30,6 +30,7 @@ import { storageResources } from './storage/index.ts';
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 export { podAdmission } from './admission/pods.ts';
 export { ageColumn, nameColumn } from './columns.ts';
+export { type FlowControlDefaults, flowControlDefaults } from './flowcontrol/defaults.ts';
 export { schemaOf } from './schema.ts';
 export { describe } from './types/descriptions.ts';
 export { exactBuiltinTypes as builtinTypes } from './types/when-empty.ts';

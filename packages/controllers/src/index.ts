@@ -5,6 +5,7 @@ import { rootCaPublisher } from './root-ca.ts';
 import { serviceAccountController } from './service-accounts.ts';
 
 export type { Controller, ControllerContext } from './controller.ts';
+export { type FlowConfigurationOptions, flowConfiguration } from './flowcontrol/flow-configuration.ts';
 
 /** The controllers an API server cannot be used without. */
 export function startControllers(context: ControllerContext): Controller {

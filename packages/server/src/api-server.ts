@@ -30,16 +30,17 @@ import {
   podAdmission,
   schemaOf,
 } from '@tsukube/builtin';
-import { startControllers } from '@tsukube/controllers';
+import { type ControllerContext, startControllers } from '@tsukube/controllers';
 import { type CustomApi, openCustomApi } from '@tsukube/crds';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import { authenticatedMayAll } from './authenticated-may-all.ts';
 import { requestAuthenticator } from './authentication/authenticator.ts';
 import { createInitialObjects } from './bootstrap.ts';
-import { requestChain } from './chain.ts';
+import { requestChain, terminated } from './chain.ts';
 import { startCompaction } from './compaction.ts';
 import { isServed, type ServeOptions } from './config/index.ts';
+import { requestLimits } from './flow-control.ts';
 import { versionInfo } from './version.ts';
 
 export interface ApiServerParts {
@@ -80,6 +81,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const custom = customApi({ resources, registryOf, services, store, feed, shutdown: shutdown.notice, options, logger });
   let ready = true;
   const authenticator = requestAuthenticator(parts);
+  const limits = requestLimits({ options, resources, registryOf, metrics, onRefused: terminated(metrics, 429) });
   const handler = requestChain({
     ...parts,
     resources,
@@ -90,11 +92,9 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     metrics,
     authorizer,
     authenticator,
+    limits,
   });
-  await createInitialObjects(resources, registryOf);
-  await custom?.load();
-  custom?.start();
-  const controllers = startControllers({
+  const context: ControllerContext = {
     resources,
     registryOf,
     store,
@@ -104,7 +104,11 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     ca: parts.ca,
     logger,
     now: Date.now,
-  });
+  };
+  const [flowConfiguration] = await Promise.all([limits.begin(context), createInitialObjects(resources, registryOf)]);
+  await custom?.load();
+  custom?.start();
+  const controllers = startControllers(context);
   const compact = async (revision: number) => {
     await store.compact(revision);
     for (const { cache } of registries.values()) cache.forget(revision);
@@ -121,6 +125,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       stopCompaction();
       controllers.stop();
       custom?.close();
+      flowConfiguration.stop();
       feed.close();
       metrics.close();
       await Promise.all([...registries.values()].map((registry) => registry.cache.close()));

@@ -15,7 +15,6 @@ import {
   healthDelegate,
   type IncomingRequest,
   indexPage,
-  inFlight,
   logFiles,
   metricsPage,
   type ObjectRegistry,
@@ -34,6 +33,7 @@ import { describe } from '@tsukube/builtin';
 import type { CustomApi } from '@tsukube/crds';
 import type { ApiServerParts } from './api-server.ts';
 import type { ServeOptions } from './config/index.ts';
+import type { RequestLimits } from './flow-control.ts';
 import { healthChecks } from './health.ts';
 import { kubernetesVersion, versionInfo } from './version.ts';
 
@@ -47,6 +47,7 @@ export interface ChainParts extends ApiServerParts {
   readonly metrics: ServerMetrics;
   readonly authorizer: Authorizer;
   readonly authenticator: Authenticator;
+  readonly limits: RequestLimits;
 }
 
 /** The way of a request, from the first filter to the delegate that answers. */
@@ -61,13 +62,7 @@ export function requestChain(parts: ChainParts): Handler {
       withRequestInfo(),
       deadline(options.requestTimeout, terminated(metrics, 504)),
       authentication(parts.authenticator, { logger }),
-      inFlight({
-        maxReadOnly: options.maxRequestsInflight,
-        maxMutating: options.maxMutatingRequestsInflight,
-        requestTimeoutMs: options.requestTimeout,
-        metrics: metrics.inFlight,
-        onRefused: terminated(metrics, 429),
-      }),
+      parts.limits.filter,
       authorization(parts.authorizer),
     ],
     delegation(delegates(parts)),
@@ -75,7 +70,7 @@ export function requestChain(parts: ChainParts): Handler {
 }
 
 /** Counts the requests that the server ends to defend itself. */
-function terminated({ requests }: ServerMetrics, code: number): (request: IncomingRequest) => void {
+export function terminated({ requests }: ServerMetrics, code: number): (request: IncomingRequest) => void {
   return (request) => requests.of(request).terminated(code);
 }
 
@@ -96,6 +91,7 @@ function delegates(parts: ChainParts): readonly Delegate[] {
     healthDelegate(() => checks, logger),
     versionPage(versionInfo),
     metricsPage(metrics.registry, metrics.slis),
+    ...parts.limits.pages,
     ...(hasLogs(options) ? [logFiles(join(options.dataDir, 'logs'))] : []),
     indexPage(() => [...servedPaths(all()), ...(hasLogs(options) ? ['/logs'] : [])]),
   ];

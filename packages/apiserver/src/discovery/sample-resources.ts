@@ -136,6 +136,8 @@ export function sampleRequest(url: string, headers: Readonly<Record<string, stri
     body: async () => Buffer.alloc(0),
     upgrade: false,
     onAbort() {},
+    onClose() {},
+    abort() {},
   };
   return new IncomingRequest(exchange, 0);
 }

@@ -8,6 +8,7 @@ export function deadline(timeoutMs: number, onTimeout: (request: IncomingRequest
   return function limitTime(request, next) {
     // Read before anything is done: a wrong timeout must not be noticed when the write is under way.
     const limit = request.exchange.url.includes('timeout=') ? askedFor(request.query.get('timeout'), timeoutMs) : timeoutMs;
+    request.timeoutMs = limit;
     const answer = next(request);
     if (!(answer instanceof Promise) || request.info.verb === 'watch') return answer;
     return withTimeout(answer, limit, () => {

@@ -1,8 +1,8 @@
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { InFlightMetrics } from '../metrics/in-flight-metrics.ts';
-import type { RequestInfo } from '../routing/request-info.ts';
 import type { Filter } from './filter.ts';
 import { InFlightLane } from './in-flight-lane.ts';
+import { isLongRunning, isReading } from './request-kind.ts';
 
 export interface InFlightOptions {
   /** Most reading requests at one time; 0 for no limit. */
@@ -29,18 +29,7 @@ export function inFlight(options: InFlightOptions): Filter {
   };
 }
 
-const takenOver = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
-
-function isLongRunning({ isResource, verb, subresource }: RequestInfo): boolean {
-  if (verb === 'watch' || verb === 'proxy') return true;
-  return isResource && subresource !== '' && takenOver.has(subresource);
-}
-
 /** A server under load must still be able to say that it lives. */
 function isHealthCheck({ info, path }: IncomingRequest): boolean {
   return !info.isResource && /^\/(healthz|livez|readyz)(\/|$)/.test(path);
-}
-
-function isReading({ verb }: RequestInfo): boolean {
-  return verb === 'get' || verb === 'list' || verb === 'head';
 }

@@ -14,6 +14,7 @@ function withHeaders(answer: Answer, request: IncomingRequest): Answer {
   const headers: Record<string, string | readonly string[]> = {
     'audit-id': request.auditId,
     'cache-control': 'no-cache, private',
+    ...request.flow,
     ...answer.headers,
   };
   const { warnings } = request;

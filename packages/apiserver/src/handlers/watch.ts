@@ -39,6 +39,7 @@ async function begin(
     bookmarks: options.allowBookmarks,
     timeoutMs: timeoutOf(options, request) * 1000,
     shutdown: request.shutdown,
+    onCaughtUp: request.onCaughtUp,
   });
   try {
     await ready(request, options, version);

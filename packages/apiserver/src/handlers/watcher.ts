@@ -12,6 +12,8 @@ export interface WatcherOptions {
   readonly timeoutMs: number;
   /** When the server drains, watches end cleanly. */
   readonly shutdown: ShutdownNotice;
+  /** May be called more than once. */
+  readonly onCaughtUp?: () => void;
 }
 
 /** More than this waiting for the network, and the watch stops taking events until it has caught up. */
@@ -51,8 +53,10 @@ export class Watcher {
   }
 
   async run(start: WatchStart): Promise<void> {
-    if (start.from === 'state') await this.#sendState();
-    else this.#position = start.revision;
+    if (start.from === 'state') {
+      await this.#sendState();
+      this.#options.onCaughtUp?.();
+    } else this.#position = start.revision;
     while (!this.#closed) await this.#advance();
   }
 
@@ -123,6 +127,7 @@ export class Watcher {
 
   /** Resolves when the watch has to step back from the present: it lags, or it is over. */
   async #followPresent(): Promise<void> {
+    this.#options.onCaughtUp?.();
     const channel: Channel = channelOf(this.#cache, this.#format);
     // A watch may ask for what follows a version that is yet to come.
     const isAhead = this.#position > this.#cache.current;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { FlowHeaders } from '../flowcontrol/flow.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
 import type { ApiRequest, Exchange, User } from './request.ts';
 import { Warnings } from './warnings.ts';
@@ -29,6 +30,11 @@ export class IncomingRequest implements ApiRequest {
   user: User = anonymous;
   isOver = false;
   annotations: Map<string, string> | undefined;
+  onCaughtUp?: () => void;
+  /** Which rules of flow control the request was treated by. */
+  flow?: FlowHeaders;
+  /** How long it may take, where the client or the server limits it. */
+  timeoutMs?: number;
   #query: URLSearchParams | undefined;
   #abort: AbortController | undefined;
   #warnings: Warnings | undefined;

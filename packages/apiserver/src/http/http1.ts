@@ -51,6 +51,15 @@ export class Http1Exchange implements Exchange {
       if (!this.response.writableFinished) listener();
     });
   }
+
+  onClose(listener: () => void): void {
+    if (this.response.destroyed) listener();
+    else this.response.once('close', listener);
+  }
+
+  abort(): void {
+    this.response.destroy();
+  }
 }
 
 const ignore = () => {};

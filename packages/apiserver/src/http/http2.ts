@@ -65,6 +65,15 @@ export class Http2Exchange implements Exchange {
       if (!this.stream.writableFinished) listener();
     });
   }
+
+  onClose(listener: () => void): void {
+    if (this.stream.destroyed) listener();
+    else this.stream.once('close', listener);
+  }
+
+  abort(): void {
+    this.stream.close(constants.NGHTTP2_CANCEL);
+  }
 }
 
 const ignore = () => {};

@@ -33,6 +33,10 @@ export interface Exchange {
   takeOver?(): TakenConnection;
   /** Called once when the client goes away before the answer is complete. */
   onAbort(listener: () => void): void;
+  /** Called once when nothing more is sent or received, for whatever reason; at once if that is so already. */
+  onClose(listener: () => void): void;
+  /** Breaks the answer off. */
+  abort(): void;
 }
 
 /** A connection that is somebody else's business from now on. */
@@ -68,6 +72,8 @@ export interface ApiRequest {
   annotate(key: string, value: string): void;
   /** Given to a request by whoever audits it. */
   annotations: Map<string, string> | undefined;
+  /** Set for a watch by whoever wants to know when it has sent what was there when it began. */
+  onCaughtUp?: () => void;
   warn(text: string): void;
   /** Values of the Warning header. */
   readonly warnings: readonly string[];

@@ -56,6 +56,15 @@ export class UpgradeExchange implements Exchange {
   onAbort(listener: () => void): void {
     this.socket.once('close', listener);
   }
+
+  onClose(listener: () => void): void {
+    if (this.socket.destroyed) listener();
+    else this.socket.once('close', listener);
+  }
+
+  abort(): void {
+    this.socket.destroy();
+  }
 }
 
 export async function answerUpgrade(

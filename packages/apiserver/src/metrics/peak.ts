@@ -19,6 +19,10 @@ export class Peak {
     if (value > this.#highest) this.#highest = value;
   }
 
+  add(difference: number): void {
+    this.set(this.#value + difference);
+  }
+
   read(): number {
     this.#turn();
     return Math.max(this.#highest, this.#highestBefore);

@@ -2,6 +2,7 @@ import { Counter } from './counter.ts';
 import { type Description, Family } from './family.ts';
 import { Gauge } from './gauge.ts';
 import { Histogram } from './histogram.ts';
+import { TimingHistogram } from './timing-histogram.ts';
 
 /** Brings values up to date that are not kept so all the time. */
 export type Refresh = () => void | Promise<void>;
@@ -26,6 +27,13 @@ export class Registry {
     description: Description<L> & { readonly bounds: readonly number[] },
   ): Family<L, Histogram> {
     return this.#register(new Family('histogram', description, () => new Histogram(description.bounds)));
+  }
+
+  /** Of a value that is looked at all the time; `now` is in seconds. */
+  timingHistogram<L extends string = never>(
+    description: Description<L> & { readonly bounds: readonly number[]; readonly now: () => number },
+  ): Family<L, TimingHistogram> {
+    return this.#register(new Family('histogram', description, () => new TimingHistogram(description.bounds, description.now)));
   }
 
   /** A refresh that fails leaves its values as they were. */

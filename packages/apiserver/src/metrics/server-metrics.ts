@@ -4,6 +4,7 @@ import type { Resource } from '../resource.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import { buildInfo } from './build-info.ts';
 import type { Counter } from './counter.ts';
+import { FlowControlMetrics } from './flow-control-metrics.ts';
 import { type InFlightMetrics, inFlightMetrics } from './in-flight-metrics.ts';
 import { measuredStore } from './measured-store.ts';
 import { objectCounts } from './object-counts.ts';
@@ -21,6 +22,8 @@ export interface ServerMetrics {
   readonly slis: Registry;
   readonly requests: RequestMetrics;
   readonly inFlight: InFlightMetrics;
+  /** Made when first asked for: without priority and fairness there is nothing to measure. */
+  readonly flowControl: () => FlowControlMetrics;
   readonly handshakeErrors: Counter;
   /** The store for one resource. */
   measured(store: Store, resource: Resource): Store;
@@ -45,6 +48,7 @@ export function serverMetrics(version: VersionInfo, resources: readonly Resource
     slis,
     requests: new RequestMetrics(registry, () => served),
     inFlight: inFlightMetrics(registry),
+    flowControl: () => new FlowControlMetrics(registry, () => performance.now() / 1000),
     handshakeErrors: handshakeErrors(registry),
     measured: (store, resource) => measuredStore(store, seriesOf(resource)),
     observe(resource, cache, store) {

@@ -10,11 +10,17 @@ const chunkSize = 512;
 export class SortedEntries {
   readonly #byKey = new Map<string, CacheEntry>();
   #chunks: CacheEntry[][] = [[]];
+  #bytes = 0;
   /** The quick order, until the first key for which it is wrong. */
   #before: (a: string, b: string) => boolean = lessThan;
 
   get size(): number {
     return this.#byKey.size;
+  }
+
+  /** Of all values together. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get(key: string): CacheEntry | undefined {
@@ -27,12 +33,17 @@ export class SortedEntries {
     for (let i = 0; i < entries.length; i += chunkSize / 2) this.#chunks.push(entries.slice(i, i + chunkSize / 2));
     if (this.#chunks.length === 0) this.#chunks.push([]);
     this.#byKey.clear();
-    for (const entry of entries) this.#byKey.set(entry.key, entry);
+    this.#bytes = 0;
+    for (const entry of entries) {
+      this.#byKey.set(entry.key, entry);
+      this.#bytes += entry.value.length;
+    }
     if (entries.some((entry) => isExotic(entry.key))) this.#before = comesBefore;
   }
 
   set(entry: CacheEntry): void {
-    const known = this.#byKey.has(entry.key);
+    const known = this.#byKey.get(entry.key);
+    this.#bytes += entry.value.length - (known?.value.length ?? 0);
     if (!known && isExotic(entry.key)) this.#before = comesBefore;
     this.#byKey.set(entry.key, entry);
     const c = this.#chunkFor(entry.key);
@@ -46,7 +57,10 @@ export class SortedEntries {
   }
 
   delete(key: string): void {
-    if (!this.#byKey.delete(key)) return;
+    const known = this.#byKey.get(key);
+    if (!known) return;
+    this.#byKey.delete(key);
+    this.#bytes -= known.value.length;
     const c = this.#chunkFor(key);
     const chunk = this.#chunks[c] as CacheEntry[];
     chunk.splice(this.#lowerBound(chunk, key), 1);

@@ -85,6 +85,11 @@ export class WatchCache implements Store {
     return this.#entries.size;
   }
 
+  /** Of all values together. */
+  get bytes(): number {
+    return this.#entries.bytes;
+  }
+
   /** Undefined if a read may go ahead at once; the promise says whether memory is fresh enough to answer. */
   fresh(): Promise<boolean> | undefined {
     this.#checkOpen();

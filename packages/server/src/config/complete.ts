@@ -42,6 +42,10 @@ function checkPairs(given: GivenOptions): void {
   together(given, 'tlsCertFile', 'tlsPrivateKeyFile');
   together(given, 'etcdCertfile', 'etcdKeyfile');
   together(given, 'etcdUsername', 'etcdPasswordFile');
+  if (given.enablePriorityAndFairness !== false && given.maxRequestsInflight === 0 && given.maxMutatingRequestsInflight === 0)
+    throw new UsageError(
+      '--max-requests-inflight and --max-mutating-requests-inflight must not both be 0 with --enable-priority-and-fairness',
+    );
   for (const name of ['etcdCafile', 'etcdCertfile', 'etcdUsername'] as const) {
     if (given[name] !== undefined && !given.etcdServers?.length) {
       throw new UsageError(`--${flagName(name)} has no meaning without --etcd-servers`);

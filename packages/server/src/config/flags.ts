@@ -165,17 +165,22 @@ export const flags = {
     placeholder: 'SECONDS',
     help: 'A watch that names no timeout ends after this long, or up to twice as long.',
   }),
+  enablePriorityAndFairness: toggle({
+    group: 'Limits',
+    fallback: true,
+    help: 'Share the requests in flight out by priority level and flow, as FlowSchemas and PriorityLevelConfigurations say.',
+  }),
   maxRequestsInflight: integer({
     group: 'Limits',
     fallback: 400,
     min: 0,
-    help: 'Most reading requests at one time; 0 for no limit.',
+    help: 'With the next flag, all the requests in flight that priority levels share; without them, most reading requests (0 for no limit).',
   }),
   maxMutatingRequestsInflight: integer({
     group: 'Limits',
     fallback: 200,
     min: 0,
-    help: 'Most writing requests at one time; 0 for no limit.',
+    help: 'See --max-requests-inflight; without priority levels, most writing requests (0 for no limit).',
   }),
 
   logLevel: optionalChoice({

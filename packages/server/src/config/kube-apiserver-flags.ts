@@ -72,7 +72,6 @@ export const unsupportedFlags: Readonly<Record<string, readonly string[]>> = {
   'enable-admission-plugins': [],
   'enable-aggregator-routing': [],
   'enable-bootstrap-token-auth': ['false'],
-  'enable-priority-and-fairness': ['false'],
   'encryption-provider-config': [],
   'encryption-provider-config-automatic-reload': [],
   'endpoint-reconciler-type': ['none'],

@@ -1,0 +1,188 @@
+import type { Flow } from '../flowcontrol/flow.ts';
+import type { FlowControl } from '../flowcontrol/flow-control.ts';
+import type { Decision, FlowRequest } from '../flowcontrol/flow-request.ts';
+import type { TurnWatch } from '../flowcontrol/turn-watch.ts';
+import type { WatchCounts } from '../flowcontrol/watch-counts.ts';
+import { maxSeats } from '../flowcontrol/work-estimate.ts';
+import type { WorkEstimator } from '../flowcontrol/work-estimator.ts';
+import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
+import type { IncomingRequest } from '../http/api-request.ts';
+import { ClientGone } from '../http/body.ts';
+import { answerText } from '../http/respond.ts';
+import type { InFlightMetrics, LoadPeaks } from '../metrics/in-flight-metrics.ts';
+import type { Filter, Handler } from './filter.ts';
+import { isLongRunning, isReading } from './request-kind.ts';
+
+export interface FlowControlFilterOptions {
+  readonly control: FlowControl;
+  readonly estimate: WorkEstimator;
+  readonly watches: WatchCounts;
+  readonly turn: TurnWatch;
+  readonly requestTimeoutMs: number;
+  readonly metrics: InFlightMetrics;
+  /** Told of every request that is turned away. */
+  readonly onRefused?: (request: IncomingRequest) => void;
+}
+
+/** As kube-apiserver has it: what has waited longer would not have the time left to be served. */
+const waitingShareOfTimeout = 1 / 4;
+const maxWaitMs = 60_000;
+/** Answers up to this size are handed to the network at once; those beyond keep their seats until the client has them. */
+const quickBytes = 64 * 1024;
+
+/**
+ * Priority and fairness. A request takes seats of its priority level while it is served, waits in a queue while there
+ * are none, and is turned away when the queue is full. Of the long requests only watches take part, until they have
+ * caught up with the present.
+ */
+export function flowControl(options: FlowControlFilterOptions): Filter {
+  const { control, estimate } = options;
+  return function takeSeats(request, next) {
+    const { info } = request;
+    if (isLongRunning(info) && info.verb !== 'watch') return next(request);
+    const flow = control.classify(request);
+    request.flow = flow.headers;
+    const work = estimate(request, flow);
+    flow.series.estimated(maxSeats(work));
+    const seated = flow.level.queues.start(request, flow, work);
+    if (!seated) return refuse(request, flow, options);
+    if (seated.isExecuting) return serve(seated, next, options);
+    return serveLater(seated, next, options);
+  };
+}
+
+async function serveLater(waiting: FlowRequest, next: Handler, options: FlowControlFilterOptions): Promise<Answer> {
+  const { request, flow } = waiting;
+  const peaks = peaksOf(request, options);
+  peaks.waiting.add(1);
+  const decision = await decisionOn(waiting, options.requestTimeoutMs);
+  peaks.waiting.add(-1);
+  if (decision === 'execute') return serve(waiting, next, options);
+  flow.series.gaveUp((Date.now() - request.received) / 1000);
+  if (decision === 'gone') throw new ClientGone();
+  return refuse(request, flow, options);
+}
+
+/** Waits for seats, for a part of the time that the request has, while somebody waits for the answer. */
+function decisionOn(waiting: FlowRequest, requestTimeoutMs: number): Promise<Decision | 'gone'> {
+  const { request, flow } = waiting;
+  const { signal } = request;
+  const allowed = Math.min((request.timeoutMs ?? requestTimeoutMs) * waitingShareOfTimeout, maxWaitMs);
+  return new Promise((resolve) => {
+    const end = (decision: Decision | 'gone') => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
+      resolve(decision);
+    };
+    const giveUp = (decision: Decision | 'gone') => {
+      if (flow.level.queues.giveUp(waiting)) end(decision);
+    };
+    const leave = () => giveUp('gone');
+    const timer = setTimeout(giveUp, Math.max(0, request.received + allowed - Date.now()), 'time-out');
+    waiting.decide = end;
+    signal.addEventListener('abort', leave);
+    if (signal.aborted) leave();
+  });
+}
+
+function serve(seated: FlowRequest, next: Handler, options: FlowControlFilterOptions): Answer | Promise<Answer> {
+  const finish = () => seated.flow.level.queues.finish(seated);
+  let answer: Answer | Promise<Answer>;
+  try {
+    answer = next(seated.request);
+  } catch (error) {
+    finish();
+    throw error;
+  }
+  if (!(answer instanceof Promise)) return settled(answer, seated, finish, options, true);
+  const { executing } = peaksOf(seated.request, options);
+  executing.add(1);
+  const leave = () => {
+    executing.add(-1);
+    finish();
+  };
+  return answer.then(
+    (done) => settled(done, seated, leave, options, false),
+    (error) => {
+      leave();
+      throw error;
+    },
+  );
+}
+
+function settled(
+  answer: Answer,
+  seated: FlowRequest,
+  finish: () => void,
+  options: FlowControlFilterOptions,
+  atOnce: boolean,
+): Answer {
+  if (answer.kind === 'stream') return watching(answer, seated.request, finish, options);
+  if (answer.kind === 'bytes' && !isQuick(answer)) whenTaken(seated.request, finish, options);
+  else if (atOnce && !seated.flow.level.isExempt) options.turn.afterwards(finish);
+  else finish();
+  return answer;
+}
+
+function isQuick({ body }: BytesAnswer): boolean {
+  return (typeof body === 'string' || body instanceof Uint8Array) && body.length <= quickBytes;
+}
+
+/** An answer that is not taken in the time that the request has is broken off. */
+function whenTaken(request: IncomingRequest, finish: () => void, { requestTimeoutMs }: FlowControlFilterOptions): void {
+  const timer = setTimeout(
+    () => request.exchange.abort(),
+    Math.max(0, request.received + (request.timeoutMs ?? requestTimeoutMs) - Date.now()),
+  );
+  request.exchange.onClose(() => {
+    clearTimeout(timer);
+    finish();
+  });
+}
+
+/** A watch gives its seats back once it has sent what was there when it began. */
+function watching(answer: StreamAnswer, request: IncomingRequest, finish: () => void, options: FlowControlFilterOptions): Answer {
+  const leave = once(finish);
+  request.onCaughtUp = leave;
+  let begun = false;
+  // A client that is gone by now never lets the stream begin.
+  setImmediate(() => {
+    if (!begun) leave();
+  });
+  return {
+    ...answer,
+    start(sink) {
+      begun = true;
+      const forget = options.watches.register(request.info, request.query.get('fieldSelector'));
+      sink.onClose(() => {
+        leave();
+        forget();
+      });
+      answer.start(sink);
+    },
+  };
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    action();
+  };
+}
+
+/** In plain text, as kube-apiserver says it. */
+function refuse(request: IncomingRequest, flow: Flow, { onRefused }: FlowControlFilterOptions): Answer {
+  const { retryAfter } = flow.level;
+  onRefused?.(request);
+  retryAfter.refused(Date.now());
+  return answerText(429, 'Too many requests, please try again later.\n', {
+    'retry-after': String(retryAfter.seconds),
+    'x-content-type-options': 'nosniff',
+  });
+}
+
+function peaksOf({ info }: IncomingRequest, { metrics }: FlowControlFilterOptions): LoadPeaks {
+  return isReading(info) ? metrics.readOnly : metrics.mutating;
+}

@@ -1,0 +1,80 @@
+import type { LevelSeries } from '../metrics/flow-control-metrics.ts';
+import type { LevelConfig } from './flow-config.ts';
+import { noLimit, noQueues, QueueSet, type QueuingConfig, type Seconds } from './queue-set.ts';
+import { RetryAfter } from './retry-after.ts';
+import { SeatDemand } from './seat-demand.ts';
+
+/** The seats that one request may take at most, as a share of those of its level. */
+const maxSeatsShare = 0.15;
+
+/** A priority level: its seats, who waits for them, and how many there are at this time. */
+export class PriorityLevel {
+  readonly name: string;
+  readonly series: LevelSeries;
+  readonly demand: SeatDemand;
+  readonly queues: QueueSet;
+  readonly retryAfter = new RetryAfter();
+  config: LevelConfig;
+  /** Its configuration is gone, and it only serves what it has begun. */
+  isLeaving = false;
+  nominal = 0;
+  lower = 0;
+  upper = 0;
+  limit = 0;
+  /** 0 for no limit of its own. */
+  maxSeats = 0;
+  #isNew = true;
+
+  constructor(config: LevelConfig, series: LevelSeries, now: Seconds) {
+    this.name = config.name;
+    this.config = config;
+    this.series = series;
+    this.demand = new SeatDemand(now());
+    this.queues = new QueueSet(now, series, this.demand);
+  }
+
+  get isExempt(): boolean {
+    return this.config.response.to === 'exempt';
+  }
+
+  /** Its share of all the seats there are. */
+  divide(serverLimit: number, allShares: number): void {
+    const { shares, lendablePercent, borrowingLimitPercent, response } = this.config;
+    this.nominal = Math.ceil(allShares === 0 ? 0 : (serverLimit * shares) / allShares);
+    const lendable = Math.round((this.nominal * lendablePercent) / 100);
+    const borrowing =
+      borrowingLimitPercent === undefined ? serverLimit : Math.round((this.nominal * borrowingLimitPercent) / 100);
+    this.lower = this.nominal - lendable;
+    this.upper = this.nominal + borrowing;
+    this.series.limits({ nominal: this.nominal, lower: this.lower, upper: this.upper });
+    this.maxSeats = response.to === 'queue' ? maxSeatsOf(this.nominal, response.handSize) : 0;
+    if (this.#isNew) this.limit = this.nominal - Math.floor(lendable / 2);
+    this.#isNew = false;
+  }
+
+  /** The fewest seats that it needs at this time. */
+  get needed(): number {
+    if (this.isExempt) return Math.max(this.lower, this.demand.highWatermark);
+    return Math.max(this.lower, Math.min(this.nominal, this.demand.highWatermark));
+  }
+
+  setLimit(limit: number, target: number, serverLimit: number): void {
+    this.limit = limit;
+    const { highWatermark, average, deviation, smoothed } = this.demand;
+    this.series.adjusted({ highWatermark, average, deviation, smoothed, target, limit });
+    const { response } = this.config;
+    const waiting = response.to === 'queue' ? response.queues * response.lengthLimit : 1;
+    this.series.capacity(limit > 0 ? limit : Math.max(1, Math.round(serverLimit / 10)), waiting);
+    this.queues.configure(this.#queuing, limit);
+  }
+
+  get #queuing(): QueuingConfig {
+    const { response } = this.config;
+    if (response.to === 'queue') return response;
+    return response.to === 'exempt' ? noLimit : noQueues;
+  }
+}
+
+function maxSeatsOf(nominal: number, handSize: number): number {
+  return Math.max(1, Math.min(Math.ceil(nominal * maxSeatsShare), Math.floor(nominal / handSize)));
+}

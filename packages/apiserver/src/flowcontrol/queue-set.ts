@@ -1,0 +1,270 @@
+import type { IncomingRequest } from '../http/api-request.ts';
+import type { LevelSeries } from '../metrics/flow-control-metrics.ts';
+import type { Flow } from './flow.ts';
+import { FlowQueue } from './flow-queue.ts';
+import { assumedDuration, FlowRequest } from './flow-request.ts';
+import type { SeatDemand } from './seat-demand.ts';
+import { maxSeats, type WorkEstimate } from './work-estimate.ts';
+
+export interface QueuingConfig {
+  /** None: who finds no seat is turned away. */
+  readonly queues: number;
+  readonly lengthLimit: number;
+  /** Everybody finds a seat. */
+  readonly unlimited?: boolean;
+}
+
+/** On a clock that never goes back. */
+export type Seconds = () => number;
+
+export const noQueues: QueuingConfig = { queues: 0, lengthLimit: 0 };
+export const noLimit: QueuingConfig = { queues: 0, lengthLimit: 0, unlimited: true };
+
+/**
+ * The seats of a priority level and the queues in front of them. Among queues the one goes first whose next request
+ * would end first if every queue were served a little all the time: fair queuing by virtual time.
+ */
+export class QueueSet {
+  readonly queues: FlowQueue[] = [];
+  /** Those who needed no queue. */
+  readonly queueless = new Set<FlowRequest>();
+  waiting = 0;
+  executing = 0;
+  seatsInUse = 0;
+  seatsWaiting = 0;
+  dispatched = 0;
+  rejected = 0;
+  cancelled = 0;
+  readonly #now: Seconds;
+  readonly #series: LevelSeries;
+  readonly #demand: SeatDemand;
+  #config = noQueues;
+  #limit = 0;
+  #currentR = 0;
+  #lastTime: number;
+  #activeQueues = 0;
+  #robin = 0;
+  #enqueues = 0;
+
+  constructor(now: Seconds, series: LevelSeries, demand: SeatDemand) {
+    this.#now = now;
+    this.#series = series;
+    this.#demand = demand;
+    this.#lastTime = now();
+  }
+
+  get isIdle(): boolean {
+    return this.waiting === 0 && this.executing === 0;
+  }
+
+  get currentR(): number {
+    return this.#currentR;
+  }
+
+  /** Queues that are no longer wanted stay until they are empty. */
+  configure(config: QueuingConfig, limit: number): void {
+    this.#syncTime(this.#now());
+    this.#config = config;
+    this.#limit = limit;
+    while (this.queues.length < config.queues) this.queues.push(new FlowQueue());
+    this.#dropUnwanted();
+    this.#dispatchAll();
+  }
+
+  /** Executing, or waiting for `decide`; undefined if there is no room at all. */
+  start(request: IncomingRequest, flow: Flow, work: WorkEstimate): FlowRequest | undefined {
+    const now = this.#now();
+    this.#syncTime(now);
+    if (this.#config.queues === 0) return this.#startWithoutQueue(request, flow, work, now);
+    const queue = this.#chooseQueue(flow.hand);
+    if (this.seatsInUse >= this.#limit && queue.waiting.size >= this.#config.lengthLimit) return this.#reject(flow, 'queue-full');
+    const entering = new FlowRequest(request, flow, queue, work, now, this.#currentR);
+    if (!queue.isActive) queue.nextDispatchR = this.#currentR;
+    else if (queue.waiting.size === 0 && queue.nextDispatchR < this.#currentR) queue.nextDispatchR = this.#currentR;
+    if (this.waiting === 0 && this.#hasRoom(entering.seats)) this.#seat(entering, queue, now);
+    else this.#enqueue(entering, queue, now);
+    return entering;
+  }
+
+  /** Ends the wait of a request that has waited enough. Whether it did wait. */
+  giveUp(request: FlowRequest): boolean {
+    const { queue, flow } = request;
+    const now = this.#now();
+    this.#syncTime(now);
+    if (!queue?.remove(request)) return false;
+    this.#left(request, queue, now);
+    this.cancelled++;
+    this.#reject(flow, 'time-out');
+    queue.boundNextDispatch();
+    return true;
+  }
+
+  /** Takes back the seats of a request that has been served. */
+  finish(request: FlowRequest): void {
+    const now = this.#now();
+    this.#syncTime(now);
+    const { queue, work, flow } = request;
+    const took = now - request.started;
+    this.executing--;
+    flow.series.executed(took, request.request.info.verb === 'watch');
+    this.#series.executing.add(-1, now);
+    if (queue) {
+      queue.executing.delete(request);
+      queue.nextDispatchR -= work.initialSeats * (assumedDuration - took);
+      queue.boundNextDispatch();
+      if (!queue.isActive) this.#activeQueues--;
+    } else this.queueless.delete(request);
+    if (work.additionalLatency > 0) setTimeout(() => this.#release(request), work.additionalLatency * 1000).unref();
+    else this.#releaseSeats(request, now);
+    this.#dispatchAll();
+  }
+
+  #release(request: FlowRequest): void {
+    const now = this.#now();
+    this.#syncTime(now);
+    this.#releaseSeats(request, now);
+    this.#dispatchAll();
+  }
+
+  #releaseSeats({ queue, seats, flow }: FlowRequest, now: number): void {
+    this.seatsInUse -= seats;
+    flow.series.executingSeats.add(-seats);
+    if (queue) queue.seatsInUse -= seats;
+    this.#noteSeats(now);
+    if (this.queues.length > this.#config.queues) this.#dropUnwanted();
+  }
+
+  #startWithoutQueue(request: IncomingRequest, flow: Flow, work: WorkEstimate, now: number): FlowRequest | undefined {
+    if (!this.#hasRoom(maxSeats(work))) return this.#reject(flow, 'concurrency-limit');
+    const entering = new FlowRequest(request, flow, undefined, work, now, this.#currentR);
+    this.#seat(entering, undefined, now);
+    return entering;
+  }
+
+  /** More seats than there are at all are enough to go alone. */
+  #hasRoom(seats: number): boolean {
+    if (this.#config.unlimited) return true;
+    if (seats > this.#limit) return this.executing === 0;
+    return this.seatsInUse + seats <= this.#limit;
+  }
+
+  /** Of the hand the queue with the least work waiting; of equals not always the same. */
+  #chooseQueue(hand: readonly number[]): FlowQueue {
+    const offset = this.#enqueues++ % hand.length;
+    let best = this.queues[hand[offset] as number] as FlowQueue;
+    if (this.waiting === 0) return best;
+    for (let i = 1; i < hand.length; i++) {
+      const queue = this.queues[hand[(offset + i) % hand.length] as number] as FlowQueue;
+      if (queue.workWaiting < best.workWaiting) best = queue;
+    }
+    return best;
+  }
+
+  #enqueue(request: FlowRequest, queue: FlowQueue, now: number): void {
+    if (!queue.isActive) this.#activeQueues++;
+    queue.enqueue(request);
+    queue.boundNextDispatch();
+    this.waiting++;
+    this.seatsWaiting += request.seats;
+    request.flow.series.queued(1, request.seats);
+    request.flow.series.queueLength(queue.waiting.size);
+    this.#series.waiting.add(1, now);
+    this.#noteSeats(now);
+    this.#dispatchAll();
+  }
+
+  /** A request has left its queue, for whatever reason. */
+  #left(request: FlowRequest, queue: FlowQueue, now: number): void {
+    if (!queue.isActive) this.#activeQueues--;
+    this.waiting--;
+    this.seatsWaiting -= request.seats;
+    request.flow.series.queued(-1, -request.seats);
+    this.#series.waiting.add(-1, now);
+    this.#noteSeats(now);
+  }
+
+  #seat(request: FlowRequest, queue: FlowQueue | undefined, now: number): void {
+    request.started = now;
+    request.isExecuting = true;
+    this.executing++;
+    this.dispatched++;
+    this.seatsInUse += request.seats;
+    request.flow.series.dispatched(now - request.arrived);
+    request.flow.series.executingSeats.add(request.seats);
+    this.#series.executing.add(1, now);
+    this.#noteSeats(now);
+    if (!queue) return void this.queueless.add(request);
+    if (!queue.isActive) this.#activeQueues++;
+    queue.executing.add(request);
+    queue.seatsInUse += request.seats;
+    queue.nextDispatchR += request.totalWork;
+  }
+
+  #dispatchAll(): void {
+    while (this.waiting > 0 && this.seatsInUse < this.#limit) if (!this.#dispatchNext()) return;
+  }
+
+  #dispatchNext(): boolean {
+    const queue = this.#nextQueue();
+    const request = queue?.oldest;
+    if (!queue || !request) return false;
+    if (!this.#hasRoom(request.seats)) {
+      request.flow.series.noRoom();
+      return false;
+    }
+    const now = this.#lastTime;
+    queue.remove(request);
+    this.#left(request, queue, now);
+    this.#series.dispatch(this.#currentR, queue.nextDispatchR);
+    this.#seat(request, queue, now);
+    queue.boundNextDispatch();
+    request.decide?.('execute');
+    return true;
+  }
+
+  /** The queue whose oldest request would end first; of equals the next in turn. */
+  #nextQueue(): FlowQueue | undefined {
+    let best: FlowQueue | undefined;
+    let bestFinish = Number.POSITIVE_INFINITY;
+    let bestIndex = this.#robin;
+    for (let i = 0; i < this.queues.length; i++) {
+      this.#robin = (this.#robin + 1) % this.queues.length;
+      const queue = this.queues[this.#robin] as FlowQueue;
+      if (queue.waiting.size === 0) continue;
+      const finish = queue.nextDispatchR + (queue.oldest as FlowRequest).totalWork;
+      if (finish >= bestFinish) continue;
+      best = queue;
+      bestFinish = finish;
+      bestIndex = this.#robin;
+    }
+    this.#robin = bestIndex;
+    return best;
+  }
+
+  #reject(flow: Flow, reason: 'queue-full' | 'concurrency-limit' | 'time-out'): undefined {
+    this.rejected++;
+    flow.series.rejected(reason);
+  }
+
+  /** Virtual time goes by as fast as every queue with something to do is served. */
+  #syncTime(now: number): void {
+    const elapsed = now - this.#lastTime;
+    this.#lastTime = now;
+    if (this.#activeQueues > 0)
+      this.#currentR += (elapsed * Math.min(this.seatsInUse + this.seatsWaiting, this.#limit)) / this.#activeQueues;
+  }
+
+  #noteSeats(now: number): void {
+    this.#demand.set(this.seatsInUse + this.seatsWaiting, now);
+    this.#series.seats(this.seatsInUse, this.seatsInUse + this.seatsWaiting, now);
+  }
+
+  #dropUnwanted(): void {
+    while (this.queues.length > this.#config.queues) {
+      const last = this.queues.at(-1) as FlowQueue;
+      if (last.isActive || last.seatsInUse > 0) return;
+      this.queues.pop();
+    }
+    if (this.#robin >= this.queues.length) this.#robin = 0;
+  }
+}

@@ -1,0 +1,95 @@
+import type { IncomingRequest } from '../http/api-request.ts';
+import type { RequestInfo } from '../routing/request-info.ts';
+import type { Flow } from './flow.ts';
+import type { WatchCounts } from './watch-counts.ts';
+import { oneSeat, seats, type WorkEstimate } from './work-estimate.ts';
+
+/** What is known of the objects of a resource. */
+export interface ObjectStats {
+  readonly count: number;
+  readonly averageBytes: number;
+}
+
+export interface WorkEstimatorOptions {
+  /** Undefined for what is not counted. */
+  readonly statsOf: (group: string, resource: string) => ObjectStats | undefined;
+  readonly watches: WatchCounts;
+}
+
+export type WorkEstimator = (request: IncomingRequest, flow: Flow) => WorkEstimate;
+
+const maxListSeats = 100;
+const maxWriteSeats = 10;
+const bytesPerSeat = 100_000;
+/** A list from memory is written piece by piece: more than this is never there at once. */
+const maxStreamedBytes = 1_000_000;
+const watchesPerSeat = 10;
+const secondsPerEvent = 0.005;
+
+/** How many seats a request takes: lists by the size of what they read, writes by the number of watches they concern. */
+export function workEstimator({ statsOf, watches }: WorkEstimatorOptions): WorkEstimator {
+  return function estimate(request, flow) {
+    switch (request.info.verb) {
+      case 'list':
+      case 'watch':
+        return estimateList(request, statsOf, limitOf(flow, maxListSeats));
+      case 'create':
+      case 'update':
+      case 'patch':
+      case 'delete':
+        return estimateWrite(request.info, flow, watches);
+      default:
+        return oneSeat;
+    }
+  };
+}
+
+function limitOf({ level }: Flow, most: number): number {
+  return level.maxSeats === 0 || level.maxSeats > most ? most : level.maxSeats;
+}
+
+function estimateList(request: IncomingRequest, statsOf: WorkEstimatorOptions['statsOf'], most: number): WorkEstimate {
+  const { info, query } = request;
+  const asked = Number(query.get('limit') || 0);
+  if (!Number.isInteger(asked)) return seats(most);
+  if (info.verb === 'watch' && !sendsState(query)) return oneSeat;
+  const stats = statsOf(info.group, info.resource);
+  if (!stats || stats.count === 0) return oneSeat;
+  const fromMemory = info.verb === 'watch' || isFromMemory(query);
+  const bytes = objectsRead(info, query, stats.count, asked, fromMemory) * stats.averageBytes;
+  const held = fromMemory ? Math.min(bytes, maxStreamedBytes) : bytes;
+  return seats(Math.min(most, Math.max(1, Math.ceil(held / bytesPerSeat))));
+}
+
+/** A watch that begins behind a version has no state to send. */
+function sendsState(query: URLSearchParams): boolean {
+  const version = query.get('resourceVersion') ?? '';
+  return query.get('sendInitialEvents') === 'true' || version === '' || version === '0';
+}
+
+/** Pages that continue, and exact versions of the past, are not taken from the present state in memory. */
+function isFromMemory(query: URLSearchParams): boolean {
+  const match = query.get('resourceVersionMatch') ?? '';
+  if (match !== '') return match === 'NotOlderThan';
+  if (query.get('continue')) return false;
+  const version = query.get('resourceVersion') ?? '';
+  return !(Number(query.get('limit') || 0) > 0 && version !== '' && version !== '0');
+}
+
+function objectsRead(info: RequestInfo, query: URLSearchParams, count: number, asked: number, fromMemory: boolean): number {
+  if (info.name !== '') return 1;
+  const limited = asked > 0 ? Math.min(asked, count) : count;
+  const selects = Boolean(query.get('fieldSelector') || query.get('labelSelector'));
+  return !fromMemory && selects ? Math.max(limited, Math.floor(count / 2)) : limited;
+}
+
+/** A write that many watch keeps its seats while the news spreads. */
+function estimateWrite(info: RequestInfo, flow: Flow, watches: WatchCounts): WorkEstimate {
+  if (info.resource === 'serviceaccounts' && info.subresource === 'token') return oneSeat;
+  const count = watches.interestedIn(info);
+  flow.series.watchCount(count);
+  if (count < watchesPerSeat) return oneSeat;
+  const wanted = Math.ceil(count / watchesPerSeat);
+  const finalSeats = Math.min(wanted, limitOf(flow, maxWriteSeats));
+  return { initialSeats: 1, finalSeats, additionalLatency: (wanted * secondsPerEvent) / finalSeats };
+}

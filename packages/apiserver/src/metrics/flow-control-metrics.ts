@@ -1,0 +1,195 @@
+import type { Counter } from './counter.ts';
+import { type FlowControlFamilies, flowControlFamilies } from './flow-control-families.ts';
+import type { Gauge } from './gauge.ts';
+import type { Histogram } from './histogram.ts';
+import type { Registry } from './registry.ts';
+import type { TimingHistogram } from './timing-histogram.ts';
+
+export type Rejection = 'queue-full' | 'concurrency-limit' | 'time-out';
+
+export interface Limits {
+  readonly nominal: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+/** Everything that is measured of flow control. Names of levels and schemas are what administrators chose, and bounded. */
+export class FlowControlMetrics {
+  readonly families: FlowControlFamilies;
+  readonly #flows = new Map<string, FlowSeries>();
+  readonly #levels = new Map<string, LevelSeries>();
+
+  constructor(registry: Registry, now: () => number) {
+    this.families = flowControlFamilies(registry, now);
+  }
+
+  flow(level: string, schema: string): FlowSeries {
+    const key = `${level}/${schema}`;
+    const known = this.#flows.get(key);
+    if (known) return known;
+    const series = new FlowSeries(this.families, level, schema);
+    this.#flows.set(key, series);
+    return series;
+  }
+
+  level(name: string): LevelSeries {
+    const known = this.#levels.get(name);
+    if (known) return known;
+    const series = new LevelSeries(this.families, name);
+    this.#levels.set(name, series);
+    return series;
+  }
+}
+
+/** What is measured of the requests of one schema. Each series is made when it has its first value. */
+export class FlowSeries {
+  readonly #families: FlowControlFamilies;
+  readonly #labels: { readonly priority_level: string; readonly flow_schema: string };
+  #dispatched: Counter | undefined;
+  #waited: Histogram | undefined;
+  readonly #durations: { regular?: Histogram; watch?: Histogram } = {};
+  #estimated: Histogram | undefined;
+  #executing: Gauge | undefined;
+  #executingSeats: Gauge | undefined;
+  #inQueue: { readonly requests: Gauge; readonly seats: Gauge; readonly length: Histogram } | undefined;
+
+  constructor(families: FlowControlFamilies, level: string, schema: string) {
+    this.#families = families;
+    this.#labels = { priority_level: level, flow_schema: schema };
+  }
+
+  get executing(): Gauge {
+    this.#executing ??= this.#families.executingRequests.with(this.#labels);
+    return this.#executing;
+  }
+
+  get executingSeats(): Gauge {
+    this.#executingSeats ??= this.#families.executingSeats.with(this.#labels);
+    return this.#executingSeats;
+  }
+
+  /** Seated after a wait of so many seconds. */
+  dispatched(waited: number): void {
+    this.#waited ??= this.#families.waitSeconds.with({ ...this.#labels, execute: 'true' });
+    this.#waited.observe(waited);
+    this.began();
+  }
+
+  began(): void {
+    this.#dispatched ??= this.#families.dispatched.with(this.#labels);
+    this.#dispatched.increase();
+    this.executing.add(1);
+  }
+
+  executed(seconds: number, isWatch: boolean): void {
+    this.executing.add(-1);
+    const type = isWatch ? 'watch' : 'regular';
+    const duration = this.#durations[type] ?? this.#duration(type);
+    this.#durations[type] = duration;
+    duration.observe(seconds);
+  }
+
+  #duration(type: 'regular' | 'watch'): Histogram {
+    return this.#families.executionSeconds.with({ ...this.#labels, type });
+  }
+
+  rejected(reason: Rejection): void {
+    this.#families.rejected.with({ ...this.#labels, reason }).increase();
+  }
+
+  gaveUp(waited: number): void {
+    this.#families.waitSeconds.with({ ...this.#labels, execute: 'false' }).observe(waited);
+  }
+
+  queued(requests: number, seats: number): void {
+    this.#inQueue ??= {
+      requests: this.#families.inQueueRequests.with(this.#labels),
+      seats: this.#families.inQueueSeats.with(this.#labels),
+      length: this.#families.queueLength.with(this.#labels),
+    };
+    this.#inQueue.requests.add(requests);
+    this.#inQueue.seats.add(seats);
+  }
+
+  /** Of the queue that a request has joined. */
+  queueLength(length: number): void {
+    this.#inQueue?.length.observe(length);
+  }
+
+  estimated(seats: number): void {
+    this.#estimated ??= this.#families.estimatedSeats.with(this.#labels);
+    this.#estimated.observe(seats);
+  }
+
+  watchCount(count: number): void {
+    this.#families.watchCounts.with(this.#labels).observe(count);
+  }
+
+  noRoom(): void {
+    this.#families.noRoom.with(this.#labels).increase();
+  }
+}
+
+/** What is measured of one priority level. */
+export class LevelSeries {
+  readonly executing: TimingHistogram;
+  readonly waiting: TimingHistogram;
+  readonly #families: FlowControlFamilies;
+  readonly #labels: { readonly priority_level: string };
+  readonly #seats: TimingHistogram;
+  readonly #demand: TimingHistogram;
+
+  constructor(families: FlowControlFamilies, name: string) {
+    const labels = { priority_level: name };
+    this.#families = families;
+    this.#labels = labels;
+    this.executing = families.requestUtilization.with({ ...labels, phase: 'executing' });
+    this.waiting = families.requestUtilization.with({ ...labels, phase: 'waiting' });
+    this.#seats = families.seatUtilization.with({ ...labels, phase: 'executing' });
+    this.#demand = families.demand.with(labels);
+    this.currentR(0);
+  }
+
+  seats(inUse: number, wanted: number, now: number): void {
+    this.#seats.set(inUse, now);
+    this.#demand.set(wanted, now);
+  }
+
+  capacity(seats: number, waiting: number): void {
+    for (const histogram of [this.executing, this.#seats, this.#demand]) histogram.setDenominator(seats);
+    this.waiting.setDenominator(waiting);
+  }
+
+  currentR(value: number): void {
+    this.#families.currentR.with(this.#labels).set(value);
+  }
+
+  dispatch(currentR: number, start: number): void {
+    this.#families.dispatchR.with(this.#labels).set(currentR);
+    this.#families.latestS.with(this.#labels).set(start);
+  }
+
+  limits({ nominal, lower, upper }: Limits): void {
+    this.#families.nominalLimit.with(this.#labels).set(nominal);
+    this.#families.lowerLimit.with(this.#labels).set(lower);
+    this.#families.upperLimit.with(this.#labels).set(upper);
+  }
+
+  adjusted(values: Adjusted): void {
+    this.#families.demandHigh.with(this.#labels).set(values.highWatermark);
+    this.#families.demandAverage.with(this.#labels).set(values.average);
+    this.#families.demandDeviation.with(this.#labels).set(values.deviation);
+    this.#families.demandSmoothed.with(this.#labels).set(values.smoothed);
+    this.#families.target.with(this.#labels).set(values.target);
+    this.#families.currentLimit.with(this.#labels).set(values.limit);
+  }
+}
+
+export interface Adjusted {
+  readonly highWatermark: number;
+  readonly average: number;
+  readonly deviation: number;
+  readonly smoothed: number;
+  readonly target: number;
+  readonly limit: number;
+}

@@ -1,0 +1,91 @@
+import {
+  type CacheEntry,
+  decodeObject,
+  type LevelConfig,
+  nameOfKey,
+  readLevel,
+  readSchema,
+  type SchemaConfig,
+} from '@tsukube/apiserver';
+import { type Controller, type ControllerContext, registryNamed } from '../controller.ts';
+import { follow } from '../follow.ts';
+import { WorkQueue } from '../work-queue.ts';
+import { danglingConditions } from './dangling.ts';
+import { type DefaultObjects, ensureDefaults } from './ensure-defaults.ts';
+
+export interface FlowConfigurationOptions {
+  /** Kept whatever anybody makes of them. */
+  readonly mandatory: FlowObjects;
+  /** Kept while nobody has taken them over. */
+  readonly suggested: FlowObjects;
+  /** Takes up what is configured now. */
+  readonly configure: (levels: readonly LevelConfig[], schemas: readonly SchemaConfig[]) => void;
+}
+
+interface FlowObjects {
+  readonly levels: DefaultObjects;
+  readonly schemas: DefaultObjects;
+}
+
+const maintenanceMs = 60_000;
+
+/**
+ * Creates what flow control is configured with from the start, and keeps it; hands every change to those who act on it;
+ * and says of each schema whether its level exists. Resolves when the configuration is in force.
+ */
+export async function flowConfiguration(context: ControllerContext, options: FlowConfigurationOptions): Promise<Controller> {
+  const levels = registryNamed(context, 'prioritylevelconfigurations');
+  const schemas = registryNamed(context, 'flowschemas');
+  const { mandatory, suggested, configure } = options;
+
+  const ensure = () =>
+    Promise.all([
+      ensureDefaults(levels, mandatory.levels, suggested.levels),
+      ensureDefaults(schemas, mandatory.schemas, suggested.schemas),
+    ]);
+  const takeUp = () =>
+    configure(
+      levels.cache.slice(levels.cache.prefix).flatMap((entry) => readLevel(decodeObject(entry.value)) ?? []),
+      schemas.cache.slice(schemas.cache.prefix).map((entry) => readSchema(decodeObject(entry.value))),
+    );
+  const conditions = new WorkQueue(danglingConditions(schemas, levels, context.now), context.logger);
+
+  await ensure();
+  takeUp();
+  const soon = coalesced(() => {
+    takeUp();
+    for (const entry of schemas.cache.slice(schemas.cache.prefix)) conditions.add(nameOfKey(schemas.resource, entry.key).name);
+  });
+  const onChange = (_: CacheEntry) => soon.call();
+  const stops = [follow(levels.cache, onChange), follow(schemas.cache, onChange)];
+  const maintenance = setInterval(() => {
+    ensure().catch((error) => context.logger.warn('flow control could not be maintained', { error: String(error) }));
+  }, maintenanceMs).unref();
+  return {
+    stop() {
+      clearInterval(maintenance);
+      soon.stop();
+      conditions.stop();
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** Many calls of one moment are one. */
+function coalesced(action: () => void): { call(): void; stop(): void } {
+  let timer: NodeJS.Immediate | undefined;
+  let stopped = false;
+  return {
+    call() {
+      if (stopped || timer) return;
+      timer = setImmediate(() => {
+        timer = undefined;
+        action();
+      });
+    },
+    stop() {
+      stopped = true;
+      clearImmediate(timer);
+    },
+  };
+}

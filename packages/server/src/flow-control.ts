@@ -1,0 +1,106 @@
+import {
+  type Delegate,
+  type Filter,
+  FlowControl,
+  flowControl,
+  flowControlPages,
+  type IncomingRequest,
+  inFlight,
+  type ObjectRegistry,
+  type ObjectStats,
+  type Resource,
+  readLevel,
+  readSchema,
+  type ServerMetrics,
+  TurnWatch,
+  WatchCounts,
+  workEstimator,
+} from '@tsukube/apiserver';
+import { flowControlDefaults } from '@tsukube/builtin';
+import { type Controller, type ControllerContext, flowConfiguration } from '@tsukube/controllers';
+import type { ServeOptions } from './config/index.ts';
+
+export interface FlowControlParts {
+  readonly options: ServeOptions;
+  readonly resources: readonly Resource[];
+  readonly registryOf: (resource: Resource) => ObjectRegistry;
+  readonly metrics: ServerMetrics;
+  readonly onRefused: (request: IncomingRequest) => void;
+}
+
+/** What limits the requests under way. */
+export interface RequestLimits {
+  readonly filter: Filter;
+  readonly pages: readonly Delegate[];
+  /** Resolves when what is configured is in force. */
+  begin(context: ControllerContext): Promise<Controller>;
+}
+
+/** Priority and fairness, or, without them, two plain limits. */
+export function requestLimits(parts: FlowControlParts): RequestLimits {
+  return parts.options.enablePriorityAndFairness && isConfigurable(parts) ? priorityAndFairness(parts) : plainLimits(parts);
+}
+
+/** The kinds may be switched off. */
+function isConfigurable({ resources }: FlowControlParts): boolean {
+  return ['flowschemas', 'prioritylevelconfigurations'].every((name) => resources.some(({ names }) => names.plural === name));
+}
+
+function plainLimits({ options, metrics, onRefused }: FlowControlParts): RequestLimits {
+  const filter = inFlight({
+    maxReadOnly: options.maxRequestsInflight,
+    maxMutating: options.maxMutatingRequestsInflight,
+    requestTimeoutMs: options.requestTimeout,
+    metrics: metrics.inFlight,
+    onRefused,
+  });
+  return { filter, pages: [], begin: async () => ({ stop() {} }) };
+}
+
+function priorityAndFairness(parts: FlowControlParts): RequestLimits {
+  const { options, metrics, onRefused } = parts;
+  const { mandatory, suggested } = flowControlDefaults;
+  const control = new FlowControl({
+    serverLimit: options.maxRequestsInflight + options.maxMutatingRequestsInflight,
+    mandatory: {
+      levels: mandatory.levels.flatMap((level) => readLevel(level) ?? []),
+      schemas: mandatory.schemas.map(readSchema),
+    },
+    metrics: metrics.flowControl(),
+  });
+  const watches = new WatchCounts();
+  const filter = flowControl({
+    control,
+    estimate: workEstimator({ statsOf: statistics(parts), watches }),
+    watches,
+    turn: new TurnWatch(),
+    requestTimeoutMs: options.requestTimeout,
+    metrics: metrics.inFlight,
+    onRefused,
+  });
+  const configure = control.configure.bind(control);
+  return {
+    filter,
+    pages: [flowControlPages(control)],
+    async begin(context) {
+      const configuration = await flowConfiguration(context, { mandatory, suggested, configure });
+      return {
+        stop() {
+          configuration.stop();
+          control.close();
+        },
+      };
+    },
+  };
+}
+
+/** How many objects there are of a resource, and how large, as memory has them. */
+function statistics({ resources, registryOf }: FlowControlParts): (group: string, resource: string) => ObjectStats | undefined {
+  const caches = new Map(
+    resources.map((resource) => [`${resource.hub.group}/${resource.names.plural}`, registryOf(resource).cache]),
+  );
+  return (group, resource) => {
+    const cache = caches.get(`${group}/${resource}`);
+    return cache && { count: cache.size, averageBytes: cache.size === 0 ? 0 : cache.bytes / cache.size };
+  };
+}
