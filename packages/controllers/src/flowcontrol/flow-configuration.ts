@@ -1,15 +1,15 @@
 import {
   type CacheEntry,
   decodeObject,
+  follow,
   type LevelConfig,
   nameOfKey,
   readLevel,
   readSchema,
   type SchemaConfig,
+  WorkQueue,
 } from '@tsukube/apiserver';
 import { type Controller, type ControllerContext, registryNamed } from '../controller.ts';
-import { follow } from '../follow.ts';
-import { WorkQueue } from '../work-queue.ts';
 import { danglingConditions } from './dangling.ts';
 import { type DefaultObjects, ensureDefaults } from './ensure-defaults.ts';
 
