@@ -2,7 +2,7 @@ import type { FieldErrors, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/
 import type { Answer } from './http/answer.ts';
 import type { ResourceRequest, User } from './http/request.ts';
 import type { ObjectForm } from './registry/object-form.ts';
-import type { ObjectRegistry } from './registry/object-registry.ts';
+import type { ObjectRegistry, WriteContext } from './registry/object-registry.ts';
 import type { DefaultPropagation, Propagation } from './registry/propagation.ts';
 import type { CacheEntry } from './watchcache/entry.ts';
 
@@ -128,6 +128,8 @@ export interface Subresource {
 export interface Strategy {
   /** Fills in what the client left out. Runs on every object that is decoded. */
   readonly applyDefaults?: (object: JsonObject) => void;
+  /** Refuses, by throwing, what this user may not write. Sees what admission has made of it; `old` is absent for a creation. */
+  readonly authorizeWrite?: (object: JsonObject, old: JsonObject | undefined, context: WriteContext) => void | Promise<void>;
   /** Takes what an object shares with others of its kind, such as addresses. Runs before it is prepared; may change it. */
   readonly reserve?: (object: JsonObject, old: JsonObject | undefined, objects: ObjectRegistry) => Promise<Reservation>;
   /** Drops what a client may not set at creation and sets what the server sets. */

@@ -22,6 +22,7 @@ import { withLegacyVersions } from './legacy/index.ts';
 import { networkingResources } from './networking/index.ts';
 import { nodeResources } from './node/index.ts';
 import { policyResources } from './policy/index.ts';
+import { RbacIndex } from './rbac/authorizer/rbac-index.ts';
 import { rbacResources } from './rbac/index.ts';
 import { deviceResources } from './resource/index.ts';
 import { schedulingResources } from './scheduling/index.ts';
@@ -31,6 +32,11 @@ export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 export { podAdmission } from './admission/pods.ts';
 export { ageColumn, nameColumn } from './columns.ts';
 export { type FlowControlDefaults, flowControlDefaults } from './flowcontrol/defaults.ts';
+export { type FindRegistry, openRbac, type Rbac } from './rbac/authorizer/index.ts';
+export { RbacIndex } from './rbac/authorizer/rbac-index.ts';
+export { bootstrapPolicy } from './rbac/bootstrap/policy.ts';
+export { reconciledBinding, reconciledRole } from './rbac/bootstrap/reconcile.ts';
+export { rbacGroup } from './rbac/names.ts';
 export { schemaOf } from './schema.ts';
 export { describe } from './types/descriptions.ts';
 export { exactBuiltinTypes as builtinTypes } from './types/when-empty.ts';
@@ -42,10 +48,17 @@ export interface BuiltinOptions {
   readonly lookUpToken?: TokenLookup;
   /** Who may do what, for access reviews. */
   readonly authorizer?: Authorizer;
+  /** All roles and bindings; kept up to date by `openRbac`. */
+  readonly rbacIndex?: RbacIndex;
 }
 
 /** Every kind that is there from the start. */
-export function builtinResources({ eventTtlSeconds, lookUpToken, authorizer = alwaysDeny }: BuiltinOptions): readonly Resource[] {
+export function builtinResources({
+  eventTtlSeconds,
+  lookUpToken,
+  authorizer = alwaysDeny,
+  rbacIndex = new RbacIndex(),
+}: BuiltinOptions): readonly Resource[] {
   const resources = [
     namespace,
     configMap,
@@ -60,7 +73,7 @@ export function builtinResources({ eventTtlSeconds, lookUpToken, authorizer = al
     ...networkingResources,
     ...discoveryResources,
     lease,
-    ...rbacResources,
+    ...rbacResources(authorizer, rbacIndex),
     ...schedulingResources,
     ...storageResources,
     ...nodeResources,

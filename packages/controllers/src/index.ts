@@ -1,3 +1,4 @@
+import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import type { Controller, ControllerContext } from './controller.ts';
 import { garbageCollector } from './garbage/index.ts';
 import { namespaceController } from './namespaces.ts';
@@ -13,6 +14,7 @@ export function startControllers(context: ControllerContext): Controller {
   if (context.resources.some(({ names }) => names.plural === 'serviceaccounts'))
     controllers.push(serviceAccountController(context));
   if (context.collectGarbage) controllers.push(garbageCollector(context));
+  if (context.resources.some(({ names }) => names.plural === 'clusterroles')) controllers.push(clusterRoleAggregation(context));
   return {
     stop() {
       for (const controller of controllers) controller.stop();

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import {
   type Admission,
   type Answer,
-  type Authorizer,
   admissionChain,
   type CertificatePool,
   type Exchange,
@@ -25,6 +24,7 @@ import {
   ageColumn,
   builtinResources,
   builtinTypes,
+  type FindRegistry,
   nameColumn,
   namespaceLifecycle,
   podAdmission,
@@ -34,13 +34,14 @@ import { type ControllerContext, startControllers } from '@tsukube/controllers';
 import { type CustomApi, openCustomApi } from '@tsukube/crds';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
-import { authenticatedMayAll } from './authenticated-may-all.ts';
 import { requestAuthenticator } from './authentication/authenticator.ts';
+import { type Authorization, createAuthorization } from './authorization/authorization.ts';
 import { createInitialObjects } from './bootstrap.ts';
 import { requestChain, terminated } from './chain.ts';
 import { startCompaction } from './compaction.ts';
 import { isServed, type ServeOptions } from './config/index.ts';
 import { requestLimits } from './flow-control.ts';
+import { ensureBootstrapPolicy } from './rbac-bootstrap.ts';
 import { versionInfo } from './version.ts';
 
 export interface ApiServerParts {
@@ -71,8 +72,8 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const { options, store, logger } = parts;
   const onFeedError = (error: unknown) => logger.warn('the stream of changes broke off', { error: String(error) });
   const feed = await openFeed(store, `${options.etcdPrefix}/`, onFeedError);
-  const authorizer = authenticatedMayAll;
-  const resources = servedResources(options, authorizer, parts.resources ?? []);
+  const authorization = createAuthorization(options, logger);
+  const resources = servedResources(options, authorization, parts.resources ?? []);
   const metrics = serverMetrics(versionInfo, resources);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
   const { registries, services } = createRegistries(resources, options, store, feed, metrics);
@@ -90,7 +91,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     shutdown: shutdown.notice,
     isReady: () => ready,
     metrics,
-    authorizer,
+    authorizer: authorization.authorizer,
     authenticator,
     limits,
   });
@@ -105,7 +106,15 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     logger,
     now: Date.now,
   };
-  const [flowConfiguration] = await Promise.all([limits.begin(context), createInitialObjects(resources, registryOf)]);
+  const findRegistry: FindRegistry = (group, plural) =>
+    [...registries.values()].find(({ resource: { names, hub } }) => names.plural === plural && hub.group === group);
+  const initialObjects = createInitialObjects(resources, registryOf);
+  const [flowConfiguration] = await Promise.all([
+    limits.begin(context),
+    initialObjects,
+    ensureBootstrapPolicy(findRegistry, initialObjects),
+    authorization.start(findRegistry),
+  ]);
   await custom?.load();
   custom?.start();
   const controllers = startControllers(context);
@@ -126,6 +135,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       controllers.stop();
       custom?.close();
       flowConfiguration.stop();
+      authorization.stop();
       feed.close();
       metrics.close();
       await Promise.all([...registries.values()].map((registry) => registry.cache.close()));
@@ -137,10 +147,10 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
 /** The built-in kinds, and those of a library's user, without the versions that are switched off, below the prefix that was asked for. */
 function servedResources(
   { eventTtl, etcdPrefix, runtimeConfig }: ServeOptions,
-  authorizer: Authorizer,
+  { authorizer, rbacIndex }: Authorization,
   more: readonly Resource[],
 ): readonly Resource[] {
-  return [...builtinResources({ eventTtlSeconds: eventTtl / 1000, authorizer }), ...more].flatMap((resource) => {
+  return [...builtinResources({ eventTtlSeconds: eventTtl / 1000, authorizer, rbacIndex }), ...more].flatMap((resource) => {
     const versions = resource.versions.filter((version) => isServed(runtimeConfig, version, true));
     if (versions.length === 0) return [];
     // What is not stored has no place below the prefix either.

@@ -1,4 +1,4 @@
-import type { ObjectRegistry, Resource } from '@tsukube/apiserver';
+import type { ObjectRegistry, Resource, WriteContext } from '@tsukube/apiserver';
 import { deepCopy, type JsonObject, StatusError } from '@tsukube/machinery';
 
 const namespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'].map(
@@ -29,22 +29,25 @@ function nameOf(object: JsonObject): string {
 }
 
 async function create(registry: ObjectRegistry, object: JsonObject): Promise<void> {
-  const { strategy, hub } = registry.resource;
-  const user = { name: 'system:apiserver', groups: ['system:masters'] };
   try {
-    await registry.create(object, {
-      version: hub,
-      user,
-      namespace: '',
-      subresource: '',
-      strategy,
-      dryRun: false,
-      fieldManager: 'kube-apiserver',
-      warn: () => {},
-      isOver: () => false,
-    });
+    await registry.create(object, serverContext(registry, ''));
   } catch (error) {
     // Another replica was faster.
     if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
   }
+}
+
+/** The server writes for itself. */
+export function serverContext({ resource: { strategy, hub } }: ObjectRegistry, namespace: string): WriteContext {
+  return {
+    version: hub,
+    user: { name: 'system:apiserver', groups: ['system:masters'] },
+    namespace,
+    subresource: '',
+    strategy,
+    dryRun: false,
+    fieldManager: 'kube-apiserver',
+    warn: () => {},
+    isOver: () => false,
+  };
 }

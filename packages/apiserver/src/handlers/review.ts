@@ -5,6 +5,7 @@ import type { ResourceRequest } from '../http/request.ts';
 import { answerBytes, answerValue } from '../http/respond.ts';
 import { ensureNamespace, wipeSystemFields } from '../registry/before-create.ts';
 import type { Verbs } from '../resource.ts';
+import { ownedContext } from './context.ts';
 import { decodeBody } from './decode.ts';
 import { writeOptions } from './options.ts';
 
@@ -22,6 +23,8 @@ export function reviewVerbs(review: Review): Verbs {
       const metadata = object.metadata as JsonObject;
       wipeSystemFields(metadata);
       ensureNamespace(request.resource, metadata, request.info.namespace);
+      const { fieldManagement, now } = request.objects.services;
+      fieldManagement?.track(request.resource, object, undefined, ownedContext(request, options), now());
       return answerReview(await review(object, request), request, output);
     },
   };

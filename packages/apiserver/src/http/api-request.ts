@@ -28,6 +28,7 @@ export class IncomingRequest implements ApiRequest {
   readonly received: number;
   info: RequestInfo = unknownInfo;
   user: User = anonymous;
+  impersonation: ApiRequest['impersonation'];
   isOver = false;
   annotations: Map<string, string> | undefined;
   onCaughtUp?: () => void;

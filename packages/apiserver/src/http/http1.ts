@@ -39,7 +39,8 @@ export class Http1Exchange implements Exchange {
   }
 
   conceal(isConcealed: (name: string) => boolean): void {
-    this.#isConcealed = isConcealed;
+    const before = this.#isConcealed;
+    this.#isConcealed = before ? (name) => before(name) || isConcealed(name) : isConcealed;
   }
 
   body(limit: number): Promise<Buffer> {

@@ -52,7 +52,8 @@ export class Http2Exchange implements Exchange {
   }
 
   conceal(isConcealed: (name: string) => boolean): void {
-    this.#isConcealed = isConcealed;
+    const before = this.#isConcealed;
+    this.#isConcealed = before ? (name) => before(name) || isConcealed(name) : isConcealed;
   }
 
   body(limit: number): Promise<Buffer> {

@@ -64,6 +64,8 @@ export interface ApiRequest {
   readonly received: number;
   info: RequestInfo;
   user: User;
+  /** Who really sends a request that is made as somebody else, and the verb that allowed it, if it was a narrow one. */
+  impersonation: { readonly impersonator: User; readonly constraint: string } | undefined;
   /** Aborts at the deadline, or when the client goes away. */
   readonly signal: AbortSignal;
   /** Whether the deadline has passed. */

@@ -42,7 +42,8 @@ export class UpgradeExchange implements Exchange {
   }
 
   conceal(isConcealed: (name: string) => boolean): void {
-    this.#isConcealed = isConcealed;
+    const before = this.#isConcealed;
+    this.#isConcealed = before ? (name) => before(name) || isConcealed(name) : isConcealed;
   }
 
   body(): Promise<Buffer> {

@@ -79,6 +79,7 @@ export class ObjectRegistry {
     this.#track(object, undefined, context);
     const attributes = this.#attributes('CREATE', object, undefined, context);
     await this.services.admission.mutate(attributes);
+    await context.strategy.authorizeWrite?.(object, undefined, context);
     ensureName(object.metadata as JsonObject);
     return this.#reserving(object, undefined, context, () => this.#create(object, attributes, context));
   }
@@ -150,6 +151,8 @@ export class ObjectRegistry {
     const mutating = this.services.admission.mutate(attributes);
     if (mutating) await mutating;
     keepTimes(object, existing);
+    const authorizing = context.strategy.authorizeWrite?.(object, existing, context);
+    if (authorizing) await authorizing;
     return this.#reserving(object, existing, context, async () => {
       prepareForUpdate(this.resource, object, existing, context);
       const validating = this.services.admission.validate(attributes);

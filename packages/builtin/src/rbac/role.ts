@@ -4,7 +4,7 @@ import { plainColumns } from '../columns.ts';
 import { objectsIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
 import { forgetEmptyRules, rbacGroup, rbacName } from './names.ts';
-import { validatePolicyRule } from './policy-rule.ts';
+import { validatePolicyRule } from './rules/validation.ts';
 
 const v1: ServedVersion = {
   group: rbacGroup,

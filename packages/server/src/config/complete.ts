@@ -46,11 +46,38 @@ function checkPairs(given: GivenOptions): void {
     throw new UsageError(
       '--max-requests-inflight and --max-mutating-requests-inflight must not both be 0 with --enable-priority-and-fairness',
     );
+  checkAuthorization(given);
   for (const name of ['etcdCafile', 'etcdCertfile', 'etcdUsername'] as const) {
     if (given[name] !== undefined && !given.etcdServers?.length) {
       throw new UsageError(`--${flagName(name)} has no meaning without --etcd-servers`);
     }
   }
+}
+
+const modeFlags = [
+  'authorizationMode',
+  'authorizationWebhookConfigFile',
+  'authorizationWebhookVersion',
+  'authorizationWebhookCacheAuthorizedTtl',
+  'authorizationWebhookCacheUnauthorizedTtl',
+] as const;
+
+function checkAuthorization(given: GivenOptions): void {
+  const { authorizationMode: modes = [], authorizationConfig } = given;
+  if (authorizationConfig !== undefined && modeFlags.some((name) => given[name] !== undefined)) {
+    throw new UsageError(
+      '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
+    );
+  }
+  needsMode(given, 'authorizationPolicyFile', modes, 'ABAC', authorizationConfig !== undefined);
+  needsMode(given, 'authorizationWebhookConfigFile', modes, 'Webhook', false);
+}
+
+function needsMode(given: GivenOptions, file: OptionName, modes: readonly string[], mode: string, elsewhere: boolean): void {
+  const isGiven = given[file] !== undefined;
+  if (isGiven && !modes.includes(mode) && !elsewhere)
+    throw new UsageError(`--${flagName(file)} has no meaning without --authorization-mode=${mode}`);
+  if (!isGiven && modes.includes(mode)) throw new UsageError(`--authorization-mode=${mode} needs --${flagName(file)}`);
 }
 
 function together(given: GivenOptions, one: OptionName, other: OptionName): void {

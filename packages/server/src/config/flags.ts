@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { authorizationFlags } from './authorization-flags.ts';
 import { cipherSuites } from './cipher-suites.ts';
 import {
   choice,
@@ -138,6 +139,7 @@ export const flags = {
     fallbackText: 'admin.kubeconfig in the data dir',
     help: 'Where the kubeconfig of the administrator is written.',
   }),
+  ...authorizationFlags,
 
   runtimeConfig: toggles({
     group: 'API',

@@ -1,0 +1,48 @@
+import { StatusError } from '@tsukube/machinery';
+import type { AccessAttributes, Authorizer } from '../authorization/authorizer.ts';
+import { RequestAccess } from '../authorization/request-access.ts';
+import { type Impersonated, type ImpersonationMode, impersonationModes } from '../impersonation/modes.ts';
+import { isImpersonationHeader, type WantedUser, wantedUser } from '../impersonation/wanted-user.ts';
+import type { Filter } from './filter.ts';
+
+/** Lets those who may act as somebody else do so. Nothing behind this filter sees that they asked. */
+export function impersonation(authorizer: Authorizer): Filter {
+  const find = impersonator(impersonationModes(authorizer));
+  return function impersonate(request, next) {
+    const wanted = wantedUser(request.exchange);
+    if (!wanted) return next(request);
+    return find(wanted, new RequestAccess(request)).then(({ user, constraint }) => {
+      request.impersonation = { impersonator: request.user, constraint };
+      request.user = user;
+      request.exchange.conceal(isImpersonationHeader);
+      return next(request);
+    });
+  };
+}
+
+const maxRemembered = 10_000;
+
+/** The way that worked for somebody last is tried first, and its refusal is the one that is told. */
+function impersonator(
+  modes: readonly ImpersonationMode[],
+): (wanted: WantedUser, access: AccessAttributes) => Promise<Impersonated> {
+  const last = new Map<string, ImpersonationMode>();
+  return async (wanted, access) => {
+    const { name } = access.user;
+    const favourite = last.get(name);
+    let refusal: unknown;
+    for (const mode of favourite ? [favourite, ...modes.filter((one) => one !== favourite)] : modes) {
+      try {
+        const found = await mode.check(wanted, access);
+        if (!found) continue;
+        if (last.size >= maxRemembered) last.clear();
+        last.set(name, mode);
+        return found;
+      } catch (error) {
+        if (!(error instanceof StatusError)) throw error;
+        refusal ??= error;
+      }
+    }
+    throw refusal;
+  };
+}

@@ -1,0 +1,74 @@
+import { goQuote, StatusError } from '@tsukube/machinery';
+import type { Exchange } from '../http/request.ts';
+
+/** Whom a request wants to be taken for, as its headers say and nothing added. */
+export interface WantedUser {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: ReadonlyMap<string, readonly string[]>;
+}
+
+const prefix = 'impersonate-';
+const extraPrefix = 'impersonate-extra-';
+
+export function isImpersonationHeader(name: string): boolean {
+  return (
+    name === 'impersonate-user' || name === 'impersonate-uid' || name === 'impersonate-group' || name.startsWith(extraPrefix)
+  );
+}
+
+/** Undefined if nobody is to be impersonated. Fails with 400 if it is said what they are but not who. */
+export function wantedUser(exchange: Exchange): WantedUser | undefined {
+  if (!mentionsImpersonation(exchange)) return undefined;
+  let name: string | undefined;
+  let uid: string | undefined;
+  const groups: string[] = [];
+  const extra = new Map<string, string[]>();
+  exchange.eachHeader((header, value) => {
+    if (header === 'impersonate-user') name ??= value;
+    else if (header === 'impersonate-uid') uid ??= value;
+    else if (header === 'impersonate-group') groups.push(value);
+    else if (header.startsWith(extraPrefix)) addExtra(extra, header.slice(extraPrefix.length), value);
+  });
+  const wanted = { name: name ?? '', uid: uid ?? '', groups, extra };
+  if (wanted.name !== '') return wanted;
+  if (wanted.uid === '' && groups.length === 0 && extra.size === 0) return undefined;
+  throw StatusError.badRequest(`requested ${shownUser(wanted)} without impersonating a user name`);
+}
+
+function mentionsImpersonation(exchange: Exchange): boolean {
+  let found = false;
+  exchange.eachHeader((header) => {
+    if (header.startsWith(prefix)) found = true;
+  });
+  return found;
+}
+
+function addExtra(extra: Map<string, string[]>, encoded: string, value: string): void {
+  const key = decodedKey(encoded);
+  const values = extra.get(key);
+  if (values) values.push(value);
+  else extra.set(key, [value]);
+}
+
+/** Keys are escaped as parts of a path; those that are not properly so are taken as they are. */
+function decodedKey(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return encoded;
+  }
+}
+
+/** As Kubernetes shows it, which is not as it was sent. */
+function shownUser({ name, uid, groups, extra }: WantedUser): string {
+  const shownGroups = groups.length === 0 ? '[]string(nil)' : shownTexts(groups);
+  const entries = [...extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, values]) => `${goQuote(key)}:${shownTexts(values)}`);
+  const shownExtra = extra.size === 0 ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`;
+  return `&user.DefaultInfo{Name:${goQuote(name)}, UID:${goQuote(uid)}, Groups:${shownGroups}, Extra:${shownExtra}}`;
+}
+
+function shownTexts(texts: readonly string[]): string {
+  return `[]string{${texts.map(goQuote).join(', ')}}`;
+}

@@ -1,0 +1,82 @@
+import type { User } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
+import { objectIn, textIn } from '../../core/pod-spec/members.ts';
+import { BoundRole } from './bound-role.ts';
+import { type KnownRole, RoleTable } from './role-table.ts';
+import { SubjectIndex } from './subject-index.ts';
+
+export type RbacKind = 'role' | 'binding';
+
+/** Places of roles that are gone are looked for again after this many removals. */
+const sweepEvery = 1000;
+
+/**
+ * All roles and bindings, by whom they are about: what a request costs depends on how many bindings its user has, not on
+ * how many there are. `epoch` moves with every change.
+ */
+export class RbacIndex {
+  readonly #roles = new RoleTable();
+  readonly #cluster = new SubjectIndex();
+  readonly #namespaces = new Map<string, SubjectIndex>();
+  #removals = 0;
+  epoch = 0;
+
+  /** In the namespace, or in the cluster if that is empty. */
+  put(kind: RbacKind, namespace: string, name: string, read: () => JsonObject): void {
+    this.epoch++;
+    if (kind === 'role') this.#roles.at(namespace, name).become(read);
+    else this.#putBinding(namespace, name, read());
+  }
+
+  #putBinding(namespace: string, name: string, object: JsonObject): void {
+    const reference = objectIn(object, 'roleRef');
+    const role = this.#roles.at(namespaceOfRole(reference, namespace), textIn(reference, 'name'));
+    this.#bindingsOf(namespace).put(name, new BoundRole(namespace, name, object, role));
+  }
+
+  remove(kind: RbacKind, namespace: string, name: string): void {
+    this.epoch++;
+    if (kind === 'role') this.#roles.remove(namespace, name);
+    else this.#removeBinding(namespace, name);
+    if (++this.#removals % sweepEvery === 0) this.#sweep();
+  }
+
+  /** The bindings that are about a user in a namespace: those of the cluster first. */
+  visit(user: User, namespace: string, visitor: (bindings: ReadonlySet<BoundRole>) => boolean): boolean {
+    if (this.#cluster.visit(user, visitor)) return true;
+    return namespace !== '' && (this.#namespaces.get(namespace)?.visit(user, visitor) ?? false);
+  }
+
+  /** What a binding in this namespace refers to. */
+  roleOf(reference: JsonObject | undefined, namespace: string): KnownRole {
+    return this.#roles.find(namespaceOfRole(reference, namespace), textIn(reference, 'name'));
+  }
+
+  #bindingsOf(namespace: string): SubjectIndex {
+    if (namespace === '') return this.#cluster;
+    let bindings = this.#namespaces.get(namespace);
+    if (!bindings) {
+      bindings = new SubjectIndex();
+      this.#namespaces.set(namespace, bindings);
+    }
+    return bindings;
+  }
+
+  #removeBinding(namespace: string, name: string): void {
+    const bindings = this.#bindingsOf(namespace);
+    bindings.remove(name);
+    if (bindings.size === 0) this.#namespaces.delete(namespace);
+  }
+
+  #sweep(): void {
+    const bound = new Set<unknown>();
+    for (const bindings of [this.#cluster, ...this.#namespaces.values()]) {
+      for (const { role } of bindings.values()) bound.add(role);
+    }
+    this.#roles.sweep((role) => bound.has(role));
+  }
+}
+
+function namespaceOfRole(reference: JsonObject | undefined, bindingNamespace: string): string {
+  return textIn(reference, 'kind') === 'Role' ? bindingNamespace : '';
+}

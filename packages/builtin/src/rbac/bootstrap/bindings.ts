@@ -1,0 +1,84 @@
+import type { JsonObject } from '@tsukube/machinery';
+import { rbacGroup } from '../names.ts';
+import { controllerRoles } from './controller-roles.ts';
+
+/** Who has a role: `user:`, `group:` or, in kube-system, `account:` and a name. */
+type Subjects = readonly string[];
+
+/** The bindings that every cluster has, each to the role of its name. */
+const clusterBindings: Readonly<Record<string, Subjects>> = {
+  'cluster-admin': ['group:system:masters'],
+  'system:monitoring': ['group:system:monitoring'],
+  'system:discovery': ['group:system:authenticated'],
+  'system:basic-user': ['group:system:authenticated'],
+  'system:public-info-viewer': ['group:system:authenticated', 'group:system:unauthenticated'],
+  'system:node-proxier': ['user:system:kube-proxy'],
+  'system:kube-controller-manager': ['user:system:kube-controller-manager'],
+  'system:kube-dns': ['account:kube-dns'],
+  'system:kube-scheduler': ['user:system:kube-scheduler'],
+  'system:volume-scheduler': ['user:system:kube-scheduler'],
+  // Nodes have the node authorizer; the binding stays so that older clusters lose its subject.
+  'system:node': [],
+  'system:service-account-issuer-discovery': ['group:system:serviceaccounts'],
+};
+
+interface NamespaceBinding {
+  readonly namespace: string;
+  readonly name: string;
+  readonly role: string;
+  readonly subjects: Subjects;
+}
+
+const [system, manager, scheduler] = ['kube-system', 'system:kube-controller-manager', 'system:kube-scheduler'];
+
+const namespaceBindings: readonly NamespaceBinding[] = [
+  {
+    namespace: system,
+    name: 'system::extension-apiserver-authentication-reader',
+    role: 'extension-apiserver-authentication-reader',
+    subjects: [`user:${manager}`, `user:${scheduler}`],
+  },
+  {
+    namespace: system,
+    name: 'system::leader-locking-kube-controller-manager',
+    role: 'system::leader-locking-kube-controller-manager',
+    subjects: [`user:${manager}`, 'account:kube-controller-manager', 'account:leader-election-controller'],
+  },
+  {
+    namespace: system,
+    name: 'system::leader-locking-kube-scheduler',
+    role: 'system::leader-locking-kube-scheduler',
+    subjects: [`user:${scheduler}`, 'account:kube-scheduler'],
+  },
+  ...['bootstrap-signer', 'cloud-provider', 'token-cleaner'].map((account) => ofController(system, account)),
+  ofController('kube-public', 'bootstrap-signer'),
+];
+
+function ofController(namespace: string, account: string): NamespaceBinding {
+  const name = `system:controller:${account}`;
+  return { namespace, name, role: name, subjects: [`account:${account}`] };
+}
+
+/** In the form that is stored, without metadata but for their names. */
+export function bootstrapBindings(): readonly JsonObject[] {
+  const ofControllers = Object.keys(controllerRoles).map((account) => ofController('', account));
+  const ofCluster = Object.entries(clusterBindings).map(([name, subjects]) => ({ namespace: '', name, role: name, subjects }));
+  return [...ofCluster, ...ofControllers, ...namespaceBindings].map(binding);
+}
+
+function binding({ namespace, name, role, subjects }: NamespaceBinding): JsonObject {
+  const [kind, roleKind] = namespace === '' ? ['ClusterRoleBinding', 'ClusterRole'] : ['RoleBinding', 'Role'];
+  return {
+    kind,
+    metadata: { name, ...(namespace !== '' && { namespace }) },
+    ...(subjects.length > 0 && { subjects: subjects.map(subject) }),
+    roleRef: { apiGroup: rbacGroup, kind: roleKind, name: role },
+  };
+}
+
+function subject(text: string): JsonObject {
+  const colon = text.indexOf(':');
+  const [kind, name] = [text.slice(0, colon), text.slice(colon + 1)];
+  if (kind === 'account') return { kind: 'ServiceAccount', name, namespace: system };
+  return { kind: kind === 'user' ? 'User' : 'Group', apiGroup: rbacGroup, name };
+}

@@ -1,0 +1,26 @@
+import type { RuleLines } from './rule-lines.ts';
+
+/** Roles inside the namespaces of the system, by namespace and name. */
+export const namespaceRoles: Readonly<Record<string, Readonly<Record<string, RuleLines>>>> = {
+  'kube-system': {
+    'extension-apiserver-authentication-reader': ['read | core | configmaps | extension-apiserver-authentication'],
+    'system::leader-locking-kube-controller-manager': [
+      'read create update | coordination.k8s.io | leases',
+      'read create update | coordination.k8s.io | leasecandidates',
+    ],
+    'system::leader-locking-kube-scheduler': [
+      'read create update | coordination.k8s.io | leases',
+      'read create update | coordination.k8s.io | leasecandidates',
+    ],
+    'system:controller:bootstrap-signer': ['read | core | secrets'],
+    'system:controller:cloud-provider': ['read create | core | configmaps'],
+    'system:controller:token-cleaner': ['read delete | core | secrets', 'create patch update | core events.k8s.io | events'],
+  },
+  'kube-public': {
+    'system:controller:bootstrap-signer': [
+      'read | core | configmaps',
+      'update | core | configmaps | cluster-info',
+      'create patch update | core events.k8s.io | events',
+    ],
+  },
+};

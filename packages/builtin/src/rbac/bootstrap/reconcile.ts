@@ -1,0 +1,61 @@
+import { deepEqual, type JsonObject } from '@tsukube/machinery';
+import { mapIn, objectIn, objectsIn } from '../../core/pod-spec/members.ts';
+import { uncovered } from '../rules/covers.ts';
+import { policyRuleOf, storedRule } from '../rules/policy-rule.ts';
+import { autoUpdate } from './policy.ts';
+
+/** What an existing object becomes so that it says at least what is expected; undefined if it does, or wants to be left alone. */
+export type Reconciled = JsonObject | undefined;
+
+/** Rules are only ever added. */
+export function reconciledRole(existing: JsonObject, expected: JsonObject): Reconciled {
+  if (isProtected(existing)) return undefined;
+  const [own, wanted] = [rulesOf(existing), rulesOf(expected)];
+  const missing = uncovered(own, wanted);
+  const changed: JsonObject = {
+    ...existing,
+    metadata: mergedMetadata(existing, expected),
+    ...(missing.length > 0 && { rules: [...objectsIn(existing, 'rules'), ...missing.map(storedRule)] }),
+    ...aggregation(existing, expected),
+  };
+  if (!objectIn(expected, 'aggregationRule')) delete changed.aggregationRule;
+  return deepEqual(changed, existing) ? undefined : changed;
+}
+
+/** Subjects are only ever added. A binding to another role is made anew. */
+export function reconciledBinding(existing: JsonObject, expected: JsonObject): Reconciled | 'anew' {
+  if (isProtected(existing)) return undefined;
+  if (!deepEqual(existing.roleRef, expected.roleRef)) return 'anew';
+  const subjects = objectsIn(existing, 'subjects');
+  const missing = objectsIn(expected, 'subjects').filter((subject) => !subjects.some((own) => deepEqual(own, subject)));
+  const changed = {
+    ...existing,
+    metadata: mergedMetadata(existing, expected),
+    ...(missing.length > 0 && { subjects: [...subjects, ...missing] }),
+  };
+  return deepEqual(changed, existing) ? undefined : changed;
+}
+
+function isProtected(existing: JsonObject): boolean {
+  return mapIn(objectIn(existing, 'metadata'), 'annotations')[autoUpdate] === 'false';
+}
+
+function rulesOf(object: JsonObject) {
+  return objectsIn(object, 'rules').map(policyRuleOf);
+}
+
+/** What the object says of itself stays. */
+function mergedMetadata(existing: JsonObject, expected: JsonObject): JsonObject {
+  const [own, wanted] = [existing.metadata as JsonObject, expected.metadata as JsonObject];
+  const merged = (field: string) => ({ ...mapIn(wanted, field), ...mapIn(own, field) });
+  return { ...own, labels: merged('labels'), annotations: merged('annotations') };
+}
+
+function aggregation(existing: JsonObject, expected: JsonObject): JsonObject {
+  const wanted = objectIn(expected, 'aggregationRule');
+  if (!wanted) return {};
+  const own = objectsIn(objectIn(existing, 'aggregationRule'), 'clusterRoleSelectors');
+  const selectors = objectsIn(wanted, 'clusterRoleSelectors');
+  const missing = selectors.filter((selector) => !own.some((one) => deepEqual(one, selector)));
+  return missing.length === 0 ? {} : { aggregationRule: { clusterRoleSelectors: [...own, ...missing] } };
+}

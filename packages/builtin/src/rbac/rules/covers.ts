@@ -1,0 +1,53 @@
+import type { PolicyRule } from './policy-rule.ts';
+
+const nothing: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
+
+/** What the owner's rules do not allow of the others, in pieces of one verb, one resource and one name each. */
+export function uncovered(owner: readonly PolicyRule[], rules: readonly PolicyRule[]): readonly PolicyRule[] {
+  return rules.flatMap(pieces).filter((piece) => !owner.some((rule) => covers(rule, piece)));
+}
+
+function pieces(rule: PolicyRule): PolicyRule[] {
+  const names = rule.resourceNames.length > 0 ? rule.resourceNames.map((name) => [name]) : [[]];
+  const found: PolicyRule[] = [];
+  for (const group of rule.apiGroups) {
+    for (const resource of rule.resources) {
+      for (const verb of rule.verbs) {
+        for (const resourceNames of names)
+          found.push({ ...nothing, apiGroups: [group], resources: [resource], verbs: [verb], resourceNames });
+      }
+    }
+  }
+  for (const path of rule.nonResourceURLs) {
+    for (const verb of rule.verbs) found.push({ ...nothing, nonResourceURLs: [path], verbs: [verb] });
+  }
+  return found;
+}
+
+function covers(owner: PolicyRule, piece: PolicyRule): boolean {
+  return (
+    hasAll(owner.verbs, piece.verbs) &&
+    hasAll(owner.apiGroups, piece.apiGroups) &&
+    piece.resources.every((resource) => coversResource(owner.resources, resource)) &&
+    coversNames(owner.resourceNames, piece.resourceNames) &&
+    piece.nonResourceURLs.every((path) => owner.nonResourceURLs.some((own) => coversPath(own, path)))
+  );
+}
+
+function hasAll(owner: readonly string[], texts: readonly string[]): boolean {
+  return owner.includes('*') || texts.every((text) => owner.includes(text));
+}
+
+function coversResource(owner: readonly string[], resource: string): boolean {
+  if (owner.includes('*') || owner.includes(resource)) return true;
+  const slash = resource.indexOf('/');
+  return slash >= 0 && owner.includes(`*${resource.slice(slash)}`);
+}
+
+function coversNames(owner: readonly string[], names: readonly string[]): boolean {
+  return owner.length === 0 || (names.length > 0 && names.every((name) => owner.includes(name)));
+}
+
+function coversPath(owner: string, path: string): boolean {
+  return owner === path || (owner.endsWith('*') && path.startsWith(owner.replace(/\*+$/, '')));
+}
