@@ -1,8 +1,7 @@
 import { decodeObject, encodeObject, type Feed, withResourceVersion } from '@tsukube/apiserver';
-import { isObject, type JsonObject } from '@tsukube/machinery';
+import { type CompiledSchema, isObject, type JsonObject } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import type { Definition } from '../definition/definition.ts';
-import type { CompiledSchema } from '../serving/compiled-schema.ts';
 
 export interface VersionedStorageParts {
   readonly definition: Definition;
@@ -49,7 +48,7 @@ function versionOf({ apiVersion }: JsonObject): string {
 
 function convert(object: JsonObject, group: string, version: string, schema: CompiledSchema): void {
   object.apiVersion = `${group}/${version}`;
-  schema.normalize(object, 'store');
+  schema.normalize(object, 'conversion');
 }
 
 /** Very old objects have none. */

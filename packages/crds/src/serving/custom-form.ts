@@ -1,13 +1,13 @@
 import type { ObjectForm } from '@tsukube/apiserver';
 import {
   type CheckedObject,
+  type CompiledSchema,
   cannotUnmarshal,
   checkObject,
   isObject,
   type JsonObject,
   type TypeCatalogue,
 } from '@tsukube/machinery';
-import type { CompiledSchema } from './compiled-schema.ts';
 
 export const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 const none: readonly string[] = [];

@@ -6,11 +6,16 @@ import {
   scaleSubresource,
   storedVerbs,
 } from '@tsukube/apiserver';
-import { type JsonObject, nameIsDNSSubdomain, type TypeCatalogue, type TypeDefinition } from '@tsukube/machinery';
+import {
+  type CompiledSchema,
+  type JsonObject,
+  nameIsDNSSubdomain,
+  type TypeCatalogue,
+  type TypeDefinition,
+} from '@tsukube/machinery';
 import { type DefinedVersion, type Definition, isTrue } from '../definition/definition.ts';
 import type { KnownKinds } from '../known-kinds.ts';
 import { columnsOf } from './columns.ts';
-import type { CompiledSchema } from './compiled-schema.ts';
 import { customForm, objectMeta } from './custom-form.ts';
 import { deprecationWarning } from './deprecation.ts';
 import { scalableBy } from './scale.ts';

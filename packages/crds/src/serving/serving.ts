@@ -7,12 +7,12 @@ import {
   type ShutdownNotice,
   WatchCache,
 } from '@tsukube/apiserver';
+import { type CompiledSchema, compileSchema } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import { versionedStorage } from '../conversion/versioned-storage.ts';
 import type { Definition } from '../definition/definition.ts';
 import { definitionOf, schemaIn } from '../definition/read-definition.ts';
 import type { KnownKinds } from '../known-kinds.ts';
-import { type CompiledSchema, compileSchema } from './compiled-schema.ts';
 import { customResource } from './custom-resource.ts';
 import { endNotice } from './end-notice.ts';
 
@@ -48,7 +48,7 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
   const { group, acceptedNames } = definition;
   const storagePrefix = `${parts.prefix}/${group}/${acceptedNames.plural}`;
   const schemaOf = remember((version: string) =>
-    compileSchema(schemaIn(entry, version), { preserveUnknownFields: definition.preserveUnknownFields }),
+    compileSchema(() => schemaIn(serving.entry, version) ?? {}, { preserveUnknownFields: definition.preserveUnknownFields }),
   );
   const resourceOf = remember((version: string) => {
     const defined = definition.versions.find(({ name }) => name === version);
@@ -56,7 +56,7 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
   });
   const registries = new Map<string, ObjectRegistry>();
   const end = endNotice(parts.shutdown);
-  return {
+  const serving: Serving = {
     entry,
     definition,
     resource: resourceOf,
@@ -74,6 +74,7 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
       setTimeout(() => closeAll(registries.values()), graceMs).unref();
     },
   };
+  return serving;
 }
 
 function closeAll(registries: Iterable<ObjectRegistry>): void {

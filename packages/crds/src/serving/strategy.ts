@@ -1,7 +1,16 @@
 import type { ServedVersion, Strategy } from '@tsukube/apiserver';
-import { apiVersionOf, deepCopy, deepEqual, FieldErrors, isObject, type JsonObject, path, StatusError } from '@tsukube/machinery';
+import {
+  apiVersionOf,
+  type CompiledSchema,
+  deepCopy,
+  deepEqual,
+  FieldErrors,
+  isObject,
+  type JsonObject,
+  path,
+  StatusError,
+} from '@tsukube/machinery';
 import type { DefinedVersion } from '../definition/definition.ts';
-import type { CompiledSchema } from './compiled-schema.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { validateScaleSpec, validateScaleStatus } from './scale.ts';
 

@@ -34,8 +34,11 @@ export interface CompiledSchema {
   readonly shape: ObjectShape;
 }
 
-/** What comes from the store was accepted once: embedded metadata that is malformed is dropped instead of refused. */
-export type Origin = 'request' | 'store';
+/**
+ * What comes from the store was accepted once: embedded metadata that is malformed is dropped instead of refused. What comes
+ * from another version gets no defaults: it had those of the version it was written in.
+ */
+export type Origin = 'request' | 'store' | 'conversion';
 
 export interface Normalized {
   /** `unknown field "spec.foo"` for each field that was dropped, sorted by path. */

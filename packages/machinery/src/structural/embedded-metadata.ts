@@ -21,7 +21,7 @@ export function coerceEmbedded(object: JsonObject, run: Normalization): void {
 function coerceText(object: JsonObject, key: string, run: Normalization): void {
   const value = Object.hasOwn(object, key) ? object[key] : '';
   if (typeof value === 'string' || value === undefined) return;
-  if (run.origin === 'store') delete object[key];
+  if (run.origin !== 'request') delete object[key];
   else run.refuse(key, value, 'must be a string');
 }
 

@@ -9,6 +9,8 @@ const none: readonly string[] = [];
 /** One run over an object: where it is, and what it has found. */
 export class Normalization {
   readonly origin: Origin;
+  /** Whether defaults are filled in. */
+  readonly defaults: boolean;
   #unknown: string[] | undefined;
   #error: string | undefined;
   readonly #steps: (string | number)[] = [];
@@ -18,6 +20,7 @@ export class Normalization {
 
   constructor(origin: Origin) {
     this.origin = origin;
+    this.defaults = origin !== 'conversion';
   }
 
   enter(step: string | number, key: boolean): void {

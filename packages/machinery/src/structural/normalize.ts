@@ -14,7 +14,7 @@ export function normalizeRoot(object: JsonObject, root: SchemaNode, origin: Orig
   const run = new Normalization(origin);
   const unnamed = preserve || root.preserveUnknown ? 'keep' : 'drop';
   normalizeFields(object, root, unnamed, run, preserve, true);
-  fillDefaults(object, root);
+  if (run.defaults) fillDefaults(object, root);
   return run.result();
 }
 
@@ -27,14 +27,14 @@ function normalizeValue(value: JsonValue, node: SchemaNode, unnamed: Unnamed, ru
   }
   if (node.embedded) coerceEmbedded(value, run);
   normalizeFields(value, node, unnamed, run, all, node.embedded);
-  fillDefaults(value, node);
+  if (run.defaults) fillDefaults(value, node);
 }
 
 function normalizeItems(list: JsonValue[], node: SchemaNode, unnamed: Unnamed, run: Normalization, all: boolean): void {
   const { items } = node;
   for (let i = 0; i < list.length; i++) {
     const item = list[i] as JsonValue;
-    if (item === null && items !== undefined && !items.nullable) list[i] = defaultOf(items);
+    if (run.defaults && item === null && items !== undefined && !items.nullable) list[i] = defaultOf(items);
     if (typeof item !== 'object' || item === null) continue;
     run.enter(i, false);
     if (items === undefined) dropAll(item, unnamed, run);
@@ -85,7 +85,7 @@ function normalizeField(
   const value = object[key] as JsonValue;
   if (typeof value !== 'object') return;
   if (value === null) {
-    if (!node.nullable) replaceNull(object, key, node, all);
+    if (!node.nullable && (run.defaults || node.default === undefined)) replaceNull(object, key, node, all);
     return;
   }
   run.enter(key, isMapKey);
