@@ -49,8 +49,11 @@ export async function decodeAs(request: ResourceRequest, target: BodyTarget, val
   const stated = target.schema.form ? statedFully(parsed.value, target, body) : statedKind(parsed.value, target);
   const checked = checkedAs(keepAskedReset(parsed.value, request), target.schema);
   if (checked.error !== undefined) throw cannotHandle(stated, target.kind, checked.error);
-  reportStrict(strictErrors(parsed.duplicates, checked.unknown), validation, request, (text) =>
-    cannotHandle(stated, target.kind, text),
+  reportStrict(
+    target.schema.form ? [...parsed.duplicates, ...checked.unknown] : strictErrors(parsed.duplicates, checked.unknown),
+    validation,
+    request,
+    (text) => cannotHandle(stated, target.kind, text),
   );
   return checked.value;
 }
