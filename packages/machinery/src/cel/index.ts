@@ -1,4 +1,6 @@
+export { compile } from './compile.ts';
 export * from './contract.ts';
+export { createEnvironment, type Environment } from './environment.ts';
 export { type DeclaredType, declareType, maxRequestBytes } from './types/declared-type.ts';
 export { escapeName, isReservedName, unescapeName } from './types/escape.ts';
 export type { CelSchema } from './types/schema.ts';

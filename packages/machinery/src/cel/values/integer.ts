@@ -1,5 +1,8 @@
 import { CelError } from './value.ts';
 
+/** An integer of CEL. */
+export type Int = number | bigint;
+
 export const maxInt64 = 2n ** 63n - 1n;
 export const minInt64 = -(2n ** 63n);
 export const maxUint64 = 2n ** 64n - 1n;

@@ -1,6 +1,7 @@
 import { Base64Error, canonicalBase64 } from '../../text/base64.ts';
 import { GoDurationError, parseGoDuration } from '../../text/go-duration.ts';
-import { GoTimeError, parseGoTime, rfc3339 } from '../../text/go-time.ts';
+import { GoTimeError } from '../../text/go-time.ts';
+import { parseTimestamp } from './time-text.ts';
 import { CelDuration, CelError, CelTimestamp, type CelValue } from './value.ts';
 
 /** Strings whose format makes them something else in CEL. */
@@ -48,7 +49,7 @@ function unitsNamed(word: string): bigint[] {
 function readDate(text: string): CelValue {
   const match = /^\d{4}-\d{2}-\d{2}$/.exec(text);
   try {
-    if (match) return timestampOf(`${text}T00:00:00Z`);
+    if (match) return parseTimestamp(`${text}T00:00:00Z`);
   } catch (error) {
     if (!(error instanceof GoTimeError)) throw error;
   }
@@ -59,16 +60,11 @@ function readDate(text: string): CelValue {
 function readDateTime(text: string): CelValue {
   if (text === '') return new CelTimestamp(0, 0);
   try {
-    return timestampOf(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?$/.test(text) ? `${text}Z` : text);
+    return parseTimestamp(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?$/.test(text) ? `${text}Z` : text);
   } catch (error) {
     if (!(error instanceof GoTimeError)) throw error;
     return new CelError(`Invalid date-time formatted string ${text}: ${error.message}`);
   }
-}
-
-function timestampOf(text: string): CelTimestamp {
-  const { seconds, nanoseconds } = parseGoTime(text, rfc3339);
-  return new CelTimestamp(seconds, nanoseconds);
 }
 
 /** Kubernetes reads bytes in the alphabet for URLs here, whatever wrote them. */

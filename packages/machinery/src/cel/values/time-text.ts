@@ -1,10 +1,25 @@
-import type { CelDuration, CelTimestamp } from './value.ts';
+import { parseGoTime, rfc3339 } from '../../text/go-time.ts';
+import { type CelDuration, CelTimestamp } from './value.ts';
 
-/** RFC 3339 in UTC, with as much of the nanoseconds as there is. */
-export function formatTimestamp({ seconds, nanoseconds }: CelTimestamp): string {
-  const date = new Date(seconds * 1000).toISOString();
-  const whole = date.slice(0, -'.000Z'.length).replace(/^[+](\d{2})(\d{4})/, '$2');
-  return `${whole}${fractionText(nanoseconds)}Z`;
+/** Fails with GoTimeError. */
+export function parseTimestamp(text: string): CelTimestamp {
+  const { seconds, nanoseconds } = parseGoTime(text, rfc3339);
+  const zone = /([+-])(\d\d):(\d\d)$/.exec(text);
+  const offset = zone === null ? 0 : (zone[1] === '-' ? -1 : 1) * (Number(zone[2]) * 3600 + Number(zone[3]) * 60);
+  return new CelTimestamp(seconds, nanoseconds, offset);
+}
+
+/** RFC 3339 in the zone it was written in, with as much of the nanoseconds as there is. */
+export function formatTimestamp({ seconds, nanoseconds, offset }: CelTimestamp): string {
+  const date = new Date((seconds + offset) * 1000).toISOString();
+  return `${date.slice(0, -'.000Z'.length)}${fractionText(nanoseconds)}${zoneText(offset)}`;
+}
+
+function zoneText(offset: number): string {
+  if (offset === 0) return 'Z';
+  const minutes = Math.abs(offset) / 60;
+  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
+  return `${offset < 0 ? '-' : '+'}${hour}:${minute}`;
 }
 
 function fractionText(nanoseconds: number): string {

@@ -40,9 +40,12 @@ export class CelUint {
 export class CelTimestamp {
   readonly seconds: number;
   readonly nanoseconds: number;
-  constructor(seconds: number, nanoseconds: number) {
+  /** How many seconds east of UTC it was written; it is written so again. */
+  readonly offset: number;
+  constructor(seconds: number, nanoseconds: number, offset = 0) {
     this.seconds = seconds;
     this.nanoseconds = nanoseconds;
+    this.offset = offset;
   }
 }
 
@@ -102,6 +105,8 @@ export abstract class CelMap {
 export abstract class CelOpaque {
   abstract readonly type: CelType;
   abstract equals(other: CelValue): CelValue;
+  /** How large it is where costs are counted; one if that is not said. */
+  readonly costSize?: number;
   /** What a field of it is; undefined if it has no such field. */
   field?(name: string): CelValue | undefined;
 }

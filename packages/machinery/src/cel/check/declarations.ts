@@ -1,0 +1,55 @@
+import type { MacroSet } from '../syntax/macros.ts';
+import type { CelType } from '../types/type.ts';
+import type { CelValue } from '../values/value.ts';
+
+/** One signature of a function and what it does. */
+export interface Overload {
+  readonly id: string;
+  /** Called as `target.function(…)`; the target is the first argument. */
+  readonly member: boolean;
+  readonly args: readonly CelType[];
+  readonly result: CelType;
+  /** Absent where the planner knows what to do. Arguments are never errors, and of the types that `args` says. */
+  readonly call?: (...args: CelValue[]) => CelValue;
+  /** The names of its type parameters. */
+  readonly params: readonly string[];
+}
+
+export interface FunctionDeclaration {
+  readonly name: string;
+  readonly overloads: readonly Overload[];
+  /** All overloads are one function that looks at its arguments itself. */
+  readonly operator?: boolean;
+}
+
+/** What a version of the environment adds. */
+export interface Library {
+  readonly functions?: readonly FunctionDeclaration[];
+  readonly types?: readonly CelType[];
+  readonly constants?: ReadonlyMap<string, { readonly type: CelType; readonly value: CelValue }>;
+  readonly macros?: MacroSet;
+}
+
+export function declare(name: string, ...overloads: Overload[]): FunctionDeclaration {
+  return { name, overloads };
+}
+
+/** A function that is called by its name. */
+export function globalOverload(id: string, args: readonly CelType[], result: CelType, call?: Overload['call']): Overload {
+  return { id, member: false, args, result, call, params: paramsOf([...args, result]) };
+}
+
+/** A function that is called on its first argument. */
+export function memberOverload(id: string, args: readonly CelType[], result: CelType, call?: Overload['call']): Overload {
+  return { ...globalOverload(id, args, result, call), member: true };
+}
+
+function paramsOf(types: readonly CelType[]): string[] {
+  const names = new Set<string>();
+  const visit = (type: CelType): void => {
+    if (type.kind === 'param') names.add(type.name);
+    type.params.forEach(visit);
+  };
+  types.forEach(visit);
+  return [...names];
+}

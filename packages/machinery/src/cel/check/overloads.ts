@@ -1,0 +1,65 @@
+import { type Call, type Expr, operators } from '../syntax/ast.ts';
+import type { Issues } from '../syntax/source.ts';
+import { boolType, type CelType, dynType, formatType, isDyn, sameType } from '../types/type.ts';
+import type { Substitutions } from '../types/unify.ts';
+import type { FunctionDeclaration, Overload } from './declarations.ts';
+
+/** A call whose function is known, and whose overload is looked for. */
+export interface Resolution {
+  readonly call: Call;
+  readonly declaration: FunctionDeclaration;
+  /** With the target first. */
+  readonly args: readonly Expr[];
+  readonly substitutions: Substitutions;
+  readonly issues: Issues;
+  readonly freshType: () => CelType;
+}
+
+/** The type of the call, whose overloads are written into it. Undefined if none fits, which is reported. */
+export function resolveOverload(resolution: Resolution): CelType | undefined {
+  const { call, declaration } = resolution;
+  const isLogic = declaration.name === operators.logicalAnd || declaration.name === operators.logicalOr;
+  if (isLogic) return resolveLogic(resolution);
+  const matching: string[] = [];
+  let result: CelType | undefined;
+  for (const overload of declaration.overloads) {
+    const type = overload.member === (call.target !== undefined) ? matchOverload(overload, resolution) : undefined;
+    if (type === undefined) continue;
+    matching.push(overload.id);
+    if (result === undefined) result = type;
+    else if (!isDyn(result) && !sameType(type, result)) result = dynType;
+  }
+  call.overloads = matching;
+  if (result === undefined) reportNoOverload(resolution);
+  return result;
+}
+
+/** `&&` and `||` say of each operand what is wrong with it. */
+function resolveLogic({ call, declaration, args, substitutions, issues }: Resolution): CelType | undefined {
+  call.overloads = declaration.overloads.map(({ id }) => id);
+  const wrong = args.filter((arg) => !substitutions.assign([arg.type as CelType], [boolType]));
+  for (const arg of wrong) issues.report(arg.at, `expected type 'bool' but found '${formatType(arg.type as CelType)}'`);
+  return wrong.length === 0 ? boolType : undefined;
+}
+
+function matchOverload(overload: Overload, { args, substitutions, freshType }: Resolution): CelType | undefined {
+  if (overload.args.length !== args.length) return undefined;
+  const fresh = new Map(overload.params.map((name) => [name, freshType()]));
+  const found = args.map(({ type }) => type as CelType);
+  const wanted = overload.args.map((type) => instantiate(type, fresh));
+  if (!substitutions.assign(found, wanted)) return undefined;
+  return substitutions.apply(instantiate(overload.result, fresh), false);
+}
+
+function instantiate(type: CelType, fresh: ReadonlyMap<string, CelType>): CelType {
+  if (fresh.size === 0) return type;
+  if (type.kind === 'param') return fresh.get(type.name) ?? type;
+  return type.params.length === 0 ? type : { ...type, params: type.params.map((param) => instantiate(param, fresh)) };
+}
+
+function reportNoOverload({ call, declaration, args, substitutions, issues }: Resolution): void {
+  const types = args.map(({ type }) => formatType(substitutions.apply(type as CelType, true)));
+  const target = call.target === undefined ? '' : `${types.shift()}.`;
+  const signature = `${target}(${types.join(', ')})`;
+  issues.report(call.at, `found no matching overload for '${declaration.name}' applied to '${signature}'`);
+}

@@ -1,0 +1,57 @@
+import { checkFormatCall } from '../library/format-check.ts';
+import { compilePattern } from '../library/regex-engine.ts';
+import type { Call, Expr, MapExpr } from '../syntax/ast.ts';
+import type { Issues } from '../syntax/source.ts';
+import { type CelType, formatType, sameType } from '../types/type.ts';
+import { conversions } from '../values/convert.ts';
+import { CelError } from '../values/value.ts';
+import { walk } from './walk.ts';
+
+/** What can be said of constants before anything is evaluated. */
+export function validate(expr: Expr, issues: Issues): void {
+  for (const name of ['duration', 'timestamp', 'matches']) walk(expr, (each) => checkLiteral(each, name, issues));
+  walk(expr, (each) => (each.is === 'call' && each.function === 'format' ? false : checkElements(each, issues)));
+  walk(expr, (each) => (each.is === 'call' ? checkFormatCall(each, issues) : undefined));
+}
+
+function checkLiteral(expr: Expr, name: string, issues: Issues): undefined {
+  if (expr.is !== 'call' || expr.function !== name) return;
+  const [literal] = expr.args;
+  if (literal?.is !== 'literal' || isValid(expr, literal.value as string)) return;
+  issues.report(literal.at, `invalid ${name} argument`);
+}
+
+/** The first argument of `matches(text, pattern)` is taken for the pattern as well, as Kubernetes does. */
+function isValid(call: Call, value: string | number): boolean {
+  if (call.function === 'matches') return !(compilePattern(value as string) instanceof CelError);
+  return !(conversions[call.function]?.(value) instanceof CelError);
+}
+
+/** The elements of a list, the keys of a map and its values are each of one type. */
+function checkElements(expr: Expr, issues: Issues): undefined {
+  if (expr.is === 'map') checkEntries(expr, issues);
+  if (expr.is !== 'list') return;
+  const types = expr.elements.map((element, i) => typeIn(element, expr.optionals.has(i)));
+  const odd = types.findIndex((type) => !sameType(types[0] as CelType, type));
+  if (odd > 0) mismatch(expr.elements[odd] as Expr, types[0] as CelType, types[odd] as CelType, issues);
+}
+
+function typeIn(expr: Expr, optional: boolean): CelType {
+  const type = expr.type as CelType;
+  return optional ? (type.params[0] ?? type) : type;
+}
+
+function checkEntries({ entries }: MapExpr, issues: Issues): void {
+  const [first, ...rest] = entries;
+  if (first === undefined) return;
+  const [keyType, valueType] = [typeIn(first.key, false), typeIn(first.value, first.optional)];
+  for (const { key, value, optional } of rest) {
+    if (!sameType(keyType, typeIn(key, false))) mismatch(key, keyType, typeIn(key, false), issues);
+    const type = typeIn(value, optional);
+    if (!sameType(valueType, type)) mismatch(value, valueType, type, issues);
+  }
+}
+
+function mismatch(expr: Expr, expected: CelType, found: CelType, issues: Issues): void {
+  issues.report(expr.at, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
+}

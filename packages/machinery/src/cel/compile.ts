@@ -1,0 +1,58 @@
+import { check } from './check/checker.ts';
+import { validate } from './check/validators.ts';
+import type { Bindings, Compiled, CompileErrors, EvaluateOptions, Outcome } from './contract.ts';
+import { perCallCostLimit } from './contract.ts';
+import { estimateCost } from './cost/estimate.ts';
+import type { Environment } from './environment.ts';
+import { Evaluation, EvaluationEnded, type Slot } from './plan/evaluation.ts';
+import { type Plan, PlanError, plan } from './plan/planner.ts';
+import type { Expr } from './syntax/ast.ts';
+import { parse } from './syntax/parser.ts';
+import { Issues } from './syntax/source.ts';
+import type { CelType } from './types/type.ts';
+import { isError } from './values/value.ts';
+
+/** Checks an expression and makes it ready to run. */
+export function compile(expression: string, environment: Environment): Compiled | CompileErrors {
+  const issues = new Issues(expression);
+  const expr = parse(expression, environment.macros, issues);
+  if (issues.count === 0) check(expr, environment, issues);
+  if (issues.count === 0) validate(expr, issues);
+  if (issues.count > 0) return { ok: false, stage: 'compilation', issues: issues.sorted(), text: issues.text() };
+  return planned(expression, expr, environment);
+}
+
+function planned(expression: string, expr: Expr, environment: Environment): Compiled | CompileErrors {
+  try {
+    return compiled(expression, expr, plan(expr, environment));
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error;
+    const issue = { line: -1, column: -1, message: error.message };
+    return { ok: false, stage: 'program', issues: [issue], text: error.message };
+  }
+}
+
+function compiled(expression: string, expr: Expr, ready: Plan): Compiled {
+  return {
+    ok: true,
+    expression,
+    type: expr.type as CelType,
+    references: new Set(ready.variables.keys()),
+    evaluate: (bindings, options) => evaluate(ready, bindings, options),
+    estimateCost: (sizeOf) => estimateCost(expr, sizeOf),
+  };
+}
+
+function evaluate({ run, variables, slots }: Plan, bindings: Bindings, options: EvaluateOptions = {}): Outcome {
+  const values = new Array<Slot>(slots);
+  for (const [name, slot] of variables) values[slot] = Object.hasOwn(bindings, name) ? bindings[name] : undefined;
+  const evaluation = new Evaluation(values, options.costLimit ?? perCallCostLimit, options.cancelled);
+  try {
+    const value = run(evaluation);
+    const { cost } = evaluation;
+    return isError(value) ? { ok: false, reason: 'error', error: value.message, cost } : { ok: true, value, cost };
+  } catch (error) {
+    if (!(error instanceof EvaluationEnded)) throw error;
+    return { ok: false, reason: error.reason, error: error.message, cost: evaluation.cost };
+  }
+}

@@ -1,0 +1,175 @@
+import type { CostEstimate } from '../contract.ts';
+import type { SizedNode } from './estimate.ts';
+import type { CallEstimate, EstimatedCall } from './estimate-call.ts';
+import { authorizationCheck, listCreation, nominal, patternFactor, structCreation, traversal } from './factors.ts';
+import { addRanges, fixed, most, multiplyRanges, scaleRange, unknownRange } from './range.ts';
+
+type Estimate = (call: EstimatedCall) => CallEstimate | undefined;
+
+const one: CallEstimate = { cost: fixed(1) };
+const longestNamedPattern = 128;
+const longestFormatName = 64;
+const address: CostEstimate = { min: 4, max: 16 };
+
+/** The functions of Kubernetes. */
+export function estimateLibraryCall(call: EstimatedCall): CallEstimate | undefined {
+  if (nominal.has(call.expr.function)) return one;
+  return estimates.get(call.expr.function)?.(call);
+}
+
+function sizeOf({ estimation }: EstimatedCall, node: SizedNode | undefined): CostEstimate {
+  return node?.size ?? (node === undefined || node.path.length === 0 ? undefined : estimation.sizeOf(node.path)) ?? unknownRange;
+}
+
+const firstOf = (call: EstimatedCall): CostEstimate => sizeOf(call, call.args[0]);
+
+function readFirst(factor: number): Estimate {
+  return (call) => (call.args.length === 0 ? undefined : { cost: scaleRange(firstOf(call), factor) });
+}
+
+/** Reads the target, and makes something as long. */
+const readTarget: Estimate = (call) => {
+  if (call.target === undefined) return undefined;
+  const size = sizeOf(call, call.target);
+  return { cost: scaleRange(size, traversal), size };
+};
+
+const selector: Estimate = (call) => {
+  const size = firstOf(call);
+  const requirements = scaleRange(scaleRange(size, 0.5), listCreation + structCreation);
+  return { cost: addRanges(addRanges(fixed(listCreation), scaleRange(size, traversal)), requirements) };
+};
+
+/** The elements of a list, as far as its path leads to them. */
+function elementOf({ type, path }: SizedNode): { kind: string; path: readonly string[] } | undefined {
+  const [element] = type.params;
+  return element === undefined ? undefined : { kind: element.kind, path: path.length === 0 ? path : [...path, '@items'] };
+}
+
+function sizeAt({ estimation }: EstimatedCall, path: readonly string[]): CostEstimate {
+  return (path.length === 0 ? undefined : estimation.sizeOf(path)) ?? unknownRange;
+}
+
+/** Every element is looked at once; of strings and bytes, every character. */
+const traverse: Estimate = (call) => {
+  const { target } = call;
+  if (target === undefined) return undefined;
+  const size = sizeOf(call, target);
+  const element = elementOf(target);
+  if (element === undefined) return { cost: scaleRange(size, traversal) };
+  const textual = element.kind === 'string' || element.kind === 'bytes';
+  const each = textual ? addRanges(fixed(1), scaleRange(sizeAt(call, element.path), traversal)) : fixed(1);
+  return { cost: multiplyRanges(size, each) };
+};
+
+const url: Estimate = (call) =>
+  call.args.length === 1 ? { cost: scaleRange(firstOf(call), traversal), size: firstOf(call) } : undefined;
+
+const replace: Estimate = (call) => {
+  if (call.target === undefined || call.args.length < 2) return undefined;
+  const size = sizeOf(call, call.target);
+  const [old, by] = [firstOf(call), sizeOf(call, call.args[1])];
+  const count = { min: shortestCount(size, old, by), max: longestCount(size, old, by) };
+  const kept = {
+    min: keepsAll(old.max === 0 || old.max <= by.min, size.min),
+    max: keepsAll(old.min === 0 || by.max <= old.min, size.max),
+  };
+  return { cost: scaleRange(size, 2 * traversal), size: addRanges(multiplyRanges(count, by), kept) };
+};
+
+function keepsAll(keeps: boolean, size: number): number {
+  return keeps ? size : 0;
+}
+
+/** Replacing nothing puts something around every character. */
+function longestCount(size: CostEstimate, old: CostEstimate, by: CostEstimate): number {
+  if (old.min === 0) return Math.min(size.max + 1, most);
+  return by.max <= old.min ? 0 : Math.ceil(size.max / old.min);
+}
+
+function shortestCount(size: CostEstimate, old: CostEstimate, by: CostEstimate): number {
+  if (old.max === 0) return Math.min(size.min + 1, most);
+  return old.max <= by.min ? 0 : Math.ceil(size.min / old.max);
+}
+
+const split: Estimate = (call) => {
+  if (call.target === undefined) return undefined;
+  const size = sizeOf(call, call.target);
+  const limit = call.args[1]?.expr;
+  const max = limit?.is === 'literal' && typeof limit.value === 'number' ? limit.value : size.max;
+  return { cost: scaleRange(size, 2 * traversal), size: { min: 0, max: max < 0 ? most : max } };
+};
+
+const join: Estimate = (call) => {
+  if (call.target === undefined) return undefined;
+  const items = sizeOf(call, call.target);
+  const element = elementOf(call.target);
+  let size = element === undefined ? fixed(0) : multiplyRanges(items, sizeAt(call, element.path));
+  if (call.args.length > 0) {
+    const separators = { min: Math.max(items.min - 1, 0), max: Math.max(items.max - 1, 0) };
+    size = addRanges(size, multiplyRanges(firstOf(call), separators));
+  }
+  return { cost: scaleRange(size, traversal), size };
+};
+
+const search: Estimate = (call) => {
+  if (call.target === undefined || call.args.length === 0) return undefined;
+  const size = sizeOf(call, call.target);
+  const text = scaleRange(addRanges(size, fixed(1)), traversal);
+  return { cost: multiplyRanges(text, scaleRange(firstOf(call), patternFactor)), size: { min: 0, max: size.max } };
+};
+
+const ip: Estimate = (call) => (call.overload === 'cidr_ip' ? one : readFirst(traversal)(call));
+
+/** A string has to be read first. */
+function compared(cost: CostEstimate, parsing: string): Estimate {
+  return (call) => {
+    if (call.args.length === 0) return undefined;
+    return { cost: call.overload === parsing ? addRanges(cost, scaleRange(firstOf(call), traversal)) : cost };
+  };
+}
+
+const twoAddresses = scaleRange(addRanges(address, address), traversal);
+const threeAddresses = addRanges(addRanges(twoAddresses, scaleRange(address, traversal)), fixed(1));
+
+const validate: Estimate = (call) =>
+  call.args.length === 0
+    ? undefined
+    : { cost: scaleRange(scaleRange(firstOf(call), traversal), longestNamedPattern * patternFactor) };
+
+const fixedPrices = new Set([
+  ...['net.IP', 'net.CIDR', 'kubernetes.Quantity', 'kubernetes.Semver', 'kubernetes.authorization.Authorizer'],
+  ...['PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) => `kubernetes.authorization.${name}`),
+]);
+
+const equals: Estimate = ({ args: [left, right] }) => {
+  if (left === undefined || right === undefined || left.type.name !== right.type.name) return undefined;
+  if (fixedPrices.has(left.type.name)) return one;
+  if (left.type.name === 'kubernetes.NamedFormat') return { cost: scaleRange({ min: 1, max: longestFormatName }, traversal) };
+  if (left.type.name !== 'kubernetes.URL') return undefined;
+  return { cost: scaleRange({ min: 1, max: right.size?.max ?? 1 }, traversal) };
+};
+
+const estimates = new Map<string, Estimate>([
+  ['check', () => ({ cost: fixed(authorizationCheck) })],
+  ['fieldSelector', selector],
+  ['labelSelector', selector],
+  ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'].map((name) => [name, traverse] as const),
+  ['url', url],
+  ['jsonpatch.escapeKey', url],
+  ...['lowerAscii', 'upperAscii', 'substring', 'trim'].map((name) => [name, readTarget] as const),
+  ['replace', replace],
+  ['split', split],
+  ['join', join],
+  ['find', search],
+  ['findAll', search],
+  ...['cidr', 'isIP', 'isCIDR', 'quantity', 'isQuantity', 'semver', 'isSemver'].map(
+    (name) => [name, readFirst(traversal)] as const,
+  ),
+  ['ip', ip],
+  ['ip.isCanonical', readFirst(2 * traversal)],
+  ['containsIP', compared(twoAddresses, 'cidr_contains_ip_string')],
+  ['containsCIDR', compared(threeAddresses, 'cidr_contains_cidr_string')],
+  ['validate', validate],
+  ['_==_', equals],
+]);

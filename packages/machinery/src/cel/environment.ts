@@ -1,0 +1,52 @@
+import type { Library } from './check/declarations.ts';
+import { type Declared, mergeFunctions, type Names, typeName } from './check/scope.ts';
+import type { EnvironmentOptions } from './contract.ts';
+import { baseLibraries } from './library/base.ts';
+import type { Macro, MacroSet } from './syntax/macros.ts';
+import type { CelType } from './types/type.ts';
+
+/** What expressions are compiled in. */
+export interface Environment extends Names {
+  readonly macros: MacroSet;
+}
+
+interface Base {
+  readonly functions: ReturnType<typeof mergeFunctions>;
+  readonly names: ReadonlyMap<string, Declared>;
+  readonly macros: MacroSet;
+}
+
+const bases = new Map<string, Base>();
+export const newestVersion = '1.36';
+
+function baseOf(version: string): Base {
+  let base = bases.get(version);
+  if (base === undefined) {
+    base = makeBase(baseLibraries(version));
+    bases.set(version, base);
+  }
+  return base;
+}
+
+function makeBase(libraries: readonly Library[]): Base {
+  const types = libraries.flatMap(({ types: each = [] }) => each);
+  const macros = libraries.flatMap(({ macros: each }) => [...(each ?? new Map<string, Macro>())]);
+  return {
+    functions: mergeFunctions(libraries),
+    names: new Map(types.map((type) => [type.name, typeName(type)])),
+    macros: new Map(macros),
+  };
+}
+
+/** Fails if the version is older than CEL in Kubernetes. */
+export function createEnvironment(options: EnvironmentOptions = {}): Environment {
+  const { functions, names, macros } = baseOf(options.version ?? newestVersion);
+  const own = new Map<string, Declared>();
+  for (const type of options.types ?? []) own.set(type.name, typeName(type));
+  for (const [name, type] of Object.entries(options.variables ?? {})) own.set(name, { name, type: type as CelType });
+  return {
+    macros,
+    ident: (name) => own.get(name) ?? names.get(name),
+    function: (name) => functions.get(name),
+  };
+}

@@ -1,0 +1,35 @@
+const superscripts: { readonly [digit: string]: string } = {
+  '0': '⁰',
+  '1': '¹',
+  '2': '²',
+  '3': '³',
+  '4': '⁴',
+  '5': '⁵',
+  '6': '⁶',
+  '7': '⁷',
+  '8': '⁸',
+  '9': '⁹',
+  '-': '⁻',
+};
+
+/** As English writes a number: 12,345.678. */
+export function fixedText(value: number, precision: number): string {
+  if (!Number.isFinite(value)) return notFinite(value);
+  const [whole = '', fraction] = value.toFixed(precision).split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+/** 1.234500 × 10⁰³ */
+export function scientificText(value: number): string {
+  if (!Number.isFinite(value)) return notFinite(value);
+  const [mantissa = '', exponent = ''] = value.toExponential(6).split('e');
+  const digits = exponent.replace('+', '').replace(/^(-?)(\d)$/, '$10$2');
+  const raised = [...digits].map((digit) => superscripts[digit] ?? digit).join('');
+  return `${mantissa}\u202f×\u202f10${raised}`;
+}
+
+function notFinite(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  return value < 0 ? '-∞' : '∞';
+}

@@ -1,0 +1,156 @@
+import { declare, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
+import type { Expr } from '../syntax/ast.ts';
+import { partsAt } from '../syntax/macro-parts.ts';
+import { type Macro, MacroProblem, macroKey } from '../syntax/macros.ts';
+import { standardMacros } from '../syntax/standard-macros.ts';
+import { dynType, intType, listType, typeParam } from '../types/type.ts';
+import { compareValues } from '../values/compare.ts';
+import { equalValues } from '../values/equal.ts';
+import { hashOf } from '../values/hash-map.ts';
+import type { Int } from '../values/integer.ts';
+import { typeOfValue } from '../values/type-of.ts';
+import { ArrayList, CelError, CelList, type CelValue } from '../values/value.ts';
+import { comparableTypes } from './lists.ts';
+
+const t = typeParam('T');
+const listT = listType(t);
+const listDyn = listType(dynType);
+
+function itemsOf(list: CelList): CelValue[] {
+  return Array.from({ length: list.size }, (_, i) => list.at(i));
+}
+
+function slice(list: CelList, start: Int, end: Int): CelValue {
+  const what = `cannot slice(${start}, ${end})`;
+  if (start < 0 || end < 0) return new CelError(`${what}, negative indexes not supported`);
+  if (start > end) return new CelError(`${what}, start index must be less than or equal to end index`);
+  if (list.size < end) return new CelError(`${what}, list is length ${list.size}`);
+  return new ArrayList(itemsOf(list).slice(Number(start), Number(end)));
+}
+
+function flatten(list: CelList, depth: Int): CelValue {
+  if (depth < 0) return new CelError('level must be non-negative');
+  const items: CelValue[] = [];
+  const collect = (each: CelList, level: number): void => {
+    for (let i = 0; i < each.size; i++) {
+      const item = each.at(i);
+      if (item instanceof CelList && level > 0) collect(item, level - 1);
+      else items.push(item);
+    }
+  };
+  collect(list, Number(depth));
+  return new ArrayList(items);
+}
+
+/** The numbers below n, made when they are asked for: n may be anything. */
+class RangeList extends CelList {
+  readonly size: number;
+  constructor(size: number) {
+    super();
+    this.size = size;
+  }
+  at(index: number): CelValue {
+    return index;
+  }
+}
+
+/** Items that can be keys are found at once, others are compared with each other. */
+function distinct(list: CelList): CelValue {
+  const seen = new Set<unknown>();
+  const others: CelValue[] = [];
+  const kept = itemsOf(list).filter((item) => {
+    const hash = hashOf(item);
+    if (hash !== undefined) return seen.size < seen.add(hash).size;
+    if (others.some((other) => equalValues(item, other) === true)) return false;
+    others.push(item);
+    return true;
+  });
+  return new ArrayList(kept);
+}
+
+function sortBy(list: CelList, keys: CelList): CelValue {
+  if (list.size !== keys.size) {
+    const sizes = `but got ${list.size} and ${keys.size} elements respectively`;
+    return new CelError(`@sortByAssociatedKeys() expected a list of the same size as the associated keys list, ${sizes}`);
+  }
+  if (list.size === 0) return list;
+  const pairs = itemsOf(list).map((item, i) => ({ item, key: keys.at(i) }));
+  const first = pairs[0]?.key as CelValue;
+  if (compareValues(first, first) === undefined) return new CelError('list elements must be comparable');
+  const type = typeOfValue(first);
+  if (pairs.some(({ key }) => typeOfValue(key) !== type)) return new CelError('list elements must have the same type');
+  return new ArrayList(pairs.sort((a, b) => compareValues(a.key, b.key) ?? 0).map(({ item }) => item));
+}
+
+const input = '@__sortBy_input__';
+
+/** Computes the keys, and has the list sorted by them. */
+const sortByMacro: Macro = (call) => {
+  const target = call.target as Expr;
+  if (!['list', 'select', 'ident', 'comprehension', 'call'].includes(target.is)) {
+    const message = 'sortBy can only be applied to a list, identifier, comprehension, call or select expression';
+    return new MacroProblem(target.at, message);
+  }
+  const { ident, list, literal } = partsAt(call.at);
+  const map = standardMacros.get(macroKey('map', 2, true)) as Macro;
+  const keys = map({ ...call, target: ident(input) });
+  if (keys instanceof MacroProblem) return keys;
+  return {
+    is: 'comprehension',
+    at: call.at,
+    range: list(),
+    variable: '#unused',
+    variable2: undefined,
+    accumulator: input,
+    init: target,
+    condition: literal(false),
+    step: ident(input),
+    result: { is: 'call', at: call.at, function: '@sortByAssociatedKeys', target: ident(input), args: [keys] },
+  };
+};
+
+/** The functions on lists that the language is extended by. */
+export const moreListsLibrary: Library = {
+  macros: new Map([[macroKey('sortBy', 2, true), sortByMacro]]),
+  functions: [
+    declare(
+      'slice',
+      memberOverload('list_slice', [listT, intType, intType], listT, (list, start, end) =>
+        slice(list as CelList, start as Int, end as Int),
+      ),
+    ),
+    declare(
+      'flatten',
+      memberOverload('list_flatten', [listType(listT)], listT, (list) => flatten(list as CelList, 1)),
+      memberOverload('list_flatten_int', [listDyn, intType], listDyn, (list, depth) => flatten(list as CelList, depth as Int)),
+    ),
+    declare(
+      'sort',
+      ...comparableTypes.map(([, type]) =>
+        memberOverload(`list_${type.name}_sort`, [listType(type)], listType(type), (list) =>
+          sortBy(list as CelList, list as CelList),
+        ),
+      ),
+    ),
+    declare(
+      '@sortByAssociatedKeys',
+      ...comparableTypes.map(([, type]) =>
+        memberOverload(`list_${type.name}_sortByAssociatedKeys`, [listT, listType(type)], listT, (list, keys) =>
+          sortBy(list as CelList, keys as CelList),
+        ),
+      ),
+    ),
+    declare(
+      'lists.range',
+      globalOverload('lists_range', [intType], listType(intType), (n) => new RangeList(Math.max(Number(n), 0))),
+    ),
+    declare(
+      'reverse',
+      memberOverload('list_reverse', [listT], listT, (list) => new ArrayList(itemsOf(list as CelList).reverse())),
+    ),
+    declare(
+      'distinct',
+      memberOverload('list_distinct', [listT], listT, (list) => distinct(list as CelList)),
+    ),
+  ],
+};

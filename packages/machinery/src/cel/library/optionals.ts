@@ -1,0 +1,103 @@
+import { declare, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
+import { operators } from '../syntax/ast.ts';
+import { optionalMacros } from '../syntax/standard-macros.ts';
+import { boolType, dynType, intType, listType, mapType, optionalType, stringType, typeParam } from '../types/type.ts';
+import { formatPlain } from '../values/plain-text.ts';
+import { sizeOfValue } from '../values/size.ts';
+import {
+  ArrayList,
+  CelDouble,
+  CelDuration,
+  CelError,
+  type CelList,
+  CelOptional,
+  CelTimestamp,
+  CelUint,
+  type CelValue,
+  optionalNone,
+} from '../values/value.ts';
+
+const [k, v] = [typeParam('K'), typeParam('V')];
+const optionalV = optionalType(v);
+const listV = listType(v);
+const mapKV = mapType(k, v);
+const listOptionalV = listType(optionalV);
+const noValue = new CelError('optional.none() dereference');
+const zeroTime = -62_135_596_800;
+
+/** What stands for nothing in its type: 0, '', [], null. */
+function isZero(value: CelValue): boolean {
+  if (value === null || value === false || value === 0) return true;
+  if (value instanceof CelDouble) return value.value === 0;
+  if (value instanceof CelUint) return value.value === 0n;
+  if (value instanceof CelDuration) return value.nanoseconds === 0n;
+  if (value instanceof CelTimestamp) return value.seconds === zeroTime && value.nanoseconds === 0;
+  return sizeOfValue(value) === 0;
+}
+
+function unwrap(list: CelValue): CelValue {
+  const { size } = list as CelList;
+  const values: CelValue[] = [];
+  for (let i = 0; i < size; i++) {
+    const item = (list as CelList).at(i);
+    if (!(item instanceof CelOptional)) return new CelError(`value ${formatPlain(item)} is not optional`);
+    if (item.value !== undefined) values.push(item.value);
+  }
+  return new ArrayList(values);
+}
+
+function itemOf(list: CelValue, index: (size: number) => number): CelValue {
+  const { size } = list as CelList;
+  return size === 0 ? optionalNone : new CelOptional((list as CelList).at(index(size)));
+}
+
+const call = {
+  of: (value?: CelValue) => new CelOptional(value),
+  ofNonZero: (value?: CelValue) => (isZero(value as CelValue) ? optionalNone : new CelOptional(value)),
+  value: (optional?: CelValue) => (optional as CelOptional).value ?? (isPresent(optional) ? null : noValue),
+  unwrap: (list?: CelValue) => unwrap(list as CelValue),
+};
+
+function isPresent(optional?: CelValue): boolean {
+  return (optional as CelOptional).value !== undefined;
+}
+
+export const optionalsLibrary: Library = {
+  types: [optionalType(dynType)],
+  macros: optionalMacros,
+  functions: [
+    declare('optional.of', globalOverload('optional_of', [v], optionalV, call.of)),
+    declare('optional.ofNonZeroValue', globalOverload('optional_ofNonZeroValue', [v], optionalV, call.ofNonZero)),
+    declare(
+      'optional.none',
+      globalOverload('optional_none', [], optionalV, () => optionalNone),
+    ),
+    declare('value', memberOverload('optional_value', [optionalV], v, call.value)),
+    declare('hasValue', memberOverload('optional_hasValue', [optionalV], boolType, isPresent)),
+    declare('or', memberOverload('optional_or_optional', [optionalV, optionalV], optionalV)),
+    declare('orValue', memberOverload('optional_orValue_value', [optionalV, v], v)),
+    declare(operators.optionalSelect, globalOverload('select_optional_field', [dynType, stringType], optionalV)),
+    declare(
+      operators.optionalIndex,
+      globalOverload('list_optindex_optional_int', [listV, intType], optionalV),
+      globalOverload('optional_list_optindex_optional_int', [optionalType(listV), intType], optionalV),
+      globalOverload('map_optindex_optional_value', [mapKV, k], optionalV),
+      globalOverload('optional_map_optindex_optional_value', [optionalType(mapKV), k], optionalV),
+    ),
+    declare(
+      operators.index,
+      globalOverload('optional_list_index_int', [optionalType(listV), intType], optionalV),
+      globalOverload('optional_map_index_value', [optionalType(mapKV), k], optionalV),
+    ),
+    declare(
+      'last',
+      memberOverload('list_last', [listV], optionalV, (list) => itemOf(list as CelValue, (size) => size - 1)),
+    ),
+    declare(
+      'first',
+      memberOverload('list_first', [listV], optionalV, (list) => itemOf(list as CelValue, () => 0)),
+    ),
+    declare('optional.unwrap', globalOverload('optional_unwrap', [listOptionalV], listV, call.unwrap)),
+    declare('unwrapOpt', memberOverload('optional_unwrapOpt', [listOptionalV], listV, call.unwrap)),
+  ],
+};

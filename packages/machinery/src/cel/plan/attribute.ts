@@ -1,0 +1,114 @@
+import { CelError, CelOptional, type CelValue, noSuchOverload, optionalNone } from '../values/value.ts';
+import type { Eval, Evaluation } from './evaluation.ts';
+import { lookUp, require } from './qualify.ts';
+
+/** A step into a value: by a constant, or by what an expression gives. */
+export interface Qualifier {
+  readonly constant?: CelValue;
+  readonly index?: Eval;
+  readonly optional: boolean;
+  /** Asks only whether there is something. */
+  readonly testOnly: boolean;
+}
+
+/** A variable or a value, and the steps into it. Steps are added while the expression is planned. */
+export type Attribute =
+  | { readonly root: 'variable'; readonly slot: number; readonly name: string; readonly qualifiers: Qualifier[] }
+  | { readonly root: 'value'; readonly value: Eval; readonly qualifiers: Qualifier[] }
+  | { readonly root: 'conditional'; readonly condition: Eval; readonly whenTrue: Attribute; readonly whenFalse: Attribute };
+
+export function addQualifier(attribute: Attribute, qualifier: Qualifier): void {
+  if (attribute.root !== 'conditional') {
+    attribute.qualifiers.push(qualifier);
+    return;
+  }
+  addQualifier(attribute.whenTrue, qualifier);
+  addQualifier(attribute.whenFalse, qualifier);
+}
+
+/** Every step costs one; what the attribute itself costs is up to who asks for it. */
+export function resolver(attribute: Attribute): Eval {
+  if (attribute.root === 'conditional') return conditionalResolver(attribute);
+  const root = attribute.root === 'variable' ? variable(attribute.slot, attribute.name) : attribute.value;
+  const { qualifiers } = attribute;
+  if (qualifiers.length === 0) return root;
+  const plain = qualifiers.every(({ constant, optional, testOnly }) => typeof constant === 'string' && !optional && !testOnly);
+  return plain ? pathResolver(root, qualifiers) : (evaluation) => applySteps(evaluation, root(evaluation), qualifiers);
+}
+
+function conditionalResolver({ condition, whenTrue, whenFalse }: Attribute & { root: 'conditional' }): Eval {
+  const [yes, no] = [resolver(whenTrue), resolver(whenFalse)];
+  return (evaluation) => {
+    const chosen = condition(evaluation);
+    if (chosen === true) return yes(evaluation);
+    if (chosen === false) return no(evaluation);
+    return chosen instanceof CelError ? chosen : noSuchOverload;
+  };
+}
+
+function variable(slot: number, name: string): Eval {
+  const missing = new CelError(`no such attribute(s): ${name}`);
+  return ({ slots }) => {
+    const value = slots[slot];
+    if (typeof value !== 'function') return value === undefined ? missing : value;
+    const computed = value();
+    slots[slot] = computed;
+    return computed;
+  };
+}
+
+/** `a.b.c`, which is what most expressions consist of. */
+function pathResolver(root: Eval, qualifiers: readonly Qualifier[]): Eval {
+  const path = qualifiers.map(({ constant }) => constant as string);
+  return (evaluation) => {
+    let value = root(evaluation);
+    if (value instanceof CelOptional) return applySteps(evaluation, value, qualifiers);
+    if (value instanceof CelError) return value;
+    for (let i = 0; i < path.length; i++) {
+      value = require(value, path[i] as string);
+      evaluation.charge(1);
+      if (value instanceof CelError) return value;
+    }
+    return value;
+  };
+}
+
+function applySteps(evaluation: Evaluation, root: CelValue, qualifiers: readonly Qualifier[]): CelValue {
+  if (root instanceof CelError) return root;
+  let value: CelValue = root;
+  let optional = false;
+  if (value instanceof CelOptional) {
+    if (value.value === undefined) return value;
+    value = value.value;
+    optional = true;
+  }
+  for (const qualifier of qualifiers) {
+    optional ||= qualifier.optional;
+    const next = optional ? stepIfPresent(evaluation, value, qualifier) : step(evaluation, value, qualifier);
+    if (next === undefined) return optionalNone;
+    if (next instanceof CelError) return next;
+    value = next;
+  }
+  return optional ? new CelOptional(value) : value;
+}
+
+function step(evaluation: Evaluation, value: CelValue, { constant, index, testOnly }: Qualifier): CelValue {
+  const key = index === undefined ? (constant as CelValue) : index(evaluation);
+  const next = key instanceof CelError ? key : testOnly ? isPresent(value, key) : require(value, key);
+  evaluation.charge(1);
+  return next;
+}
+
+function isPresent(value: CelValue, key: CelValue): CelValue {
+  const found = lookUp(value, key);
+  return found instanceof CelError ? found : found !== undefined;
+}
+
+/** What is not there costs nothing, unless that was the question. */
+function stepIfPresent(evaluation: Evaluation, value: CelValue, { constant, index, testOnly }: Qualifier): CelValue | undefined {
+  const key = index === undefined ? (constant as CelValue) : index(evaluation);
+  if (key instanceof CelError) return key;
+  const next = lookUp(value, key);
+  if ((next !== undefined && !(next instanceof CelError)) || testOnly) evaluation.charge(1);
+  return next;
+}

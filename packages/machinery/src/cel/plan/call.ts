@@ -1,0 +1,109 @@
+import type { CostOfCall } from '../cost/actual.ts';
+import { equalValues } from '../values/equal.ts';
+import { CelError, CelOptional, type CelValue, noSuchOverload } from '../values/value.ts';
+import type { Implementation } from './dispatch.ts';
+import type { Eval } from './evaluation.ts';
+
+/** A call that fails on any argument that is an error, and that costs what `cost` says. */
+export function callEval(run: Implementation, args: readonly Eval[], cost: CostOfCall): Eval {
+  const [first, second] = args as [Eval, Eval];
+  if (args.length === 0) return nullaryEval(run, cost);
+  if (args.length === 1) return unaryEval(run, first, cost);
+  return args.length === 2 ? binaryEval(run, first, second, cost) : manyEval(run, args, cost);
+}
+
+function nullaryEval(run: Implementation, cost: CostOfCall): Eval {
+  return (evaluation) => {
+    const result = run();
+    evaluation.charge(typeof cost === 'number' ? cost : cost(null, null, result));
+    return result;
+  };
+}
+
+function unaryEval(run: Implementation, arg: Eval, cost: CostOfCall): Eval {
+  if (typeof cost === 'number') {
+    return (evaluation) => {
+      const value = arg(evaluation);
+      const result = value instanceof CelError ? value : run(value);
+      evaluation.charge(cost);
+      return result;
+    };
+  }
+  return (evaluation) => {
+    const value = arg(evaluation);
+    const result = value instanceof CelError ? value : run(value);
+    evaluation.charge(cost(value, null, result));
+    return result;
+  };
+}
+
+function binaryEval(run: Implementation, left: Eval, right: Eval, cost: CostOfCall): Eval {
+  return (evaluation) => {
+    const a = left(evaluation);
+    const b = right(evaluation);
+    const result = a instanceof CelError ? a : b instanceof CelError ? b : run(a, b);
+    evaluation.charge(typeof cost === 'number' ? cost : cost(a, b, result));
+    return result;
+  };
+}
+
+/** An error before the last argument ends the call at once, and then it costs nothing. */
+function manyEval(run: Implementation, args: readonly Eval[], cost: CostOfCall): Eval {
+  return (evaluation) => {
+    const values: CelValue[] = [];
+    for (const arg of args) {
+      const value = arg(evaluation);
+      values.push(value);
+      if (!(value instanceof CelError)) continue;
+      if (values.length === args.length) evaluation.charge(costOf(cost, values, value));
+      return value;
+    }
+    const result = run(...values);
+    evaluation.charge(costOf(cost, values, result));
+    return result;
+  };
+}
+
+function costOf(cost: CostOfCall, [first = null, second = null]: readonly CelValue[], result: CelValue): number {
+  return typeof cost === 'number' ? cost : cost(first, second, result);
+}
+
+/** `decides` is the value that settles the matter, whatever the other operand is, even an error. */
+export function logicEval(decides: boolean, left: Eval, right: Eval): Eval {
+  return (evaluation) => {
+    const a = left(evaluation);
+    if (a === decides) return decides;
+    const b = right(evaluation);
+    if (b === decides) return decides;
+    if (typeof a !== 'boolean') return a instanceof CelError ? a : noSuchOverload;
+    if (typeof b !== 'boolean') return b instanceof CelError ? b : noSuchOverload;
+    return !decides;
+  };
+}
+
+export function equalEval(left: Eval, right: Eval, cost: CostOfCall): Eval {
+  return binaryEval((a, b) => equalValues(a as CelValue, b as CelValue), left, right, cost);
+}
+
+/** Whatever is not found equal is unequal, even if comparing it was an error. */
+export function unequalEval(left: Eval, right: Eval, cost: CostOfCall): Eval {
+  return binaryEval((a, b) => equalValues(a as CelValue, b as CelValue) !== true, left, right, cost);
+}
+
+export function notStrictlyFalseEval(arg: Eval): Eval {
+  return (evaluation) => {
+    const value = arg(evaluation);
+    evaluation.charge(1);
+    return typeof value === 'boolean' ? value : true;
+  };
+}
+
+/** `or` and `orValue`: the second is evaluated only if the first has no value. */
+export function optionalOrEval(left: Eval, right: Eval, unwrap: boolean): Eval {
+  return (evaluation) => {
+    const optional = left(evaluation);
+    if (!(optional instanceof CelOptional)) return optional;
+    if (optional.value === undefined) return right(evaluation);
+    return unwrap ? optional.value : optional;
+  };
+}

@@ -1,0 +1,77 @@
+import { HashMap } from '../values/hash-map.ts';
+import { formatPlain } from '../values/plain-text.ts';
+import { typeOfValue } from '../values/type-of.ts';
+import { ArrayList, CelError, CelOptional, type CelValue } from '../values/value.ts';
+import type { Eval } from './evaluation.ts';
+
+const listCost = 10;
+const mapCost = 30;
+const structCost = 40;
+
+export interface PlannedEntry {
+  readonly key: Eval;
+  readonly value: Eval;
+  readonly optional: boolean;
+}
+
+export function listEval(elements: readonly Eval[], optionals: ReadonlySet<number>): Eval {
+  return (evaluation) => {
+    const items: CelValue[] = [];
+    let problem: CelValue | undefined;
+    for (let i = 0; i < elements.length && problem === undefined; i++) {
+      const value = (elements[i] as Eval)(evaluation);
+      if (value instanceof CelError) problem = value;
+      else if (!optionals.has(i)) items.push(value);
+      else if (!(value instanceof CelOptional)) problem = notOptional('list element', value);
+      else if (value.value !== undefined) items.push(value.value);
+    }
+    evaluation.charge(listCost);
+    return problem ?? new ArrayList(items);
+  };
+}
+
+function notOptional(what: string, value: CelValue): CelError {
+  return new CelError(`cannot initialize optional ${what} from non-optional value ${formatPlain(value)}`);
+}
+
+export function mapEval(entries: readonly PlannedEntry[]): Eval {
+  return (evaluation) => {
+    const map = new HashMap();
+    let problem: CelValue | undefined;
+    for (const entry of entries) {
+      problem = setEntry(map, entry.key(evaluation), () => entry.value(evaluation), entry.optional);
+      if (problem !== undefined) break;
+    }
+    evaluation.charge(mapCost);
+    return problem ?? map;
+  };
+}
+
+function setEntry(map: HashMap, key: CelValue, read: () => CelValue, optional: boolean): CelError | undefined {
+  if (key instanceof CelError) return key;
+  const value = read();
+  if (value instanceof CelError) return value;
+  if (!optional) return map.set(key, value) ? undefined : unsupportedKey(key);
+  if (!(value instanceof CelOptional)) return notOptional(`entry '${formatPlain(key)}'`, value);
+  if (value.value === undefined) map.delete(key);
+  else map.set(key, value.value);
+  return undefined;
+}
+
+function unsupportedKey(key: CelValue): CelError {
+  return new CelError(`unsupported key type: ${typeOfValue(key).name}`);
+}
+
+/** An object of a declared type: a map that knows what it is. */
+export function structEval(entries: readonly PlannedEntry[], make: (fields: HashMap) => CelValue): Eval {
+  return (evaluation) => {
+    const fields = new HashMap();
+    let problem: CelValue | undefined;
+    for (const entry of entries) {
+      problem = setEntry(fields, entry.key(evaluation), () => entry.value(evaluation), entry.optional);
+      if (problem !== undefined) break;
+    }
+    evaluation.charge(structCost);
+    return problem ?? make(fields);
+  };
+}

@@ -1,0 +1,114 @@
+import type { CelType } from '../types/type.ts';
+import type { CelDouble, CelUint } from '../values/value.ts';
+
+export type LiteralValue = null | boolean | number | bigint | string | Uint8Array | CelDouble | CelUint;
+
+interface Located {
+  /** Where in the source it is reported: at its operator, or at the parenthesis of a call. */
+  readonly at: number;
+  /** Given by the checker. */
+  type?: CelType;
+}
+
+export interface Literal extends Located {
+  readonly is: 'literal';
+  readonly value: LiteralValue;
+}
+
+export interface Ident extends Located {
+  is: 'ident';
+  name: string;
+}
+
+export interface Select extends Located {
+  is: 'select';
+  readonly operand: Expr;
+  readonly field: string;
+  readonly testOnly: boolean;
+  /** Set by the checker where `a.b.c` is a name as a whole. */
+  qualifiedName?: string;
+}
+
+export interface Call extends Located {
+  is: 'call';
+  function: string;
+  target: Expr | undefined;
+  readonly args: readonly Expr[];
+  /** The overloads that may be meant, by the types of the arguments; given by the checker. */
+  overloads?: readonly string[];
+}
+
+export interface ListExpr extends Located {
+  readonly is: 'list';
+  readonly elements: readonly Expr[];
+  /** The indices of the elements written as `?e`. */
+  readonly optionals: ReadonlySet<number>;
+}
+
+export interface Entry {
+  readonly at: number;
+  readonly key: Expr;
+  readonly value: Expr;
+  readonly optional: boolean;
+}
+
+export interface MapExpr extends Located {
+  readonly is: 'map';
+  readonly entries: readonly Entry[];
+}
+
+export interface FieldInit {
+  readonly at: number;
+  readonly name: string;
+  readonly value: Expr;
+  readonly optional: boolean;
+}
+
+export interface Struct extends Located {
+  readonly is: 'struct';
+  typeName: string;
+  readonly fields: readonly FieldInit[];
+}
+
+export interface Comprehension extends Located {
+  readonly is: 'comprehension';
+  readonly range: Expr;
+  readonly variable: string;
+  readonly variable2: string | undefined;
+  readonly accumulator: string;
+  readonly init: Expr;
+  readonly condition: Expr;
+  readonly step: Expr;
+  readonly result: Expr;
+}
+
+/** Stands where something could not be parsed. */
+export interface Invalid extends Located {
+  readonly is: 'invalid';
+}
+
+export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | Struct | Comprehension | Invalid;
+
+export const operators = {
+  add: '_+_',
+  conditional: '_?_:_',
+  divide: '_/_',
+  equals: '_==_',
+  greater: '_>_',
+  greaterEquals: '_>=_',
+  in: '@in',
+  index: '_[_]',
+  less: '_<_',
+  lessEquals: '_<=_',
+  logicalAnd: '_&&_',
+  logicalNot: '!_',
+  logicalOr: '_||_',
+  modulo: '_%_',
+  multiply: '_*_',
+  negate: '-_',
+  notEquals: '_!=_',
+  notStrictlyFalse: '@not_strictly_false',
+  optionalIndex: '_[?_]',
+  optionalSelect: '_?._',
+  subtract: '_-_',
+} as const;

@@ -1,0 +1,57 @@
+import type { Expr } from './ast.ts';
+import { type Issues, nowhere } from './source.ts';
+import { ParseAbort } from './token-stream.ts';
+
+const maxDepth = 250;
+/** Some macros write their target twice: this is how large a tree may get by that. */
+const maxNodes = 200_000;
+
+/** How deeply rules of the grammar, and the operators of the tree, are nested. */
+export class DepthCount {
+  readonly #issues: Issues;
+  readonly #rules = new Map<string, number>();
+  readonly #trees = new Map<Expr, number>();
+  readonly #sizes = new Map<Expr, number>();
+
+  constructor(issues: Issues) {
+    this.#issues = issues;
+  }
+
+  enter(rule: string): void {
+    const depth = (this.#rules.get(rule) ?? 0) + 1;
+    if (depth > maxDepth) this.#abort(`expression recursion limit exceeded: ${maxDepth}`);
+    this.#rules.set(rule, depth);
+  }
+
+  leave(rule: string): void {
+    this.#rules.set(rule, (this.#rules.get(rule) ?? 1) - 1);
+  }
+
+  /** Remembers how deep a tree is. Not every node counts. */
+  note(expr: Expr, children: readonly Expr[], counts: boolean): void {
+    let depth = 0;
+    for (const child of children) depth = Math.max(depth, this.#trees.get(child) ?? 0);
+    this.#trees.set(expr, depth + (counts ? 1 : 0));
+    this.#sizes.set(expr, this.sizeOf(children) + 1);
+  }
+
+  /** Fails if a copy of the tree would be too much. */
+  checkCopy(expr: Expr): void {
+    const size = 2 * this.sizeOf([expr]);
+    if (size > maxNodes) this.#abort(`expression size exceeds limit: ${maxNodes}`);
+    this.#sizes.set(expr, size);
+  }
+
+  sizeOf(trees: readonly Expr[]): number {
+    return trees.reduce((sum, tree) => sum + (this.#sizes.get(tree) ?? 1), 0);
+  }
+
+  checkTree(expr: Expr): void {
+    if ((this.#trees.get(expr) ?? 0) > maxDepth) this.#abort('max recursion depth exceeded');
+  }
+
+  #abort(message: string): never {
+    this.#issues.report(nowhere, message);
+    throw new ParseAbort();
+  }
+}

@@ -1,0 +1,95 @@
+import { scanString } from './lex-string.ts';
+import { keywords, type Token, type TokenKind } from './tokens.ts';
+
+/** Text that is no token: it is reported and left out. */
+export type ReportUnknown = (at: number, text: string) => void;
+
+interface Scanned {
+  readonly kind: TokenKind;
+  readonly end: number;
+}
+
+const hidden = /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y;
+const float = /\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?/y;
+const uint = /0x[0-9a-fA-F]+[uU]|\d+[uU]/y;
+const int = /0x[0-9a-fA-F]+|\d+/y;
+const identifier = /[A-Za-z_][A-Za-z0-9_]*/y;
+const escapedIdentifier = /`[A-Za-z0-9_./ -]+`/y;
+const symbol = /==|!=|<=|>=|&&|\|\||[<>[\]{}().,\-!?:+*/%]/y;
+
+export function lex(source: string, report: ReportUnknown): Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  for (;;) {
+    at = endOf(hidden, source, at) ?? at;
+    if (at >= source.length) break;
+    const scanned = scan(source, at);
+    if (scanned === undefined) {
+      const end = endOfUnknown(source, at);
+      report(at, source.slice(at, end));
+      at = end;
+    } else {
+      tokens.push({ kind: scanned.kind, text: source.slice(at, scanned.end), at });
+      at = scanned.end;
+    }
+  }
+  tokens.push({ kind: '<EOF>', text: '<EOF>', at: source.length });
+  return tokens;
+}
+
+function endOf(pattern: RegExp, source: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(source) ? pattern.lastIndex : undefined;
+}
+
+function scan(source: string, at: number): Scanned | undefined {
+  return scanText(source, at) ?? scanNumber(source, at) ?? scanWord(source, at) ?? scanSymbol(source, at);
+}
+
+/** Strings come first: their prefixes are identifiers too. */
+function scanText(source: string, at: number): Scanned | undefined {
+  const first = source[at] ?? '';
+  if (!/["'bBrR]/.test(first)) return undefined;
+  const bytes = first === 'b' || first === 'B';
+  const { end } = scanString(source, bytes ? at + 1 : at);
+  return end === undefined ? undefined : { kind: bytes ? 'BYTES' : 'STRING', end };
+}
+
+function scanNumber(source: string, at: number): Scanned | undefined {
+  if (!/[0-9.]/.test(source[at] ?? '')) return undefined;
+  for (const [kind, pattern] of [
+    ['NUM_FLOAT', float],
+    ['NUM_UINT', uint],
+    ['NUM_INT', int],
+  ] as const) {
+    const end = endOf(pattern, source, at);
+    if (end !== undefined) return { kind, end };
+  }
+  return undefined;
+}
+
+function scanWord(source: string, at: number): Scanned | undefined {
+  const end = endOf(identifier, source, at);
+  if (end !== undefined) {
+    const word = source.slice(at, end);
+    return { kind: keywords.has(word) ? (word as TokenKind) : 'IDENTIFIER', end };
+  }
+  const escapedEnd = endOf(escapedIdentifier, source, at);
+  return escapedEnd === undefined ? undefined : { kind: 'ESC_IDENTIFIER', end: escapedEnd };
+}
+
+function scanSymbol(source: string, at: number): Scanned | undefined {
+  const end = endOf(symbol, source, at);
+  return end === undefined ? undefined : { kind: source.slice(at, end) as TokenKind, end };
+}
+
+/** What could have become a token is left out up to the character that spoilt it, and that one as well. */
+function endOfUnknown(source: string, at: number): number {
+  const first = source[at] ?? '';
+  let spoilt = at;
+  if (first === '|' || first === '&' || first === '=') spoilt = at + 1;
+  else if (first === '"' || first === "'") spoilt = scanString(source, at).failedAt;
+  else if (first === '`') spoilt = endOf(/`[A-Za-z0-9_./ -]*/y, source, at) ?? at;
+  if (spoilt >= source.length) return source.length;
+  return spoilt + ((source.codePointAt(spoilt) ?? 0) > 0xffff ? 2 : 1);
+}
