@@ -1,5 +1,6 @@
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonValue } from '../schema/type.ts';
+import { goFloatText } from '../text/go-float.ts';
 import { goQuote } from '../text/go-quote.ts';
 import type { FieldPath } from './field-path.ts';
 import type { StatusCause } from './status.ts';
@@ -145,6 +146,7 @@ export class FieldErrors {
 }
 
 function shown(value: ShownValue): string {
+  if (typeof value === 'number' && !Number.isInteger(value)) return goFloatText(value);
   return typeof value === 'string' ? goQuote(value) : stringifyJson(value ?? null);
 }
 

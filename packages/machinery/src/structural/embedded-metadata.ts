@@ -36,7 +36,7 @@ function coerceMetadata(object: JsonObject, metadata: JsonValue, run: Normalizat
     return;
   }
   object.metadata = sortKeys(read.metadata);
-  for (const field of read.unknown) run.addUnknownText(['metadata', field]);
+  for (const field of read.unknown) run.addUnknownInMetadata(field);
 }
 
 interface ReadMetadata {

@@ -1,5 +1,6 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path } from '../errors/field-path.ts';
+import { sortKeys } from '../json/sort-keys.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonValue } from '../schema/type.ts';
 
@@ -60,7 +61,7 @@ function reportOne({ message, name, value, is }: Finding, root: FieldPath | unde
   else if (is === undefined) errors.invalid(at, value ?? '', message);
   else if ('longerThan' in is) errors.tooLong(at, is.longerThan);
   else if ('moreThan' in is) errors.tooMany(at, Number(value), is.moreThan);
-  else errors.notSupported(at, value, is.noneOf.map(enumText));
+  else errors.notSupported(at, value === undefined ? value : sortKeys(value), is.noneOf.map(enumText));
 }
 
 function pathOf(name: string, root: FieldPath | undefined): FieldPath | undefined {

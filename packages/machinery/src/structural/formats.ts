@@ -64,6 +64,7 @@ function isLongName(text: string): boolean {
 }
 
 function isMac(text: string): boolean {
+  if (/^[0-9a-fA-F]+$/.test(text)) return text.length === 12 || text.length === 16 || text.length === 40;
   const bytes = /^(?:[0-9a-fA-F]{2}([:-]))(?:[0-9a-fA-F]{2}\1)*[0-9a-fA-F]{2}$/.test(text) ? (text.length + 1) / 3 : 0;
   if (bytes === 6 || bytes === 8 || bytes === 20) return true;
   const pairs = /^(?:[0-9a-fA-F]{4}\.)+[0-9a-fA-F]{4}$/.test(text) ? (text.length + 1) / 5 : 0;

@@ -1,6 +1,7 @@
 import { FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path } from '../errors/field-path.ts';
 import { isObject, setKey } from '../json/object.ts';
+import { sortKeys } from '../json/sort-keys.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { identityOf, secondOnes } from './distinct.ts';
 import type { SchemaNode } from './schema-node.ts';
@@ -32,7 +33,7 @@ function validateMembers(object: JsonObject, node: SchemaNode, at: FieldPath | u
 
 function validateList(list: readonly JsonValue[], node: SchemaNode, at: FieldPath, errors: FieldErrors): void {
   if (node.listType === 'set') {
-    for (const i of secondOnes(list.map(identityOf))) errors.duplicate(at.index(i), list[i]);
+    for (const i of secondOnes(list.map(identityOf))) errors.duplicate(at.index(i), sortKeys(list[i] as JsonValue));
   } else if (node.listType === 'map') validateMap(list, node.listMapKeys, at, errors);
   const { items } = node;
   if (items?.within.lists) for (const [i, item] of list.entries()) validateUniqueness(item, items, at.index(i), errors);
@@ -46,7 +47,7 @@ function validateMap(list: readonly JsonValue[], keys: readonly string[], at: Fi
   }
   if (list.length < 2) return;
   const keyed = list.map((item) => keyOf(item as JsonObject | null, keys));
-  for (const i of secondOnes(keyed.map(identityOf))) errors.duplicate(at.index(i), keyed[i]);
+  for (const i of secondOnes(keyed.map(identityOf))) errors.duplicate(at.index(i), sortKeys(keyed[i] as JsonValue));
 }
 
 /** An object with the keys of an item alone. */

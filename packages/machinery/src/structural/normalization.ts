@@ -12,6 +12,7 @@ export class Normalization {
   /** Whether defaults are filled in. */
   readonly defaults: boolean;
   #unknown: string[] | undefined;
+  #unknownInMetadata: string[] | undefined;
   #error: string | undefined;
   readonly #steps: (string | number)[] = [];
   /** Which steps are keys of maps: errors write those between brackets. */
@@ -34,12 +35,14 @@ export class Normalization {
 
   /** A field that the schema does not have. */
   addUnknown(field: string): void {
-    this.#add(`${this.#text(false)}${this.#depth === 0 ? '' : '.'}${field}`);
+    this.#unknown ??= [];
+    if (this.#unknown.length < maxStrictErrors) this.#unknown.push(this.#below(false, field));
   }
 
-  /** A field of metadata that the type does not have. */
-  addUnknownText(fields: readonly string[]): void {
-    this.#add(`${this.#text(true)}${this.#depth === 0 ? '' : '.'}${fields.join('.')}`);
+  /** A field of embedded metadata that the type does not have. */
+  addUnknownInMetadata(field: string): void {
+    this.#unknownInMetadata ??= [];
+    if (this.#unknownInMetadata.length < maxStrictErrors) this.#unknownInMetadata.push(this.#below(true, `metadata.${field}`));
   }
 
   /** The value of a field cannot be read; the first one counts. */
@@ -52,13 +55,18 @@ export class Normalization {
   }
 
   result(): Normalized {
-    const unknown = this.#unknown === undefined ? none : this.#unknown.sort().map((field) => `unknown field "${field}"`);
+    const unknown = this.#allUnknown();
     return this.#error === undefined ? { unknown } : { unknown, error: this.#error };
   }
 
-  #add(path: string): void {
-    this.#unknown ??= [];
-    if (this.#unknown.length < maxStrictErrors) this.#unknown.push(path);
+  /** Those of metadata come last. */
+  #allUnknown(): readonly string[] {
+    if (this.#unknown === undefined && this.#unknownInMetadata === undefined) return none;
+    return [...messagesOf(this.#unknown), ...messagesOf(this.#unknownInMetadata)];
+  }
+
+  #below(subscripts: boolean, field: string): string {
+    return this.#depth === 0 ? field : `${this.#text(subscripts)}.${field}`;
   }
 
   #text(subscripts: boolean): string {
@@ -70,4 +78,8 @@ export class Normalization {
     }
     return text;
   }
+}
+
+function messagesOf(fields: string[] | undefined): readonly string[] {
+  return fields === undefined ? none : fields.sort().map((field) => `unknown field "${field}"`);
 }

@@ -1,0 +1,59 @@
+import type { FieldErrors } from '../errors/field-errors.ts';
+import type { FieldPath } from '../errors/field-path.ts';
+import type { JsonObject } from '../schema/type.ts';
+import { GoRegExpError, goRegExp } from '../text/go-regexp.ts';
+import { isZero, namedSchemas, schemaOf, schemasOf, textOf } from './props.ts';
+import type { Level } from './structure.ts';
+
+/** What is below anyOf and the like restricts values, and says nothing else. */
+const forbidden: readonly (readonly [key: string, message: string])[] = [
+  ['type', 'must be empty to be structural'],
+  ['additionalProperties', 'must be undefined to be structural'],
+  ['default', 'must be undefined to be structural'],
+  ['title', 'must be empty to be structural'],
+  ['description', 'must be empty to be structural'],
+  ['nullable', 'must be false to be structural'],
+  ['x-kubernetes-preserve-unknown-fields', 'must be false to be structural'],
+  ['x-kubernetes-embedded-resource', 'must be false to be structural'],
+  ['x-kubernetes-int-or-string', 'must be false to be structural'],
+  ['x-kubernetes-list-map-keys', 'must be empty to be structural'],
+  ['x-kubernetes-list-type', 'must be undefined to be structural'],
+  ['x-kubernetes-map-type', 'must be undefined to be structural'],
+  ['x-kubernetes-validations', 'must be empty to be structural'],
+];
+
+/** An empty value of these counts as one. */
+const pointers = new Set(['additionalProperties', 'default', 'x-kubernetes-list-type', 'x-kubernetes-map-type']);
+
+export function validateNested(props: JsonObject, level: Level, at: FieldPath, errors: FieldErrors, skipAnyOf = false): void {
+  for (const key of ['anyOf', 'allOf', 'oneOf'])
+    if (key !== 'anyOf' || !skipAnyOf)
+      for (const [i, each] of schemasOf(props, key).entries()) validateNested(each, level, at.child(key).index(i), errors);
+  for (const key of ['not', 'items']) {
+    const schema = schemaOf(props, key);
+    if (schema !== undefined) validateNested(schema, level, at.child(key), errors);
+  }
+  validatePattern(props, at, errors);
+  for (const [key, each] of namedSchemas(props, 'properties'))
+    validateNested(each, 'field', at.child('properties').key(key), errors);
+  for (const [key, message] of forbidden) if (isSaid(props, key)) errors.forbidden(at.child(key), message);
+  if (namedSchemas(props, 'properties').some(([key]) => key === 'metadata'))
+    errors.forbidden(at.child('properties').key('metadata'), 'must not be specified in a nested context');
+}
+
+function isSaid(props: JsonObject, key: string): boolean {
+  const value = props[key];
+  if (key === 'additionalProperties' && value === false) return false;
+  return pointers.has(key) ? value !== undefined && value !== null : !isZero(value);
+}
+
+export function validatePattern(props: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const pattern = textOf(props, 'pattern');
+  if (pattern === '') return;
+  try {
+    goRegExp(pattern);
+  } catch (error) {
+    if (!(error instanceof GoRegExpError)) throw error;
+    errors.invalid(at.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${error.message}`);
+  }
+}
