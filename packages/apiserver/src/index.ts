@@ -4,6 +4,7 @@ export * from './authorization/index.ts';
 export { delegation } from './delegates/delegation.ts';
 export { indexPage } from './delegates/index-page.ts';
 export { logFiles } from './delegates/logs.ts';
+export { isOpenIdIssuer, openIdPages, openIdPaths } from './delegates/openid.ts';
 export { asResourceRequest, type ResourceSubject, resourceDelegate } from './delegates/resources.ts';
 export { type VersionInfo, versionPage } from './delegates/version.ts';
 export { createDiscovery, type Discovery } from './discovery/discovery.ts';

@@ -3,7 +3,7 @@ import { admissionRegistrationResources } from './admissionregistration/index.ts
 import { apiExtensionsResources } from './apiextensions/index.ts';
 import { apiRegistrationResources } from './apiregistration/index.ts';
 import { appsResources } from './apps/index.ts';
-import { authenticationResources, type TokenLookup } from './authentication/index.ts';
+import { authenticationResources, type TokenReviewer } from './authentication/index.ts';
 import { authorizationResources } from './authorization/index.ts';
 import { autoscalingResources } from './autoscaling/index.ts';
 import { batchResources } from './batch/index.ts';
@@ -15,6 +15,7 @@ import { event } from './core/event.ts';
 import { namespace } from './core/namespace.ts';
 import { podResources } from './core/pod/index.ts';
 import { secret } from './core/secret.ts';
+import { serviceAccount } from './core/service-account.ts';
 import { discoveryResources } from './discovery/index.ts';
 import { withFinalizerNames } from './finalizer-names.ts';
 import { flowControlResources } from './flowcontrol/index.ts';
@@ -26,10 +27,12 @@ import { RbacIndex } from './rbac/authorizer/rbac-index.ts';
 import { rbacResources } from './rbac/index.ts';
 import { deviceResources } from './resource/index.ts';
 import { schedulingResources } from './scheduling/index.ts';
+import type { TokenIssuer } from './service-account-tokens/index.ts';
 import { storageResources } from './storage/index.ts';
 
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 export { podAdmission } from './admission/pods.ts';
+export { bootstrapTokens } from './bootstrap-tokens.ts';
 export { ageColumn, nameColumn } from './columns.ts';
 export { type FlowControlDefaults, flowControlDefaults } from './flowcontrol/defaults.ts';
 export { type FindRegistry, openRbac, type Rbac } from './rbac/authorizer/index.ts';
@@ -38,6 +41,7 @@ export { bootstrapPolicy } from './rbac/bootstrap/policy.ts';
 export { reconciledBinding, reconciledRole } from './rbac/bootstrap/reconcile.ts';
 export { rbacGroup } from './rbac/names.ts';
 export { schemaOf } from './schema.ts';
+export * from './service-account-tokens/index.ts';
 export { describe } from './types/descriptions.ts';
 export { exactBuiltinTypes as builtinTypes } from './types/when-empty.ts';
 export { configMap, event, lease, namespace, secret };
@@ -45,7 +49,9 @@ export { configMap, event, lease, namespace, secret };
 export interface BuiltinOptions {
   readonly eventTtlSeconds: number;
   /** Whose a token is, for token reviews. */
-  readonly lookUpToken?: TokenLookup;
+  readonly tokenReviewer?: TokenReviewer;
+  /** Signs the tokens of service accounts; without it there are none. */
+  readonly tokenIssuer?: TokenIssuer;
   /** Who may do what, for access reviews. */
   readonly authorizer?: Authorizer;
   /** All roles and bindings; kept up to date by `openRbac`. */
@@ -53,17 +59,14 @@ export interface BuiltinOptions {
 }
 
 /** Every kind that is there from the start. */
-export function builtinResources({
-  eventTtlSeconds,
-  lookUpToken,
-  authorizer = alwaysDeny,
-  rbacIndex = new RbacIndex(),
-}: BuiltinOptions): readonly Resource[] {
+export function builtinResources(options: BuiltinOptions): readonly Resource[] {
+  const { eventTtlSeconds, tokenReviewer, tokenIssuer, authorizer = alwaysDeny, rbacIndex = new RbacIndex() } = options;
   const resources = [
     namespace,
     configMap,
     secret,
     event(eventTtlSeconds),
+    serviceAccount(tokenIssuer),
     ...coreResources,
     ...podResources,
     ...appsResources,
@@ -83,7 +86,7 @@ export function builtinResources({
     ...admissionRegistrationResources,
     ...apiExtensionsResources,
     ...apiRegistrationResources,
-    ...authenticationResources(lookUpToken),
+    ...authenticationResources(tokenReviewer),
     ...authorizationResources(authorizer),
   ];
   return withLegacyVersions(withFinalizerNames(resources));

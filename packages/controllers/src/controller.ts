@@ -1,4 +1,4 @@
-import type { Feed, Logger, ObjectRegistry, Resource, User, WriteContext } from '@tsukube/apiserver';
+import type { Feed, Logger, ObjectRegistry, Resource, Signer, User, WriteContext } from '@tsukube/apiserver';
 import type { Store } from '@tsukube/storage';
 
 export interface ControllerContext {
@@ -13,6 +13,8 @@ export interface ControllerContext {
   readonly collectGarbage: boolean;
   /** Vouches for this server, in PEM form. */
   readonly ca: string;
+  /** Signs the tokens that are kept in secrets; without it they stay as they are. */
+  readonly tokenSigner?: Signer;
   readonly logger: Logger;
   readonly now: () => number;
 }

@@ -4,6 +4,7 @@ import { garbageCollector } from './garbage/index.ts';
 import { namespaceController } from './namespaces.ts';
 import { rootCaPublisher } from './root-ca.ts';
 import { serviceAccountController } from './service-accounts.ts';
+import { tokenSecretController } from './token-secrets.ts';
 
 export type { Controller, ControllerContext } from './controller.ts';
 export { type FlowConfigurationOptions, flowConfiguration } from './flowcontrol/flow-configuration.ts';
@@ -12,7 +13,7 @@ export { type FlowConfigurationOptions, flowConfiguration } from './flowcontrol/
 export function startControllers(context: ControllerContext): Controller {
   const controllers = [namespaceController(context), rootCaPublisher(context)];
   if (context.resources.some(({ names }) => names.plural === 'serviceaccounts'))
-    controllers.push(serviceAccountController(context));
+    controllers.push(serviceAccountController(context), tokenSecretController(context));
   if (context.collectGarbage) controllers.push(garbageCollector(context));
   if (context.resources.some(({ names }) => names.plural === 'clusterroles')) controllers.push(clusterRoleAggregation(context));
   return {

@@ -22,6 +22,7 @@ import {
 } from '@tsukube/apiserver';
 import {
   ageColumn,
+  type BuiltinOptions,
   builtinResources,
   builtinTypes,
   type FindRegistry,
@@ -34,8 +35,9 @@ import { type ControllerContext, startControllers } from '@tsukube/controllers';
 import { type CustomApi, openCustomApi } from '@tsukube/crds';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
-import { requestAuthenticator } from './authentication/authenticator.ts';
-import { type Authorization, createAuthorization } from './authorization/authorization.ts';
+import { createAuthentication } from './authentication/authenticator.ts';
+import type { ServiceAccountTokens } from './authentication/service-account-tokens.ts';
+import { createAuthorization } from './authorization/authorization.ts';
 import { createInitialObjects } from './bootstrap.ts';
 import { requestChain, terminated } from './chain.ts';
 import { startCompaction } from './compaction.ts';
@@ -51,8 +53,11 @@ export interface ApiServerParts {
   readonly store: Store;
   /** Vouches for this server; published to every namespace. */
   readonly ca: string;
+  readonly serviceAccounts: ServiceAccountTokens;
   /** Vouch for client certificates. */
   readonly clientAuthorities: () => CertificatePool;
+  /** Vouch for proxies that say who somebody is. */
+  readonly proxyAuthorities: () => CertificatePool | undefined;
   readonly logger: Logger;
   readonly address: () => string;
 }
@@ -72,8 +77,20 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const { options, store, logger } = parts;
   const onFeedError = (error: unknown) => logger.warn('the stream of changes broke off', { error: String(error) });
   const feed = await openFeed(store, `${options.etcdPrefix}/`, onFeedError);
+  const { serviceAccounts } = parts;
+  const authentication = createAuthentication({ ...parts, registryOf: (plural) => findRegistry('', plural) });
   const authorization = createAuthorization(options, logger);
-  const resources = servedResources(options, authorization, parts.resources ?? []);
+  const resources = servedResources(
+    options,
+    {
+      eventTtlSeconds: options.eventTtl / 1000,
+      authorizer: authorization.authorizer,
+      rbacIndex: authorization.rbacIndex,
+      tokenIssuer: serviceAccounts.issuer,
+      tokenReviewer: { authenticate: authentication.reviewToken, apiAudiences: serviceAccounts.apiAudiences },
+    },
+    parts.resources ?? [],
+  );
   const metrics = serverMetrics(versionInfo, resources);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
   const { registries, services } = createRegistries(resources, options, store, feed, metrics);
@@ -81,7 +98,6 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const shutdown = shutdownNotice();
   const custom = customApi({ resources, registryOf, services, store, feed, shutdown: shutdown.notice, options, logger });
   let ready = true;
-  const authenticator = requestAuthenticator(parts);
   const limits = requestLimits({ options, resources, registryOf, metrics, onRefused: terminated(metrics, 429) });
   const handler = requestChain({
     ...parts,
@@ -92,7 +108,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     isReady: () => ready,
     metrics,
     authorizer: authorization.authorizer,
-    authenticator,
+    authentication,
     limits,
   });
   const context: ControllerContext = {
@@ -103,6 +119,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     storePrefix: `${options.etcdPrefix}/`,
     collectGarbage: options.enableGarbageCollector,
     ca: parts.ca,
+    tokenSigner: serviceAccounts.signer,
     logger,
     now: Date.now,
   };
@@ -132,6 +149,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     endWatches: () => shutdown.begin(),
     async close() {
       stopCompaction();
+      authentication.stop();
       controllers.stop();
       custom?.close();
       flowConfiguration.stop();
@@ -146,11 +164,11 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
 
 /** The built-in kinds, and those of a library's user, without the versions that are switched off, below the prefix that was asked for. */
 function servedResources(
-  { eventTtl, etcdPrefix, runtimeConfig }: ServeOptions,
-  { authorizer, rbacIndex }: Authorization,
+  { etcdPrefix, runtimeConfig }: ServeOptions,
+  builtin: BuiltinOptions,
   more: readonly Resource[],
 ): readonly Resource[] {
-  return [...builtinResources({ eventTtlSeconds: eventTtl / 1000, authorizer, rbacIndex }), ...more].flatMap((resource) => {
+  return [...builtinResources(builtin), ...more].flatMap((resource) => {
     const versions = resource.versions.filter((version) => isServed(runtimeConfig, version, true));
     if (versions.length === 0) return [];
     // What is not stored has no place below the prefix either.

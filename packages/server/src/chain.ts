@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import {
-  type Authenticator,
   type Authorizer,
   authentication,
   authorization,
@@ -16,10 +15,13 @@ import {
   type IncomingRequest,
   impersonation,
   indexPage,
+  isOpenIdIssuer,
   logFiles,
   metricsPage,
   type ObjectRegistry,
   observedHealthChecks,
+  openIdPages,
+  openIdPaths,
   panic,
   type Resource,
   requestMetrics,
@@ -33,6 +35,7 @@ import {
 import { describe } from '@tsukube/builtin';
 import type { CustomApi } from '@tsukube/crds';
 import type { ApiServerParts } from './api-server.ts';
+import type { Authentication } from './authentication/authenticator.ts';
 import type { ServeOptions } from './config/index.ts';
 import type { RequestLimits } from './flow-control.ts';
 import { healthChecks } from './health.ts';
@@ -47,7 +50,7 @@ export interface ChainParts extends ApiServerParts {
   readonly isReady: () => boolean;
   readonly metrics: ServerMetrics;
   readonly authorizer: Authorizer;
-  readonly authenticator: Authenticator;
+  readonly authentication: Authentication;
   readonly limits: RequestLimits;
 }
 
@@ -62,7 +65,11 @@ export function requestChain(parts: ChainParts): Handler {
       panic(logger),
       withRequestInfo(),
       deadline(options.requestTimeout, terminated(metrics, 504)),
-      authentication(parts.authenticator, { logger }),
+      authentication(parts.authentication.authenticator, {
+        apiAudiences: parts.serviceAccounts.apiAudiences,
+        isProof: parts.authentication.isProof,
+        logger,
+      }),
       impersonation(parts.authorizer),
       parts.limits.filter,
       authorization(parts.authorizer),
@@ -92,11 +99,23 @@ function delegates(parts: ChainParts): readonly Delegate[] {
     (request) => openApi.answer(request),
     healthDelegate(() => checks, logger),
     versionPage(versionInfo),
+    ...openId(parts),
     metricsPage(metrics.registry, metrics.slis),
     ...parts.limits.pages,
     ...(hasLogs(options) ? [logFiles(join(options.dataDir, 'logs'))] : []),
-    indexPage(() => [...servedPaths(all()), ...(hasLogs(options) ? ['/logs'] : [])]),
+    indexPage(() => [
+      ...servedPaths(all()),
+      ...(isOpenIdIssuer(parts.serviceAccounts.issuer.issuer) ? openIdPaths : []),
+      ...(hasLogs(options) ? ['/logs'] : []),
+    ]),
   ];
+}
+
+/** An issuer that is no web address of its own can tell nobody about itself. */
+function openId({ serviceAccounts: { issuer, keys }, options, address }: ChainParts): readonly Delegate[] {
+  if (!isOpenIdIssuer(issuer.issuer)) return [];
+  const jwksUri = () => options.serviceAccountJwksUri ?? `https://${address()}${openIdPaths[1]}`;
+  return [openIdPages({ issuer: issuer.issuer, jwksUri, keys })];
 }
 
 function objectsNamed(

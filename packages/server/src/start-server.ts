@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { type Listener, type Logger, listen, type Resource, silentLogger } from '@tsukube/apiserver';
 import { type ApiServer, createApiServer } from './api-server.ts';
-import { certificatePool } from './authentication/certificate-pool.ts';
+import { serviceAccountTokens } from './authentication/service-account-tokens.ts';
+import { openTrust, type Trust } from './authentication/trust.ts';
 import { completeOptions, type GivenOptions, type ServeOptions, tlsSettings } from './config/index.ts';
 import { type DataDir, takeDataDir } from './data-dir.ts';
 import { localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
-import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, type Renewal, servingHosts } from './pki/index.ts';
+import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts } from './pki/index.ts';
 import { openStore } from './storage.ts';
 
 export interface RunningServer {
@@ -55,19 +56,26 @@ async function start(
   const renewal = keepRenewed({
     open: () => openPki(files, hosts, new Date()),
     onRenewed(pki) {
-      listener?.setSecureContext(secureContext(options, pki));
+      listener?.setSecureContext(secureContext(options, pki, trust));
       publish(pki);
     },
     onError: (error) => logger.error('certificates could not be renewed', { error: String(error) }),
   });
-  const clientAuthorities = certificatePool([renewal.current.ca, ...clientCas(options)]);
+  const trust = openTrust(
+    options,
+    renewal.current.ca,
+    () => listener?.setSecureContext(secureContext(options, renewal.current, trust)),
+    logger,
+  );
   const store = await openStore(options, logger);
   const api = await createApiServer({
     options,
     resources,
     store,
     ca: renewal.current.ca,
-    clientAuthorities: () => clientAuthorities,
+    serviceAccounts: serviceAccountTokens(options, renewal.current),
+    clientAuthorities: trust.clients,
+    proxyAuthorities: trust.proxies,
     logger,
     address: () => `${options.advertiseAddress}:${port()}`,
   });
@@ -75,7 +83,7 @@ async function start(
   listener = await listen({
     host: options.bindAddress,
     port: options.securePort,
-    tls: secureContext(options, renewal.current),
+    tls: secureContext(options, renewal.current, trust),
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection || defaultStreams,
     goawayChance: options.goawayChance,
     handle: api.handle,
@@ -88,25 +96,21 @@ async function start(
   return {
     url: url(),
     kubeconfig: kubeconfig(renewal.current),
-    close: once(() => stop(options, api, listener as Listener, renewal, dataDir, logger)),
+    close: once(() => stop(options, api, listener as Listener, [renewal, trust], dataDir, logger)),
   };
 }
 
 /** As kube-apiserver does since streams could be used to flood it. */
 const defaultStreams = 100;
 
-function secureContext(options: ServeOptions, pki: Pki): Parameters<typeof listen>[0]['tls'] {
+function secureContext(options: ServeOptions, pki: Pki, trust: Trust): Parameters<typeof listen>[0]['tls'] {
   const given = options.tlsCertFile !== undefined && options.tlsPrivateKeyFile !== undefined;
   return {
     ...tlsSettings(options),
     cert: given ? readFileSync(options.tlsCertFile as string) : pki.serving.certificate,
     key: given ? readFileSync(options.tlsPrivateKeyFile as string) : pki.serving.key,
-    ca: [pki.ca, ...clientCas(options)],
+    ca: [...trust.all()],
   };
-}
-
-function clientCas({ clientCaFile }: ServeOptions): readonly string[] {
-  return clientCaFile === undefined ? [] : [readFileSync(clientCaFile, 'utf8')];
 }
 
 /** What clients must trust: our own authority, or the certificate that was given. */
@@ -118,7 +122,7 @@ async function stop(
   options: ServeOptions,
   api: ApiServer,
   listener: Listener,
-  renewal: Renewal,
+  watching: readonly { stop(): void }[],
   dataDir: DataDir | undefined,
   logger: Logger,
 ): Promise<void> {
@@ -130,7 +134,7 @@ async function stop(
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, options.requestTimeout).unref())]);
   listener.force();
   await api.close();
-  renewal.stop();
+  for (const each of watching) each.stop();
   dataDir?.release();
   logger.info('stopped');
 }

@@ -1,5 +1,4 @@
-import type { Authenticated, Identification, TokenAuthenticator } from './authenticator.ts';
-import { isRefused } from './authenticator.ts';
+import { type Identification, isAuthenticated, type TokenAuthenticator } from './authenticator.ts';
 
 /** Those of `some` that are among `others`. */
 export function commonAudiences(some: readonly string[], others: readonly string[]): readonly string[] {
@@ -21,8 +20,4 @@ export function forApiAudiences(apiAudiences: readonly string[], authenticate: T
     const verdict = authenticate(token, asked);
     return verdict instanceof Promise ? verdict.then(mark) : mark(verdict);
   };
-}
-
-function isAuthenticated(verdict: Identification): verdict is Authenticated {
-  return verdict !== undefined && !isRefused(verdict);
 }

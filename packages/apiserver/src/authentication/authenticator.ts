@@ -9,11 +9,16 @@ export interface Authenticated {
   readonly warnings?: readonly string[];
   /** What the audit log is to say about it. */
   readonly annotations?: Readonly<Record<string, string>>;
+  /**
+   * Says whether it still holds, without another look at the proof: the same object again if nothing has changed. What
+   * has none holds for as long as a cache keeps it.
+   */
+  readonly recheck?: () => Identification | Promise<Identification>;
 }
 
-/** A proof that is not valid, and why. The reason is for the log and for token reviews, never for the one who asks. */
+/** A proof that is not valid, and why. The reasons are for the log and for token reviews, never for the one who asks. */
 export interface Refused {
-  readonly refused: string;
+  readonly refused: readonly string[];
 }
 
 /** Undefined: there is no proof of the kind that is looked for. */
@@ -30,6 +35,20 @@ export type TokenAuthenticator = (
   token: string,
   audiences: readonly string[] | undefined,
 ) => Identification | Promise<Identification>;
+
+export function refused(reason: string): Refused {
+  return { refused: [reason] };
+}
+
+/** Several reasons as Go's aggregated errors put them. */
+export function reasonText(reasons: readonly string[]): string {
+  const different = [...new Set(reasons)];
+  return different.length === 1 ? (different[0] as string) : `[${different.join(', ')}]`;
+}
+
+export function isAuthenticated(verdict: Identification): verdict is Authenticated {
+  return verdict !== undefined && !isRefused(verdict);
+}
 
 export function isRefused(verdict: Identification): verdict is Refused {
   return verdict !== undefined && 'refused' in verdict;

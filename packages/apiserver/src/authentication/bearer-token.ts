@@ -1,27 +1,47 @@
-import type { ApiRequest } from '../http/request.ts';
-import type { Authenticator, Identification, TokenAuthenticator } from './authenticator.ts';
+import type { ApiRequest, Connection } from '../http/request.ts';
+import {
+  type Authenticated,
+  type Authenticator,
+  type Identification,
+  isAuthenticated,
+  refused,
+  type TokenAuthenticator,
+} from './authenticator.ts';
 
-const invalid = { refused: 'invalid bearer token' };
+const invalid = refused('invalid bearer token');
 const spaceWarning = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
-/** The token of the Authorization header. */
+interface LastSeen {
+  readonly header: string;
+  readonly found: Authenticated;
+}
+
+/**
+ * The token of the Authorization header. Who sends the same header again on the same connection is known without a
+ * lookup, if it can be said that what was found still holds.
+ */
 export function bearerAuthenticator(authenticate: TokenAuthenticator, apiAudiences: readonly string[]): Authenticator {
   const asked = apiAudiences.length === 0 ? undefined : apiAudiences;
+  const lastSeen = new WeakMap<Connection, LastSeen>();
   return function byBearerToken(request) {
-    const token = bearerToken(request);
+    const { exchange } = request;
+    const header = exchange.header('authorization');
+    if (header === undefined) return undefined;
+    const last = lastSeen.get(exchange.connection);
+    if (last?.header === header && last.found.recheck?.() === last.found) return last.found;
+    const token = bearerToken(header.trim(), request);
     if (token === undefined) return undefined;
-    const verdict = authenticate(token, asked);
-    return verdict instanceof Promise ? verdict.then(orInvalid) : orInvalid(verdict);
+    const settle = (found: Identification): Identification => {
+      if (isAuthenticated(found) && found.recheck) lastSeen.set(exchange.connection, { header, found });
+      return found ?? invalid;
+    };
+    const found = authenticate(token, asked);
+    return found instanceof Promise ? found.then(settle) : settle(found);
   };
 }
 
-export function orInvalid(verdict: Identification): Identification {
-  return verdict ?? invalid;
-}
-
-function bearerToken(request: ApiRequest): string | undefined {
-  const header = request.exchange.header('authorization')?.trim();
-  if (header?.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+function bearerToken(header: string, request: ApiRequest): string | undefined {
+  if (header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
   const end = header.indexOf(' ', 7);
   if (end === 7) request.warn(spaceWarning);
   const token = header.slice(7, end < 0 ? undefined : end);

@@ -1,5 +1,5 @@
 import type { Connection, User } from '../http/request.ts';
-import type { Authenticated, Authenticator, Identification, Refused } from './authenticator.ts';
+import { type Authenticated, type Authenticator, type Identification, type Refused, refused } from './authenticator.ts';
 import { type CertificatePool, verifyChain } from './certificate-chain.ts';
 
 /** What was found out of a connection's certificate: who it is of, and between which times that holds. */
@@ -10,7 +10,7 @@ interface Known<T> {
   readonly until: number;
 }
 
-const outOfTime: Refused = { refused: 'x509: certificate has expired or is not yet valid' };
+const outOfTime = refused('x509: certificate has expired or is not yet valid');
 
 /**
  * What a certificate says of a connection, found out once and kept for as long as the authorities are the same.
@@ -45,9 +45,9 @@ function findOut<T>(
 ): Known<T> {
   const refuse = (reason: Refused): Known<T> => ({ pool, found: reason, from: 0, until: Number.POSITIVE_INFINITY });
   const chain = verifyChain(presented, pool);
-  if ('refused' in chain) return refuse(chain);
+  if ('refused' in chain) return refuse(refused(chain.refused));
   // TLS looks at more than we do: lengths of paths, names that an authority is bound to, critical extensions.
-  if (!hasTrustedCertificate) return refuse({ refused: 'x509: certificate was not trusted by TLS' });
+  if (!hasTrustedCertificate) return refuse(refused('x509: certificate was not trusted by TLS'));
   return { pool, found: read(presented[0] as Buffer), ...chain };
 }
 
@@ -57,7 +57,7 @@ export function certificateAuthenticator(
   userOf: (certificate: Buffer) => User | Refused | undefined,
   now: () => number = Date.now,
 ): Authenticator {
-  const nobody: Refused = { refused: '' };
+  const nobody = refused('');
   const read = (certificate: Buffer): Authenticated | Refused => {
     const user = userOf(certificate);
     if (user === undefined) return nobody;

@@ -2,6 +2,7 @@ import {
   type Authenticated,
   type Authenticator,
   type Identification,
+  isAuthenticated,
   isRefused,
   type TokenAuthenticator,
 } from './authenticator.ts';
@@ -33,9 +34,9 @@ function firstVerdict(
     if (verdict === undefined) continue;
     if (!isRefused(verdict)) return verdict;
     if (strict) return verdict;
-    refusals = [...refusals, verdict.refused];
+    refusals = [...refusals, ...verdict.refused];
   }
-  return refusals.length === 0 ? undefined : { refused: aggregated(refusals) };
+  return refusals.length === 0 ? undefined : { refused: refusals };
 }
 
 function resume(
@@ -48,27 +49,26 @@ function resume(
 ): Identification | Promise<Identification> {
   if (verdict === undefined) return firstVerdict(count, ask, strict, from, refusals);
   if (!isRefused(verdict) || strict) return verdict;
-  return firstVerdict(count, ask, strict, from, [...refusals, verdict.refused]);
-}
-
-/** Several reasons as Go's aggregated errors put them. */
-function aggregated(reasons: readonly string[]): string {
-  const different = [...new Set(reasons)];
-  return different.length === 1 ? (different[0] as string) : `[${different.join(', ')}]`;
+  return firstVerdict(count, ask, strict, from, [...refusals, ...verdict.refused]);
 }
 
 /** Everyone who has proved who they are belongs to `system:authenticated`, unless the proof says otherwise. */
-export function withAuthenticatedGroup(authenticator: Authenticator): Authenticator {
+export function withAuthenticatedGroup<A extends readonly unknown[]>(
+  authenticate: (...args: A) => Identification | Promise<Identification>,
+): (...args: A) => Identification | Promise<Identification> {
   const grouped = new WeakMap<Authenticated, Authenticated>();
-  const add = (verdict: Identification): Identification => {
-    if (verdict === undefined || isRefused(verdict)) return verdict;
-    const known = grouped.get(verdict) ?? inAuthenticatedGroup(verdict);
-    grouped.set(verdict, known);
+  const add = (found: Identification): Identification => {
+    if (!isAuthenticated(found)) return found;
+    let known = grouped.get(found);
+    if (!known) {
+      known = inAuthenticatedGroup(found);
+      grouped.set(found, known);
+    }
     return known;
   };
-  return (request) => {
-    const verdict = authenticator(request);
-    return verdict instanceof Promise ? verdict.then(add) : add(verdict);
+  return (...args) => {
+    const found = authenticate(...args);
+    return found instanceof Promise ? found.then(add) : add(found);
   };
 }
 

@@ -1,6 +1,12 @@
 import { StatusError } from '@tsukube/machinery';
 import { isForUs } from '../authentication/audiences.ts';
-import { type Authenticated, type Authenticator, type Identification, isRefused } from '../authentication/authenticator.ts';
+import {
+  type Authenticated,
+  type Authenticator,
+  type Identification,
+  isRefused,
+  reasonText,
+} from '../authentication/authenticator.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { Logger } from '../logger.ts';
 import type { Filter } from './filter.ts';
@@ -18,7 +24,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
   const { apiAudiences = [], isProof = isStandardProof, logger } = options;
   const admit = (request: IncomingRequest, verdict: Identification): void => {
     if (verdict === undefined || isRefused(verdict)) throw unauthorized(verdict?.refused, logger);
-    if (!isForUs(apiAudiences, verdict.audiences)) throw unauthorized('unable to match the audience', logger);
+    if (!isForUs(apiAudiences, verdict.audiences)) throw unauthorized(['unable to match the audience'], logger);
     request.user = verdict.user;
     request.exchange.conceal(isProof);
     if (verdict.warnings || verdict.annotations) tell(request, verdict);
@@ -36,8 +42,8 @@ export function authentication(authenticator: Authenticator, options: Authentica
   };
 }
 
-function unauthorized(reason: string | undefined, logger: Logger | undefined): StatusError {
-  if (reason !== undefined) logger?.debug('a request could not be authenticated', { reason });
+function unauthorized(reasons: readonly string[] | undefined, logger: Logger | undefined): StatusError {
+  if (reasons && logger?.enabled('debug')) logger.debug('a request could not be authenticated', { reason: reasonText(reasons) });
   return StatusError.unauthorized();
 }
 

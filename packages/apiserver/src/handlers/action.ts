@@ -1,9 +1,16 @@
-import type { JsonObject, Status } from '@tsukube/machinery';
-import { statusBody } from '@tsukube/machinery';
+import {
+  apiVersionOf,
+  encodeProtobuf,
+  type JsonObject,
+  type Status,
+  StatusError,
+  statusBody,
+  wrapProtobuf,
+} from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { mediaTypes, negotiate, type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
-import { answerValue } from '../http/respond.ts';
+import { answerBytes, answerValue } from '../http/respond.ts';
 import type { WriteContext } from '../registry/object-registry.ts';
 import type { Schema, Subresource, VerbHandler } from '../resource.ts';
 import { writeContext } from './context.ts';
@@ -18,6 +25,8 @@ export interface ActionKind {
   readonly schema: Schema;
   /** Versions of the past in which the same is said in the same words. */
   readonly also?: readonly string[];
+  /** The answer is an object of this kind, and not a Status: it is written in whatever objects are written in. */
+  readonly answered?: boolean;
 }
 
 /** Does what the body asks for. The context is that of the resource the request names. */
@@ -26,12 +35,23 @@ export type Action = (request: ResourceRequest, body: JsonObject, context: Write
 /** A creation that stores nothing under its own name: a binding, an eviction. */
 export function actionVerb(kind: ActionKind, action: Action): VerbHandler {
   return async (request): Promise<Answer> => {
-    const output = negotiate(request, false);
+    const output = negotiate(request, kind.answered === true);
+    if (output.as !== 'object') throw StatusError.notAcceptable([...mediaTypes]);
     const options = writeOptions(request, 'CreateOptions');
     const body = await decodeAs(request, kind, options.fieldValidation);
     const done = await action(request, body, writeContext(request, options.dryRun));
+    if (output.mediaType === protobuf) return answerProtobuf(done as JsonObject, kind, output);
     return answerValue(201, isStatus(done) ? statusBody({ code: 201, ...done }) : done, output);
   };
+}
+
+function answerProtobuf(
+  object: JsonObject,
+  { group, version, kind, schema }: ActionKind,
+  output: Output,
+): Answer | Promise<Answer> {
+  const message = encodeProtobuf(object, schema.catalogue.get(schema.type), schema.catalogue);
+  return answerBytes(201, wrapProtobuf(apiVersionOf({ group, version }), kind, message), output);
 }
 
 function isStatus(done: Status | JsonObject): done is Status {

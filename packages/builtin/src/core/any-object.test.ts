@@ -9,11 +9,13 @@ import { schedulingResources } from '../scheduling/index.ts';
 import { storageResources } from '../storage/index.ts';
 import { type Random, randomNumbers, randomObject } from '../types/random-object.ts';
 import { coreResources } from './core-resources.ts';
+import { serviceAccount } from './service-account.ts';
 import { settleFamilies } from './service-families.ts';
 import { defaultServiceRanges } from './service-ranges.ts';
 import { alignClusterIPs, carryOverAllocated } from './service-transitions.ts';
 
 const resources = [
+  serviceAccount(),
   ...coreResources,
   ...discoveryResources,
   ...networkingResources,

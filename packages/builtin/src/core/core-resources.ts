@@ -7,10 +7,8 @@ import { persistentVolume } from './persistent-volume.ts';
 import { persistentVolumeClaim } from './persistent-volume-claim.ts';
 import { resourceQuota } from './resource-quota.ts';
 import { service } from './service.ts';
-import { serviceAccount } from './service-account.ts';
 
 export const coreResources: readonly Resource[] = [
-  serviceAccount,
   service(),
   endpoints,
   node,

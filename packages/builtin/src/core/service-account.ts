@@ -1,7 +1,8 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, StatusError } from '@tsukube/machinery';
+import type { JsonObject } from '@tsukube/machinery';
 import { ageColumn, metadataOf, nameColumn } from '../columns.ts';
 import { schemaOf } from '../schema.ts';
+import { type TokenIssuer, tokenRequests } from '../service-account-tokens/index.ts';
 import { mapIn, objectsIn } from './pod-spec/members.ts';
 
 const v1: ServedVersion = {
@@ -11,7 +12,12 @@ const v1: ServedVersion = {
   columns: [nameColumn, ageColumn],
 };
 
-export const serviceAccount: Resource = {
+/** Without an issuer no tokens are given out. */
+export function serviceAccount(issuer?: TokenIssuer): Resource {
+  return { ...resource, subresources: { token: tokenRequests(issuer) } };
+}
+
+const resource: Resource = {
   names: {
     plural: 'serviceaccounts',
     singular: 'serviceaccount',
@@ -24,16 +30,6 @@ export const serviceAccount: Resource = {
   hub: v1,
   versions: [v1],
   verbs: storedVerbs,
-  subresources: {
-    token: {
-      kind: { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' },
-      verbs: {
-        create() {
-          throw StatusError.methodNotSupported({ group: '', resource: 'serviceaccounts/token' }, 'create');
-        },
-      },
-    },
-  },
   strategy: {
     returnDeletedObject: true,
     prepareForCreate: keepSecretNames,

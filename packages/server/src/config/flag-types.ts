@@ -18,6 +18,15 @@ export function inputFile(row: Row<string | undefined>): Flag<string | undefined
   return optionalText({ placeholder: 'FILE', ...row, check: (path) => (path === undefined ? undefined : unreadable(path)) });
 }
 
+/** Files that the server reads. */
+export function inputFiles(row: Row<readonly string[]>): Flag<readonly string[]> {
+  const check = (paths: readonly string[]) => {
+    const found = paths.map((path) => [path, unreadable(path)] as const).find(([, problem]) => problem !== undefined);
+    return found && `has "${found[0]}", which ${found[1]}`;
+  };
+  return list({ placeholder: 'FILE,…', ...row, check });
+}
+
 export function choice<const T extends string>(row: RowWithDefault<T> & { readonly of: readonly T[] }): Flag<T> {
   return { placeholder: row.of.join('|'), ...row, parse: (texts) => oneOf(row.of, last(texts)), check: isOneOf(row.of) };
 }
@@ -79,6 +88,23 @@ export function toggles(row: Row<Readonly<Record<string, boolean>>>): Flag<Reado
     accumulates: true,
     parse: (texts) => Object.fromEntries(items(texts).map(namedTruth)),
   };
+}
+
+/** `a=b`, one each time it is given. */
+export function pairs(row: Row<Readonly<Record<string, string>>>): Flag<Readonly<Record<string, string>>> {
+  return {
+    placeholder: 'KEY=VALUE',
+    ...row,
+    fallback: {},
+    accumulates: true,
+    parse: (texts) => Object.fromEntries(texts.map(pairOf)),
+  };
+}
+
+function pairOf(given: string): [string, string] {
+  const [key = '', value] = given.split(/=(.*)/s).map((side) => side.trim());
+  if (key === '' || value === undefined) throw new BadValue('is not of the form key=value');
+  return [key, value];
 }
 
 function last(texts: readonly string[]): string {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { authenticationFlags } from './authentication-flags.ts';
 import { authorizationFlags } from './authorization-flags.ts';
 import { cipherSuites } from './cipher-suites.ts';
 import {
@@ -125,20 +126,7 @@ export const flags = {
     help: 'How long history is kept before it is compacted, in every kind of storage; 0 never compacts.',
   }),
 
-  clientCaFile: inputFile({
-    group: 'Authentication',
-    help: 'Further authorities whose client certificates are accepted: user from CN, groups from O.',
-  }),
-  tokenAuthFile: inputFile({
-    group: 'Authentication',
-    help: 'Bearer tokens as CSV: token,user,uid,"group1,group2".',
-  }),
-  kubeconfigOut: optionalText({
-    group: 'Authentication',
-    placeholder: 'FILE',
-    fallbackText: 'admin.kubeconfig in the data dir',
-    help: 'Where the kubeconfig of the administrator is written.',
-  }),
+  ...authenticationFlags,
   ...authorizationFlags,
 
   runtimeConfig: toggles({

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { type Refused, refused } from '@tsukube/apiserver';
 import { type DerElement, insideDer, MalformedDer } from '@tsukube/machinery';
 import { readCertificate } from './certificate-reader.ts';
 
 export interface CertificateUser {
   readonly name: string;
+  readonly uid?: string;
   readonly groups: readonly string[];
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
@@ -14,19 +16,35 @@ const oidTag = 0x06;
 
 const commonName = '550403';
 const organization = '55040a';
+/** 1.3.6.1.4.1.57683.2, which Kubernetes has for it. */
+const userId = '2b0601040183c25302';
 
 /**
  * Who a client certificate speaks for, as Kubernetes reads it: the last common name, and a group for each organization
  * of the subject, in order. Read from the DER itself, because every textual form of a subject can be forged by
  * characters that it does not escape. Undefined if there is no common name, or one that cannot be read.
  */
-export function userFromCertificate(der: Buffer): CertificateUser | undefined {
+export function userFromCertificate(der: Buffer): CertificateUser | Refused | undefined {
   const attributes = subjectAttributes(der);
   const names = valuesOf(attributes, commonName);
   const groups = valuesOf(attributes, organization);
+  const uids = valuesOf(attributes, userId);
   const name = names?.at(-1);
   if (!name || groups === undefined) return undefined;
-  return { name, groups, extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${sha256(der)}`] } };
+  if (uids === undefined) return refused('unable to parse UID into a string');
+  if (uids.length > 1) return refused(`expected 1 UID, but found multiple: [${uids.join(' ')}]`);
+  if (uids[0] === '') return refused('UID cannot be an empty string');
+  return {
+    name,
+    ...(uids[0] !== undefined && { uid: uids[0] }),
+    groups,
+    extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${sha256(der)}`] },
+  };
+}
+
+/** The last common name, as Go gives it; undefined if it cannot be read. */
+export function commonNameOf(der: Buffer): string | undefined {
+  return valuesOf(subjectAttributes(der), commonName)?.at(-1);
 }
 
 interface Attribute {

@@ -1,4 +1,4 @@
-export { type CertificateUser, userFromCertificate } from './certificate-user.ts';
+export { type CertificateUser, commonNameOf, userFromCertificate } from './certificate-user.ts';
 export { directoryFiles, memoryFiles, type PkiFiles } from './files.ts';
 export type { KeyPair } from './key-pair.ts';
 export { openPki, type Pki } from './pki.ts';

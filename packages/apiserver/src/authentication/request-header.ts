@@ -1,0 +1,93 @@
+import type { Exchange, User } from '../http/request.ts';
+import type { Authenticator, Refused } from './authenticator.ts';
+import { refused } from './authenticator.ts';
+import type { CertificatePool } from './certificate-chain.ts';
+import { certificateMemory } from './client-certificate.ts';
+
+/** What a proxy says in which header. Names in any case. */
+export interface ProxyHeaders {
+  readonly username: readonly string[];
+  readonly uid: readonly string[];
+  readonly group: readonly string[];
+  readonly extraPrefix: readonly string[];
+}
+
+export interface RequestHeaderOptions {
+  /** Vouch for proxies. */
+  readonly pool: () => CertificatePool | undefined;
+  /** Common names that a proxy must have; empty for any. */
+  readonly allowedNames: readonly string[];
+  readonly headers: ProxyHeaders;
+  readonly commonNameOf: (certificate: Buffer) => string | undefined;
+  readonly now?: () => number;
+}
+
+/** Believes a proxy that has proved to be one. Everybody else may send such headers without any effect. */
+export function requestHeaderAuthenticator(options: RequestHeaderOptions): Authenticator {
+  const headers = lowerCase(options.headers);
+  const read = (certificate: Buffer): true | Refused => {
+    const name = options.commonNameOf(certificate) ?? '';
+    if (options.allowedNames.length === 0 || options.allowedNames.includes(name)) return true;
+    return refused(`x509: subject with cn=${name} is not in the allowed list`);
+  };
+  const isProxy = certificateMemory(options.pool, read, options.now ?? Date.now);
+  return function byRequestHeader({ exchange }) {
+    const proxy = isProxy(exchange.connection);
+    if (proxy === undefined) return undefined;
+    if (proxy !== true) return proxy;
+    const user = userIn(exchange, headers);
+    return user && { user };
+  };
+}
+
+/** Whether a header is one by which a proxy says who somebody is. */
+export function isProxyHeader(headers: ProxyHeaders): (name: string) => boolean {
+  const { username, uid, group, extraPrefix } = lowerCase(headers);
+  const names = new Set([...username, ...uid, ...group]);
+  return (name) => names.has(name) || extraPrefix.some((prefix) => name.startsWith(prefix));
+}
+
+function lowerCase({ username, uid, group, extraPrefix }: ProxyHeaders): ProxyHeaders {
+  const lower = (names: readonly string[]) => names.map((name) => name.trim().toLowerCase());
+  return { username: lower(username), uid: lower(uid), group: lower(group), extraPrefix: lower(extraPrefix) };
+}
+
+function userIn(exchange: Exchange, headers: ProxyHeaders): User | undefined {
+  const sent: (readonly [string, string])[] = [];
+  exchange.eachHeader((name, value) => sent.push([name, value]));
+  const valuesOf = (name: string) => sent.filter(([each, value]) => each === name && value !== '').map(([, value]) => value);
+  const firstOf = (names: readonly string[]) => names.map((name) => firstValue(sent, name)).find((value) => value !== '') ?? '';
+  const name = firstOf(headers.username);
+  if (name === '') return undefined;
+  const extra = extraIn(sent, headers.extraPrefix);
+  const uid = firstOf(headers.uid);
+  return { name, ...(uid !== '' && { uid }), groups: headers.group.flatMap(valuesOf), ...(extra && { extra }) };
+}
+
+function firstValue(sent: readonly (readonly [string, string])[], name: string): string {
+  return sent.find(([each]) => each === name)?.[1] ?? '';
+}
+
+function extraIn(
+  sent: readonly (readonly [string, string])[],
+  prefixes: readonly string[],
+): Readonly<Record<string, readonly string[]>> | undefined {
+  const found = new Map<string, string[]>();
+  for (const prefix of prefixes) {
+    for (const [name, value] of sent) {
+      if (!name.startsWith(prefix)) continue;
+      const key = unescaped(name.slice(prefix.length));
+      found.set(key, [...(found.get(key) ?? []), value]);
+    }
+  }
+  return found.size === 0 ? undefined : Object.fromEntries(found);
+}
+
+/** Keys may be percent-encoded; one that is not properly so is taken as it is. */
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}

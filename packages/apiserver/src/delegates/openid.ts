@@ -1,0 +1,53 @@
+import { StatusError } from '@tsukube/machinery';
+import { jwkOf, type VerificationKey } from '../authentication/jwt/keys.ts';
+import { acceptClauses, acceptsMediaType } from '../discovery/accept.ts';
+import type { Delegate } from '../filters/filter.ts';
+import type { Answer } from '../http/answer.ts';
+import type { ApiRequest } from '../http/request.ts';
+
+export const openIdPaths = ['/.well-known/openid-configuration', '/openid/v1/jwks'] as const;
+const [configurationPath, keysPath] = openIdPaths;
+
+export interface OpenIdOptions {
+  readonly issuer: string;
+  /** Where the keys are, as others reach it. */
+  readonly jwksUri: () => string;
+  readonly keys: readonly VerificationKey[];
+}
+
+/** Whether others could take the issuer for one of OpenID Connect. */
+export function isOpenIdIssuer(issuer: string): boolean {
+  return issuer.startsWith('https://') && URL.canParse(issuer) && !issuer.includes('?') && !issuer.includes('#');
+}
+
+/** What others need to know to check the tokens of service accounts by themselves. */
+export function openIdPages({ issuer, jwksUri, keys }: OpenIdOptions): Delegate {
+  const jwks = keys.map(jwkOf);
+  const configuration = () => ({
+    issuer,
+    jwks_uri: jwksUri(),
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [...new Set(jwks.map(({ alg }) => alg as string))].sort(),
+  });
+  return function openId(request) {
+    if (request.path === configurationPath) return answer(request, 'application/json', configuration());
+    if (request.path === keysPath) return answer(request, 'application/jwk-set+json', { keys: jwks });
+    if (request.path.startsWith(`${keysPath}/`) || request.path.startsWith(`${configurationPath}/`))
+      throw StatusError.pathNotFound();
+    return undefined;
+  };
+}
+
+function answer(request: ApiRequest, type: string, document: object): Answer {
+  if (request.method !== 'GET') throw StatusError.methodNotAllowed();
+  const accept = request.exchange.header('accept');
+  if (accept && !acceptClauses(accept).some((clause) => acceptsMediaType(clause, type))) throw StatusError.notAcceptable([type]);
+  return {
+    kind: 'bytes',
+    status: 200,
+    type,
+    body: JSON.stringify(document),
+    headers: { 'cache-control': 'public, max-age=3600' },
+  };
+}

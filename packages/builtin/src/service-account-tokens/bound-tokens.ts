@@ -1,0 +1,128 @@
+import {
+  type Authenticated,
+  type Identification,
+  leewayMs,
+  type Refused,
+  refused,
+  type TimeProblem,
+  type TokenAuthenticator,
+  timeProblem,
+} from '@tsukube/apiserver';
+import { textIn } from '../core/pod-spec/members.ts';
+import { accountUser } from './account-user.ts';
+import { type ObjectReference, type PrivateClaims, readPrivateClaims } from './claims.ts';
+import { type GoodSignature, type SignedTokenOptions, signedTokens } from './signed-tokens.ts';
+import type { BoundKind, FindObject, FoundObject } from './token-objects.ts';
+
+/** Tokens that were asked for, and hold as long as the account and what they are bound to are there. */
+export function boundTokens(options: SignedTokenOptions, find: FindObject, now: () => number): TokenAuthenticator {
+  return signedTokens(options, (good) => {
+    const bound = readPrivateClaims(good.claims);
+    if (!bound) return refused('the claims of the token cannot be read');
+    const tied = ties(bound);
+    const recheck = (): Identification | Promise<Identification> => {
+      const time = now();
+      const problem = timeProblem(good.claims, time);
+      if (problem) return refused(timeProblems[problem]);
+      const wrong = checkAll(tied, 0, find, time - leewayMs);
+      return wrong instanceof Promise ? wrong.then((known) => known ?? current()) : (wrong ?? current());
+    };
+    const identity: Authenticated = { user: userOf(bound, good), audiences: good.audiences, recheck };
+    const current = (): Identification => (isStale(bound, now()) ? stale(identity, bound, good, now()) : identity);
+    return recheck();
+  });
+}
+
+const timeProblems: Readonly<Record<TimeProblem, string>> = {
+  expired: 'service account token has expired',
+  'not valid yet': 'service account token is not valid yet',
+  'issued in the future': 'service account token is issued in the future',
+};
+
+function userOf({ namespace, account, pod, node }: PrivateClaims, { claims }: GoodSignature) {
+  const tokenId = textIn(claims, 'jti');
+  return accountUser({ namespace, ...account, ...(pod && { pod }), ...(node && { node }), tokenId });
+}
+
+/** An object that must be there for the token to count. */
+interface Tie {
+  readonly kind: BoundKind;
+  readonly namespace: string;
+  readonly reference: ObjectReference;
+  problem(found: FoundObject | undefined, deletedBefore: number): string | undefined;
+}
+
+/** A token for a pod names the node too, but does not depend on it. */
+function ties(bound: PrivateClaims): readonly Tie[] {
+  const { namespace, account, secret, pod, node } = bound;
+  const found = [accountTie(namespace, account)];
+  if (secret) found.push(tie('secrets', namespace, secret, 'secret'));
+  if (pod) found.push(tie('pods', namespace, pod, 'pod'));
+  if (node && !pod) found.push(tie('nodes', '', node, 'node'));
+  return found;
+}
+
+function accountTie(namespace: string, reference: ObjectReference): Tie {
+  const { name, uid } = reference;
+  return {
+    kind: 'serviceaccounts',
+    namespace,
+    reference,
+    problem(found, deletedBefore) {
+      if (!found) return `serviceaccounts "${name}" not found`;
+      if (found.uid !== uid) return `service account UID (${found.uid}) does not match claim (${uid})`;
+      return isDeleted(found, deletedBefore) ? `service account ${namespace}/${name} has been deleted` : undefined;
+    },
+  };
+}
+
+function tie(kind: BoundKind, namespace: string, reference: ObjectReference, called: string): Tie {
+  const { uid } = reference;
+  return {
+    kind,
+    namespace,
+    reference,
+    problem(found, deletedBefore) {
+      if (!found) return 'service account token has been invalidated';
+      if (found.uid !== uid) return `${called} UID (${found.uid}) does not match service account ${called} ref claim (${uid})`;
+      return isDeleted(found, deletedBefore) ? 'service account token has been invalidated' : undefined;
+    },
+  };
+}
+
+function isDeleted({ deletedAt }: FoundObject, before: number): boolean {
+  return deletedAt !== undefined && deletedAt < before;
+}
+
+/** The first object that is not as it must be. Undefined if all are. */
+function checkAll(
+  all: readonly Tie[],
+  from: number,
+  find: FindObject,
+  deletedBefore: number,
+): Refused | undefined | Promise<Refused | undefined> {
+  for (let i = from; i < all.length; i++) {
+    const { kind, namespace, reference, problem } = all[i] as Tie;
+    const found = find(kind, namespace, reference.name);
+    if (found instanceof Promise)
+      return found.then((later) => refusal(problem(later, deletedBefore)) ?? checkAll(all, i + 1, find, deletedBefore));
+    const wrong = problem(found, deletedBefore);
+    if (wrong !== undefined) return refused(wrong);
+  }
+  return undefined;
+}
+
+function refusal(problem: string | undefined): Refused | undefined {
+  return problem === undefined ? undefined : refused(problem);
+}
+
+function isStale({ warnAfter }: PrivateClaims, now: number): boolean {
+  return warnAfter !== undefined && now > warnAfter * 1000;
+}
+
+/** It should have been replaced by now, which the audit log is told. */
+function stale(identity: Authenticated, { warnAfter = 0 }: PrivateClaims, { claims }: GoodSignature, now: number): Authenticated {
+  const seconds = Math.floor(now / 1000) - warnAfter;
+  const text = `subject: ${textIn(claims, 'sub')}, seconds after warning threshold: ${seconds}`;
+  return { ...identity, annotations: { 'authentication.k8s.io/stale-token': text } };
+}

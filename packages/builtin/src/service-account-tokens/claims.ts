@@ -1,0 +1,110 @@
+import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
+import { textIn } from '../core/pod-spec/members.ts';
+import { accountUsername } from './account-user.ts';
+
+export interface ObjectReference {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** What a token of ours says beside the claims that every token has. */
+export interface PrivateClaims {
+  readonly namespace: string;
+  readonly account: ObjectReference;
+  readonly pod?: ObjectReference;
+  readonly secret?: ObjectReference;
+  readonly node?: ObjectReference;
+  /** In seconds: when the token should have been replaced, though it goes on being taken. */
+  readonly warnAfter?: number;
+}
+
+export interface TokenTerms extends PrivateClaims {
+  readonly id: string;
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+  readonly issuedAt: number;
+}
+
+const member = 'kubernetes.io';
+
+/** In the order in which Kubernetes writes them, which is that of the alphabet. */
+export function boundClaims(terms: TokenTerms, issuer: string): JsonObject {
+  const { namespace, account, pod, secret, node, warnAfter } = terms;
+  const bound: JsonObject = { namespace };
+  if (node) bound.node = reference(node);
+  if (pod) bound.pod = reference(pod);
+  if (secret) bound.secret = reference(secret);
+  bound.serviceaccount = reference(account);
+  if (warnAfter !== undefined) bound.warnafter = warnAfter;
+  return {
+    aud: [...terms.audiences],
+    exp: terms.issuedAt + terms.expirationSeconds,
+    iat: terms.issuedAt,
+    iss: issuer,
+    jti: terms.id,
+    [member]: bound,
+    nbf: terms.issuedAt,
+    sub: accountUsername(namespace, account.name),
+  };
+}
+
+function reference({ name, uid }: ObjectReference): JsonObject {
+  return uid === '' ? { name } : { name, uid };
+}
+
+/** Undefined if something is not of the type it must have. */
+export function readPrivateClaims(claims: JsonObject): PrivateClaims | undefined {
+  const bound = claims[member];
+  if (!isObject(bound)) return undefined;
+  const account = readReference(bound.serviceaccount);
+  if (!account) return undefined;
+  const optional = (name: string): Partial<PrivateClaims> => {
+    const found = readReference(bound[name]);
+    return found ? { [name]: found } : {};
+  };
+  const warn = typeof bound.warnafter === 'number' && bound.warnafter !== 0 ? { warnAfter: bound.warnafter } : {};
+  return {
+    namespace: textIn(bound, 'namespace'),
+    account,
+    ...optional('pod'),
+    ...optional('secret'),
+    ...optional('node'),
+    ...warn,
+  };
+}
+
+function readReference(value: JsonValue | undefined): ObjectReference | undefined {
+  return isObject(value) ? { name: textIn(value, 'name'), uid: textIn(value, 'uid') } : undefined;
+}
+
+export const legacyIssuer = 'kubernetes/serviceaccount';
+
+export interface LegacyClaims {
+  readonly subject: string;
+  readonly namespace: string;
+  readonly secret: string;
+  readonly account: string;
+  readonly uid: string;
+}
+
+/** The claims of a token that is kept in a secret and lives as long as it. */
+export function legacyClaims({ namespace, secret, account, uid }: Omit<LegacyClaims, 'subject'>): JsonObject {
+  return {
+    iss: legacyIssuer,
+    'kubernetes.io/serviceaccount/namespace': namespace,
+    'kubernetes.io/serviceaccount/secret.name': secret,
+    'kubernetes.io/serviceaccount/service-account.name': account,
+    'kubernetes.io/serviceaccount/service-account.uid': uid,
+    sub: accountUsername(namespace, account),
+  };
+}
+
+export function readLegacyClaims(claims: JsonObject): LegacyClaims {
+  return {
+    subject: textIn(claims, 'sub'),
+    namespace: textIn(claims, 'kubernetes.io/serviceaccount/namespace'),
+    secret: textIn(claims, 'kubernetes.io/serviceaccount/secret.name'),
+    account: textIn(claims, 'kubernetes.io/serviceaccount/service-account.name'),
+    uid: textIn(claims, 'kubernetes.io/serviceaccount/service-account.uid'),
+  };
+}

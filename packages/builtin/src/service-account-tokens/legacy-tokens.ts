@@ -1,0 +1,106 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Authenticated, type Identification, refused, type TokenAuthenticator } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
+import { mapIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { accountUser, accountUsername } from './account-user.ts';
+import { type LegacyClaims, legacyIssuer, readLegacyClaims } from './claims.ts';
+import { type GoodSignature, type SignedTokenOptions, signedTokens } from './signed-tokens.ts';
+import type { FindObject, FoundObject } from './token-objects.ts';
+
+const invalidSince = 'kubernetes.io/legacy-token-invalid-since';
+
+export interface LegacyTokenOptions extends Omit<SignedTokenOptions, 'issuers'> {
+  /** Whether secret and account must be there; without it the signature is enough. */
+  readonly lookup: boolean;
+  /** Told of every secret whose token is used. */
+  readonly onUse: (secret: FoundObject) => void;
+}
+
+/** Tokens that are kept in secrets, which have no end but that of the secret and of the account. */
+export function legacyTokens(options: LegacyTokenOptions, find: FindObject): TokenAuthenticator {
+  return signedTokens({ ...options, issuers: [legacyIssuer] }, (good) => {
+    const claims = readLegacyClaims(good.claims);
+    const missing = missingClaim(claims);
+    if (missing !== undefined) return refused(missing);
+    const identity = identityOf(claims, good);
+    return options.lookup ? looker(identity, claims, good.token, options, find)() : identity;
+  });
+}
+
+function missingClaim(claims: LegacyClaims): string | undefined {
+  if (claims.subject === '') return 'sub claim is missing';
+  if (claims.namespace === '') return 'namespace claim is missing';
+  if (claims.secret === '') return 'secretName claim is missing';
+  if (claims.account === '') return 'serviceAccountName claim is missing';
+  if (claims.uid === '') return 'serviceAccountUID claim is missing';
+  return claims.subject === accountUsername(claims.namespace, claims.account) ? undefined : 'sub claim is invalid';
+}
+
+function identityOf({ namespace, account, uid }: LegacyClaims, good: GoodSignature): Authenticated {
+  const user = accountUser({ namespace, name: account, uid });
+  const annotations = { 'authentication.k8s.io/legacy-token': textIn(good.claims, 'sub') };
+  return { user, audiences: good.audiences, ...(good.anyAudience && { annotations }) };
+}
+
+/** Looks the objects up, and thinks again only if they have changed since it last did. */
+function looker(
+  identity: Authenticated,
+  claims: LegacyClaims,
+  token: string,
+  { onUse }: LegacyTokenOptions,
+  find: FindObject,
+): () => Identification | Promise<Identification> {
+  let last: { secret: FoundObject; account: FoundObject; verdict: Identification } | undefined;
+  const judge = (secret: FoundObject | undefined, account: FoundObject | undefined): Identification => {
+    if (secret && account && last?.secret === secret && last.account === account) {
+      onUse(secret);
+      return last.verdict;
+    }
+    const wrong = secretProblem(secret, token) ?? accountProblem(account, claims);
+    if (wrong !== undefined) return refused(wrong);
+    const [kept, owner] = [secret as FoundObject, account as FoundObject];
+    onUse(kept);
+    const verdict = used({ ...identity, recheck }, kept, owner, claims);
+    last = { secret: kept, account: owner, verdict };
+    return verdict;
+  };
+  const recheck = (): Identification | Promise<Identification> => {
+    const secret = find('secrets', claims.namespace, claims.secret);
+    const account = find('serviceaccounts', claims.namespace, claims.account);
+    if (!(secret instanceof Promise) && !(account instanceof Promise)) return judge(secret, account);
+    return Promise.all([secret, account]).then(([later, owner]) => judge(later, owner));
+  };
+  return recheck;
+}
+
+function secretProblem(secret: FoundObject | undefined, token: string): string | undefined {
+  if (!secret || secret.deletedAt !== undefined) return 'Token has been invalidated';
+  const kept = Buffer.from(textIn(objectIn(secret.object, 'data'), 'token'), 'base64');
+  const shown = Buffer.from(token);
+  const same = kept.length === shown.length && timingSafeEqual(kept, shown);
+  return same ? undefined : "Token does not match server's copy";
+}
+
+function accountProblem(account: FoundObject | undefined, claims: LegacyClaims): string | undefined {
+  if (!account) return `serviceaccounts "${claims.account}" not found`;
+  if (account.deletedAt !== undefined) return `ServiceAccount ${claims.namespace}/${claims.account} has been deleted`;
+  if (account.uid === claims.uid) return undefined;
+  return `ServiceAccount UID (${account.uid}) does not match claim (${claims.uid})`;
+}
+
+const autoWarning =
+  'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.';
+
+/** What is to be said of the use of such a token. */
+function used(identity: Authenticated, secret: FoundObject, account: FoundObject, claims: LegacyClaims): Identification {
+  const { namespace, secret: name, account: owner } = claims;
+  if (mapIn(secret.object.metadata as JsonObject, 'labels')[invalidSince]) {
+    return refused(
+      `the token in secret ${namespace}/${name} for service account ${namespace}/${owner} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${invalidSince}' label from the secret to temporarily allow use of this token`,
+    );
+  }
+  const made = objectsIn(account.object, 'secrets').some((reference) => reference.name === name);
+  const key = `authentication.k8s.io/legacy-token-${made ? 'autogenerated' : 'manual'}-secret`;
+  const annotations = { ...identity.annotations, [key]: name };
+  return { ...identity, annotations, ...(made && { warnings: [autoWarning] }) };
+}

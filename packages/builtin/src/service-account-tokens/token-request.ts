@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { actionSubresource, decodeObject, type ResourceRequest, type Signer, type Subresource } from '@tsukube/apiserver';
+import { FieldErrors, formatTime, type JsonObject, parseApiVersion, path, StatusError } from '@tsukube/machinery';
+import { numberIn, objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { schemaOf } from '../schema.ts';
+import { credentialIdOf } from './account-user.ts';
+import { boundClaims, type ObjectReference, type PrivateClaims } from './claims.ts';
+
+export interface TokenIssuer {
+  readonly issuer: string;
+  readonly signer: Signer;
+  readonly apiAudiences: readonly string[];
+  /** 0 for no limit. */
+  readonly maxExpirationSeconds: number;
+  /** Whether pods that ask for the usual hour get tokens that go on being taken long after it. */
+  readonly extendExpiration: boolean;
+}
+
+const group = 'authentication.k8s.io';
+const kind = { group, version: 'v1', kind: 'TokenRequest', schema: schemaOf('authentication.v1.TokenRequest'), answered: true };
+/** What is asked for by volumes that are added to every pod: a time that nobody chooses by hand. */
+const projectedSeconds = 60 * 60 + 7;
+const extendedSeconds = 365 * 24 * 60 * 60;
+
+/** POST …/serviceaccounts/NAME/token. */
+export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
+  return actionSubresource(kind, async (request, body) => {
+    if (!issuer) throw StatusError.methodNotSupported({ group: '', resource: 'serviceaccounts/token' }, 'create');
+    const account = await accountOf(request, body);
+    const asked = askedFor(body, issuer);
+    const now = request.objects.services.now();
+    const metadata = { ...(body.metadata as JsonObject), ...namesOf(account), creationTimestamp: formatTime(now) };
+    validate(asked.expirationSeconds);
+    const bound = await boundTo(request, objectIn(body.spec as JsonObject, 'boundObjectRef'));
+    const expirationSeconds = limited(asked.expirationSeconds, issuer, request);
+    const terms = { ...asked, ...bound, ...lifetime(expirationSeconds, asked.audiences, bound, issuer, now) };
+    const id = randomUUID();
+    const issuedAt = Math.floor(now / 1000);
+    const owner = { namespace: request.info.namespace, account: referenceOf(account) };
+    const token = issuer.signer.sign(boundClaims({ ...terms, ...owner, id, issuedAt }, issuer.issuer));
+    request.annotate('authentication.kubernetes.io/issued-credential-id', credentialIdOf(id));
+    const ref = objectIn(body.spec as JsonObject, 'boundObjectRef') ?? null;
+    return {
+      kind: 'TokenRequest',
+      apiVersion: `${group}/v1`,
+      metadata: inOrder(metadata),
+      spec: { audiences: [...asked.audiences], expirationSeconds, boundObjectRef: ref },
+      status: { token, expirationTimestamp: formatTime(now + expirationSeconds * 1000) },
+    };
+  });
+}
+
+function namesOf({ metadata }: JsonObject): JsonObject {
+  const { name, namespace, uid } = metadata as JsonObject;
+  return { name, namespace, uid } as JsonObject;
+}
+
+function inOrder({ name, namespace, uid, creationTimestamp, ...rest }: JsonObject): JsonObject {
+  return { name, namespace, uid, creationTimestamp, ...rest } as JsonObject;
+}
+
+async function accountOf(request: ResourceRequest, body: JsonObject): Promise<JsonObject> {
+  const { name, namespace } = request.info;
+  const asked = (body.metadata ?? {}) as JsonObject;
+  mustMatch('name', textIn(asked, 'name'), name, name);
+  mustMatch('namespace', textIn(asked, 'namespace'), namespace, name);
+  const account = await objectNamed(request, 'serviceaccounts', namespace, name);
+  const [uid, askedUid] = [referenceOf(account).uid, textIn(asked, 'uid')];
+  if (askedUid !== '' && askedUid !== uid) {
+    const reason = `the UID in the token request (${askedUid}) does not match the UID of the service account (${uid})`;
+    throw StatusError.conflict({ group, resource: 'TokenRequest' }, name, reason);
+  }
+  return account;
+}
+
+function mustMatch(field: 'name' | 'namespace', value: string, expected: string, name: string): void {
+  if (value === '' || value === expected) return;
+  const errors = new FieldErrors();
+  errors.invalid(path('metadata', field), value, `must match the service account ${field} if specified`);
+  throw StatusError.invalid({ group, kind: 'TokenRequest' }, name, errors);
+}
+
+interface Asked {
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+}
+
+function askedFor(body: JsonObject, { apiAudiences }: TokenIssuer): Asked {
+  const spec = objectIn(body, 'spec');
+  const audiences = textsIn(spec, 'audiences');
+  const expirationSeconds = (spec?.expirationSeconds ?? undefined) === undefined ? 60 * 60 : numberIn(spec, 'expirationSeconds');
+  return { audiences: audiences.length === 0 ? apiAudiences : audiences, expirationSeconds };
+}
+
+function validate(expirationSeconds: number): void {
+  const errors = new FieldErrors();
+  const field = path('spec', 'expirationSeconds');
+  if (expirationSeconds < 600) errors.invalid(field, expirationSeconds, 'may not specify a duration less than 10 minutes');
+  if (expirationSeconds > 2 ** 32)
+    errors.invalid(field, expirationSeconds, 'may not specify a duration larger than 2^32 seconds');
+  if (errors.length > 0) throw StatusError.invalid({ group, kind: 'TokenRequest' }, '', errors);
+}
+
+function limited(seconds: number, { maxExpirationSeconds: max }: TokenIssuer, request: ResourceRequest): number {
+  if (max === 0 || seconds <= max) return seconds;
+  request.warn(`requested expiration of ${seconds} seconds shortened to ${max} seconds`);
+  return max;
+}
+
+/** A pod that does not look whether its token was replaced goes on working, and the audit log tells of it. */
+function lifetime(
+  seconds: number,
+  audiences: readonly string[],
+  { pod }: Bound,
+  { extendExpiration, apiAudiences }: TokenIssuer,
+  now: number,
+): { readonly expirationSeconds: number; readonly warnAfter?: number } {
+  const ours = audiences.every((audience) => apiAudiences.includes(audience));
+  if (!extendExpiration || !pod || seconds !== projectedSeconds || !ours) return { expirationSeconds: seconds };
+  return { expirationSeconds: extendedSeconds, warnAfter: Math.floor(now / 1000) + seconds };
+}
+
+type Bound = Pick<PrivateClaims, 'pod' | 'secret' | 'node'>;
+
+async function boundTo(request: ResourceRequest, ref: JsonObject | undefined): Promise<Bound> {
+  if (!ref) return {};
+  const { namespace } = request.info;
+  const apiVersion = textIn(ref, 'apiVersion');
+  const [kindName, name] = [textIn(ref, 'kind'), textIn(ref, 'name')];
+  const version = parseApiVersion(apiVersion);
+  if (!['Pod', 'Node', 'Secret'].includes(kindName) || version?.group !== '') {
+    const shown = `${version?.group ?? ''}/${version?.version ?? ''}, Kind=${kindName}`;
+    throw StatusError.badRequest(`cannot bind token to object of type ${shown}`);
+  }
+  const plural = `${kindName.toLowerCase()}s`;
+  const object = await objectNamed(request, plural, kindName === 'Node' ? '' : namespace, name);
+  const bound = kindName === 'Pod' ? await boundToPod(request, object) : { [kindName.toLowerCase()]: referenceOf(object) };
+  checkUid(ref, referenceOf(object), kindName);
+  return bound;
+}
+
+function checkUid(ref: JsonObject, { name, uid }: ObjectReference, kindName: string): void {
+  const asked = textIn(ref, 'uid');
+  if (asked === '' || asked === uid) return;
+  const reason = `the UID in the bound object reference (${asked}) does not match the UID in record. The object might have been deleted and then recreated`;
+  throw StatusError.conflict({ group: '', resource: kindName }, name, reason);
+}
+
+/** With its node, if it has one: by name alone where the node is not there. */
+async function boundToPod(request: ResourceRequest, object: JsonObject): Promise<Bound> {
+  const spec = objectIn(object, 'spec');
+  if (textIn(spec, 'serviceAccountName') !== request.info.name) {
+    throw StatusError.badRequest(
+      `cannot bind token for serviceaccount "${request.info.name}" to pod running with different serviceaccount name.`,
+    );
+  }
+  const pod = referenceOf(object);
+  const nodeName = textIn(spec, 'nodeName');
+  if (nodeName === '') return { pod };
+  const node = await find(request, 'nodes', '', nodeName);
+  return { pod, node: node ? referenceOf(node) : { name: nodeName, uid: '' } };
+}
+
+function referenceOf(object: JsonObject): ObjectReference {
+  const metadata = object.metadata as JsonObject;
+  return { name: textIn(metadata, 'name'), uid: textIn(metadata, 'uid') };
+}
+
+async function objectNamed(request: ResourceRequest, plural: string, namespace: string, name: string): Promise<JsonObject> {
+  const found = await find(request, plural, namespace, name);
+  if (!found) throw StatusError.notFound({ group: '', resource: plural }, name);
+  return found;
+}
+
+async function find(request: ResourceRequest, plural: string, namespace: string, name: string): Promise<JsonObject | undefined> {
+  const registry = request.objectsOf('', plural);
+  const entry = registry && (await registry.cache.get(registry.key(namespace, name)));
+  return entry && decodeObject(entry.value);
+}

@@ -1,0 +1,142 @@
+import { type CacheEntry, decodeObject, deleteObject, follow, nameOfKey, WorkQueue } from '@tsukube/apiserver';
+import { legacyClaims } from '@tsukube/builtin';
+import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+
+const tokenType = 'kubernetes.io/service-account-token';
+const nameAnnotation = 'kubernetes.io/service-account.name';
+const uidAnnotation = 'kubernetes.io/service-account.uid';
+
+/** A secret for the token of an account, or an account, as it was when something happened to it. */
+interface Task {
+  readonly of: 'secret' | 'account';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly account: string;
+  readonly accountUid: string;
+}
+
+/** Fills secrets that ask for the token of an account, and removes them with the account. */
+export function tokenSecretController(context: ControllerContext): Controller {
+  const accounts = registryNamed(context, 'serviceaccounts');
+  const secrets = registryNamed(context, 'secrets');
+
+  const find = async (
+    registry: typeof secrets,
+    namespace: string,
+    name: string,
+    uid: string,
+  ): Promise<JsonObject | undefined> => {
+    const entry = await registry.cache.get(registry.key(namespace, name));
+    const object = entry && decodeObject(entry.value);
+    return object && (uid === '' || metadataOf(object).uid === uid) ? object : undefined;
+  };
+  const remove = (namespace: string, name: string, uid: string) =>
+    deleteObject(secrets, name, { preconditions: { uid } }, writeAs(secrets, namespace));
+
+  const syncSecret = async (task: Task): Promise<void> => {
+    const { namespace, name, uid, account, accountUid } = task;
+    const secret = await find(secrets, namespace, name, uid);
+    const owner = await find(accounts, namespace, account, accountUid);
+    if (!secret && owner) await forget(task, owner);
+    else if (secret && !owner) await remove(namespace, name, uid);
+    else if (secret && owner) await fill(secret, owner);
+  };
+  const forget = async ({ namespace, name, account }: Task, owner: JsonObject): Promise<void> => {
+    if (!referencesOf(owner).some((reference) => reference.name === name)) return;
+    const without = (existing: JsonObject | undefined): JsonObject => {
+      const kept = referencesOf(existing as JsonObject).filter((reference) => reference.name !== name);
+      const { secrets: _, ...rest } = existing as JsonObject;
+      return kept.length === 0 ? rest : { ...rest, secrets: kept };
+    };
+    await accounts.update(account, metadataOf(owner).uid as string, without, writeAs(accounts, namespace));
+  };
+  const fill = async (secret: JsonObject, owner: JsonObject): Promise<void> => {
+    if (!missingFrom(secret, context)) return;
+    const { name, namespace, uid } = metadataOf(secret) as Record<string, string>;
+    const complete = (existing: JsonObject | undefined) => filled(existing as JsonObject, owner, context);
+    await secrets.update(name as string, uid as string, complete, writeAs(secrets, namespace as string));
+  };
+  const syncAccount = async ({ namespace, name, uid }: Task): Promise<void> => {
+    if (await find(accounts, namespace, name, uid)) return;
+    for (const entry of secrets.cache.slice(secrets.prefix(namespace))) {
+      const task = secretTask(entry);
+      if (task?.account === name && (task.accountUid === '' || task.accountUid === uid))
+        await remove(namespace, task.name, task.uid);
+    }
+  };
+
+  const sync = (key: string): Promise<void> => {
+    const task = JSON.parse(key) as Task;
+    return (task.of === 'secret' ? syncSecret(task) : syncAccount(task)).catch(ignoreRaces);
+  };
+  const queue = new WorkQueue(sync, context.logger);
+  const add = (task: Task | undefined) => task && queue.add(JSON.stringify(task));
+  const secretTask = (entry: CacheEntry) => taskOfSecret(entry, secrets);
+  const stops = [
+    follow(secrets.cache, (entry) => add(secretTask(entry))),
+    follow(accounts.cache, (entry) => add(taskOfAccount(entry, accounts))),
+  ];
+  return {
+    stop() {
+      queue.stop();
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+type Registry = ReturnType<typeof registryNamed>;
+
+/** Secrets of other types are recognised without being parsed. */
+function taskOfSecret(entry: CacheEntry, { resource }: Registry): Task | undefined {
+  if (!entry.value.includes(tokenType)) return undefined;
+  const object = decodeObject(entry.value);
+  const { uid, annotations = {} } = metadataOf(object);
+  const { [nameAnnotation]: account = '', [uidAnnotation]: accountUid = '' } = annotations as Record<string, string>;
+  if (object.type !== tokenType || account === '') return undefined;
+  return { of: 'secret', ...nameOfKey(resource, entry.key), uid: uid as string, account, accountUid };
+}
+
+function taskOfAccount(entry: CacheEntry, { resource }: Registry): Task {
+  const uid = metadataOf(decodeObject(entry.value)).uid as string;
+  return { of: 'account', ...nameOfKey(resource, entry.key), uid, account: '', accountUid: '' };
+}
+
+function metadataOf(object: JsonObject): JsonObject {
+  return object.metadata as JsonObject;
+}
+
+function referencesOf(account: JsonObject): readonly JsonObject[] {
+  return (account.secrets ?? []) as JsonObject[];
+}
+
+function encoded(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+/** What is not in it yet, or not as it should be. */
+function missingFrom({ data }: JsonObject, { ca, tokenSigner }: ControllerContext): boolean {
+  const { 'ca.crt': authority, namespace, token } = (data ?? {}) as JsonObject;
+  return authority !== encoded(ca) || !namespace || (!token && tokenSigner !== undefined);
+}
+
+function filled(secret: JsonObject, owner: JsonObject, { ca, tokenSigner }: ControllerContext): JsonObject {
+  const metadata = metadataOf(secret);
+  const { name, namespace } = metadata as Record<string, string>;
+  const { name: account, uid } = metadataOf(owner) as Record<string, string>;
+  const data = { ...((secret.data ?? {}) as JsonObject), 'ca.crt': encoded(ca) } as Record<string, string>;
+  data.namespace ||= encoded(namespace as string);
+  if (!data.token && tokenSigner) {
+    const claims = { namespace, secret: name, account, uid } as Record<'namespace' | 'secret' | 'account' | 'uid', string>;
+    data.token = encoded(tokenSigner.sign(legacyClaims(claims)));
+  }
+  const annotations = { ...((metadata.annotations ?? {}) as JsonObject), [nameAnnotation]: account, [uidAnnotation]: uid };
+  return { ...secret, metadata: { ...metadata, annotations }, data } as JsonObject;
+}
+
+/** Somebody was faster, or it is gone: the next event tells. */
+function ignoreRaces(error: unknown): void {
+  if (error instanceof StatusError && [403, 404, 409].includes(error.code)) return;
+  throw error;
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { type Signer, signerOf, type VerificationKey, verificationKeys } from '@tsukube/apiserver';
+import type { TokenIssuer } from '@tsukube/builtin';
+import type { ServeOptions } from '../config/index.ts';
+import type { Pki } from '../pki/index.ts';
+
+/** How tokens of service accounts are signed and checked here. */
+export interface ServiceAccountTokens {
+  readonly issuers: readonly string[];
+  readonly apiAudiences: readonly string[];
+  readonly keys: readonly VerificationKey[];
+  readonly signer: Signer;
+  readonly issuer: TokenIssuer;
+}
+
+const defaultIssuer = 'https://kubernetes.default.svc';
+
+/** With keys from files where they are named, with our own where they are not. */
+export function serviceAccountTokens(options: ServeOptions, { serviceAccount }: Pki): ServiceAccountTokens {
+  const issuers = options.serviceAccountIssuer.length > 0 ? options.serviceAccountIssuer : [defaultIssuer];
+  const apiAudiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuers;
+  const { serviceAccountSigningKeyFile: signing, serviceAccountKeyFile: checking } = options;
+  const privateKey = signing === undefined ? serviceAccount.privateKey : readFileSync(signing, 'utf8');
+  const signer = named(signing, () => signerOf(privateKey));
+  const keys = checking.length > 0 ? checking.flatMap(keysIn) : verificationKeys(privateKey);
+  const issuer = {
+    issuer: issuers[0] as string,
+    signer,
+    apiAudiences,
+    maxExpirationSeconds: options.serviceAccountMaxTokenExpiration / 1000,
+    extendExpiration: options.serviceAccountExtendTokenExpiration,
+  };
+  return { issuers, apiAudiences, keys, signer, issuer };
+}
+
+function keysIn(path: string): readonly VerificationKey[] {
+  return named(path, () => verificationKeys(readFileSync(path, 'utf8')));
+}
+
+function named<T>(path: string | undefined, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw path === undefined ? error : new Error(`${path}: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import type { CertificatePool, Logger } from '@tsukube/apiserver';
+import type { ServeOptions } from '../config/index.ts';
+import { certificatePool } from './certificate-pool.ts';
+import { watchedFile } from './watched-file.ts';
+
+/** The authorities whose client certificates are believed, now. */
+export interface Trust {
+  clients(): CertificatePool;
+  /** Of proxies that say who somebody is; undefined where there are none. */
+  proxies(): CertificatePool | undefined;
+  /** All of them in PEM form, for TLS to ask clients about. */
+  all(): readonly string[];
+  stop(): void;
+}
+
+/** Reads the files again when they change, and tells. A file that cannot be read or has no certificate changes nothing. */
+export function openTrust(options: ServeOptions, own: string, onChange: () => void, logger: Logger): Trust {
+  const clients = watchedAuthorities(options.clientCaFile, [own], onChange, logger);
+  const proxies = watchedAuthorities(options.requestheaderClientCaFile, [], onChange, logger);
+  return {
+    clients: clients.pool,
+    proxies: () => (options.requestheaderClientCaFile === undefined ? undefined : proxies.pool()),
+    all: () => [...clients.pems(), ...proxies.pems()],
+    stop() {
+      clients.stop();
+      proxies.stop();
+    },
+  };
+}
+
+function watchedAuthorities(path: string | undefined, own: readonly string[], onChange: () => void, logger: Logger) {
+  let pems = path === undefined ? own : [...own, readFileSync(path, 'utf8')];
+  let pool = certificatePool(pems);
+  const change = (text: string): void => {
+    const fresh = [...own, text];
+    pool = certificatePool(fresh);
+    pems = fresh;
+    onChange();
+    logger.info('authorities were read again', { path });
+  };
+  const fail = (error: unknown) => logger.error('authorities could not be read again', { path, error: String(error) });
+  const watched = path === undefined ? undefined : watchedFile(path, change, fail);
+  return { pool: () => pool, pems: () => pems, stop: () => watched?.stop() };
+}
