@@ -76,6 +76,10 @@ export class FieldErrors {
     this.#add('FieldValueDuplicate', path, shown(value), detail);
   }
 
+  duplicateUnshown(path: FieldPath | undefined): void {
+    this.#add('FieldValueDuplicate', path, '', '');
+  }
+
   forbidden(path: FieldPath | undefined, detail = ''): void {
     this.#add('FieldValueForbidden', path, '', detail);
   }

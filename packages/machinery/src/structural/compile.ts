@@ -13,6 +13,7 @@ import { applyDefaults, normalizeRoot } from './normalize.ts';
 import { parseSchema } from './parse.ts';
 import type { SchemaNode } from './schema-node.ts';
 import { shapeOfRoot } from './shape.ts';
+import { validateRulesOf } from './validate-rules.ts';
 
 const noWarnings: readonly string[] = [];
 const statusPath = path('status');
@@ -61,7 +62,7 @@ function validateRules(
 ): readonly string[] {
   if (part === 'object') validateEmbedded(object, root, undefined, errors);
   validateLists(root, object, old, errors);
-  return noWarnings;
+  return root.within.rules ? validateRulesOf(root, object, old, errors) : noWarnings;
 }
 
 /** Lists that were wrong before may stay so. */
