@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningServer, startServer } from '@tsukube/server';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Client, clientFor } from '../support/client.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Client, clientFor, type Reply } from '../support/client.ts';
 import { etcdMissing, type RunningEtcd, startEtcd } from '../support/etcd.ts';
 import { configMap, newNamespace } from '../support/server.ts';
 
@@ -52,6 +52,33 @@ describe.skipIf(etcdMissing)('two servers on one etcd', () => {
     }
     expect(seen).toEqual(['ADDED b', 'MODIFIED a']);
     watch.close();
+  });
+
+  it('give no address and no port to two services', async () => {
+    const path = (await newNamespace(one)).replace(/configmaps$/, 'services');
+    const spec = { type: 'NodePort', ports: [{ port: 80 }] };
+    const create = (i: number) => {
+      const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: `s${i}` }, spec };
+      return (i % 2 ? one : other).send('POST', path, service);
+    };
+    const made = await Promise.all(Array.from({ length: 40 }, (_, i) => create(i)));
+    expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
+    expect(new Set(made.map(({ body }) => body.spec.clusterIP)).size).toBe(40);
+    expect(new Set(made.map(({ body }) => body.spec.ports[0].nodePort)).size).toBe(40);
+    const [{ body: first }] = made as [Reply];
+    const taken = { clusterIP: first.spec.clusterIP, ports: [{ port: 80 }] };
+    const second = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'late' }, spec: taken };
+    expect((await other.send('POST', path, second)).text).toContain('provided IP is already allocated');
+    await one.send('DELETE', `${path}/${first.metadata.name}`);
+    expect((await other.send('POST', path, second)).status).toBe(201);
+  });
+
+  it('are both where the service of the API leads', async () => {
+    const ports = servers.map(({ url }) => Number(new URL(url).port)).sort((a, b) => a - b);
+    await vi.waitFor(async () => {
+      const { subsets } = (await one.get('/api/v1/namespaces/default/endpoints/kubernetes')).body;
+      expect(subsets.map((subset: { ports: { port: number }[] }) => subset.ports[0]?.port)).toEqual(ports);
+    }, 15_000);
   });
 
   it('publish the authorities of both, and come to rest', async () => {

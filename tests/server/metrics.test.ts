@@ -77,17 +77,19 @@ describe('/metrics', () => {
   });
 
   it('shows what the store and the cache do', async () => {
-    const of = { group: '', resource: 'configmaps' };
+    const of = { group: '', resource: 'secrets' };
+    await client.get('/api/v1/namespaces/default/secrets');
     const creates = (await value('etcd_requests_total', { ...of, operation: 'create' })) ?? 0;
     const received = (await value('apiserver_watch_cache_events_received_total', of)) ?? 0;
     const objects = (await value('apiserver_resource_objects', of)) ?? 0;
-    await client.send('POST', configMaps, configMap('b'));
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'b' } };
+    await client.send('POST', '/api/v1/namespaces/default/secrets', secret);
     expect(await value('etcd_requests_total', { ...of, operation: 'create' })).toBe(creates + 1);
     expect(await value('etcd_request_duration_seconds_count', { ...of, operation: 'create' })).toBe(creates + 1);
     expect(await value('apiserver_watch_cache_events_received_total', of)).toBe(received + 1);
     expect(await value('apiserver_resource_objects', of)).toBe(objects + 1);
-    expect(await value('apiserver_storage_objects', { resource: 'configmaps' })).toBe(objects + 1);
-    expect(await value('apiserver_resource_objects', { resource: 'leases' })).toBe(0);
+    expect(await value('apiserver_storage_objects', { resource: 'secrets' })).toBe(objects + 1);
+    expect(await value('apiserver_resource_objects', { resource: 'podtemplates' })).toBe(0);
     expect(await value('apiserver_watch_cache_resource_version', of)).toBeGreaterThan(0);
   });
 

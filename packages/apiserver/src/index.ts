@@ -42,6 +42,7 @@ export { type FieldManagement, fieldManagement } from './registry/field-manageme
 export type { ObjectForm } from './registry/object-form.ts';
 export { nameOfKey, ObjectRegistry, type RegistryServices, type WriteContext } from './registry/object-registry.ts';
 export { foregroundFinalizer, orphanFinalizer, type Propagation, setPropagation } from './registry/propagation.ts';
+export { asServer } from './registry/server-write.ts';
 export { decodeObject, encodeObject, encodeStored, withResourceVersion } from './registry/stored-form.ts';
 export { endOfPlainMetadata, plainMetadata } from './registry/stored-metadata.ts';
 export type * from './resource.ts';

@@ -131,7 +131,12 @@ export interface Strategy {
   /** Refuses, by throwing, what this user may not write. Sees what admission has made of it; `old` is absent for a creation. */
   readonly authorizeWrite?: (object: JsonObject, old: JsonObject | undefined, context: WriteContext) => void | Promise<void>;
   /** Takes what an object shares with others of its kind, such as addresses. Runs before it is prepared; may change it. */
-  readonly reserve?: (object: JsonObject, old: JsonObject | undefined, objects: ObjectRegistry) => Promise<Reservation>;
+  readonly reserve?: (
+    object: JsonObject,
+    old: JsonObject | undefined,
+    objects: ObjectRegistry,
+    dryRun: boolean,
+  ) => Promise<Reservation>;
   /** Drops what a client may not set at creation and sets what the server sets. */
   readonly prepareForCreate?: (object: JsonObject, user: User, version: ServedVersion) => void;
   /** Carries over from `old` what this update may not touch; says how the generation moves by comparing. */
@@ -160,12 +165,14 @@ export interface Strategy {
   readonly returnDeletedObject?: boolean;
   /** Whether an object that is being deleted may go now, given that it has no finalizers and no grace left. */
   readonly mayRemove?: (object: JsonObject) => boolean;
+  /** Gives back what an object had reserved, now that it is gone. */
+  readonly afterRemove?: (object: JsonObject, objects: ObjectRegistry) => Promise<void>;
 }
 
 /** What was taken for a write. One of the two is called once it is known what became of it. */
 export interface Reservation {
-  keep(written: CacheEntry): void;
-  giveBack(): void;
+  keep(written: CacheEntry): void | Promise<void>;
+  giveBack(): void | Promise<void>;
 }
 
 export interface DeletionRequest extends Propagation {

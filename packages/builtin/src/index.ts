@@ -10,12 +10,13 @@ import { batchResources } from './batch/index.ts';
 import { certificatesResources } from './certificates/index.ts';
 import { lease } from './coordination/lease.ts';
 import { configMap } from './core/config-map.ts';
-import { coreResources } from './core/core-resources.ts';
+import { coreResourcesWith } from './core/core-resources.ts';
 import { event } from './core/event.ts';
 import { namespace } from './core/namespace.ts';
 import { podResources } from './core/pod/index.ts';
 import { secret } from './core/secret.ts';
 import { serviceAccount } from './core/service-account.ts';
+import { defaultServiceRanges, type ServiceRanges } from './core/service-ranges.ts';
 import { discoveryResources } from './discovery/index.ts';
 import { withFinalizerNames } from './finalizer-names.ts';
 import { flowControlResources } from './flowcontrol/index.ts';
@@ -34,6 +35,8 @@ export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 export { podAdmission } from './admission/pods.ts';
 export { bootstrapTokens } from './bootstrap-tokens.ts';
 export { ageColumn, nameColumn } from './columns.ts';
+export { defaultServiceRanges, type ServiceRanges } from './core/service-ranges.ts';
+export { ServiceRepair } from './core/service-repair.ts';
 export { type FlowControlDefaults, flowControlDefaults } from './flowcontrol/defaults.ts';
 export { type FindRegistry, openRbac, type Rbac } from './rbac/authorizer/index.ts';
 export { RbacIndex } from './rbac/authorizer/rbac-index.ts';
@@ -48,6 +51,7 @@ export { configMap, event, lease, namespace, secret };
 
 export interface BuiltinOptions {
   readonly eventTtlSeconds: number;
+  readonly serviceRanges?: ServiceRanges;
   /** Whose a token is, for token reviews. */
   readonly tokenReviewer?: TokenReviewer;
   /** Signs the tokens of service accounts; without it there are none. */
@@ -60,14 +64,15 @@ export interface BuiltinOptions {
 
 /** Every kind that is there from the start. */
 export function builtinResources(options: BuiltinOptions): readonly Resource[] {
-  const { eventTtlSeconds, tokenReviewer, tokenIssuer, authorizer = alwaysDeny, rbacIndex = new RbacIndex() } = options;
+  const { eventTtlSeconds, serviceRanges = defaultServiceRanges, tokenReviewer, tokenIssuer } = options;
+  const { authorizer = alwaysDeny, rbacIndex = new RbacIndex() } = options;
   const resources = [
     namespace,
     configMap,
     secret,
     event(eventTtlSeconds),
     serviceAccount(tokenIssuer),
-    ...coreResources,
+    ...coreResourcesWith(serviceRanges),
     ...podResources,
     ...appsResources,
     ...batchResources,

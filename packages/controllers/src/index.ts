@@ -6,6 +6,7 @@ import { rootCaPublisher } from './root-ca.ts';
 import { serviceAccountController } from './service-accounts.ts';
 import { tokenSecretController } from './token-secrets.ts';
 
+export { type Announcement, announceServer, type ServerIdentity } from './announcement/index.ts';
 export type { Controller, ControllerContext } from './controller.ts';
 export { type FlowConfigurationOptions, flowConfiguration } from './flowcontrol/flow-configuration.ts';
 

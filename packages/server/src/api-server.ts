@@ -31,19 +31,21 @@ import {
   podAdmission,
   schemaOf,
 } from '@tsukube/builtin';
-import { type ControllerContext, startControllers } from '@tsukube/controllers';
+import { announceServer, type ControllerContext, type ServerIdentity, startControllers } from '@tsukube/controllers';
 import { type CustomApi, openCustomApi } from '@tsukube/crds';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
+import { authenticationData } from './announcement.ts';
 import { createAuthentication } from './authentication/authenticator.ts';
 import type { ServiceAccountTokens } from './authentication/service-account-tokens.ts';
 import { createAuthorization } from './authorization/authorization.ts';
 import { createInitialObjects } from './bootstrap.ts';
 import { requestChain, terminated } from './chain.ts';
 import { startCompaction } from './compaction.ts';
-import { isServed, type ServeOptions } from './config/index.ts';
+import { isServed, type ServeOptions, serviceRanges } from './config/index.ts';
 import { requestLimits } from './flow-control.ts';
 import { ensureBootstrapPolicy } from './rbac-bootstrap.ts';
+import { StartSteps } from './start-steps.ts';
 import { versionInfo } from './version.ts';
 
 export interface ApiServerParts {
@@ -60,10 +62,14 @@ export interface ApiServerParts {
   readonly proxyAuthorities: () => CertificatePool | undefined;
   readonly logger: Logger;
   readonly address: () => string;
+  /** Fails if a certificate that is shown to others has expired. */
+  readonly checkCertificates: () => void;
 }
 
 export interface ApiServer {
   handle(exchange: Exchange): Answer | Promise<Answer>;
+  /** It can be reached: what it says of itself in objects is written now. */
+  announce(identity: ServerIdentity): void;
   /** A client that never got as far as a request. */
   onHandshakeError(): void;
   /** Readiness fails from now on. */
@@ -71,6 +77,9 @@ export interface ApiServer {
   endWatches(): void;
   close(): Promise<void>;
 }
+
+/** Like kube-apiserver, the server answers first and speaks of itself then. */
+const announcementDelayMs = 100;
 
 /** Everything between the transport and the store. */
 export async function createApiServer(parts: ApiServerParts): Promise<ApiServer> {
@@ -80,10 +89,11 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const { serviceAccounts } = parts;
   const authentication = createAuthentication({ ...parts, registryOf: (plural) => findRegistry('', plural) });
   const authorization = createAuthorization(options, logger);
-  const resources = servedResources(
+  const all = allResources(
     options,
     {
       eventTtlSeconds: options.eventTtl / 1000,
+      serviceRanges: serviceRanges(options),
       authorizer: authorization.authorizer,
       rbacIndex: authorization.rbacIndex,
       tokenIssuer: serviceAccounts.issuer,
@@ -91,13 +101,15 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     },
     parts.resources ?? [],
   );
+  const resources = all.filter(({ versions }) => versions.length > 0);
   const metrics = serverMetrics(versionInfo, resources);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
-  const { registries, services } = createRegistries(resources, options, store, feed, metrics);
+  const { registries, services } = createRegistries(all, options, store, feed, metrics);
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
   const shutdown = shutdownNotice();
   const custom = customApi({ resources, registryOf, services, store, feed, shutdown: shutdown.notice, options, logger });
   let ready = true;
+  const steps = new StartSteps();
   const limits = requestLimits({ options, resources, registryOf, metrics, onRefused: terminated(metrics, 429) });
   const handler = requestChain({
     ...parts,
@@ -106,13 +118,14 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     custom,
     shutdown: shutdown.notice,
     isReady: () => ready,
+    steps,
     metrics,
     authorizer: authorization.authorizer,
     authentication,
     limits,
   });
   const context: ControllerContext = {
-    resources,
+    resources: all,
     registryOf,
     store,
     feed,
@@ -123,8 +136,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     logger,
     now: Date.now,
   };
-  const findRegistry: FindRegistry = (group, plural) =>
-    [...registries.values()].find(({ resource: { names, hub } }) => names.plural === plural && hub.group === group);
+  const findRegistry: FindRegistry = (group, plural) => services.registryNamed?.(group, plural);
   const initialObjects = createInitialObjects(resources, registryOf);
   const [flowConfiguration] = await Promise.all([
     limits.begin(context),
@@ -134,7 +146,9 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   ]);
   await custom?.load();
   custom?.start();
-  const controllers = startControllers(context);
+  const controllers = [startControllers(context)];
+  for (const name of ['feed', 'admission', 'metrics', 'resources', 'filters', 'discovery', 'openapi', 'controllers'])
+    steps.taken(name);
   const compact = async (revision: number) => {
     await store.compact(revision);
     for (const { cache } of registries.values()) cache.forget(revision);
@@ -142,6 +156,19 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const stopCompaction = startCompaction({ revision: () => store.revision(), compact }, options.etcdCompactionInterval, logger);
   return {
     handle: (exchange) => handle(exchange, handler),
+    announce(identity) {
+      const authentication = authenticationData(parts);
+      const announcements = announceServer({
+        ...context,
+        identity,
+        store,
+        serviceRanges: serviceRanges(options),
+        authentication,
+        delayMs: announcementDelayMs,
+      });
+      for (const { name, check } of announcements) steps.taken(name, check);
+      controllers.push(...announcements);
+    },
     onHandshakeError: () => metrics.handshakeErrors.increase(),
     beginShutdown: () => {
       ready = false;
@@ -150,7 +177,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     async close() {
       stopCompaction();
       authentication.stop();
-      controllers.stop();
+      for (const controller of controllers) controller.stop();
       custom?.close();
       flowConfiguration.stop();
       authorization.stop();
@@ -162,18 +189,17 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   };
 }
 
-/** The built-in kinds, and those of a library's user, without the versions that are switched off, below the prefix that was asked for. */
-function servedResources(
+/** The built-in kinds, and those of a library's user, without the versions that are switched off, below the prefix that was asked for. Those with no version left are stored and not served. */
+function allResources(
   { etcdPrefix, runtimeConfig }: ServeOptions,
   builtin: BuiltinOptions,
   more: readonly Resource[],
 ): readonly Resource[] {
-  return [...builtinResources(builtin), ...more].flatMap((resource) => {
+  return [...builtinResources(builtin), ...more].map((resource) => {
     const versions = resource.versions.filter((version) => isServed(runtimeConfig, version, true));
-    if (versions.length === 0) return [];
     // What is not stored has no place below the prefix either.
     const storagePrefix = resource.storagePrefix && etcdPrefix + resource.storagePrefix.slice('/registry'.length);
-    return [{ ...resource, versions, storagePrefix }];
+    return { ...resource, versions, storagePrefix };
   });
 }
 
@@ -193,6 +219,9 @@ function createRegistries(
     now: Date.now,
     fieldManagement: fieldManagement(),
     keepsDependents: !enableGarbageCollector,
+    registryNamed: (group, plural) =>
+      [...registries.values()].find(({ resource: { names, hub } }) => names.plural === plural && hub.group === group),
+    store,
   };
   for (const resource of resources) {
     const cache = new WatchCache(metrics.measured(store, resource), feed, {
@@ -202,8 +231,7 @@ function createRegistries(
     if (resource.storagePrefix !== '') metrics.observe(resource, cache, store);
     registries.set(resource, new ObjectRegistry(resource, cache, services));
   }
-  const cacheOf = (group: string, plural: string) =>
-    [...registries.values()].find(({ resource: { names, hub } }) => names.plural === plural && hub.group === group)?.cache;
+  const cacheOf = (group: string, plural: string) => services.registryNamed?.(group, plural)?.cache;
   const namespaces = cacheOf('', 'namespaces');
   if (namespaces) admission = admissionChain([namespaceLifecycle(namespaces), ...podAdmission(cacheOf)]);
   return { registries, services };

@@ -11,6 +11,8 @@ import {
   deadline,
   delegation,
   type Handler,
+  type HealthCheck,
+  type HealthChecks,
   healthDelegate,
   type IncomingRequest,
   impersonation,
@@ -39,7 +41,9 @@ import type { Authentication } from './authentication/authenticator.ts';
 import type { ServeOptions } from './config/index.ts';
 import type { RequestLimits } from './flow-control.ts';
 import { healthChecks } from './health.ts';
+import type { StartSteps } from './start-steps.ts';
 import { kubernetesVersion, versionInfo } from './version.ts';
+import { flagzPage, statuszPage } from './z-pages.ts';
 
 export interface ChainParts extends ApiServerParts {
   readonly resources: readonly Resource[];
@@ -48,6 +52,7 @@ export interface ChainParts extends ApiServerParts {
   readonly custom: CustomApi | undefined;
   readonly shutdown: ShutdownNotice;
   readonly isReady: () => boolean;
+  readonly steps: StartSteps;
   readonly metrics: ServerMetrics;
   readonly authorizer: Authorizer;
   readonly authentication: Authentication;
@@ -89,7 +94,7 @@ function delegates(parts: ChainParts): readonly Delegate[] {
   const all = () => [...resources, ...(custom?.resources() ?? [])];
   const discovery = createDiscovery(all, { serverAddress: parts.address });
   const openApi = createOpenApi(() => resources, { describe, title: 'Kubernetes', version: kubernetesVersion });
-  const checks = observedHealthChecks(healthChecks(parts.store, parts.isReady), metrics.slis);
+  const checks = observedHealthChecks(healthChecks(parts), metrics.slis);
   custom?.onChange(() => discovery.invalidate());
   const serving = { objectsOf: objectsNamed(resources, registryOf), minWatchSeconds: options.minRequestTimeout };
   return [
@@ -99,12 +104,15 @@ function delegates(parts: ChainParts): readonly Delegate[] {
     (request) => openApi.answer(request),
     healthDelegate(() => checks, logger),
     versionPage(versionInfo),
+    flagzPage(options),
+    statuszPage(Date.now(), Date.now),
     ...openId(parts),
     metricsPage(metrics.registry, metrics.slis),
     ...parts.limits.pages,
     ...(hasLogs(options) ? [logFiles(join(options.dataDir, 'logs'))] : []),
     indexPage(() => [
       ...servedPaths(all()),
+      ...healthPaths(checks),
       ...(isOpenIdIssuer(parts.serviceAccounts.issuer.issuer) ? openIdPaths : []),
       ...(hasLogs(options) ? ['/logs'] : []),
     ]),
@@ -139,17 +147,25 @@ function hasLogs(options: ServeOptions): options is ServeOptions & { readonly da
   return options.enableLogsHandler && options.dataDir !== undefined;
 }
 
+function healthPaths(checks: HealthChecks): readonly string[] {
+  return Object.entries(checks).flatMap(([endpoint, all]: [string, readonly HealthCheck[]]) => [
+    `/${endpoint}`,
+    ...all.map(({ name }) => `/${endpoint}/${name}`),
+  ]);
+}
+
 function servedPaths(resources: readonly Resource[]): readonly string[] {
   const paths = [
     '/api',
     '/apis',
-    '/healthz',
-    '/livez',
+    '/apis/',
+    '/flagz',
     '/metrics',
     '/metrics/slis',
     '/openapi/v2',
     '/openapi/v3',
-    '/readyz',
+    '/openapi/v3/',
+    '/statusz',
     '/version',
   ];
   for (const { group, version } of resources.flatMap((resource) => resource.versions)) {

@@ -1,21 +1,118 @@
-import type { HealthCheck, HealthChecks } from '@tsukube/apiserver';
+import type { HealthCheck, HealthChecks, Logger, ObjectRegistry, Resource } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
+import type { StartSteps } from './start-steps.ts';
 
-/** The checks behind /healthz, /livez and /readyz, under kube-apiserver's names. */
-export function healthChecks(store: Store, isReady: () => boolean): HealthChecks {
-  const ping: HealthCheck = { name: 'ping', check: () => {} };
-  const log: HealthCheck = { name: 'log', check: () => {} };
-  const storage: HealthCheck = { name: 'etcd', check: () => store.ping() };
-  const storageReadiness: HealthCheck = { name: 'etcd-readiness', check: () => store.ping() };
-  const shutdown: HealthCheck = {
-    name: 'shutdown',
-    check() {
-      if (!isReady()) throw new Error('the server is shutting down');
-    },
-  };
+export interface HealthParts {
+  readonly store: Store;
+  readonly isReady: () => boolean;
+  readonly resources: readonly Resource[];
+  readonly registryOf: (resource: Resource) => ObjectRegistry;
+  readonly steps: StartSteps;
+  /** Fails if a certificate that is shown to others has expired. */
+  readonly checkCertificates: () => void;
+  readonly logger: Logger;
+}
+
+type Check = HealthCheck['check'];
+
+/** The checks behind /healthz, /livez and /readyz, under kube-apiserver's names: those of 1.36, then those that only 1.20 had. */
+export function healthChecks(parts: HealthParts): HealthChecks {
+  const { store, isReady, checkCertificates, logger } = parts;
+  const ping = named('ping', () => {});
+  const log = named('log', () => logger.debug('the log is written'));
+  const storage = named('etcd', () => store.ping());
+  const hooks = Object.entries(startChecks(parts)).map(([name, check]) => named(name, check));
+  const alive = [ping, log, named('loopback-serving-certificate', checkCertificates), storage, ...hooks];
   return {
-    healthz: [ping, log, storage],
-    livez: [ping, log, storage],
-    readyz: [ping, log, storage, storageReadiness, shutdown],
+    healthz: alive,
+    livez: alive,
+    readyz: [
+      ping,
+      log,
+      storage,
+      named('etcd-readiness', () => store.ping()),
+      named('informer-sync', loaded(parts, '', 'namespaces')),
+      ...hooks,
+      named('shutdown', () => {
+        if (!isReady()) throw new Error('the server is shutting down');
+      }),
+    ],
+  };
+}
+
+/** What kube-apiserver calls hooks after its start, and what corresponds to each of them here. */
+function startChecks(parts: HealthParts): Readonly<Record<string, Check>> {
+  const { store, steps, checkCertificates } = parts;
+  const step = (name: string) => () => steps.check(name);
+  const present = (group: string, plural: string, names?: readonly string[]) => objectsExist(parts, group, plural, names);
+  const inMemory = (group: string, plural: string) => loaded(parts, group, plural);
+  const definitions = inMemory('apiextensions.k8s.io', 'customresourcedefinitions');
+  const services = inMemory('apiregistration.k8s.io', 'apiservices');
+  return {
+    'poststarthook/start-apiserver-admission-initializer': step('admission'),
+    'poststarthook/generic-apiserver-start-informers': step('feed'),
+    'poststarthook/priority-and-fairness-config-consumer': inMemory('flowcontrol.apiserver.k8s.io', 'flowschemas'),
+    'poststarthook/priority-and-fairness-filter': step('filters'),
+    'poststarthook/storage-object-count-tracker-hook': step('metrics'),
+    'poststarthook/start-apiextensions-informers': definitions,
+    'poststarthook/start-apiextensions-controllers': step('controllers'),
+    'poststarthook/crd-informer-synced': definitions,
+    'poststarthook/start-system-namespaces-controller': present('', 'namespaces'),
+    'poststarthook/peer-endpoint-reconciler-controller': step('bootstrap-controller'),
+    'poststarthook/start-cluster-authentication-info-controller': step('start-cluster-authentication-info-controller'),
+    'poststarthook/start-kube-apiserver-identity-lease-controller': step('start-kube-apiserver-identity-lease-controller'),
+    'poststarthook/start-kube-apiserver-identity-lease-garbage-collector': step('start-kube-apiserver-identity-lease-controller'),
+    'poststarthook/storage-readiness': () => store.ping(),
+    'poststarthook/start-legacy-token-tracking-controller': step('start-legacy-token-tracking-controller'),
+    'poststarthook/start-service-ip-repair-controllers': step('start-service-ip-repair-controllers'),
+    'poststarthook/rbac/bootstrap-roles': present('rbac.authorization.k8s.io', 'clusterroles', ['cluster-admin']),
+    'poststarthook/scheduling/bootstrap-system-priority-classes': present('scheduling.k8s.io', 'priorityclasses'),
+    'poststarthook/priority-and-fairness-config-producer': present(
+      'flowcontrol.apiserver.k8s.io',
+      'prioritylevelconfigurations',
+      ['exempt', 'catch-all'],
+    ),
+    'poststarthook/bootstrap-controller': step('bootstrap-controller'),
+    'poststarthook/start-kubernetes-service-cidr-controller': step('start-kubernetes-service-cidr-controller'),
+    'poststarthook/start-kube-aggregator-informers': services,
+    'poststarthook/apiservice-status-local-available-controller': services,
+    'poststarthook/apiservice-status-remote-available-controller': services,
+    'poststarthook/apiservice-registration-controller': services,
+    'poststarthook/apiservice-discovery-controller': step('discovery'),
+    'poststarthook/kube-apiserver-autoregistration': step('resources'),
+    'autoregister-completion': step('resources'),
+    'poststarthook/apiservice-openapi-controller': step('openapi'),
+    'poststarthook/apiservice-openapiv3-controller': step('openapi'),
+    'poststarthook/aggregator-reload-proxy-client-cert': checkCertificates,
+    'poststarthook/apiservice-status-available-controller': services,
+    'poststarthook/start-kube-apiserver-admission-initializer': step('admission'),
+  };
+}
+
+function named(name: string, check: Check): HealthCheck {
+  return { name, check };
+}
+
+/** Those of resources that are switched off are not missed. */
+function registryNamed({ resources, registryOf }: HealthParts, group: string, plural: string): ObjectRegistry | undefined {
+  const resource = resources.find(({ names, hub }) => names.plural === plural && hub.group === group);
+  return resource && registryOf(resource);
+}
+
+/** What the server reads from memory is there, and can be read. */
+function loaded(parts: HealthParts, group: string, plural: string): Check {
+  return () => registryNamed(parts, group, plural)?.cache.loaded();
+}
+
+/** Those that the kind brings with it, if none are named. */
+function objectsExist(parts: HealthParts, group: string, plural: string, names?: readonly string[]): Check {
+  return async () => {
+    const registry = registryNamed(parts, group, plural);
+    if (!registry) return;
+    await registry.cache.loaded();
+    const initial = registry.resource.initialObjects ?? [];
+    for (const name of names ?? initial.map(({ metadata }) => (metadata as JsonObject).name as string))
+      if (!registry.cache.peek(registry.key('', name))) throw new Error(`there is no ${name} among the ${plural}`);
   };
 }

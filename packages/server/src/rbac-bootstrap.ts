@@ -1,7 +1,13 @@
-import { type CacheEntry, decodeObject, deleteObject, type ObjectRegistry, type WriteContext } from '@tsukube/apiserver';
+import {
+  asServer,
+  type CacheEntry,
+  decodeObject,
+  deleteObject,
+  type ObjectRegistry,
+  type WriteContext,
+} from '@tsukube/apiserver';
 import { bootstrapPolicy, type FindRegistry, rbacGroup, reconciledBinding, reconciledRole } from '@tsukube/builtin';
 import { type JsonObject, StatusError } from '@tsukube/machinery';
-import { serverContext } from './bootstrap.ts';
 
 const pluralOf: Readonly<Record<string, string>> = {
   ClusterRole: 'clusterroles',
@@ -32,7 +38,7 @@ async function ensureOne(registry: ObjectRegistry | undefined, expected: JsonObj
   if (!registry) return;
   await registry.cache.fresh();
   const { name } = expected.metadata as { name: string };
-  const context = serverContext(registry, namespaceOf(expected));
+  const context = asServer(registry, namespaceOf(expected));
   const entry = registry.cache.peek(registry.key(context.namespace, name));
   try {
     if (!entry) await registry.create(structuredClone(expected), context);

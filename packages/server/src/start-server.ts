@@ -1,5 +1,7 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Listener, type Logger, listen, type Resource, silentLogger } from '@tsukube/apiserver';
+import { identityOf } from './announcement.ts';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import { serviceAccountTokens } from './authentication/service-account-tokens.ts';
 import { openTrust, type Trust } from './authentication/trust.ts';
@@ -78,6 +80,7 @@ async function start(
     proxyAuthorities: trust.proxies,
     logger,
     address: () => `${options.advertiseAddress}:${port()}`,
+    checkCertificates: () => checkExpiry(renewal.current),
   });
   const port = () => listener?.address.port ?? options.securePort;
   listener = await listen({
@@ -90,6 +93,7 @@ async function start(
     onHandshakeError: api.onHandshakeError,
     onError: (error) => logger.error('an answer could not be written', { error: String((error as Error)?.stack ?? error) }),
   });
+  api.announce(identityOf(options, port()));
   publish(renewal.current);
   dataDir?.announce(url());
   logger.info('serving', { url: url(), storage: options.storage });
@@ -98,6 +102,13 @@ async function start(
     kubeconfig: kubeconfig(renewal.current),
     close: once(() => stop(options, api, listener as Listener, [renewal, trust], dataDir, logger)),
   };
+}
+
+function checkExpiry({ serving, frontProxy }: Pki): void {
+  for (const { certificate } of [serving, frontProxy.client]) {
+    const { validTo } = new X509Certificate(certificate);
+    if (Date.parse(validTo) < Date.now()) throw new Error(`a certificate has expired at ${validTo}`);
+  }
 }
 
 /** As kube-apiserver does since streams could be used to flood it. */

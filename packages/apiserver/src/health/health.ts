@@ -25,11 +25,12 @@ interface Result {
 /** /healthz, /livez and /readyz, each with a path for every named check below it. */
 export function healthDelegate(checks: () => HealthChecks, logger: Logger): Delegate {
   return function health(request) {
-    const [, endpoint = '', name, more] = request.path.split('/');
+    const [, endpoint = '', ...rest] = request.path.split('/');
     if (endpoint !== 'healthz' && endpoint !== 'livez' && endpoint !== 'readyz') return undefined;
     const all = checks()[endpoint];
-    if (name === undefined || name === '') return answerAll(request, endpoint, all, logger);
-    const one = all.find((check) => check.name === (more === undefined ? name : `${name}/${more}`));
+    const name = rest.join('/');
+    if (name === '') return answerAll(request, endpoint, all, logger);
+    const one = all.find((check) => check.name === name);
     return one ? answerOne(endpoint, one, logger) : answerText(404, '404 page not found\n');
   };
 }

@@ -51,7 +51,7 @@ async function tryDelete(
   const next = plan(object, request, context, registry.services);
   if (next === 'waiting') return { kind: 'pending', entry: found };
   if (next === 'remove') {
-    if (!context.dryRun) await registry.cache.delete(found.key, found.revision);
+    if (!context.dryRun) await registry.remove(found, object, context);
     return { kind: 'gone', object };
   }
   if (context.dryRun)

@@ -1,11 +1,11 @@
 import { deepEqual, FieldErrors, isValidPathSegmentName, type JsonObject, path, StatusError } from '@tsukube/machinery';
-import { KeyExists, Mismatch } from '@tsukube/storage';
+import { KeyExists, Mismatch, type Store } from '@tsukube/storage';
 import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
 import type { User } from '../http/request.ts';
 import type { Reservation, Resource, ServedVersion, Strategy } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
-import { ensureName, prepareForCreate } from './before-create.ts';
+import { ensureName, ensureNamespace, prepareForCreate } from './before-create.ts';
 import { prepareForUpdate, removedByUpdate } from './before-update.ts';
 import type { FieldManagement } from './field-management.ts';
 import { keepTimes } from './kept-times.ts';
@@ -37,6 +37,10 @@ export interface RegistryServices {
   readonly fieldManagement?: FieldManagement;
   /** Nobody collects what belongs to an object that is deleted: requests to do something about it are not heeded. */
   readonly keepsDependents?: boolean;
+  /** The objects of another kind, for kinds that keep something there. */
+  readonly registryNamed?: (group: string, plural: string) => ObjectRegistry | undefined;
+  /** For what is kept beside the objects, under keys that no kind has. */
+  readonly store?: Store;
 }
 
 export interface Written {
@@ -81,6 +85,7 @@ export class ObjectRegistry {
     await this.services.admission.mutate(attributes);
     await context.strategy.authorizeWrite?.(object, undefined, context);
     ensureName(object.metadata as JsonObject);
+    ensureNamespace(this.resource, object.metadata as JsonObject, context.namespace);
     return this.#reserving(object, undefined, context, () => this.#create(object, attributes, context));
   }
 
@@ -173,7 +178,7 @@ export class ObjectRegistry {
     context: WriteContext,
     write: () => Promise<Written>,
   ): Promise<Written> {
-    const reserving = context.strategy.reserve?.(object, existing, this);
+    const reserving = context.strategy.reserve?.(object, existing, this, context.dryRun);
     return reserving ? this.#writeReserved(reserving, context, write) : write();
   }
 
@@ -181,11 +186,11 @@ export class ObjectRegistry {
     const reservation = await reserving;
     try {
       const written = await write();
-      if (context.dryRun || written.outcome === 'removed') reservation.giveBack();
-      else reservation.keep(written.entry);
+      if (context.dryRun || written.outcome === 'removed') await reservation.giveBack();
+      else await reservation.keep(written.entry);
       return written;
     } catch (error) {
-      reservation.giveBack();
+      await reservation.giveBack();
       throw error;
     }
   }
@@ -198,7 +203,7 @@ export class ObjectRegistry {
     context: WriteContext,
   ): Promise<Written> {
     if (removedByUpdate(object, existing, context.strategy)) {
-      if (!context.dryRun) await this.cache.delete(key, found.revision);
+      if (!context.dryRun) await this.remove(found, object, context);
       return { entry: unstored(key, object, found.revision), outcome: 'removed' };
     }
     const ordered = orderedAs(object, this.resource.hub.schema);
@@ -207,6 +212,12 @@ export class ObjectRegistry {
     if (context.dryRun) return { entry: unstored(key, ordered, found.revision), outcome: 'updated' };
     const entry = await this.cache.update(key, withoutResourceVersion(text, found.revision), found.revision, this.#ttl());
     return { entry, outcome: 'updated' };
+  }
+
+  /** Takes an object out of the store. Fails with Mismatch. */
+  async remove(found: CacheEntry, object: JsonObject, { strategy }: WriteContext): Promise<void> {
+    await this.cache.delete(found.key, found.revision);
+    await strategy.afterRemove?.(object, this);
   }
 
   #attributes(

@@ -45,6 +45,13 @@ export const namespace: Resource = {
       },
     },
   },
+  initialObjects: ['default', 'kube-system', 'kube-public', 'kube-node-lease'].map((name) => ({
+    kind: 'Namespace',
+    apiVersion: 'v1',
+    metadata: { name },
+    spec: {},
+    status: {},
+  })),
   strategy: {
     validateName: nameIsDNSLabel,
     applyDefaults(object) {

@@ -6,18 +6,20 @@ import { ServiceClaims } from './service-claims.ts';
 import { isHeadless, needsHealthCheckPort } from './service-defaults.ts';
 import { settleFamilies } from './service-families.ts';
 import { shown } from './service-ip-validation.ts';
-import { ServicePool } from './service-pool.ts';
 import type { ServiceRanges } from './service-ranges.ts';
+import { ServiceRepair } from './service-repair.ts';
 import { alignClusterIPs, allocatesNodePorts, carryOverAllocated, keepsDualStack, nodePortsOf } from './service-transitions.ts';
 
-/** Gives a service its addresses and ports. Nothing waits once the pool is known, so no two writes take the same one. */
+/** Gives a service its addresses and ports. What cannot be had refuses the write, and nothing stays taken. */
 export async function reserveForService(
   object: JsonObject,
   old: JsonObject | undefined,
   objects: ObjectRegistry,
   ranges: ServiceRanges,
+  dryRun: boolean,
 ): Promise<Reservation> {
-  const claims = new ServiceClaims(await ServicePool.of(objects), ranges);
+  await ServiceRepair.of(objects, ranges).once(objects.services.now());
+  const claims = new ServiceClaims(objects, ranges, { object, old, dryRun });
   const name = textIn(metadataOf(object), 'name');
   const spec = objectIn(object, 'spec') ?? {};
   const oldSpec = objectIn(old, 'spec');
@@ -25,18 +27,23 @@ export async function reserveForService(
     if (oldSpec) carryOverAllocated(spec, oldSpec);
     alignClusterIPs(spec, oldSpec);
     settleFamilies(name, spec, oldSpec, ranges);
-    allocateAddresses(name, spec, oldSpec, claims);
-    allocateNodePorts(name, spec, oldSpec, claims);
-    allocateHealthCheckPort(spec, oldSpec, claims);
+    await allocateAddresses(name, spec, oldSpec, claims);
+    await allocateNodePorts(name, spec, oldSpec, claims);
+    await allocateHealthCheckPort(spec, oldSpec, claims);
     return claims;
   } catch (error) {
-    claims.giveBack();
+    await claims.giveBack();
     throw error;
   }
 }
 
 /** One for each family that has none yet; those that a service has had stay with it. */
-function allocateAddresses(name: string, spec: JsonObject, oldSpec: JsonObject | undefined, claims: ServiceClaims): void {
+async function allocateAddresses(
+  name: string,
+  spec: JsonObject,
+  oldSpec: JsonObject | undefined,
+  claims: ServiceClaims,
+): Promise<void> {
   if (spec.type === 'ExternalName' || isHeadless(spec) || keepsDualStack(spec, oldSpec)) return;
   const before = oldSpec && oldSpec.type !== 'ExternalName' ? oldSpec : undefined;
   if (before && isHeadless(before)) return;
@@ -45,9 +52,9 @@ function allocateAddresses(name: string, spec: JsonObject, oldSpec: JsonObject |
   const ips = [...textsIn(spec, 'clusterIPs')];
   for (let i = kept; i < families.length; i++) {
     const ip = ips[i] ?? '';
-    if (ip === '') ips[i] = claims.nextAddress(families[i] as string, name);
+    if (ip === '') ips[i] = await claims.nextAddress(families[i] as string);
     else {
-      const problem = claims.takeAddress(ip);
+      const problem = await claims.takeAddress(ip);
       const given = shown(textsIn(spec, 'clusterIPs'));
       if (problem) throw refused(name, path('spec', 'clusterIPs'), given, `failed to allocate IP ${ip}: ${problem}`);
     }
@@ -63,20 +70,25 @@ function refused(name: string, at: FieldPath, value: ShownValue, problem: string
   return StatusError.invalid({ group: '', kind: 'Service' }, name, errors);
 }
 
-function allocateNodePorts(name: string, spec: JsonObject, oldSpec: JsonObject | undefined, claims: ServiceClaims): void {
+async function allocateNodePorts(
+  name: string,
+  spec: JsonObject,
+  oldSpec: JsonObject | undefined,
+  claims: ServiceClaims,
+): Promise<void> {
   if (spec.type !== 'NodePort' && spec.type !== 'LoadBalancer') return;
-  const take = (nodePort: number, i: number) => {
-    const problem = claims.takePort(nodePort);
+  const take = async (nodePort: number, i: number) => {
+    const problem = await claims.takePort(nodePort);
     if (problem) throw refused(name, path('spec', 'ports').index(i).child('nodePort'), nodePort, problem);
   };
-  if (oldSpec) updateNodePorts(spec, oldSpec, claims, take);
-  else createNodePorts(spec, claims, take);
+  if (oldSpec) await updateNodePorts(spec, oldSpec, claims, take);
+  else await createNodePorts(spec, claims, take);
 }
 
-type Take = (nodePort: number, i: number) => void;
+type Take = (nodePort: number, i: number) => Promise<void>;
 
 /** Ports of one number, for several protocols, share their node port. */
-function createNodePorts(spec: JsonObject, claims: ServiceClaims, take: Take): void {
+async function createNodePorts(spec: JsonObject, claims: ServiceClaims, take: Take): Promise<void> {
   const ports = objectsIn(spec, 'ports');
   const shared = new Map<number, number>();
   for (const [i, port] of ports.entries()) {
@@ -85,34 +97,34 @@ function createNodePorts(spec: JsonObject, claims: ServiceClaims, take: Take): v
     const known = shared.get(number);
     if (known === undefined) {
       const asked = ports.find((other) => numberIn(other, 'port') === number && other.nodePort)?.nodePort as number | undefined;
-      if (asked) take(asked, i);
-      port.nodePort = asked || claims.nextPort('nodePort');
+      if (asked) await take(asked, i);
+      port.nodePort = asked || (await claims.nextPort('nodePort'));
       shared.set(number, port.nodePort);
     } else if (!port.nodePort) port.nodePort = known;
-    else if (port.nodePort !== known) take(numberIn(port, 'nodePort'), i);
+    else if (port.nodePort !== known) await take(numberIn(port, 'nodePort'), i);
   }
 }
 
-function updateNodePorts(spec: JsonObject, oldSpec: JsonObject, claims: ServiceClaims, take: Take): void {
+async function updateNodePorts(spec: JsonObject, oldSpec: JsonObject, claims: ServiceClaims, take: Take): Promise<void> {
   const had = new Set(nodePortsOf(oldSpec));
   for (const [i, port] of objectsIn(spec, 'ports').entries()) {
     const asked = numberIn(port, 'nodePort');
     if (asked === 0) {
-      if (allocatesNodePorts(spec)) port.nodePort = claims.nextPort('nodePort');
+      if (allocatesNodePorts(spec)) port.nodePort = await claims.nextPort('nodePort');
     } else if (!had.has(asked)) {
-      take(asked, i);
+      await take(asked, i);
       had.add(asked);
     }
   }
 }
 
-function allocateHealthCheckPort(spec: JsonObject, oldSpec: JsonObject | undefined, claims: ServiceClaims): void {
+async function allocateHealthCheckPort(spec: JsonObject, oldSpec: JsonObject | undefined, claims: ServiceClaims): Promise<void> {
   if (!needsHealthCheckPort(spec) || (oldSpec && needsHealthCheckPort(oldSpec))) return;
   const asked = numberIn(spec, 'healthCheckNodePort');
   if (asked === 0) {
-    spec.healthCheckNodePort = claims.nextPort('HealthCheck NodePort 0');
+    spec.healthCheckNodePort = await claims.nextPort('HealthCheck NodePort 0');
     return;
   }
-  const problem = claims.takePort(asked);
+  const problem = await claims.takePort(asked);
   if (problem) throw StatusError.internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${problem}`);
 }

@@ -1,69 +1,113 @@
-import type { CacheEntry, Reservation } from '@tsukube/apiserver';
-import { formatAddress, parseAddress, StatusError } from '@tsukube/machinery';
-import { addressClaim, type Claim, portClaim, type ServicePool } from './service-pool.ts';
-import { addressChoice, chooseFree, portChoice, rangeOf, type ServiceRanges } from './service-ranges.ts';
+import { type CacheEntry, decodeObject, type ObjectRegistry, type Reservation } from '@tsukube/apiserver';
+import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { metadataOf } from '../columns.ts';
+import { textIn } from './pod-spec/members.ts';
+import { type Holder, ServiceAddresses } from './service-addresses.ts';
+import { givenUp, type Holdings, holdingsOf } from './service-holdings.ts';
+import { ServicePorts } from './service-ports.ts';
+import { chooseFree, portChoice, type ServiceRanges } from './service-ranges.ts';
 
-/** What one write takes from the pool. */
+/** What one write takes for a service, and what it lets go of. */
 export class ServiceClaims implements Reservation {
-  readonly #pool: ServicePool;
+  readonly #addresses: ServiceAddresses;
+  readonly #ports: ServicePorts;
   readonly #ranges: ServiceRanges;
+  readonly #holder: Holder;
+  readonly #before: Holdings;
+  readonly #dryRun: boolean;
   readonly #random: () => number;
-  readonly #taken: Claim[] = [];
+  readonly #taken = { addresses: new Set<string>(), ports: new Set<number>() };
 
-  constructor(pool: ServicePool, ranges: ServiceRanges, random: () => number = Math.random) {
-    this.#pool = pool;
+  constructor(
+    objects: ObjectRegistry,
+    ranges: ServiceRanges,
+    { object, old, dryRun }: { readonly object: JsonObject; readonly old: JsonObject | undefined; readonly dryRun: boolean },
+    random: () => number = Math.random,
+  ) {
+    this.#addresses = new ServiceAddresses(objects, ranges);
+    this.#ports = ServicePorts.of(objects, ranges);
     this.#ranges = ranges;
+    this.#holder = holderOf(object);
+    this.#before = holdingsOf(old);
+    this.#dryRun = dryRun;
     this.#random = random;
   }
 
-  keep(written: CacheEntry): void {
-    this.#pool.learn(written);
-    this.giveBack();
+  async keep(written: CacheEntry): Promise<void> {
+    await this.#release(givenUp(this.#before, holdingsOf(decodeObject(written.value))));
   }
 
-  giveBack(): void {
-    for (const claim of this.#taken.splice(0)) this.#pool.giveBack(claim);
+  async giveBack(): Promise<void> {
+    if (!this.#dryRun) await this.#release({ addresses: [...this.#taken.addresses], ports: [...this.#taken.ports] });
+  }
+
+  #release(holdings: Holdings): Promise<void> {
+    return releaseHoldings(this.#addresses, this.#ports, holdings, this.#holder);
   }
 
   /** What is wrong with taking a certain address. */
-  takeAddress(ip: string): string | undefined {
-    const address = parseAddress(ip);
-    const range = address && rangeOf(this.#ranges, address.family);
-    if (!range) return 'the provided network does not match the current range';
-    const { first, last } = addressChoice(range);
-    if (address.value < first || address.value > last) return 'the provided network does not match the current range';
-    return this.#take(addressClaim(ip) as Claim) ? undefined : 'provided IP is already allocated';
+  async takeAddress(ip: string): Promise<string | undefined> {
+    const problem = await this.#addresses.take(ip, this.#holder, this.#dryRun);
+    if (problem === undefined) this.#taken.addresses.add(ip);
+    return problem;
   }
 
-  nextAddress(family: string, service: string): string {
-    const range = rangeOf(this.#ranges, family);
-    const value =
-      range && chooseFree(addressChoice(range), (number) => this.#pool.isTaken(`${range.family}/${number}`), this.#random);
-    if (value === undefined)
-      throw StatusError.internalError(`failed to allocate a serviceIP for Service ${JSON.stringify(service)}: range is full`);
-    this.#take(`${range?.family ?? 'IPv4'}/${value}`);
-    return formatAddress({ family: range?.family ?? 'IPv4', value });
+  async nextAddress(family: string): Promise<string> {
+    const ip = await this.#addresses.next(family, this.#holder, this.#dryRun, this.#random);
+    if (ip === undefined) {
+      const service = JSON.stringify(this.#holder.name);
+      throw StatusError.internalError(`failed to allocate a serviceIP for Service ${service}: range is full`);
+    }
+    this.#taken.addresses.add(ip);
+    return ip;
   }
 
   /** What is wrong with taking a certain port. */
-  takePort(port: number): string | undefined {
+  async takePort(port: number): Promise<string | undefined> {
     const { first, last } = this.#ranges.nodePorts;
     if (port < first || port > last)
       return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
-    return this.#take(portClaim(port)) ? undefined : 'provided port is already allocated';
+    const chosen = await this.#choosePort((isTaken) => (isTaken(port) ? undefined : port));
+    return chosen === undefined ? 'provided port is already allocated' : undefined;
   }
 
-  nextPort(purpose: string): number {
-    const port = chooseFree(portChoice(this.#ranges), (number) => this.#pool.isTaken(`port/${number}`), this.#random);
+  async nextPort(purpose: string): Promise<number> {
+    const choice = portChoice(this.#ranges);
+    const port = await this.#choosePort((isTaken) => {
+      const free = chooseFree(choice, (number) => isTaken(Number(number)), this.#random);
+      return free === undefined ? undefined : Number(free);
+    });
     if (port === undefined) throw StatusError.internalError(`failed to allocate a ${purpose}: range is full`);
-    this.#take(`port/${port}`);
-    return Number(port);
+    return port;
   }
 
-  #take(claim: Claim): boolean {
-    if (this.#pool.isTaken(claim)) return false;
-    this.#pool.take(claim);
-    this.#taken.push(claim);
-    return true;
+  async #choosePort(choose: (isTaken: (port: number) => boolean) => number | undefined): Promise<number | undefined> {
+    const how = this.#dryRun ? 'look' : 'change';
+    const port = await this.#ports[how]((taken) => {
+      const chosen = choose((each) => taken.has(each) || this.#taken.ports.has(each));
+      if (chosen !== undefined) taken.add(chosen);
+      return chosen;
+    });
+    if (port !== undefined) this.#taken.ports.add(port);
+    return port;
   }
+}
+
+export function holderOf(service: JsonObject): Holder {
+  const metadata = metadataOf(service);
+  return { namespace: textIn(metadata, 'namespace'), name: textIn(metadata, 'name') };
+}
+
+async function releaseHoldings(addresses: ServiceAddresses, ports: ServicePorts, held: Holdings, holder: Holder): Promise<void> {
+  for (const ip of held.addresses) await addresses.release(ip, holder);
+  if (held.ports.length === 0) return;
+  await ports.change((taken) => {
+    for (const port of held.ports) taken.delete(port);
+  });
+}
+
+/** A service is gone: others may have what it had. */
+export async function releaseService(service: JsonObject, objects: ObjectRegistry, ranges: ServiceRanges): Promise<void> {
+  const addresses = new ServiceAddresses(objects, ranges);
+  await releaseHoldings(addresses, ServicePorts.of(objects, ranges), holdingsOf(service), holderOf(service));
 }

@@ -6,6 +6,7 @@ import { statusSubresource } from '../status-subresource.ts';
 import { ingressOf, validateLoadBalancerStatus } from './load-balancer-status.ts';
 import { objectIn, textIn } from './pod-spec/members.ts';
 import { reserveForService } from './service-allocation.ts';
+import { releaseService } from './service-claims.ts';
 import { serviceColumns } from './service-columns.ts';
 import { defaultService } from './service-defaults.ts';
 import { defaultServiceRanges, type ServiceRanges } from './service-ranges.ts';
@@ -56,7 +57,8 @@ export function service(ranges: ServiceRanges = defaultServiceRanges): Resource 
       allowCreateOnUpdate: true,
       validateName: nameIsDNSLabel,
       applyDefaults: defaultService,
-      reserve: (object, old, objects) => reserveForService(object, old, objects, ranges),
+      reserve: (object, old, objects, dryRun) => reserveForService(object, old, objects, ranges, dryRun),
+      afterRemove: (object, objects) => releaseService(object, objects, ranges),
       prepareForCreate(object) {
         object.status = { loadBalancer: {} };
         dropTrafficPolicy(objectIn(object, 'spec') ?? {});

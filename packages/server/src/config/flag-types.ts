@@ -75,8 +75,8 @@ export function toggle(row: RowWithDefault<boolean>): Flag<boolean> {
   return { ...row, isSwitch: true, parse: (texts) => truth(last(texts)) };
 }
 
-export function list(row: Row<readonly string[]>): Flag<readonly string[]> {
-  return { placeholder: 'A,B,…', ...row, fallback: [], accumulates: true, parse: items };
+export function list(row: Row<readonly string[]> & { readonly fallback?: readonly string[] }): Flag<readonly string[]> {
+  return { placeholder: 'A,B,…', fallback: [], ...row, accumulates: true, parse: items };
 }
 
 /** `a=true,b=false`; a name alone means true. */

@@ -16,6 +16,7 @@ import {
   toggles,
 } from './flag-types.ts';
 import { runtimeConfigComplaint } from './runtime-config.ts';
+import { clusterRangeComplaint, portRangeComplaint } from './service-ranges.ts';
 
 const minute = 60_000;
 
@@ -133,6 +134,21 @@ export const flags = {
     group: 'API',
     help: 'API versions to serve or not: v1, GROUP/VERSION, api/all, api/ga, api/beta, api/alpha, api/legacy.',
     check: runtimeConfigComplaint,
+  }),
+  serviceClusterIpRange: list({
+    group: 'API',
+    fallback: ['10.0.0.0/24'],
+    fallbackText: '10.0.0.0/24',
+    placeholder: 'CIDR,…',
+    help: 'Range that services get their addresses from; a second one of the other family for two stacks.',
+    check: clusterRangeComplaint,
+  }),
+  serviceNodePortRange: text({
+    group: 'API',
+    fallback: '30000-32767',
+    placeholder: 'FIRST-LAST',
+    help: 'Range that services get ports of nodes from.',
+    check: portRangeComplaint,
   }),
   eventTtl: duration({ group: 'API', fallback: 60 * minute, help: 'How long events are kept.' }),
   enableGarbageCollector: toggle({

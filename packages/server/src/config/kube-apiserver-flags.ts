@@ -91,8 +91,6 @@ export const unsupportedFlags: Readonly<Record<string, readonly string[]>> = {
   'proxy-client-key-file': [],
   'runtime-config-emulation-forward-compatible': ['false'],
   'service-account-signing-endpoint': [],
-  'service-cluster-ip-range': [],
-  'service-node-port-range': [],
   'show-hidden-metrics-for-version': [],
   'shutdown-send-retry-after': [],
   'shutdown-watch-termination-grace-period': [],

@@ -1,0 +1,47 @@
+import { isIPv4 } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import type { CertificatePool } from '@tsukube/apiserver';
+import type { ServerIdentity } from '@tsukube/controllers';
+import type { ServeOptions } from './config/index.ts';
+
+/** How a server at this port is known to others. */
+export function identityOf({ advertiseAddress }: ServeOptions, port: number): ServerIdentity {
+  return { hostname: hostname(), address: isLoopback(advertiseAddress) ? addressOfHost() : advertiseAddress, port };
+}
+
+/** As kube-apiserver does: what pods are told must lead out of themselves, so an address of the host stands in. */
+function addressOfHost(): string | undefined {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return all.find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+}
+
+function isLoopback(address: string): boolean {
+  return isIPv4(address) ? address.startsWith('127.') : address === '::1';
+}
+
+export interface AuthenticationParts {
+  readonly options: ServeOptions;
+  readonly clientAuthorities: () => CertificatePool;
+  readonly proxyAuthorities: () => CertificatePool | undefined;
+}
+
+/** What is published of how this server tells who somebody is. */
+export function authenticationData(parts: AuthenticationParts): Readonly<Record<string, string>> {
+  const { options, clientAuthorities, proxyAuthorities } = parts;
+  const proxies = proxyAuthorities();
+  const clients = { 'client-ca-file': pemOf(clientAuthorities()) };
+  if (!proxies) return clients;
+  return {
+    ...clients,
+    'requestheader-client-ca-file': pemOf(proxies),
+    'requestheader-username-headers': JSON.stringify(options.requestheaderUsernameHeaders),
+    'requestheader-uid-headers': JSON.stringify(options.requestheaderUidHeaders),
+    'requestheader-group-headers': JSON.stringify(options.requestheaderGroupHeaders),
+    'requestheader-extra-headers-prefix': JSON.stringify(options.requestheaderExtraHeadersPrefix),
+    'requestheader-allowed-names': JSON.stringify(options.requestheaderAllowedNames),
+  };
+}
+
+function pemOf({ roots }: CertificatePool): string {
+  return roots.map((certificate) => certificate.toString()).join('');
+}

@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { useServer } from '../support/server.ts';
+
+const facts = fileURLToPath(new URL('../../../shared/facts/paths-1.20.5.txt', import.meta.url));
+
+const always = [
+  '/api/v1',
+  '/apis/',
+  '/apis/autoscaling/v2beta1',
+  '/flagz',
+  '/healthz/ping',
+  '/healthz/poststarthook/rbac/bootstrap-roles',
+  '/livez/autoregister-completion',
+  '/livez/poststarthook/bootstrap-controller',
+  '/metrics/slis',
+  '/openapi/v3/',
+  '/readyz/etcd-readiness',
+  '/readyz/poststarthook/start-kubernetes-service-cidr-controller',
+  '/readyz/shutdown',
+  '/statusz',
+];
+const of120 = existsSync(facts) ? readFileSync(facts, 'utf8').trim().split('\n') : [];
+
+/** Parts that are not there yet. */
+const missing = ['/apis/apiextensions.k8s.io/v1beta1'];
+
+const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-paths-'));
+const t = useServer({ dataDir });
+mkdirSync(join(dataDir, 'logs'));
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const paths = async () => (await t.client.get('/')).body.paths as string[];
+
+describe('/', () => {
+  it('lists what there is', async () => {
+    expect(await paths()).toEqual(expect.arrayContaining(always));
+  });
+
+  it.skipIf(of120.length === 0)('lists all that a server of 1.20 listed', async () => {
+    const listed = await paths();
+    expect(of120.filter((path) => !listed.includes(path) && !missing.includes(path))).toEqual([]);
+  });
+
+  it('lists nothing that does not answer', async () => {
+    // Kubernetes lists what has pages below it only, too.
+    const found = (await paths()).filter((path) => path !== '/openapi/v3/');
+    const answers = await Promise.all(found.map(async (path) => `${path} ${await statusOf(path)}`));
+    expect(answers.filter((answer) => !answer.endsWith(' 200'))).toEqual([]);
+  });
+});
+
+async function statusOf(path: string): Promise<number> {
+  const { status, headers } = await t.client.get(path);
+  return status === 301 ? statusOf(new URL(headers.location as string, `https://server${path}`).pathname) : status;
+}
