@@ -47,6 +47,14 @@ export { decodeObject, encodeObject, encodeStored, withResourceVersion } from '.
 export { endOfPlainMetadata, plainMetadata } from './registry/stored-metadata.ts';
 export type * from './resource.ts';
 export type { RequestInfo } from './routing/request-info.ts';
-export type { CacheEntry, CacheEvent } from './watchcache/entry.ts';
+export type { CacheEntry, CacheEvent, Present } from './watchcache/entry.ts';
 export { type Feed, type FeedListener, openFeed } from './watchcache/feed.ts';
 export { WatchCache, type WatchCacheOptions } from './watchcache/watch-cache.ts';
+export {
+  type CacheLookup,
+  type NetworkAddress,
+  type ServiceReference,
+  type ServiceResolver,
+  serviceResolver,
+} from './webhooks/service-resolver.ts';
+export { type WebhookCall, type WebhookClient, WebhookFailed, webhookClient } from './webhooks/webhook-client.ts';

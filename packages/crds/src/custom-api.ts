@@ -1,4 +1,13 @@
-import type { Delegate, Feed, Logger, ObjectRegistry, RegistryServices, Resource, ShutdownNotice } from '@tsukube/apiserver';
+import type {
+  Delegate,
+  Feed,
+  Logger,
+  ObjectRegistry,
+  RegistryServices,
+  Resource,
+  ServiceResolver,
+  ShutdownNotice,
+} from '@tsukube/apiserver';
 import type { Store } from '@tsukube/storage';
 import { openDefinitions } from './definition/definitions.ts';
 import type { KnownKinds } from './known-kinds.ts';
@@ -15,6 +24,8 @@ export interface CustomApiParts {
   readonly known: KnownKinds;
   readonly prefix: string;
   readonly shutdown: ShutdownNotice;
+  /** Where the services of the cluster are, for conversion webhooks. */
+  readonly resolveService: ServiceResolver;
   readonly logger: Logger;
 }
 
@@ -34,7 +45,9 @@ export interface CustomApi {
 
 export function openCustomApi(parts: CustomApiParts): CustomApi {
   const definitions = openDefinitions(parts.definitions);
-  const resources = openCustomResources(definitions, parts);
+  const onError = (error: unknown, definition: string) =>
+    parts.logger.warn('objects could not be converted', { definition, error: String(error) });
+  const resources = openCustomResources(definitions, { ...parts, onError });
   let life: { stop(): void } | undefined;
   return {
     load: () => definitions.load(),

@@ -16,6 +16,7 @@ import {
   type ServerMetrics,
   type ShutdownNotice,
   serverMetrics,
+  serviceResolver,
   storageSize,
   WatchCache,
   withResourceVersion,
@@ -256,6 +257,10 @@ function customApi({ resources, registryOf, options, ...parts }: CustomApiNeeds)
     ...parts,
     definitions: registryOf(definition),
     prefix: options.etcdPrefix,
+    resolveService: serviceResolver((group, name) => {
+      const found = resources.find(({ names, hub }) => names.plural === name && hub.group === group);
+      return found && registryOf(found).cache;
+    }),
     known: { types: builtinTypes, nameColumn, ageColumn, scale: schemaOf('autoscaling.v1.Scale') },
   });
 }

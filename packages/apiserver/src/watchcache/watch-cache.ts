@@ -59,6 +59,7 @@ export class WatchCache implements Store {
   readonly #unlisten: () => void;
   #history: History;
   #state: State = { at: 'cold' };
+  #loadedAt = 0;
   #closed = false;
 
   constructor(store: Store, feed: Feed, options: WatchCacheOptions) {
@@ -281,13 +282,16 @@ export class WatchCache implements Store {
     this.#entries.load(entries);
     this.#history = new History(revision, this.#maxHistoryEvents, this.#maxHistoryBytes);
     this.#state = { at: 'ready' };
-    this.#onChanges(missed.filter((change) => change.entry.revision > revision));
+    this.#loadedAt = revision;
+    this.#onChanges(missed);
   }
 
   #onChanges(changes: readonly Change[]): void {
     if (this.#state.at === 'loading') return void this.#state.missed.push(...changes);
-    if (this.#state.at === 'cold' || changes.length === 0) return;
-    const events = changes.map((change) => this.#apply(change));
+    if (this.#state.at === 'cold') return;
+    // The stream may be behind what was read.
+    const events = changes.flatMap((change) => (change.entry.revision > this.#loadedAt ? this.#apply(change) : []));
+    if (events.length === 0) return;
     for (const follower of this.#followers) follower.onEvents(events);
   }
 

@@ -1,7 +1,12 @@
-import { decodeObject, encodeObject, type Feed, withResourceVersion } from '@tsukube/apiserver';
-import { type CompiledSchema, isObject, type JsonObject } from '@tsukube/machinery';
+import { type Feed, type Present, withResourceVersion } from '@tsukube/apiserver';
+import type { CompiledSchema, JsonObject } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import type { Definition } from '../definition/definition.ts';
+import { convertedFeed } from './converted-feed.ts';
+import type { VersionConverter } from './converter.ts';
+import { convertingStore, type EntryConversion, entryConversion } from './converting-store.ts';
+import { type ObjectReader, objectReader } from './object-reader.ts';
+import { renamingStore } from './renaming-store.ts';
 
 export interface VersionedStorageParts {
   readonly definition: Definition;
@@ -10,21 +15,27 @@ export interface VersionedStorageParts {
   readonly schemaOf: (version: string) => CompiledSchema;
   readonly store: Store;
   readonly feed: Feed;
+  /** Absent where versions differ in nothing but their names. */
+  readonly converter: VersionConverter | undefined;
+  readonly onError: (error: unknown) => void;
 }
 
 /** The objects of a definition as if they were stored in one of its versions. */
 export interface VersionedStorage {
   readonly store: Store;
   readonly feed: Feed;
-  readonly present: (value: Uint8Array, revision: number) => Buffer;
+  readonly present: Present;
 }
 
 export function versionedStorage(parts: VersionedStorageParts): VersionedStorage {
-  const { definition, version, store, feed } = parts;
+  const { definition, version, store, feed, converter } = parts;
   if (isAsWritten(definition)) return { store, feed, present: withResourceVersion };
-  const present = (value: Uint8Array, revision: number) => withResourceVersion(read(value, parts), revision);
+  const reader = objectReader(definition, parts.schemaOf);
+  if (converter && definition.versions.length > 1)
+    return converted(entryConversion({ definition, version, reader, converter }), parts);
+  const present: Present = (value, revision) => withResourceVersion(read(value, definition.group, version, reader), revision);
   if (version === definition.storageVersion) return { store, feed, present };
-  return { store: writingStorageVersion(store, parts), feed, present };
+  return { store: renamingStore(store, definition, reader), feed, present };
 }
 
 /** A definition that has one version and never changed: everything that is stored went through its schema. */
@@ -32,47 +43,22 @@ function isAsWritten({ generation, versions }: Definition): boolean {
   return generation === 1 && versions.length === 1;
 }
 
-/** An object that was written when the definition was another one, or in another version. */
-function read(value: Uint8Array, { definition, version, schemaOf }: VersionedStorageParts): Uint8Array {
-  const object = decodeObject(value);
-  const stored = versionOf(object);
-  schemaOf(stored).normalize(object, 'store');
-  repairGeneration(object);
-  if (stored !== version) convert(object, definition.group, version, schemaOf(version));
-  return Buffer.from(encodeObject(object));
+/** Versions that differ in their names only. */
+function read(value: Uint8Array, group: string, version: string, reader: ObjectReader): Uint8Array {
+  const object = reader.read(value);
+  const apiVersion = `${group}/${version}`;
+  return reader.write(object.apiVersion === apiVersion ? object : reader.settle(renamed(object, apiVersion)));
 }
 
-function versionOf({ apiVersion }: JsonObject): string {
-  return String(apiVersion).replace(/^.*\//, '');
+function renamed(object: JsonObject, apiVersion: string): JsonObject {
+  object.apiVersion = apiVersion;
+  return object;
 }
 
-function convert(object: JsonObject, group: string, version: string, schema: CompiledSchema): void {
-  object.apiVersion = `${group}/${version}`;
-  schema.normalize(object, 'conversion');
-}
-
-/** Very old objects have none. */
-function repairGeneration(object: JsonObject): void {
-  if (isObject(object.metadata) && !object.metadata.generation) object.metadata.generation = 1;
-}
-
-function writingStorageVersion(store: Store, { definition, schemaOf }: VersionedStorageParts): Store {
-  const { group, storageVersion } = definition;
-  const stored = (value: Uint8Array): Uint8Array => {
-    const object = decodeObject(value);
-    convert(object, group, storageVersion, schemaOf(storageVersion));
-    return Buffer.from(encodeObject(object));
-  };
+function converted(conversion: EntryConversion, { store, feed, onError }: VersionedStorageParts): VersionedStorage {
   return {
-    revision: () => store.revision(),
-    get: (key) => store.get(key),
-    list: (prefix, options) => store.list(prefix, options),
-    create: (key, value, options) => store.create(key, stored(value), options),
-    update: (key, value, expected, options) => store.update(key, stored(value), expected, options),
-    delete: (key, expected) => store.delete(key, expected),
-    watch: (prefix, from, signal) => store.watch(prefix, from, signal),
-    compact: (revision) => store.compact(revision),
-    ping: () => store.ping(),
-    close: () => Promise.resolve(),
+    store: convertingStore(store, conversion),
+    feed: convertedFeed(feed, conversion.news, onError),
+    present: withResourceVersion,
   };
 }

@@ -4,12 +4,15 @@ import {
   ObjectRegistry,
   type RegistryServices,
   type Resource,
+  type ServiceResolver,
   type ShutdownNotice,
   WatchCache,
 } from '@tsukube/apiserver';
 import { type CompiledSchema, compileSchema } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
+import type { VersionConverter } from '../conversion/converter.ts';
 import { versionedStorage } from '../conversion/versioned-storage.ts';
+import { webhookConverter } from '../conversion/webhook-converter.ts';
 import type { Definition } from '../definition/definition.ts';
 import { definitionOf, schemaIn } from '../definition/read-definition.ts';
 import type { KnownKinds } from '../known-kinds.ts';
@@ -23,6 +26,8 @@ export interface ServingParts {
   readonly known: KnownKinds;
   /** Where all objects are: /registry. */
   readonly prefix: string;
+  readonly resolveService: ServiceResolver;
+  readonly onError: (error: unknown, definition: string) => void;
   readonly shutdown: ShutdownNotice;
 }
 
@@ -55,6 +60,11 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
     return defined && customResource({ definition, defined, storagePrefix, schemaOf, known: parts.known });
   });
   const registries = new Map<string, ObjectRegistry>();
+  let webhook: VersionConverter | undefined;
+  const converter = () => {
+    webhook ??= converterOf(definition, parts.resolveService);
+    return webhook;
+  };
   const end = endNotice(parts.shutdown);
   const serving: Serving = {
     entry,
@@ -63,7 +73,7 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
     objects(version) {
       let registry = registries.get(version);
       if (!registry) {
-        registry = openRegistry(resourceOf(version) as Resource, definition, schemaOf, parts);
+        registry = openRegistry(resourceOf(version) as Resource, definition, schemaOf, converter(), parts);
         registries.set(version, registry);
       }
       return registry;
@@ -71,10 +81,17 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
     shutdown: end.notice,
     close() {
       end.begin();
-      setTimeout(() => closeAll(registries.values()), graceMs).unref();
+      setTimeout(() => {
+        closeAll(registries.values());
+        webhook?.close();
+      }, graceMs).unref();
     },
   };
   return serving;
+}
+
+function converterOf({ group, conversion }: Definition, resolve: ServiceResolver): VersionConverter | undefined {
+  return conversion.strategy === 'Webhook' ? webhookConverter(group, conversion, resolve) : undefined;
 }
 
 function closeAll(registries: Iterable<ObjectRegistry>): void {
@@ -85,9 +102,18 @@ function openRegistry(
   resource: Resource,
   definition: Definition,
   schemaOf: (version: string) => CompiledSchema,
-  { store, feed, services }: ServingParts,
+  converter: VersionConverter | undefined,
+  { store, feed, services, onError }: ServingParts,
 ): ObjectRegistry {
-  const storage = versionedStorage({ definition, version: resource.hub.version, schemaOf, store, feed });
+  const storage = versionedStorage({
+    definition,
+    version: resource.hub.version,
+    schemaOf,
+    store,
+    feed,
+    converter,
+    onError: (error) => onError(error, definition.name),
+  });
   const cache = new WatchCache(storage.store, storage.feed, { prefix: `${resource.storagePrefix}/`, present: storage.present });
   return new ObjectRegistry(resource, cache, services);
 }

@@ -1,0 +1,105 @@
+import { isObject, type JsonObject, StatusError } from '@tsukube/machinery';
+import { decodeObject } from '../registry/stored-form.ts';
+import type { WatchCache } from '../watchcache/watch-cache.ts';
+
+export interface ServiceReference {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+}
+
+export interface NetworkAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Finds where a service of the cluster can be reached from here. Fails with 503 or 404. */
+export type ServiceResolver = (service: ServiceReference) => Promise<NetworkAddress>;
+
+/** Objects of a resource by their group and plural name; undefined if it is not served. */
+export type CacheLookup = (group: string, resource: string) => WatchCache | undefined;
+
+/**
+ * One of the addresses behind a service, where there are any. Without them, the address of the service itself: who serves
+ * it may be known to the network only.
+ */
+export function serviceResolver(cacheOf: CacheLookup, random: () => number = Math.random): ServiceResolver {
+  return async (reference) => {
+    const service = await serviceNamed(reference, cacheOf);
+    const spec = membersOf(service.spec);
+    const port = listOf(spec.ports).find((each) => each.port === reference.port);
+    if (spec.type === 'ExternalName') return { host: String(spec.externalName), port: reference.port };
+    if (!port) throw unavailable(`no service port ${reference.port} found for service "${reference.name}"`);
+    const behind = await addressesBehind(reference, String(port.name ?? ''), cacheOf);
+    const chosen = behind[Math.floor(random() * behind.length)];
+    if (chosen) return chosen;
+    const { clusterIP } = spec;
+    if (typeof clusterIP !== 'string' || clusterIP === '' || clusterIP === 'None')
+      throw unavailable(`no endpoints available for service "${reference.name}"`);
+    return { host: clusterIP, port: reference.port };
+  };
+}
+
+async function serviceNamed({ namespace, name }: ServiceReference, cacheOf: CacheLookup): Promise<JsonObject> {
+  const cache = cacheOf('', 'services');
+  const entry = cache && (await cache.get(`${cache.prefix}${namespace}/${name}`));
+  if (!entry) throw StatusError.notFound({ group: '', resource: 'services' }, name);
+  return decodeObject(entry.value);
+}
+
+async function addressesBehind(
+  reference: ServiceReference,
+  portName: string,
+  cacheOf: CacheLookup,
+): Promise<readonly NetworkAddress[]> {
+  const slices = await addressesInSlices(reference, portName, cacheOf('discovery.k8s.io', 'endpointslices'));
+  return slices.length > 0 ? slices : addressesInEndpoints(reference, portName, cacheOf('', 'endpoints'));
+}
+
+async function addressesInSlices(
+  { namespace, name }: ServiceReference,
+  portName: string,
+  cache: WatchCache | undefined,
+): Promise<readonly NetworkAddress[]> {
+  if (!cache) return [];
+  await cache.fresh();
+  const slices = cache.slice(`${cache.prefix}${namespace}/`).filter(({ value }) => value.includes(name));
+  return slices
+    .map(({ value }) => decodeObject(value))
+    .flatMap((slice) => {
+      const labels = membersOf(membersOf(slice.metadata).labels);
+      if (labels['kubernetes.io/service-name'] !== name) return [];
+      const port = listOf(slice.ports).find((each) => (each.name ?? '') === portName)?.port;
+      const ready = listOf(slice.endpoints).filter(({ conditions }) => membersOf(conditions).ready !== false);
+      return ready.flatMap(({ addresses }) => reachable(Array.isArray(addresses) ? addresses[0] : undefined, port));
+    });
+}
+
+async function addressesInEndpoints(
+  { namespace, name }: ServiceReference,
+  portName: string,
+  cache: WatchCache | undefined,
+): Promise<readonly NetworkAddress[]> {
+  const entry = cache && (await cache.get(`${cache.prefix}${namespace}/${name}`));
+  const subsets = entry ? listOf(decodeObject(entry.value).subsets) : [];
+  return subsets.flatMap((subset) => {
+    const port = listOf(subset.ports).find((each) => (each.name ?? '') === portName)?.port;
+    return listOf(subset.addresses).flatMap(({ ip }) => reachable(ip, port));
+  });
+}
+
+function reachable(host: unknown, port: unknown): NetworkAddress[] {
+  return typeof host === 'string' && typeof port === 'number' ? [{ host, port }] : [];
+}
+
+function membersOf(value: JsonObject[string] | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function listOf(value: JsonObject[string] | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
+}
+
+function unavailable(message: string): StatusError {
+  return StatusError.serviceUnavailable(message);
+}

@@ -1,0 +1,86 @@
+import { decodeObject } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
+import type { Change, Entry, Store } from '@tsukube/storage';
+import type { Definition } from '../definition/definition.ts';
+import type { ConvertChanges } from './converted-feed.ts';
+import type { VersionConverter } from './converter.ts';
+import type { ObjectReader } from './object-reader.ts';
+import { storeWith } from './renaming-store.ts';
+
+export interface EntryConversion {
+  /** As if they were stored in the version that is wanted. */
+  entries(entries: readonly Entry[]): Promise<readonly Entry[]>;
+  changes(changes: readonly Change[]): Promise<readonly Change[]>;
+  /** The same without what was there before, which the reader knows. */
+  readonly news: ConvertChanges;
+  /** From the version that is wanted to the one that is stored. */
+  stored(value: Uint8Array): Promise<Uint8Array> | Uint8Array;
+}
+
+export interface EntryConversionParts {
+  readonly definition: Definition;
+  readonly version: string;
+  readonly reader: ObjectReader;
+  readonly converter: VersionConverter;
+}
+
+export function entryConversion({ definition, version, reader, converter }: EntryConversionParts): EntryConversion {
+  const { storageVersion } = definition;
+  const convert = async (objects: readonly JsonObject[], to: string): Promise<readonly JsonObject[]> => {
+    const converted = await converter.convert(objects, to);
+    return converted.map((object, i) => (object === objects[i] ? object : reader.settle(object)));
+  };
+  const convertEntries = async (entries: readonly Entry[]): Promise<readonly Entry[]> => {
+    const objects = await convert(
+      entries.map(({ value }) => reader.read(value)),
+      version,
+    );
+    return entries.map((entry, i) => ({ ...entry, value: reader.write(objects[i] as JsonObject) }));
+  };
+  return {
+    entries: convertEntries,
+    async changes(changes) {
+      const entries = changes.flatMap(({ entry, previous }) => (previous ? [entry, previous] : [entry]));
+      return changesOf(changes, await convertEntries(entries));
+    },
+    async news(changes) {
+      const entries = await convertEntries(changes.map(({ entry }) => entry));
+      return changes.map(({ type }, i) => ({ type, entry: entries[i] as Entry, previous: undefined }));
+    },
+    async stored(value) {
+      if (version === storageVersion) return value;
+      const [object] = await convert([decodeObject(value)], storageVersion);
+      return reader.write(object as JsonObject);
+    },
+  };
+}
+
+function changesOf(changes: readonly Change[], entries: readonly Entry[]): readonly Change[] {
+  let next = 0;
+  return changes.map((change) => {
+    const entry = entries[next++] as Entry;
+    return { ...change, entry, previous: change.previous && entries[next++] };
+  });
+}
+
+export function convertingStore(store: Store, conversion: EntryConversion): Store {
+  const one = async (entry: Entry): Promise<Entry> => (await conversion.entries([entry]))[0] as Entry;
+  return storeWith(store, {
+    async get(key) {
+      const entry = await store.get(key);
+      return entry && one(entry);
+    },
+    async list(prefix, options) {
+      const page = await store.list(prefix, options);
+      return { ...page, entries: await conversion.entries(page.entries) };
+    },
+    create: async (key, value, options) => one(await store.create(key, await conversion.stored(value), options)),
+    update: async (key, value, expected, options) =>
+      one(await store.update(key, await conversion.stored(value), expected, options)),
+    async *watch(prefix, from, signal) {
+      for await (const batch of store.watch(prefix, from, signal)) {
+        yield { ...batch, changes: await conversion.changes(batch.changes) };
+      }
+    },
+  });
+}

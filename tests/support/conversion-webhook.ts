@@ -1,0 +1,63 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { memoryFiles, openPki } from '../../packages/server/src/pki/index.ts';
+import type { Any } from './client.ts';
+
+export interface ConversionWebhook {
+  readonly port: number;
+  /** What a definition has to say to be converted by it, with a URL. */
+  clientConfig(path?: string): { url: string; caBundle: string };
+  readonly caBundle: string;
+  /** The reviews that were asked for. */
+  readonly reviews: Any[];
+  /** How it answers; may be replaced. */
+  answer: (review: Any) => Any;
+  close(): Promise<void>;
+}
+
+/** A webhook on this machine, behind TLS of its own. `convert` gives an object in another version. */
+export async function startConversionWebhook(convert: (object: Any, apiVersion: string) => Any): Promise<ConversionWebhook> {
+  const { ca, serving } = openPki(memoryFiles(), ['127.0.0.1', 'converter.default.svc'], new Date());
+  const reviews: Any[] = [];
+  const server = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const review = JSON.parse(Buffer.concat(chunks).toString());
+      reviews.push(review);
+      const answer = webhook.answer(review);
+      if (answer === undefined) response.destroy();
+      else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const caBundle = Buffer.from(ca).toString('base64');
+  const webhook: ConversionWebhook = {
+    port,
+    caBundle,
+    reviews,
+    clientConfig: (path = '/convert') => ({ url: `https://127.0.0.1:${port}${path}`, caBundle }),
+    answer: ({ apiVersion, kind, request }) => ({
+      apiVersion,
+      kind,
+      response: {
+        uid: request.uid,
+        result: { status: 'Success' },
+        convertedObjects: request.objects.map((object: Any) => convert(object, request.desiredAPIVersion)),
+      },
+    }),
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+  return webhook;
+}
+
+/** One version has a host and a port, the other both in one: the example of the Kubernetes documentation. */
+export function convertHostPort(object: Any, apiVersion: string): Any {
+  const { hostPort, host, port, ...rest } = object;
+  if (apiVersion.endsWith('/v1')) return { ...rest, apiVersion, host: hostPort?.split(':')[0], port: hostPort?.split(':')[1] };
+  return { ...rest, apiVersion, hostPort: `${host}:${port}` };
+}
