@@ -1,6 +1,7 @@
 export { compile } from './compile.ts';
 export * from './contract.ts';
 export { createEnvironment, type Environment } from './environment.ts';
+export { declaredSizes } from './types/declared-sizes.ts';
 export { type DeclaredType, declareType, maxRequestBytes } from './types/declared-type.ts';
 export { escapeName, isReservedName, unescapeName } from './types/escape.ts';
 export type { CelSchema } from './types/schema.ts';

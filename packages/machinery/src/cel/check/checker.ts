@@ -131,7 +131,11 @@ class Checker {
   }
 
   #objectField(at: number, target: CelType, field: string): CelType {
-    const type = target.field?.(field);
+    if (target.field === undefined) {
+      this.#issues.report(at, `unexpected failed resolution of '${target.name}'`);
+      return errorType;
+    }
+    const type = target.field(field);
     if (type === undefined) this.#issues.report(at, `undefined field '${field}'`);
     return type ?? errorType;
   }
@@ -170,7 +174,7 @@ class Checker {
     let joined: CelType | undefined;
     for (const [i, element] of elements.entries()) {
       const type = this.check(element);
-      joined = this.#join(element, joined, optionals.has(i) ? this.#unwrapped(element, type) : type);
+      joined = this.#join(joined, optionals.has(i) ? this.#unwrapped(element, type) : type);
     }
     return listType(joined ?? this.#freshType());
   }
@@ -185,19 +189,17 @@ class Checker {
     let key: CelType | undefined;
     let value: CelType | undefined;
     for (const entry of expr.entries) {
-      key = this.#join(entry.key, key, this.check(entry.key));
+      key = this.#join(key, this.check(entry.key));
       const type = this.check(entry.value);
-      value = this.#join(entry.value, value, entry.optional ? this.#unwrapped(entry.value, type) : type);
+      value = this.#join(value, entry.optional ? this.#unwrapped(entry.value, type) : type);
     }
     return mapType(key ?? this.#freshType(), value ?? this.#freshType());
   }
 
-  /** Elements of one list are of one type. */
-  #join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
+  /** What is not of one type may be of any; whether that is allowed is decided when all types are known. */
+  #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
-    if (this.#substitutions.assign([previous], [current])) return mostGeneral(previous, current);
-    this.#mismatch(expr.at, previous, current);
-    return errorType;
+    return this.#substitutions.assign([previous], [current]) ? mostGeneral(previous, current) : dynType;
   }
 
   #mismatch(at: number, expected: CelType, found: CelType): void {

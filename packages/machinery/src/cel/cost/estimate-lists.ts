@@ -29,7 +29,7 @@ export function estimateListCall(call: EstimatedCall): CallEstimate | undefined 
     case 'list_sets_equivalent_list':
       return { cost: addRanges(scaleRange(multiplyRanges(first, second), 2), fixed(1)) };
     case 'list_slice':
-      return allocating(1, fixed(Math.max(constant(args[1], own.max) - constant(args[0], 0), 0)));
+      return allocating(1, fixed(difference(constant(args[1], own.max), constant(args[0], 0))));
     case 'list_flatten':
       return allocating(1, own);
     case 'list_flatten_int':
@@ -43,6 +43,11 @@ export function estimateListCall(call: EstimatedCall): CallEstimate | undefined 
     default:
       return undefined;
   }
+}
+
+/** Below zero there is nothing but the other end. */
+function difference(end: number, start: number): number {
+  return end < start ? most : end - start;
 }
 
 function sizeOf({ estimation }: EstimatedCall, node: SizedNode | undefined): CostEstimate {

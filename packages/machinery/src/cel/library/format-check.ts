@@ -9,8 +9,8 @@ const text: readonly TypeKind[] = [
 const allowed: { readonly [verb in Clause['verb']]: readonly TypeKind[] } = {
   s: text,
   d: ['int', 'uint'],
-  f: ['double'],
-  e: ['double'],
+  f: ['double', 'string'],
+  e: ['double', 'string'],
   b: ['bool', 'int', 'uint'],
   x: ['string', 'bytes', 'int', 'uint'],
   o: ['int', 'uint'],

@@ -15,18 +15,28 @@ const superscripts: { readonly [digit: string]: string } = {
 /** As English writes a number: 12,345.678. */
 export function fixedText(value: number, precision: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
-  const [whole = '', fraction] = value.toFixed(precision).split('.');
+  const [whole = '', fraction] = roundHalfEven(value, precision).split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** 1.234500 × 10⁰³ */
+/** JavaScript rounds what is exactly in the middle up, Go rounds it to the even neighbour. */
+function roundHalfEven(value: number, precision: number): string {
+  const rounded = value.toFixed(precision);
+  const exact = value.toFixed(Math.min(precision + 40, 100));
+  const cut = exact.length - Math.min(40, 100 - precision);
+  if (!/^50*$/.test(exact.slice(cut))) return rounded;
+  const down = exact.slice(0, precision === 0 ? cut - 1 : cut);
+  return Number(down.at(-1)) % 2 === 0 ? down : rounded;
+}
+
+/** 1.234500×10⁰³ */
 export function scientificText(value: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
   const [mantissa = '', exponent = ''] = value.toExponential(6).split('e');
   const digits = exponent.replace('+', '').replace(/^(-?)(\d)$/, '$10$2');
   const raised = [...digits].map((digit) => superscripts[digit] ?? digit).join('');
-  return `${mantissa}\u202f×\u202f10${raised}`;
+  return `${mantissa}×10${raised}`;
 }
 
 function notFinite(value: number): string {

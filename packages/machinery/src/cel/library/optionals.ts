@@ -1,7 +1,7 @@
 import { declare, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { operators } from '../syntax/ast.ts';
 import { optionalMacros } from '../syntax/standard-macros.ts';
-import { boolType, dynType, intType, listType, mapType, optionalType, stringType, typeParam } from '../types/type.ts';
+import { boolType, dynType, intType, listType, mapType, opaqueType, optionalType, stringType, typeParam } from '../types/type.ts';
 import { formatPlain } from '../values/plain-text.ts';
 import { sizeOfValue } from '../values/size.ts';
 import {
@@ -63,7 +63,7 @@ function isPresent(optional?: CelValue): boolean {
 }
 
 export const optionalsLibrary: Library = {
-  types: [optionalType(dynType)],
+  types: [opaqueType('optional_type')],
   macros: optionalMacros,
   functions: [
     declare('optional.of', globalOverload('optional_of', [v], optionalV, call.of)),

@@ -33,7 +33,7 @@ function ofTexts(call: Texts): (...args: CelValue[]) => CelValue {
 }
 
 function textPredicate(name: string, id: string, call: Texts): FunctionDeclaration {
-  return declare(name, memberOverload(id, [stringType, stringType], boolType, ofTexts(call)));
+  return { ...declare(name, memberOverload(id, [stringType, stringType], boolType, ofTexts(call))), operator: true };
 }
 
 const size = (value: CelValue): CelValue => sizeOfValue(value) ?? noTrait('size');
@@ -103,4 +103,4 @@ export const standardFunctions: readonly FunctionDeclaration[] = [
 ];
 
 /** The functions whose name is that of the type they make; with a constant they are constants. */
-export const conversionNames: ReadonlySet<string> = new Set([...Object.keys(allTypes), 'dyn']);
+export const conversionNames: ReadonlySet<string> = new Set([...Object.keys(allTypes), 'dyn', 'type']);

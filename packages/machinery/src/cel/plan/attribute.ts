@@ -104,11 +104,11 @@ function isPresent(value: CelValue, key: CelValue): CelValue {
   return found instanceof CelError ? found : found !== undefined;
 }
 
-/** What is not there costs nothing, unless that was the question. */
-function stepIfPresent(evaluation: Evaluation, value: CelValue, { constant, index, testOnly }: Qualifier): CelValue | undefined {
+/** What is not there costs nothing. */
+function stepIfPresent(evaluation: Evaluation, value: CelValue, { constant, index }: Qualifier): CelValue | undefined {
   const key = index === undefined ? (constant as CelValue) : index(evaluation);
   if (key instanceof CelError) return key;
   const next = lookUp(value, key);
-  if ((next !== undefined && !(next instanceof CelError)) || testOnly) evaluation.charge(1);
+  if (next !== undefined && !(next instanceof CelError)) evaluation.charge(1);
   return next;
 }

@@ -1,4 +1,4 @@
-import { typeOfValue } from '../values/type-of.ts';
+import { goTypeName } from '../values/type-of.ts';
 import { ArrayList, CelError, CelList, CelMap, type CelValue, GrowingList } from '../values/value.ts';
 import type { Eval, Evaluation } from './evaluation.ts';
 
@@ -49,7 +49,7 @@ function loopOne(fold: Fold, evaluation: Evaluation, values: CelValue): CelError
     }
     return undefined;
   }
-  if (!(values instanceof CelMap)) return new CelError(`got '${typeOfValue(values).name}', expected iterable type`);
+  if (!(values instanceof CelMap)) return new CelError(`got '${goTypeName(values)}', expected iterable type`);
   for (const key of values.keys()) {
     slots[fold.variable] = key;
     if (!turn(fold, evaluation)) break;
@@ -68,7 +68,7 @@ function loopTwo(fold: Fold, evaluation: Evaluation, values: CelValue): CelError
     }
     return undefined;
   }
-  if (!(values instanceof CelList)) return new CelError(`unsupported comprehension range type: ${typeOfValue(values).name}`);
+  if (!(values instanceof CelList)) return new CelError(`unsupported comprehension range type: ${goTypeName(values)}`);
   for (let i = 0; i < values.size; i++) {
     slots[fold.variable] = i;
     slots[second] = values.at(i);

@@ -37,13 +37,25 @@ const guards: { readonly [kind: string]: Guard } = {
 const anything: Guard = () => true;
 
 /** Whether a value is of a type as far as can be seen from outside. */
-function guardOf({ kind, name }: CelType): Guard {
+function guardOf({ kind, name, params }: CelType): Guard {
   if (kind === 'opaque') {
     if (name === 'optional_type') return (value) => value instanceof CelOptional;
     return (value) => value instanceof CelOpaque && value.type.name === name;
   }
   if (kind === 'object') return (value) => value instanceof CelOpaque && value.type.name === name;
-  return guards[kind] ?? anything;
+  const guard = guards[kind] ?? anything;
+  const inner = params.map(guardOf);
+  if (inner.every((each) => each === anything)) return guard;
+  return (value) => guard(value) && firstFits(value, inner);
+}
+
+/** Of what a list or a map holds only the first is looked at. */
+function firstFits(value: CelValue, guardsOfParts: readonly Guard[]): boolean {
+  const [first = anything, second = anything] = guardsOfParts;
+  if (value instanceof CelList) return value.size === 0 || first(value.at(0));
+  if (!(value instanceof CelMap) || value.size === 0) return true;
+  const key = value.keys()[0] as CelValue;
+  return first(key) && second(value.find(key) as CelValue);
 }
 
 /** What a call does: the overload that the types chose, or the one that the values choose. */

@@ -147,7 +147,7 @@ class Planner {
       const membership = setMembership(first as Node, second.value as CelList);
       if (membership !== undefined) return membership;
     }
-    if (expr.function === 'matches' && second?.is === 'constant') checkPattern(second.value);
+    if (patternFunctions.has(expr.function) && second?.is === 'constant') checkPattern(second.value);
     return { is: 'eval', run: callEval(run, args.map(toEval), actualCost(expr.function, overload)) };
   }
 
@@ -258,6 +258,9 @@ function indexQualifier(index: Node, optional: boolean): Qualifier {
   return { index: read, optional, testOnly: false };
 }
 
+/** Functions whose second argument is a pattern. */
+const patternFunctions = new Set(['matches', 'find', 'findAll']);
+
 function folded(value: CelValue): Node {
   if (isError(value)) throw new PlanError(value.message);
   return { is: 'constant', value };
@@ -274,15 +277,15 @@ function setMembership(item: Node, list: CelList): Node | undefined {
   for (let i = 0; i < list.size; i++) {
     const member = list.at(i);
     const hash = hashOf(member);
-    if (hash === undefined && member !== null) return undefined;
-    members.add(member === null ? null : hash);
+    if (hash === undefined) return undefined;
+    members.add(hash);
   }
   if (members.size === 0) return { is: 'constant', value: false };
   const read = toEval(item);
   const run: Eval = (evaluation) => {
     const value = read(evaluation);
     if (isError(value)) return value;
-    return members.has(value === null ? null : hashOf(value));
+    return members.has(hashOf(value));
   };
   return { is: 'eval', run };
 }

@@ -18,7 +18,7 @@ import { balanced, type LogicTerm } from './logic.ts';
 import { expandMacro, type MacroSet } from './macros.ts';
 import { type Issues, nowhere } from './source.ts';
 import { ParseAbort, ParseFailure, TokenStream } from './token-stream.ts';
-import { displayText, reservedWords, type TokenKind } from './tokens.ts';
+import { reservedWords, type Token, type TokenKind } from './tokens.ts';
 
 const maxCodePoints = 100_000;
 const none: ReadonlySet<TokenKind> = new Set();
@@ -61,8 +61,7 @@ class Parser {
     const tokens = lex(source, (at, text) => unknown.push({ at, text }));
     this.#tokens = new TokenStream(tokens, issues);
     this.#depth = new DepthCount(issues);
-    for (const { at, text } of unknown.slice(0, 101))
-      issues.report(at, `Syntax error: token recognition error at: ${displayText(text)}`);
+    for (const { at, text } of unknown.slice(0, 101)) issues.report(at, `Syntax error: token recognition error at: '${text}'`);
   }
 
   parse(): Expr {
@@ -185,6 +184,7 @@ class Parser {
       this.#tokens.take();
       count++;
     }
+    if (token === '!') this.#tokens.afterRepetition(startOfUnary);
     const member = this.#tokens.within(follows.unary, () => this.#member());
     return count % 2 === 0 ? member : this.#call(at, operator, undefined, [member], false);
   }
@@ -209,15 +209,29 @@ class Parser {
     const { at } = this.#tokens.take();
     if (optional) this.#tokens.take();
     if (!optional && this.#tokens.is('IDENTIFIER') && this.#tokens.is('(', 1)) return this.#memberCall(operand);
-    this.#tokens.choose(startOfName);
-    const name = this.#tokens.take();
-    if (name.kind === 'ESC_IDENTIFIER') this.#issues.report(name.at, "unsupported syntax: '`'");
+    const name = this.#fieldName();
     const field: Expr = { is: 'literal', at: name.at, value: name.text };
     if (optional)
       return this.#noted({ is: 'call', at, function: operators.optionalSelect, target: undefined, args: [operand, field] }, [
         operand,
       ]);
     return this.#noted({ is: 'select', at, operand, field: name.text, testOnly: false }, [operand]);
+  }
+
+  /** What is no name is left out, and complained about once more. */
+  #fieldName(): Pick<Token, 'text' | 'at'> {
+    const { at } = this.#tokens.peek();
+    try {
+      this.#tokens.choose(startOfName);
+    } catch (error) {
+      if (!(error instanceof ParseFailure)) throw error;
+      this.#tokens.recover();
+      this.#issues.report(at, 'unsupported ident kind');
+      return { text: '', at };
+    }
+    const name = this.#tokens.take();
+    if (name.kind === 'ESC_IDENTIFIER') this.#issues.report(name.at, "unsupported syntax: '`'");
+    return name;
   }
 
   #memberCall(target: Expr): Expr {
@@ -311,7 +325,7 @@ class Parser {
     const fields: FieldInit[] = [];
     this.#tokens.choose(startOfFields);
     if (startOfField.has(this.#tokens.peek().kind)) {
-      this.#tokens.within(follows.mapEntries, () => this.#entries(() => fields.push(this.#field())));
+      this.#tokens.within(follows.mapEntries, () => this.#entries(startOfField, () => fields.push(this.#field())));
     }
     this.#close('}');
     const expr: Expr = { is: 'struct', at, typeName, fields };
@@ -341,15 +355,21 @@ class Parser {
   }
 
   /** Items with commas between them; one at the end is left to the caller. */
-  #entries(entry: () => void): void {
-    entry();
-    while (this.#tokens.is(',') && !this.#tokens.is('}', 1) && !this.#tokens.is(']', 1)) {
-      this.#tokens.take();
+  #entries(starts: ReadonlySet<TokenKind>, entry: () => void): void {
+    try {
       entry();
+      while (this.#tokens.is(',') && starts.has(this.#tokens.peek(1).kind)) {
+        this.#tokens.take();
+        entry();
+      }
+    } catch (error) {
+      if (!(error instanceof ParseFailure)) throw error;
+      this.#tokens.recover();
     }
   }
 
   #close(kind: '}' | ']'): void {
+    this.#tokens.choose(new Set<TokenKind>([',', kind]));
     if (this.#tokens.is(',')) this.#tokens.take();
     this.#tokens.expect(kind, none, true);
   }
@@ -361,7 +381,7 @@ class Parser {
     this.#tokens.choose(startOfList);
     if (startOfOptional.has(this.#tokens.peek().kind)) {
       this.#tokens.within(follows.listElements, () =>
-        this.#entries(() => {
+        this.#entries(startOfOptional, () => {
           if (this.#optionalMark(startOfOptional)) optionals.add(elements.length);
           elements.push(this.#tokens.within(follows.item, () => this.#expr()));
         }),
@@ -378,7 +398,7 @@ class Parser {
     const entries: Entry[] = [];
     this.#tokens.choose(startOfMap);
     if (startOfOptional.has(this.#tokens.peek().kind)) {
-      this.#tokens.within(follows.mapEntries, () => this.#entries(() => entries.push(this.#entry())));
+      this.#tokens.within(follows.mapEntries, () => this.#entries(startOfOptional, () => entries.push(this.#entry())));
     }
     this.#close('}');
     const expr: Expr = { is: 'map', at, entries };

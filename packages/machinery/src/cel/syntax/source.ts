@@ -37,6 +37,7 @@ export class Issues {
 
 function locate(source: string, at: number): { line: number; column: number } {
   if (at === nowhere) return { line: -1, column: -1 };
+  if (source === '') return { line: 1, column: -1 };
   const before = source.slice(0, at);
   const start = before.lastIndexOf('\n') + 1;
   return { line: countOf(before, '\n') + 1, column: codePoints(before.slice(start)) };
@@ -55,7 +56,7 @@ function codePoints(text: string): number {
 /** The message with the line that it is about, and a caret below the place. Wide characters get wide dots. */
 function display(source: string, { line, column, message }: CompileIssue): string {
   const headline = `ERROR: <input>:${line}:${column + 1}: ${message}`;
-  const snippet = line < 1 ? undefined : source.split('\n')[line - 1];
+  const snippet = line < 1 || source === '' ? undefined : source.split('\n')[line - 1];
   if (snippet === undefined || Buffer.byteLength(snippet) > maxSnippetBytes) return headline;
   const shown = snippet.replaceAll('\t', ' ');
   const characters = [...shown];

@@ -141,7 +141,6 @@ export const standardMacros: MacroSet = new Map([
   [macroKey('all', 2, true), quantifier(all)],
   [macroKey('exists', 2, true), quantifier(exists)],
   [macroKey('exists_one', 2, true), quantifier(existsOne)],
-  [macroKey('existsOne', 2, true), quantifier(existsOne)],
   [macroKey('map', 2, true), map],
   [macroKey('map', 3, true), map],
   [macroKey('filter', 2, true), filter],

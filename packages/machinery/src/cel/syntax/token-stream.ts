@@ -80,6 +80,16 @@ export class TokenStream {
     if (!this.#dropUnwanted(expected)) throw this.mismatch(expected);
   }
 
+  /** After something that may be repeated: what neither repeats it nor goes on is skipped. */
+  afterRepetition(expected: ReadonlySet<TokenKind>): void {
+    const token = this.peek();
+    if (expected.has(token.kind)) return;
+    this.#report(token.at, `extraneous input ${displayText(token.text)} expecting ${namesOf(expected)}`);
+    this.#recovering = true;
+    const wanted = new Set([...expected, ...this.#following.flatMap(({ tokens }) => [...tokens])]);
+    while (!this.is('<EOF>') && !wanted.has(this.peek().kind)) this.#position++;
+  }
+
   mismatch(expected: ReadonlySet<TokenKind>): ParseFailure {
     const token = this.peek();
     this.#report(token.at, `mismatched input ${displayText(token.text)} expecting ${namesOf(expected)}`);

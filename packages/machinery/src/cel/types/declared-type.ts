@@ -104,7 +104,7 @@ function declareProperties(schema: CelSchema, name: string): DeclaredType {
     return declared.get(escaped);
   };
   return {
-    type: objectType(name, (escaped) => field(escaped)?.type),
+    type: objectType(name, (written) => (field(written) ?? field(`__${written}__`))?.type),
     maxElements: 0,
     minSerializedSize: leastSizeOfObject(schema, name),
     field,

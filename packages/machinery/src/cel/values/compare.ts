@@ -4,7 +4,7 @@ import { CelDouble, CelDuration, CelTimestamp, CelUint, type CelValue } from './
 /** Below, at or above zero; NaN if one of two numbers is none; undefined if the two cannot be compared. */
 export function compareValues(a: CelValue, b: CelValue): number | undefined {
   if (typeof a === 'string') return typeof b === 'string' ? compareText(a, b) : undefined;
-  const [left, right] = [numberOf(a), numberOf(b)];
+  const [left, right] = numbersOf(a, b);
   if (left !== undefined) return right === undefined ? undefined : compareNumbers(left, right);
   if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : undefined;
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? Buffer.compare(a, b) : undefined;
@@ -13,7 +13,14 @@ export function compareValues(a: CelValue, b: CelValue): number | undefined {
   return undefined;
 }
 
-/** The number that a value of any numeric type is; exact, as bigints and numbers compare exactly with each other. */
+/** Two numbers to compare: exact, unless one of them is a double. */
+export function numbersOf(a: CelValue, b: CelValue): readonly [number | bigint | undefined, number | bigint | undefined] {
+  const [left, right] = [numberOf(a), numberOf(b)];
+  const inexact = left !== undefined && right !== undefined && (a instanceof CelDouble || b instanceof CelDouble);
+  return inexact ? [Number(left), Number(right)] : [left, right];
+}
+
+/** The number that a value of any numeric type is. */
 export function numberOf(value: CelValue): number | bigint | undefined {
   if (isInt(value)) return value;
   if (value instanceof CelDouble || value instanceof CelUint) return value.value;

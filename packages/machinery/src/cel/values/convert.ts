@@ -61,7 +61,7 @@ function parseHexDouble(text: string): number | undefined {
 }
 
 function toDuration(value: CelValue): CelValue {
-  if (typeof value === 'number' || typeof value === 'bigint') return new CelDuration(BigInt(value));
+  if (typeof value === 'number' || typeof value === 'bigint') return failed(value, 'google.protobuf.Duration');
   if (typeof value !== 'string') return value;
   try {
     return new CelDuration(parseGoDuration(value));

@@ -1,4 +1,4 @@
-import { numberOf } from './compare.ts';
+import { numbersOf } from './compare.ts';
 import { isInt } from './integer.ts';
 import {
   CelDuration,
@@ -17,7 +17,7 @@ export function equalValues(a: CelValue, b: CelValue): CelValue {
   if (a === b) return true;
   if (a === null || b === null) return false;
   if (typeof a === 'string' || typeof a === 'boolean') return false;
-  if (isInt(a)) return equalNumber(a, b);
+  if (isInt(a)) return equalNumbers(a, b);
   if (a instanceof CelList) return a.equals ? a.equals(b) : equalLists(a, b);
   if (a instanceof CelMap) return a.equals ? a.equals(b) : equalMaps(a, b);
   if (a instanceof CelOpaque) return a.equals(b);
@@ -33,14 +33,13 @@ function equalOthers(a: CelValue, b: CelValue): CelValue {
   if (a instanceof CelDuration) return b instanceof CelDuration && a.nanoseconds === b.nanoseconds;
   if (a instanceof CelTypeValue) return b instanceof CelTypeValue && a.type.name === b.type.name;
   if (a instanceof CelOptional) return equalOptionals(a, b);
-  const number = numberOf(a);
-  return number !== undefined && equalNumber(number, b);
+  return equalNumbers(a, b);
 }
 
-function equalNumber(a: number | bigint, b: CelValue): boolean {
-  const other = numberOf(b);
+function equalNumbers(a: CelValue, b: CelValue): boolean {
+  const [left, right] = numbersOf(a, b);
   // biome-ignore lint/suspicious/noDoubleEquals: the one comparison that is exact between a number and a bigint.
-  return other !== undefined && a == other;
+  return left !== undefined && right !== undefined && left == right;
 }
 
 function equalOptionals(a: CelOptional, b: CelValue): CelValue {

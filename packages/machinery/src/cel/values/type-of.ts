@@ -60,3 +60,22 @@ function typeOfObject(value: object): CelType {
   if (value instanceof CelUint) return uintType;
   return value instanceof CelError ? errorType : (value as { type: CelType }).type;
 }
+
+const goNames: { readonly [kind: string]: string } = {
+  bool: 'types.Bool',
+  bytes: 'types.Bytes',
+  double: 'types.Double',
+  duration: 'types.Duration',
+  int: 'types.Int',
+  null: 'types.Null',
+  string: 'types.String',
+  timestamp: 'types.Timestamp',
+  type: '*types.Type',
+  uint: 'types.Uint',
+};
+
+/** What messages that speak of the implementation call the type of a value. */
+export function goTypeName(value: CelValue): string {
+  const { kind, name } = typeOfValue(value);
+  return goNames[kind] ?? (name === 'optional_type' ? '*types.Optional' : name);
+}

@@ -107,6 +107,8 @@ export abstract class CelOpaque {
   abstract equals(other: CelValue): CelValue;
   /** How large it is where costs are counted; one if that is not said. */
   readonly costSize?: number;
+  /** How it is written, if there is a way. */
+  text?(): string;
   /** What a field of it is; undefined if it has no such field. */
   field?(name: string): CelValue | undefined;
 }
