@@ -1,6 +1,15 @@
 export { compile } from './compile.ts';
 export * from './contract.ts';
 export { createEnvironment, type Environment } from './environment.ts';
+export {
+  type AuthorizerAnswer,
+  type AuthorizerQuestion,
+  authorizerType,
+  authorizerValue,
+  type CelAuthorizer,
+  resourceCheckType,
+  resourceCheckValue,
+} from './library/authorizer.ts';
 export { declaredSizes } from './types/declared-sizes.ts';
 export { type DeclaredType, declareType, maxRequestBytes } from './types/declared-type.ts';
 export { escapeName, isReservedName, unescapeName } from './types/escape.ts';

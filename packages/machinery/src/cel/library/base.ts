@@ -15,16 +15,22 @@ import {
   typeType,
   uintType,
 } from '../types/type.ts';
+import { authorizerLibrary, authorizerSelectorsLibrary } from './authorizer.ts';
 import { comprehensionsLibrary } from './comprehensions.ts';
+import { formatsLibrary } from './formats.ts';
 import { listsLibrary } from './lists.ts';
 import { moreListsLibrary } from './more-lists.ts';
+import { networkLibrary } from './network.ts';
 import { optionalsLibrary } from './optionals.ts';
+import { quantityLibrary } from './quantity.ts';
 import { regexLibrary } from './regex.ts';
+import { semverLibrary } from './semver.ts';
 import { setsLibrary } from './sets.ts';
 import { standardFunctions } from './standard-functions.ts';
 import { standardOperators } from './standard-operators.ts';
 import { timeFunctions } from './standard-times.ts';
 import { stringsLibrary } from './strings.ts';
+import { urlsLibrary } from './urls.ts';
 
 const [a, b] = [typeParam('A'), typeParam('B')];
 
@@ -40,12 +46,19 @@ const standardLibrary: Library = {
 /** The release of Kubernetes in which a library came. */
 const history: readonly (readonly [minor: number, Library])[] = [
   [0, standardLibrary],
+  [0, urlsLibrary],
   [0, regexLibrary],
   [0, listsLibrary],
+  [27, authorizerLibrary],
   [28, optionalsLibrary],
+  [28, quantityLibrary],
   [0, stringsLibrary],
   [29, setsLibrary],
+  [30, networkLibrary],
+  [31, formatsLibrary],
+  [31, authorizerSelectorsLibrary],
   [32, comprehensionsLibrary],
+  [33, semverLibrary],
   [34, moreListsLibrary],
 ];
 

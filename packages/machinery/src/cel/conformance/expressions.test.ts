@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../json/parse.ts';
+import type { JsonValue } from '../../schema/type.ts';
+import type { CelSchema } from '../types/schema.ts';
+import { outcomeOf } from './outcome.ts';
+
+/** What the libraries of Kubernetes 1.36 made of an expression: an outcome, or what they said was wrong with it. */
+interface Expectation {
+  readonly compile?: string;
+  readonly program?: string;
+  readonly type?: string;
+  readonly value?: string;
+  readonly error?: string;
+  readonly cost?: number;
+  readonly estimate?: readonly [min: number, max: number];
+}
+
+interface Group {
+  readonly group: string;
+  readonly schema?: CelSchema;
+  readonly data: JsonValue;
+  readonly cases: readonly (readonly [expression: string, Expectation])[];
+}
+
+const file = new URL('expressions.json', import.meta.url);
+const groups = parseJson(readFileSync(file)).value as unknown as readonly Group[];
+
+describe.each(groups)('$group', ({ schema, data, cases }) => {
+  it.each(cases)('%s', (expr, expected) => {
+    const { min, max, ...outcome } = outcomeOf({ expr, schema, data });
+    const [least, most] = expected.estimate ?? [];
+    expect(outcome).toEqual({ ...expected, estimate: undefined });
+    expect([min, max]).toEqual([least, most].map((each) => (each === undefined ? undefined : Number(each))));
+  });
+});

@@ -1,0 +1,209 @@
+import { isDNS1123Label, nameIsDNSSubdomain } from '../../meta/names.ts';
+import { declare, type Library, memberOverload, type Overload } from '../check/declarations.ts';
+import { boolType, type CelType, stringType } from '../types/type.ts';
+import { CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
+
+/** What an expression asks whether it is allowed. */
+export type AuthorizerQuestion =
+  | { readonly path: string; readonly verb: string }
+  | {
+      readonly group: string;
+      readonly resource: string;
+      readonly subresource: string;
+      readonly namespace: string;
+      readonly name: string;
+      readonly fieldSelector: string;
+      readonly labelSelector: string;
+      readonly verb: string;
+    };
+
+export interface AuthorizerAnswer {
+  readonly allowed: boolean;
+  readonly reason: string;
+  readonly error?: string;
+}
+
+/** Who is asked. What it throws ends the evaluation and reaches whoever began it. */
+export interface CelAuthorizer {
+  authorize(question: AuthorizerQuestion): AuthorizerAnswer;
+  /** The same for a service account instead of the user of the request. */
+  forServiceAccount(namespace: string, name: string): CelAuthorizer;
+}
+
+type ResourceQuestion = Omit<Extract<AuthorizerQuestion, { group: string }>, 'verb'>;
+
+function typeNamed(name: string): CelType {
+  return { kind: 'object', name: `kubernetes.authorization.${name}`, params: [] };
+}
+
+const types = {
+  Authorizer: typeNamed('Authorizer'),
+  PathCheck: typeNamed('PathCheck'),
+  GroupCheck: typeNamed('GroupCheck'),
+  ResourceCheck: typeNamed('ResourceCheck'),
+  Decision: typeNamed('Decision'),
+};
+
+export const authorizerType = types.Authorizer;
+export const resourceCheckType = types.ResourceCheck;
+
+/** A step on the way to a question. Steps are not compared with each other. */
+abstract class Step extends CelOpaque {
+  equals(_other: CelValue): CelValue {
+    return noSuchOverload;
+  }
+}
+
+class AuthorizerValue extends Step {
+  readonly type = types.Authorizer;
+  readonly authorizer: CelAuthorizer;
+  constructor(authorizer: CelAuthorizer) {
+    super();
+    this.authorizer = authorizer;
+  }
+}
+
+class PathCheck extends Step {
+  readonly type = types.PathCheck;
+  readonly authorizer: CelAuthorizer;
+  readonly path: string;
+  constructor(authorizer: CelAuthorizer, path: string) {
+    super();
+    this.authorizer = authorizer;
+    this.path = path;
+  }
+}
+
+class GroupCheck extends Step {
+  readonly type = types.GroupCheck;
+  readonly authorizer: CelAuthorizer;
+  readonly group: string;
+  constructor(authorizer: CelAuthorizer, group: string) {
+    super();
+    this.authorizer = authorizer;
+    this.group = group;
+  }
+}
+
+class ResourceCheck extends Step {
+  readonly type = types.ResourceCheck;
+  readonly authorizer: CelAuthorizer;
+  readonly question: ResourceQuestion;
+  constructor(authorizer: CelAuthorizer, question: ResourceQuestion) {
+    super();
+    this.authorizer = authorizer;
+    this.question = question;
+  }
+}
+
+class Decision extends Step {
+  readonly type = types.Decision;
+  readonly answer: AuthorizerAnswer;
+  constructor(answer: AuthorizerAnswer) {
+    super();
+    this.answer = answer;
+  }
+}
+
+/** The variable `authorizer`. */
+export function authorizerValue(authorizer: CelAuthorizer): CelValue {
+  return new AuthorizerValue(authorizer);
+}
+
+const anything = { subresource: '', namespace: '', name: '', fieldSelector: '', labelSelector: '' };
+
+/** The variable `authorizer.requestResource`. */
+export function resourceCheckValue(
+  authorizer: CelAuthorizer,
+  question: Pick<ResourceQuestion, 'group' | 'resource'> & Partial<ResourceQuestion>,
+): CelValue {
+  return new ResourceCheck(authorizer, { ...anything, ...question });
+}
+
+function checkPath(value: AuthorizerValue, path: string): CelValue {
+  return path.trim() === '' ? new CelError('path must not be empty') : new PathCheck(value.authorizer, path);
+}
+
+function checkResource({ authorizer, group }: GroupCheck, resource: string): CelValue {
+  if (resource.trim() === '') return new CelError('resource must not be empty');
+  return resourceCheckValue(authorizer, { group, resource });
+}
+
+function serviceAccount(value: AuthorizerValue, namespace: string, name: string): CelValue {
+  if (nameIsDNSSubdomain(name, false).length > 0) return new CelError('Invalid service account name');
+  if (isDNS1123Label(namespace).length > 0) return new CelError('Invalid service account namespace');
+  return new AuthorizerValue(value.authorizer.forServiceAccount(namespace, name));
+}
+
+function narrowing(key: keyof ResourceQuestion, id: string) {
+  const call: Overload['call'] = (check, value) => {
+    const { authorizer, question } = check as ResourceCheck;
+    return new ResourceCheck(authorizer, { ...question, [key]: value as string });
+  };
+  return declare(key, memberOverload(id, [types.ResourceCheck, stringType], types.ResourceCheck, call));
+}
+
+function reading(name: string, result: CelType, read: (answer: AuthorizerAnswer) => CelValue) {
+  return declare(
+    name,
+    memberOverload(`decision_${name}`, [types.Decision], result, (value) => read((value as Decision).answer)),
+  );
+}
+
+export const authorizerLibrary: Library = {
+  functions: [
+    declare(
+      'path',
+      memberOverload('authorizer_path', [types.Authorizer, stringType], types.PathCheck, (value, path) =>
+        checkPath(value as AuthorizerValue, path as string),
+      ),
+    ),
+    declare(
+      'group',
+      memberOverload(
+        'authorizer_group',
+        [types.Authorizer, stringType],
+        types.GroupCheck,
+        (value, group) => new GroupCheck((value as AuthorizerValue).authorizer, group as string),
+      ),
+    ),
+    declare(
+      'serviceAccount',
+      memberOverload(
+        'authorizer_serviceaccount',
+        [types.Authorizer, stringType, stringType],
+        types.Authorizer,
+        (value, namespace, name) => serviceAccount(value as AuthorizerValue, namespace as string, name as string),
+      ),
+    ),
+    declare(
+      'resource',
+      memberOverload('groupcheck_resource', [types.GroupCheck, stringType], types.ResourceCheck, (value, resource) =>
+        checkResource(value as GroupCheck, resource as string),
+      ),
+    ),
+    narrowing('subresource', 'resourcecheck_subresource'),
+    narrowing('namespace', 'resourcecheck_namespace'),
+    narrowing('name', 'resourcecheck_name'),
+    declare(
+      'check',
+      memberOverload('pathcheck_check', [types.PathCheck, stringType], types.Decision, (value, verb) => {
+        const { authorizer, path } = value as PathCheck;
+        return new Decision(authorizer.authorize({ path, verb: verb as string }));
+      }),
+      memberOverload('resourcecheck_check', [types.ResourceCheck, stringType], types.Decision, (value, verb) => {
+        const { authorizer, question } = value as ResourceCheck;
+        return new Decision(authorizer.authorize({ ...question, verb: verb as string }));
+      }),
+    ),
+    reading('errored', boolType, ({ error }) => error !== undefined),
+    reading('error', stringType, ({ error }) => error ?? ''),
+    reading('allowed', boolType, ({ allowed }) => allowed),
+    reading('reason', stringType, ({ reason }) => reason),
+  ],
+};
+
+/** Came later than the rest. */
+export const authorizerSelectorsLibrary: Library = {
+  functions: [narrowing('fieldSelector', 'authorizer_fieldselector'), narrowing('labelSelector', 'authorizer_labelselector')],
+};

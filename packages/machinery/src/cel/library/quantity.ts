@@ -1,0 +1,146 @@
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  QuantityError,
+  quantityValue,
+  subtractQuantities,
+} from '../../quantity/index.ts';
+import { declare, globalOverload, type Library, memberOverload, type Overload } from '../check/declarations.ts';
+import { boolType, type CelType, doubleType, intType, stringType } from '../types/type.ts';
+import { checkedInt, type Int } from '../values/integer.ts';
+import { CelDouble, CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
+
+/** It is an object without fields that anybody knows. */
+export const quantityType: CelType = { kind: 'object', name: 'kubernetes.Quantity', params: [] };
+
+class QuantityValue extends CelOpaque {
+  readonly type = quantityType;
+  readonly quantity: Quantity;
+  /** The result of an addition: Kubernetes does not take one for the right side of a comparison. */
+  readonly #computed: boolean;
+  constructor(quantity: Quantity, computed: boolean) {
+    super();
+    this.quantity = quantity;
+    this.#computed = computed;
+  }
+  equals(other: CelValue): CelValue {
+    if (!(other instanceof QuantityValue) || other.#computed) return noSuchOverload;
+    return compareQuantities(this.quantity, other.quantity) === 0;
+  }
+  override text(): string {
+    return formatQuantity(this.quantity);
+  }
+}
+
+function readQuantity(text: string): CelValue {
+  try {
+    return new QuantityValue(parseQuantity(text), false);
+  } catch (error) {
+    if (error instanceof QuantityError) return new CelError(error.message);
+    throw error;
+  }
+}
+
+const notInteger = new CelError('cannot convert value to integer');
+
+/** The amount if it is a whole number of 64 bits. */
+function integerOf(quantity: Quantity): CelValue {
+  if (quantity.exponent > 20) return quantity.mantissa === 0n ? 0 : notInteger;
+  const whole = quantityValue(quantity);
+  const exact = compareQuantities(quantity, { mantissa: whole, exponent: 0, format: 'DecimalSI' }) === 0;
+  const value = exact ? checkedInt(whole) : notInteger;
+  return value instanceof CelError ? notInteger : value;
+}
+
+function asDouble({ mantissa, exponent }: Quantity): number {
+  return exponent === 0 ? Number(mantissa) : Number(mantissa) * 10 ** exponent;
+}
+
+function sign(order: number): number {
+  return order < 0 ? -1 : order > 0 ? 1 : 0;
+}
+
+const quantityOf = (value: CelValue | undefined): Quantity => (value as QuantityValue).quantity;
+const ofInteger = (value: CelValue | undefined): Quantity => ({
+  mantissa: BigInt(value as Int),
+  exponent: 0,
+  format: 'DecimalExponent',
+});
+
+function compared(id: string, result: CelType, call: (order: number) => CelValue): Overload {
+  return memberOverload(id, [quantityType, quantityType], result, (a, b) =>
+    call(sign(compareQuantities(quantityOf(a), quantityOf(b)))),
+  );
+}
+
+function computed(name: string, compute: (a: Quantity, b: Quantity) => Quantity): readonly Overload[] {
+  return [
+    memberOverload(
+      `quantity_${name}`,
+      [quantityType, quantityType],
+      quantityType,
+      (a, b) => new QuantityValue(compute(quantityOf(a), quantityOf(b)), true),
+    ),
+    memberOverload(
+      `quantity_${name}_int`,
+      [quantityType, intType],
+      quantityType,
+      (a, b) => new QuantityValue(compute(quantityOf(a), ofInteger(b)), true),
+    ),
+  ];
+}
+
+/** A sum is written anew, never as one of its parts was. */
+function rewritten(compute: (a: Quantity, b: Quantity) => Quantity): (a: Quantity, b: Quantity) => Quantity {
+  return (a, b) => ({ ...compute(a, b), text: undefined });
+}
+
+const isWhole = (value: CelValue): boolean => !(value instanceof CelError);
+
+export const quantityLibrary: Library = {
+  functions: [
+    declare(
+      'quantity',
+      globalOverload('string_to_quantity', [stringType], quantityType, (text) => readQuantity(text as string)),
+    ),
+    declare(
+      'isQuantity',
+      globalOverload('is_quantity_string', [stringType], boolType, (text) => isWhole(readQuantity(text as string))),
+    ),
+    declare(
+      'sign',
+      globalOverload('quantity_sign', [quantityType], intType, (a) =>
+        sign(Number(quantityOf(a).mantissa > 0n) - Number(quantityOf(a).mantissa < 0n)),
+      ),
+    ),
+    declare(
+      'isGreaterThan',
+      compared('quantity_is_greater_than', boolType, (order) => order === 1),
+    ),
+    declare(
+      'isLessThan',
+      compared('quantity_is_less_than', boolType, (order) => order === -1),
+    ),
+    declare(
+      'compareTo',
+      compared('quantity_compare_to', intType, (order) => order),
+    ),
+    declare(
+      'asApproximateFloat',
+      memberOverload('quantity_get_float', [quantityType], doubleType, (a) => new CelDouble(asDouble(quantityOf(a)))),
+    ),
+    declare(
+      'asInteger',
+      memberOverload('quantity_get_int', [quantityType], intType, (a) => integerOf(quantityOf(a))),
+    ),
+    declare(
+      'isInteger',
+      memberOverload('quantity_is_integer', [quantityType], boolType, (a) => isWhole(integerOf(quantityOf(a)))),
+    ),
+    declare('add', ...computed('add', rewritten(addQuantities))),
+    declare('sub', ...computed('sub', rewritten(subtractQuantities))),
+  ],
+};
