@@ -7,7 +7,6 @@ import {
   CelError,
   CelList,
   CelMap,
-  type CelOpaque,
   CelOptional,
   CelTimestamp,
   CelTypeValue,
@@ -34,10 +33,4 @@ export function formatPlain(value: CelValue): string {
 function mapText(map: CelMap): string {
   const entries = map.keys().map((key) => `${formatPlain(key)}: ${formatPlain(map.find(key) ?? null)}`);
   return `{${entries.join(', ')}}`;
-}
-
-/** A value of a library: its type, and its text if it has one. */
-export function formatOpaque(value: CelOpaque): string {
-  const text = value.text?.();
-  return text === undefined ? `opaque:${value.type.name}` : `${value.type.name}:${text}`;
 }
