@@ -1,4 +1,5 @@
 export * from './admission/admission.ts';
+export * from './audit/index.ts';
 export * from './authentication/index.ts';
 export * from './authorization/index.ts';
 export { delegation } from './delegates/delegation.ts';
@@ -9,6 +10,7 @@ export { asResourceRequest, type ResourceSubject, resourceDelegate } from './del
 export { type VersionInfo, versionPage } from './delegates/version.ts';
 export { createDiscovery, type Discovery } from './discovery/discovery.ts';
 export { compareVersions } from './discovery/priorities.ts';
+export { audit, auditStrangers } from './filters/audit.ts';
 export * from './filters/authentication.ts';
 export * from './filters/authorization.ts';
 export { compression } from './filters/compression.ts';

@@ -37,6 +37,7 @@ import { type CustomApi, openCustomApi } from '@tsukube/crds';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import { authenticationData } from './announcement.ts';
+import { openAuditing } from './audit/auditing.ts';
 import { createAuthentication } from './authentication/authenticator.ts';
 import type { ServiceAccountTokens } from './authentication/service-account-tokens.ts';
 import { createAuthorization } from './authorization/authorization.ts';
@@ -111,6 +112,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const custom = customApi({ resources, registryOf, services, store, feed, shutdown: shutdown.notice, options, logger });
   let ready = true;
   const steps = new StartSteps();
+  const auditing = await openAuditing(options, metrics, logger);
   const limits = requestLimits({ options, resources, registryOf, metrics, onRefused: terminated(metrics, 429) });
   const handler = requestChain({
     ...parts,
@@ -124,6 +126,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     authorizer: authorization.authorizer,
     authentication,
     limits,
+    auditing,
   });
   const context: ControllerContext = {
     resources: all,
@@ -184,6 +187,9 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       authorization.stop();
       feed.close();
       metrics.close();
+      // What was cut off just now is told of when its connection has closed.
+      await new Promise((resolve) => setImmediate(resolve));
+      await auditing?.sink.close();
       await Promise.all([...registries.values()].map((registry) => registry.cache.close()));
       await store.close();
     },

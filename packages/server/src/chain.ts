@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import {
+  type AuditOptions,
   type Authorizer,
+  audit,
+  auditStrangers,
   authentication,
   authorization,
   chain,
@@ -57,11 +60,12 @@ export interface ChainParts extends ApiServerParts {
   readonly authorizer: Authorizer;
   readonly authentication: Authentication;
   readonly limits: RequestLimits;
+  readonly auditing: AuditOptions | undefined;
 }
 
 /** The way of a request, from the first filter to the delegate that answers. */
 export function requestChain(parts: ChainParts): Handler {
-  const { options, logger, metrics } = parts;
+  const { options, logger, metrics, auditing } = parts;
   return chain(
     [
       responseHeaders(),
@@ -70,11 +74,13 @@ export function requestChain(parts: ChainParts): Handler {
       panic(logger),
       withRequestInfo(),
       deadline(options.requestTimeout, terminated(metrics, 504)),
+      ...(auditing ? [auditStrangers(auditing)] : []),
       authentication(parts.authentication.authenticator, {
         apiAudiences: parts.serviceAccounts.apiAudiences,
         isProof: parts.authentication.isProof,
         logger,
       }),
+      ...(auditing ? [audit(auditing)] : []),
       impersonation(parts.authorizer),
       parts.limits.filter,
       authorization(parts.authorizer),

@@ -41,9 +41,17 @@ export function resourceDelegate(options: ResourceDelegateOptions): Delegate {
     if (!endpoint || !inScope(request, endpoint)) throw StatusError.pathNotFound();
     const handler = handlerFor(request, endpoint);
     if (!handler) throw isPath(request, endpoint) ? StatusError.methodNotAllowed() : StatusError.pathNotFound();
-    if (endpoint.version.deprecationWarning) request.warn(endpoint.version.deprecationWarning);
+    if (endpoint.version.deprecationWarning) tellDeprecation(request, endpoint.version.deprecationWarning);
     return handler(asResourceRequest(request, endpoint, options));
   };
+}
+
+/** To the client, and to those who read who still uses it. */
+function tellDeprecation(request: IncomingRequest, warning: string): void {
+  request.warn(warning);
+  request.annotate('k8s.io/deprecated', 'true');
+  const removed = /unavailable in v(\d+\.\d+)\+/.exec(warning)?.[1];
+  if (removed !== undefined) request.annotate('k8s.io/removed-release', removed);
 }
 
 function addEndpoints(

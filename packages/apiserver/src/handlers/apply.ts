@@ -39,6 +39,7 @@ export async function apply(request: ResourceRequest, management: FieldManagemen
   const output = negotiateObjects(request);
   const body = await readRequestBody(request);
   const options = patchOptions(request, true);
+  request.notes?.requestPatch(body);
   const parsed = await readConfiguration(body);
   const context = applyContext(request, options);
   const application: Application = { request, ...parsed, options, context, management };

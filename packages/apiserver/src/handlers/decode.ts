@@ -36,11 +36,19 @@ export interface BodyTarget {
 export async function decodeBody(request: ResourceRequest, validation: FieldValidation): Promise<JsonObject> {
   const { resource, version } = request;
   const target = { ...version, kind: resource.names.kind, others: resource.versions };
-  return toHub(await decodeAs(request, target, validation), resource, version);
+  const hub = toHub(await decodeChecked(request, target, validation), resource, version);
+  request.notes?.requestObject(version.converter ? version.converter.fromHub(hub) : hub, version.schema);
+  return hub;
 }
 
 /** The object in the body as it was sent, checked against a type. */
 export async function decodeAs(request: ResourceRequest, target: BodyTarget, validation: FieldValidation): Promise<JsonObject> {
+  const object = await decodeChecked(request, target, validation);
+  request.notes?.requestObject(object, target.schema);
+  return object;
+}
+
+async function decodeChecked(request: ResourceRequest, target: BodyTarget, validation: FieldValidation): Promise<JsonObject> {
   const type = bodyType(request, objectTypes);
   const body = await readRequestBody(request);
   const parsed = await parseObject(body, type, target);

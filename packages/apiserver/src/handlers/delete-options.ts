@@ -30,7 +30,13 @@ const policies = ['Foreground', 'Background', 'Orphan'];
 export async function deleteOptions(request: ResourceRequest): Promise<DeleteOptions> {
   const body = await readRequestBody(request);
   const value = body.length > 0 ? await parseOptions(request, body) : fromQuery(request.query);
+  if (body.length > 0) noteOptions(request, value);
   return validated(value);
+}
+
+/** Options have no version of their own in an audit event. */
+function noteOptions({ notes }: ResourceRequest, { kind: _kind, apiVersion: _apiVersion, ...value }: JsonObject): void {
+  notes?.requestObject({ kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal', ...value });
 }
 
 /** Once for a request, however many objects it is about. */

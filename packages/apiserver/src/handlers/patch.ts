@@ -19,7 +19,9 @@ export async function patch(request: ResourceRequest): Promise<Answer> {
   if (type === applyType) return apply(request, fieldManagement as FieldManagement);
   const output = negotiateObjects(request);
   const options = patchOptions(request, false);
-  const parsed = parsePatch(await readRequestBody(request), type);
+  const body = await readRequestBody(request);
+  request.notes?.requestPatch(body);
+  const parsed = parsePatch(body, type);
   const context = ownedContext(request, options);
   const transform = (existing: JsonObject | undefined) => {
     if (existing) return patchObject(request, parsed, existing, options.fieldValidation);

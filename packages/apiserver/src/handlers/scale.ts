@@ -58,7 +58,9 @@ async function updateScale(request: ResourceRequest, scalable: Scalable, schema:
 async function patchScale(request: ResourceRequest, scalable: Scalable, schema: Schema): Promise<Answer> {
   const type = patchType(request);
   const options = patchOptions(request, false);
-  const patch = parsePatch(await readRequestBody(request), type);
+  const body = await readRequestBody(request);
+  request.notes?.requestPatch(body);
+  const patch = parsePatch(body, type);
   return writeScale(request, scalable, options, (current) =>
     applyPatch(request, patch, current, schema, options.fieldValidation),
   );

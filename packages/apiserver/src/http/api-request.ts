@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FlowHeaders } from '../flowcontrol/flow.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
-import type { ApiRequest, Exchange, User } from './request.ts';
+import type { ApiRequest, AuditNotes, Exchange, User } from './request.ts';
 import { Warnings } from './warnings.ts';
 
 const noQuery = new URLSearchParams();
@@ -20,6 +20,9 @@ const unknownInfo: RequestInfo = {
   parts: [],
 };
 
+/** Clients may choose the id, and it is sent back to them and written down: not at any length. */
+const maxAuditIdLength = 1024;
+
 /** The request as it enters the filters. What costs something is made when first asked for. */
 export class IncomingRequest implements ApiRequest {
   readonly exchange: Exchange;
@@ -31,6 +34,7 @@ export class IncomingRequest implements ApiRequest {
   impersonation: ApiRequest['impersonation'];
   isOver = false;
   annotations: Map<string, string> | undefined;
+  notes?: AuditNotes;
   onCaughtUp?: () => void;
   /** Which rules of flow control the request was treated by. */
   flow?: FlowHeaders;
@@ -75,7 +79,7 @@ export class IncomingRequest implements ApiRequest {
   }
 
   get auditId(): string {
-    this.#auditId ??= this.exchange.header('audit-id')?.slice(0, 64) || randomUUID();
+    this.#auditId ??= this.exchange.header('audit-id')?.slice(0, maxAuditIdLength) || randomUUID();
     return this.#auditId;
   }
 

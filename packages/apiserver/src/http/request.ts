@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
+import type { JsonObject } from '@tsukube/machinery';
 import type { ObjectRegistry } from '../registry/object-registry.ts';
-import type { Resource, ServedVersion, Subresource } from '../resource.ts';
+import type { Resource, Schema, ServedVersion, Subresource } from '../resource.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
 
 /** Who sends a request. */
@@ -54,6 +55,13 @@ export interface Connection {
   readonly hasTrustedCertificate: boolean;
 }
 
+/** Takes down what a request carries, as far as its audit event is to tell. */
+export interface AuditNotes {
+  /** The object in the body, as it was understood; nothing of it is kept but what is said at this moment. */
+  requestObject(object: JsonObject, schema?: Schema): void;
+  requestPatch(patch: Buffer): void;
+}
+
 /** A request on its way through the filters. */
 export interface ApiRequest {
   readonly exchange: Exchange;
@@ -74,6 +82,8 @@ export interface ApiRequest {
   annotate(key: string, value: string): void;
   /** Given to a request by whoever audits it. */
   annotations: Map<string, string> | undefined;
+  /** There if the request is audited. */
+  notes?: AuditNotes;
   /** Set for a watch by whoever wants to know when it has sent what was there when it began. */
   onCaughtUp?: () => void;
   warn(text: string): void;

@@ -2,6 +2,7 @@ import type { Store } from '@tsukube/storage';
 import type { VersionInfo } from '../delegates/version.ts';
 import type { Resource } from '../resource.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
+import { type AuditMetrics, auditMetrics } from './audit-metrics.ts';
 import { buildInfo } from './build-info.ts';
 import type { Counter } from './counter.ts';
 import { FlowControlMetrics } from './flow-control-metrics.ts';
@@ -24,6 +25,7 @@ export interface ServerMetrics {
   readonly inFlight: InFlightMetrics;
   /** Made when first asked for: without priority and fairness there is nothing to measure. */
   readonly flowControl: () => FlowControlMetrics;
+  readonly audit: AuditMetrics;
   readonly handshakeErrors: Counter;
   /** The store for one resource. */
   measured(store: Store, resource: Resource): Store;
@@ -49,6 +51,7 @@ export function serverMetrics(version: VersionInfo, resources: readonly Resource
     requests: new RequestMetrics(registry, () => served),
     inFlight: inFlightMetrics(registry),
     flowControl: () => new FlowControlMetrics(registry, () => performance.now() / 1000),
+    audit: auditMetrics(registry),
     handshakeErrors: handshakeErrors(registry),
     measured: (store, resource) => measuredStore(store, seriesOf(resource)),
     observe(resource, cache, store) {

@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { checkAudit } from './check-audit.ts';
 import { type Flag, flagName } from './flag.ts';
 import { flags } from './flags.ts';
 import type { GivenOptions, OptionName, ServeOptions } from './options.ts';
@@ -47,6 +48,7 @@ function checkPairs(given: GivenOptions): void {
       '--max-requests-inflight and --max-mutating-requests-inflight must not both be 0 with --enable-priority-and-fairness',
     );
   checkAuthorization(given);
+  checkAudit(given);
   for (const name of ['etcdCafile', 'etcdCertfile', 'etcdUsername'] as const) {
     if (given[name] !== undefined && !given.etcdServers?.length) {
       throw new UsageError(`--${flagName(name)} has no meaning without --etcd-servers`);

@@ -1,4 +1,4 @@
-export type FlagGroup = 'Serving' | 'Storage' | 'Authentication' | 'Authorization' | 'API' | 'Limits' | 'Logging';
+export type FlagGroup = 'Serving' | 'Storage' | 'Authentication' | 'Authorization' | 'Audit' | 'API' | 'Limits' | 'Logging';
 
 /** One setting of the server. Command line, environment, configuration file and help text are all read off it. */
 export interface Flag<T> {

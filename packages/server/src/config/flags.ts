@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { auditFlags } from './audit-flags.ts';
 import { authenticationFlags } from './authentication-flags.ts';
 import { authorizationFlags } from './authorization-flags.ts';
 import { cipherSuites } from './cipher-suites.ts';
@@ -129,6 +130,7 @@ export const flags = {
 
   ...authenticationFlags,
   ...authorizationFlags,
+  ...auditFlags,
 
   runtimeConfig: toggles({
     group: 'API',

@@ -1,0 +1,114 @@
+import { type JsonObject, type Status, statusBody, stringifyJson } from '@tsukube/machinery';
+import type { User } from '../http/request.ts';
+import type { AuditLevel, AuditStage } from './policy.ts';
+
+/** What is said of a request at one stage. Never changes. */
+export interface AuditEvent {
+  readonly level: AuditLevel;
+  readonly auditId: string;
+  readonly stage: AuditStage;
+  readonly requestUri: string;
+  readonly verb: string;
+  /** Absent if nobody knows who it was. */
+  readonly user: User | undefined;
+  readonly impersonated: User | undefined;
+  readonly impersonationConstraint: string;
+  readonly sourceIps: readonly string[];
+  readonly userAgent: string;
+  readonly objectRef: ObjectReference | undefined;
+  readonly responseStatus: ResponseStatus | undefined;
+  /** As JSON. */
+  readonly requestObject: string | undefined;
+  readonly responseObject: string | undefined;
+  /** Microseconds since 1970. */
+  readonly received: number;
+  readonly reached: number;
+  readonly annotations: ReadonlyMap<string, string>;
+}
+
+/** Of what is no Status only the code is told. */
+export type ResponseStatus = Partial<Status>;
+
+export interface ObjectReference {
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  readonly resourceVersion: string;
+  readonly subresource: string;
+}
+
+/** An Event of audit.k8s.io/v1 as JSON. In a list it is not said what it is. */
+export function eventJson(event: AuditEvent, inList = false): string {
+  const fields = [
+    ...(inList ? [] : ['"kind":"Event","apiVersion":"audit.k8s.io/v1"']),
+    `"level":"${event.level}","auditID":${text(event.auditId)},"stage":"${event.stage}"`,
+    `"requestURI":${text(event.requestUri)},"verb":${text(event.verb)}`,
+    `"user":${event.user ? userJson(event.user) : '{}'}`,
+    ...optional('impersonatedUser', event.impersonated && userJson(event.impersonated)),
+    ...optional('authenticationMetadata', constraintJson(event.impersonationConstraint)),
+    ...optional('sourceIPs', event.sourceIps.length > 0 ? stringifyJson([...event.sourceIps]) : undefined),
+    ...optional('userAgent', event.userAgent === '' ? undefined : text(event.userAgent)),
+    ...optional('objectRef', event.objectRef && stringifyJson(withoutEmpty(event.objectRef))),
+    ...optional('responseStatus', event.responseStatus && statusJson(event.responseStatus)),
+    ...optional('requestObject', event.requestObject),
+    ...optional('responseObject', event.responseObject),
+    `"requestReceivedTimestamp":"${microTime(event.received)}","stageTimestamp":"${microTime(event.reached)}"`,
+    ...optional('annotations', annotationsJson(event.annotations)),
+  ];
+  return `{${fields.join(',')}}`;
+}
+
+function text(value: string): string {
+  return stringifyJson(value);
+}
+
+function optional(name: string, json: string | undefined): readonly string[] {
+  return json === undefined ? [] : [`"${name}":${json}`];
+}
+
+const knownUsers = new WeakMap<User, string>();
+
+/** The same users send many requests. */
+function userJson(user: User): string {
+  let json = knownUsers.get(user);
+  if (json === undefined) {
+    const { name, uid = '', groups, extra = {} } = user;
+    const sorted = Object.fromEntries(Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1)));
+    json = stringifyJson(withoutEmpty({ username: name, uid, groups: [...groups], extra: sorted }));
+    knownUsers.set(user, json);
+  }
+  return json;
+}
+
+function constraintJson(constraint: string): string | undefined {
+  return constraint === '' ? undefined : stringifyJson({ impersonationConstraint: constraint });
+}
+
+function statusJson(response: ResponseStatus): string {
+  if (response.status === undefined) return stringifyJson({ metadata: {}, ...(response.code && { code: response.code }) });
+  const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...told } = statusBody(response as Status);
+  return stringifyJson({ metadata: {}, ...told });
+}
+
+function annotationsJson(annotations: ReadonlyMap<string, string>): string | undefined {
+  if (annotations.size === 0) return undefined;
+  return stringifyJson(Object.fromEntries([...annotations].sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+function withoutEmpty(object: object): JsonObject {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined && value !== '' && !isEmpty(value));
+  return Object.fromEntries(entries);
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+/** `2026-01-02T03:04:05.000006Z` */
+export function microTime(microseconds: number): string {
+  const below = String(Math.floor(microseconds) % 1000).padStart(3, '0');
+  return new Date(Math.floor(microseconds / 1000)).toISOString().replace('Z', `${below}Z`);
+}

@@ -1,0 +1,53 @@
+import { write } from 'node:fs';
+import { promisify } from 'node:util';
+import { type AuditEvent, type AuditSink, eventJson, legacyLine, type OnLost } from '@tsukube/apiserver';
+import type { AuditFile } from './audit-file.ts';
+
+export interface LogSinkOptions {
+  readonly format: 'json' | 'legacy';
+  readonly onLost: OnLost;
+}
+
+/** A line for each event. */
+export function fileSink(file: AuditFile, { format, onLost }: LogSinkOptions): AuditSink {
+  return {
+    process(events) {
+      try {
+        file.write(linesOf(events, format));
+        return true;
+      } catch (error) {
+        onLost('log', String(error), events);
+        return false;
+      }
+    },
+    close: () => file.close(),
+  };
+}
+
+const writeText: (descriptor: number, text: string) => Promise<unknown> = promisify(write);
+const standardOutput = 1;
+
+/** One batch after the other, off the main thread: whoever reads may be slow. */
+export function outputSink({ format, onLost }: LogSinkOptions): AuditSink {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    process(events) {
+      const written = last
+        .then(() => writeText(standardOutput, linesOf(events, format)))
+        .then(
+          () => true,
+          (error) => {
+            onLost('log', String(error), events);
+            return false;
+          },
+        );
+      last = written;
+      return written;
+    },
+    close: async () => void (await last),
+  };
+}
+
+function linesOf(events: readonly AuditEvent[], format: LogSinkOptions['format']): string {
+  return events.map((event) => `${format === 'json' ? eventJson(event) : legacyLine(event)}\n`).join('');
+}
