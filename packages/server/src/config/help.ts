@@ -4,7 +4,16 @@ import { flags } from './flags.ts';
 
 const column = 42;
 const width = 118;
-const groups: readonly FlagGroup[] = ['Serving', 'Storage', 'Authentication', 'Authorization', 'API', 'Limits', 'Logging'];
+const groups: readonly FlagGroup[] = [
+  'Serving',
+  'Storage',
+  'Authentication',
+  'Authorization',
+  'Audit',
+  'API',
+  'Limits',
+  'Logging',
+];
 
 /** The help text of `tsukube serve`. */
 export function serveHelp(): string {

@@ -164,7 +164,7 @@ describe('what is refused, in one line', () => {
     [['--tls-cipher-suites=NULL'], '--tls-cipher-suites: has the unknown name NULL'],
     [['--runtime-config=apps=true'], '--runtime-config: has "apps", which names no API version'],
     [['--runtime-config=v1=si'], '--runtime-config: "v1=si" is neither true nor false'],
-    [['--audit-log-path=-'], '--audit-log-path is a flag of kube-apiserver that is not supported yet'],
+    [['--feature-gates=a=true'], '--feature-gates is a flag of kube-apiserver that is not supported yet'],
     [['--profiling'], '--profiling is a flag of kube-apiserver that is not supported yet'],
     [['--profiling=true'], '--profiling is a flag of kube-apiserver that is not supported yet with a value other than false'],
     [['--config', bad], `unknown flag ${bad}: secure-prot, did you mean --secure-port?`],
