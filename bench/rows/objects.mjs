@@ -34,8 +34,8 @@ function rowOf(verb, protocol) {
   return { id: `${verb}-${protocol}`, title, group: 'Objects', unit: 'rate', goal: goals[verb] };
 }
 
-/** @param {Bench} bench @param {Contender} contender @param {Protocol} protocol @param {Operation} operation @param {Partial<Bounds>} [bounds] */
-async function run(bench, contender, protocol, operation, bounds) {
+/** @param {Bench} bench @param {Contender} contender @param {Protocol} protocol @param {Operation} operation @param {number} round @param {Partial<Bounds>} [bounds] */
+async function run(bench, contender, protocol, operation, round, bounds) {
   const { pool, plan, fixtures } = bench;
   const collection = await fixtures.collection(contender, 'objects', prefix, objects);
   const job = {
@@ -45,7 +45,13 @@ async function run(bench, contender, protocol, operation, bounds) {
     operation,
     inFlight: plan.inFlight,
     connections: protocol === 'h2' ? http2Connections : plan.inFlight,
-    bounds: { warmupMs: plan.warmupMs, durationMs: plan.objectMs, minOps: 1, minBytes: 0, ...bounds },
+    bounds: {
+      warmupMs: round === 0 ? plan.coldWarmupMs : plan.warmupMs,
+      durationMs: plan.objectMs,
+      minOps: 1,
+      minBytes: 0,
+      ...bounds,
+    },
   };
   const { result, load } = await withLoad(contender, () => pool.runObjects(job, timeoutMs));
   return { result, sample: rateSample(result, load) };
@@ -58,10 +64,10 @@ function createAndDelete(bench, protocol) {
     rows,
     measure: async (contender, round) => {
       const made = `${protocol}-${round}`;
-      const created = await run(bench, contender, protocol, { kind: 'create', prefix: made, count: endless });
+      const created = await run(bench, contender, protocol, { kind: 'create', prefix: made, count: endless }, round);
       const counts = created.result.startedByShare;
       const toTheLast = { warmupMs: 0, durationMs: timeoutMs };
-      const deleted = await run(bench, contender, protocol, { kind: 'delete', prefix: made, counts }, toTheLast);
+      const deleted = await run(bench, contender, protocol, { kind: 'delete', prefix: made, counts }, round, toTheLast);
       return { [rows[0].id]: created.sample, [rows[1].id]: deleted.sample };
     },
   };
@@ -72,8 +78,8 @@ function onExisting(bench, protocol, kind) {
   const row = rowOf(kind, protocol);
   return {
     rows: [row],
-    measure: async (contender) => {
-      const { sample } = await run(bench, contender, protocol, { kind, prefix, count: objects });
+    measure: async (contender, round) => {
+      const { sample } = await run(bench, contender, protocol, { kind, prefix, count: objects }, round);
       return { [row.id]: sample };
     },
   };
