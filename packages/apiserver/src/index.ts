@@ -39,7 +39,7 @@ export { follow } from './reconcile/follow.ts';
 export { WorkQueue } from './reconcile/work-queue.ts';
 export { memberOf } from './registry/byte-scan.ts';
 export { deleteObject } from './registry/deletion.ts';
-export { labelsOf } from './registry/derived.ts';
+export { forgetEncodings, labelsOf } from './registry/derived.ts';
 export { type FieldManagement, fieldManagement } from './registry/field-management.ts';
 export type { ObjectForm } from './registry/object-form.ts';
 export { nameOfKey, ObjectRegistry, type RegistryServices, type WriteContext } from './registry/object-registry.ts';

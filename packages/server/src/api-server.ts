@@ -7,6 +7,7 @@ import {
   type Exchange,
   type Feed,
   fieldManagement,
+  forgetEncodings,
   IncomingRequest,
   type Logger,
   ObjectRegistry,
@@ -154,8 +155,8 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   for (const name of ['feed', 'admission', 'metrics', 'resources', 'filters', 'discovery', 'openapi', 'controllers'])
     steps.taken(name);
   const compact = async (revision: number) => {
+    feed.compact(revision);
     await store.compact(revision);
-    for (const { cache } of registries.values()) cache.forget(revision);
   };
   const stopCompaction = startCompaction({ revision: () => store.revision(), compact }, options.etcdCompactionInterval, logger);
   return {
@@ -234,6 +235,7 @@ function createRegistries(
     const cache = new WatchCache(metrics.measured(store, resource), feed, {
       prefix: `${resource.storagePrefix || `/unstored/${resource.names.plural}`}/`,
       present: withResourceVersion,
+      onRelease: forgetEncodings,
     });
     if (resource.storagePrefix !== '') metrics.observe(resource, cache, store);
     registries.set(resource, new ObjectRegistry(resource, cache, services));

@@ -38,6 +38,12 @@ export interface Store {
    */
   tap?(listener: (batch: Batch) => void): () => void;
 
+  /**
+   * Only stores that live in this process have it: the value that a revision wrote, at once, as long as that is the
+   * newest of its key or the history holds it. What can be had this way need not be kept in memory.
+   */
+  valueAt?(revision: number): Uint8Array;
+
   /** Forgets history up to and including a revision: what was overwritten or removed by then. Newest values stay. */
   compact(revision: number): Promise<void>;
 

@@ -19,11 +19,13 @@ class MeasuredStore implements Store {
   readonly #store: Store;
   readonly #series: StoreSeries;
   readonly tap?: Store['tap'];
+  readonly valueAt?: Store['valueAt'];
 
   constructor(store: Store, series: StoreSeries) {
     this.#store = store;
     this.#series = series;
     if (store.tap) this.tap = store.tap.bind(store);
+    if (store.valueAt) this.valueAt = store.valueAt.bind(store);
   }
 
   revision(): Promise<number> {

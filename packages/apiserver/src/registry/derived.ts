@@ -28,6 +28,12 @@ function derivedOf(entry: CacheEntry): Derived {
   return entry.derived as Derived;
 }
 
+/** Lets go of what takes as much room as the bytes it was made from; what selectors ask for stays. */
+export function forgetEncodings(entry: CacheEntry): void {
+  const derived = entry.derived as Derived | undefined;
+  if (derived) derived.versions = derived.protobuf = derived.cells = undefined;
+}
+
 const noLabels: Labels = Object.freeze({});
 /** Objects that belong together often carry the same labels: one map serves them all. */
 const sharedLabels = new Map<string, Labels>();

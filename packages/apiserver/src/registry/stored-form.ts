@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '@tsukube/machinery';
+import type { Allocate } from '../watchcache/slabs.ts';
 
 /**
  * The bytes of an object, in the store and in answers. The order of keys is the one Kubernetes writes: kind and
@@ -67,10 +68,10 @@ const uidMark = Buffer.from('"uid":"');
 const brace = 0x7b;
 
 /** The bytes a client gets: the stored ones with the resourceVersion put in its place. */
-export function withResourceVersion(stored: Uint8Array, revision: number): Buffer {
+export function withResourceVersion(stored: Uint8Array, revision: number, allocate: Allocate): Buffer {
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
   const at = endOfUid(bytes);
-  return at < 0 ? rewritten(bytes, revision) : spliced(bytes, at, `,"resourceVersion":"${revision}"`);
+  return at < 0 ? rewritten(bytes, revision) : spliced(bytes, at, `,"resourceVersion":"${revision}"`, allocate);
 }
 
 const versionMark = Buffer.from(',"resourceVersion":"');
@@ -85,9 +86,8 @@ export function atRevision(served: Buffer, revision: number): Buffer {
   return Buffer.concat([served.subarray(0, at), Buffer.from(text), served.subarray(end)]);
 }
 
-function spliced(bytes: Buffer, at: number, text: string): Buffer {
-  // Not from the shared pool: what is kept for long must not hold on to what is not.
-  const out = Buffer.allocUnsafeSlow(bytes.length + text.length);
+function spliced(bytes: Buffer, at: number, text: string, allocate: Allocate): Buffer {
+  const out = allocate(bytes.length + text.length);
   bytes.copy(out, 0, 0, at);
   out.write(text, at, 'latin1');
   bytes.copy(out, at + text.length, at);

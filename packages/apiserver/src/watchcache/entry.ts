@@ -1,4 +1,5 @@
 import type { Entry } from '@tsukube/storage';
+import type { Allocate } from './slabs.ts';
 
 /**
  * An entry in memory. `value` is what the cache presents (for objects: the bytes that a client gets), not what is
@@ -15,9 +16,11 @@ export interface CacheEvent {
   readonly entry: CacheEntry;
   /** What was there before. */
   readonly previous: CacheEntry | undefined;
+  /** The bytes that this event keeps alive and the cache itself does not. */
+  readonly weight: number;
   /** Encodings of this event that watchers share. */
   frames: Map<string, Buffer> | undefined;
 }
 
-/** Turns a stored value into what the cache keeps. */
-export type Present = (value: Uint8Array, revision: number) => Buffer;
+/** Turns a stored value into what the cache keeps, in memory of its own. */
+export type Present = (value: Uint8Array, revision: number, allocate: Allocate) => Buffer;

@@ -6,6 +6,8 @@ export interface FeedListener {
   onChanges(changes: readonly Change[]): void;
   /** The stream has a gap: what was missed cannot be had any more. */
   onGap(): void;
+  /** History up to a revision is about to be forgotten. */
+  onCompaction?(revision: number): void;
 }
 
 export interface Feed {
@@ -17,6 +19,8 @@ export interface Feed {
    * too long. Undefined if it is so already.
    */
   caughtUp(): Promise<boolean> | undefined;
+  /** Tells the listeners before the store forgets: what they remember they may have to read again. */
+  compact(revision: number): void;
   close(): void;
 }
 
@@ -59,7 +63,15 @@ class Dispatcher {
   }
 
   gap(): void {
-    for (const listeners of [...this.#listeners.values()]) for (const listener of [...listeners]) listener.onGap();
+    for (const listener of this.#all()) listener.onGap();
+  }
+
+  compact(revision: number): void {
+    for (const listener of this.#all()) listener.onCompaction?.(revision);
+  }
+
+  #all(): FeedListener[] {
+    return [...this.#listeners.values()].flatMap((listeners) => [...listeners]);
   }
 }
 
@@ -89,6 +101,9 @@ class LocalFeed implements Feed {
   }
   caughtUp(): undefined {
     return undefined;
+  }
+  compact(revision: number): void {
+    this.#dispatcher.compact(revision);
   }
   close(): void {
     this.#untap();
@@ -133,6 +148,10 @@ class RemoteFeed implements Feed {
   async caughtUp(): Promise<boolean> {
     const newest = await this.#newestRevision();
     return this.revision >= newest || this.#reach(newest);
+  }
+
+  compact(revision: number): void {
+    this.#dispatcher.compact(revision);
   }
 
   /** Revisions that belong to others on the same etcd may take until the next progress report to go by. */

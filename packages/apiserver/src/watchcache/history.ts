@@ -4,16 +4,22 @@ import type { CacheEvent } from './entry.ts';
 export class History {
   readonly #maxEvents: number;
   readonly #maxBytes: number;
+  readonly #onForget: (event: CacheEvent) => void;
   #events: CacheEvent[] = [];
   #head = 0;
   #bytes = 0;
   /** Every event after this revision is held. */
   #floor: number;
 
-  constructor(floor: number, maxEvents: number, maxBytes: number) {
+  constructor(floor: number, maxEvents: number, maxBytes: number, onForget: (event: CacheEvent) => void) {
     this.#floor = floor;
     this.#maxEvents = maxEvents;
     this.#maxBytes = maxBytes;
+    this.#onForget = onForget;
+  }
+
+  get #isFull(): boolean {
+    return this.#events.length - this.#head > this.#maxEvents || this.#bytes > this.#maxBytes;
   }
 
   get floor(): number {
@@ -22,8 +28,8 @@ export class History {
 
   push(event: CacheEvent): void {
     this.#events.push(event);
-    this.#bytes += weight(event);
-    while (this.#events.length - this.#head > this.#maxEvents || this.#bytes > this.#maxBytes) this.#forgetOldest();
+    this.#bytes += event.weight;
+    while (this.#isFull) this.#forgetOldest();
     if (this.#head > 1024 && this.#head * 2 > this.#events.length) {
       this.#events = this.#events.slice(this.#head);
       this.#head = 0;
@@ -53,12 +59,8 @@ export class History {
     const event = this.#events[this.#head];
     if (!event) return;
     this.#events[this.#head++] = undefined as unknown as CacheEvent;
-    this.#bytes -= weight(event);
+    this.#bytes -= event.weight;
     this.#floor = event.entry.revision;
+    this.#onForget(event);
   }
-}
-
-/** What an event keeps alive that the cache itself does not: the state before. */
-function weight(event: CacheEvent): number {
-  return (event.previous?.value.length ?? 0) + 256;
 }

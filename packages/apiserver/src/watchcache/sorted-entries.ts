@@ -1,4 +1,4 @@
-import type { CacheEntry } from './entry.ts';
+import type { HeldEntry } from './held-entry.ts';
 import { afterPrefix, comesBefore, isExotic } from './key-order.ts';
 
 const chunkSize = 512;
@@ -8,8 +8,8 @@ const chunkSize = 512;
  * lookups.
  */
 export class SortedEntries {
-  readonly #byKey = new Map<string, CacheEntry>();
-  #chunks: CacheEntry[][] = [[]];
+  readonly #byKey = new Map<string, HeldEntry>();
+  #chunks: HeldEntry[][] = [[]];
   #bytes = 0;
   /** The quick order, until the first key for which it is wrong. */
   #before: (a: string, b: string) => boolean = lessThan;
@@ -23,12 +23,16 @@ export class SortedEntries {
     return this.#bytes;
   }
 
-  get(key: string): CacheEntry | undefined {
+  get(key: string): HeldEntry | undefined {
     return this.#byKey.get(key);
   }
 
+  all(): Iterable<HeldEntry> {
+    return this.#byKey.values();
+  }
+
   /** Fills an empty collection from entries that are in order already. */
-  load(entries: readonly CacheEntry[]): void {
+  load(entries: readonly HeldEntry[]): void {
     this.#chunks = [];
     for (let i = 0; i < entries.length; i += chunkSize / 2) this.#chunks.push(entries.slice(i, i + chunkSize / 2));
     if (this.#chunks.length === 0) this.#chunks.push([]);
@@ -36,18 +40,18 @@ export class SortedEntries {
     this.#bytes = 0;
     for (const entry of entries) {
       this.#byKey.set(entry.key, entry);
-      this.#bytes += entry.value.length;
+      this.#bytes += entry.size;
     }
     if (entries.some((entry) => isExotic(entry.key))) this.#before = comesBefore;
   }
 
-  set(entry: CacheEntry): void {
+  set(entry: HeldEntry): void {
     const known = this.#byKey.get(entry.key);
-    this.#bytes += entry.value.length - (known?.value.length ?? 0);
+    this.#bytes += entry.size - (known?.size ?? 0);
     if (!known && isExotic(entry.key)) this.#before = comesBefore;
     this.#byKey.set(entry.key, entry);
     const c = this.#chunkFor(entry.key);
-    const chunk = this.#chunks[c] as CacheEntry[];
+    const chunk = this.#chunks[c] as HeldEntry[];
     const i = this.#lowerBound(chunk, entry.key);
     if (known) chunk[i] = entry;
     else {
@@ -60,22 +64,22 @@ export class SortedEntries {
     const known = this.#byKey.get(key);
     if (!known) return;
     this.#byKey.delete(key);
-    this.#bytes -= known.value.length;
+    this.#bytes -= known.size;
     const c = this.#chunkFor(key);
-    const chunk = this.#chunks[c] as CacheEntry[];
+    const chunk = this.#chunks[c] as HeldEntry[];
     chunk.splice(this.#lowerBound(chunk, key), 1);
     if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(c, 1);
   }
 
   /** From the first key that is not less than `from`, while keys start with `prefix`. */
-  *range(prefix: string, from: string): Generator<CacheEntry> {
+  *range(prefix: string, from: string): Generator<HeldEntry> {
     const start = later(from, prefix);
     let c = this.#chunkFor(start);
-    let i = this.#lowerBound(this.#chunks[c] as CacheEntry[], start);
+    let i = this.#lowerBound(this.#chunks[c] as HeldEntry[], start);
     for (; c < this.#chunks.length; c++, i = 0) {
-      const chunk = this.#chunks[c] as CacheEntry[];
+      const chunk = this.#chunks[c] as HeldEntry[];
       for (; i < chunk.length; i++) {
-        const entry = chunk[i] as CacheEntry;
+        const entry = chunk[i] as HeldEntry;
         if (!entry.key.startsWith(prefix)) return;
         yield entry;
       }
@@ -83,15 +87,15 @@ export class SortedEntries {
   }
 
   /** The same as an array: faster where most of it is wanted. */
-  slice(prefix: string, from: string, limit: number): CacheEntry[] {
+  slice(prefix: string, from: string, limit: number): HeldEntry[] {
     const start = later(from, prefix);
     let [c, i] = this.#locate(start);
     const [endChunk, endIndex] = this.#locate(afterPrefix(prefix));
-    const result: CacheEntry[] = [];
+    const result: HeldEntry[] = [];
     for (; c <= endChunk && result.length < limit; c++, i = 0) {
-      const chunk = this.#chunks[c] as CacheEntry[];
+      const chunk = this.#chunks[c] as HeldEntry[];
       const end = c === endChunk ? endIndex : chunk.length;
-      for (; i < end && result.length < limit; i++) result.push(chunk[i] as CacheEntry);
+      for (; i < end && result.length < limit; i++) result.push(chunk[i] as HeldEntry);
     }
     return result;
   }
@@ -101,13 +105,13 @@ export class SortedEntries {
     const [c, i] = this.#locate(later(from, prefix));
     const [endChunk, endIndex] = this.#locate(afterPrefix(prefix));
     let count = endIndex - i;
-    for (let k = c; k < endChunk; k++) count += (this.#chunks[k] as CacheEntry[]).length;
+    for (let k = c; k < endChunk; k++) count += (this.#chunks[k] as HeldEntry[]).length;
     return Math.max(0, count);
   }
 
   #locate(key: string): [number, number] {
     const c = this.#chunkFor(key);
-    return [c, this.#lowerBound(this.#chunks[c] as CacheEntry[], key)];
+    return [c, this.#lowerBound(this.#chunks[c] as HeldEntry[], key)];
   }
 
   /** The last chunk whose first key is not greater. */
@@ -122,12 +126,12 @@ export class SortedEntries {
     return low;
   }
 
-  #lowerBound(chunk: readonly CacheEntry[], key: string): number {
+  #lowerBound(chunk: readonly HeldEntry[], key: string): number {
     let low = 0;
     let high = chunk.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#before((chunk[middle] as CacheEntry).key, key)) low = middle + 1;
+      if (this.#before((chunk[middle] as HeldEntry).key, key)) low = middle + 1;
       else high = middle;
     }
     return low;

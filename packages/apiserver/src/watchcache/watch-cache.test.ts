@@ -22,6 +22,20 @@ function remote(store: Store): Store {
   });
 }
 
+/** A store that can be asked for a value again, and counts how often it was. */
+function rereadable(store: Store): Store & { readonly reads: number[] } {
+  const values = new Map<number, Uint8Array>();
+  const reads: number[] = [];
+  store.tap?.(({ changes }) => {
+    for (const { type, entry } of changes) if (type === 'put') values.set(entry.revision, entry.value);
+  });
+  const valueAt = (revision: number) => {
+    reads.push(revision);
+    return values.get(revision) as Uint8Array;
+  };
+  return Object.assign(remote(store), { tap: store.tap?.bind(store), valueAt, reads });
+}
+
 async function open(
   wrap: (store: Store) => Store,
   options = {},
@@ -35,6 +49,7 @@ async function open(
 for (const [name, wrap, options] of [
   ['watch cache on a store in this process', (store: Store) => store, {}],
   ['watch cache that remembers next to nothing', (store: Store) => store, { maxHistoryEvents: 2 }],
+  ['watch cache that holds next to no values', rereadable, { maxHistoryEvents: 2 }],
   ['watch cache on a store elsewhere', remote, {}],
 ] as const) {
   storeContract(name, async () => {
@@ -74,5 +89,30 @@ describe('watch cache', () => {
     const entry = await cache.create('/a/1', Buffer.from('x'));
     expect(entry.value.toString()).toBe(`x@${entry.revision}`);
     expect((await cache.list('/a/')).entries[0]).toBe(entry);
+  });
+
+  it('lets go of values that nobody asks for again, and reads them when somebody does', async () => {
+    const { cache, store } = await open(rereadable, { maxHistoryEvents: 1 });
+    const { reads } = store as ReturnType<typeof rereadable>;
+    await cache.loaded();
+    const first = await cache.create('/a/1', Buffer.from('x'));
+    await cache.create('/a/2', Buffer.from('y'));
+    expect(first.value.toString()).toBe('x');
+    expect(first.value.toString()).toBe('x');
+    expect(reads).toEqual([first.revision]);
+  });
+
+  it('holds what was read for a turn of compaction at least, and for two at most', async () => {
+    const released: string[] = [];
+    const { cache } = await open(rereadable, { onRelease: ({ key }: { key: string }) => released.push(key) });
+    await cache.loaded();
+    const entry = await cache.create('/a/1', Buffer.from('x'));
+    await cache.compact(entry.revision - 1);
+    expect(released).toEqual([]);
+    await cache.compact(entry.revision - 1);
+    expect(released).toEqual(['/a/1']);
+    expect(entry.value.toString()).toBe('x');
+    await cache.compact(entry.revision - 1);
+    expect(released).toHaveLength(1);
   });
 });

@@ -11,8 +11,10 @@ import {
 } from '@tsukube/storage';
 import type { CacheEntry, CacheEvent, Present } from './entry.ts';
 import type { Feed } from './feed.ts';
+import { HeldEntry, type Source } from './held-entry.ts';
 import { History } from './history.ts';
 import { entriesAt } from './past.ts';
+import { type Allocate, allocateAlone, allocateFromSlabs } from './slabs.ts';
 import { SortedEntries } from './sorted-entries.ts';
 
 export interface Replayed {
@@ -24,6 +26,8 @@ export interface WatchCacheOptions {
   /** Ends at a slash, or is empty. The cache answers for keys below it and nothing else. */
   readonly prefix: string;
   readonly present?: Present;
+  /** Called when the value of an entry is let go: what was derived from it and is large may go too. */
+  readonly onRelease?: (entry: CacheEntry) => void;
   readonly maxHistoryEvents?: number;
   readonly maxHistoryBytes?: number;
 }
@@ -52,6 +56,9 @@ export class WatchCache implements Store {
   readonly #store: Store;
   readonly #feed: Feed;
   readonly #present: Present;
+  readonly #allocate: Allocate;
+  readonly #onRelease: (entry: CacheEntry) => void;
+  readonly #source: Source & { turn: number };
   readonly #entries = new SortedEntries();
   readonly #followers = new Set<Follower>();
   readonly #maxHistoryEvents: number;
@@ -67,13 +74,20 @@ export class WatchCache implements Store {
     this.#feed = feed;
     this.prefix = options.prefix;
     this.#present = options.present ?? asStored;
+    this.#allocate = store.valueAt ? allocateFromSlabs() : allocateAlone;
+    this.#onRelease = options.onRelease ?? nothing;
+    this.#source = {
+      turn: 1,
+      read: (revision) => this.#present(store.valueAt?.(revision) as Uint8Array, revision, this.#allocate),
+    };
     this.#maxHistoryEvents = options.maxHistoryEvents ?? 10_000;
     this.#maxHistoryBytes = options.maxHistoryBytes ?? 8 << 20;
-    this.#history = new History(0, this.#maxHistoryEvents, this.#maxHistoryBytes);
+    this.#history = this.#newHistory(0);
     this.#unlisten = feed.listen({
       prefix: this.prefix,
       onChanges: (changes) => this.#onChanges(changes),
       onGap: () => this.#onGap(),
+      onCompaction: (revision) => this.forget(revision),
     });
   }
 
@@ -178,13 +192,16 @@ export class WatchCache implements Store {
   }
 
   async compact(revision: number): Promise<void> {
-    await this.#store.compact(revision);
     this.forget(revision);
+    await this.#store.compact(revision);
   }
 
-  /** Lets go of what the store has compacted. */
+  /** Lets go of what the store has compacted, and of values that nobody has needed since the turn before the last. */
   forget(revision: number): void {
     this.#history.forget(revision);
+    this.#source.turn++;
+    if (!this.#store.valueAt) return;
+    for (const entry of this.#entries.all()) this.#release(entry, this.#source.turn - 1);
   }
 
   async ping(): Promise<void> {
@@ -271,7 +288,7 @@ export class WatchCache implements Store {
 
   /** Page by page, so that what is read and what is kept of it need not both be there at once. */
   async #fill(missed: Change[]): Promise<void> {
-    const entries: CacheEntry[] = [];
+    const entries: HeldEntry[] = [];
     let page = await this.#store.list(this.prefix, { limit: pageSize });
     const { revision } = page;
     for (;;) {
@@ -280,7 +297,7 @@ export class WatchCache implements Store {
       page = await this.#store.list(this.prefix, { limit: pageSize, from: `${entries.at(-1)?.key}\0`, revision });
     }
     this.#entries.load(entries);
-    this.#history = new History(revision, this.#maxHistoryEvents, this.#maxHistoryBytes);
+    this.#history = this.#newHistory(revision);
     this.#state = { at: 'ready' };
     this.#loadedAt = revision;
     this.#onChanges(missed);
@@ -300,21 +317,26 @@ export class WatchCache implements Store {
     const entry = this.#enter(change.entry);
     if (change.type === 'put') this.#entries.set(entry);
     else this.#entries.delete(entry.key);
-    const event = { type: change.type, entry, previous, frames: undefined };
+    const event = { type: change.type, entry, previous, weight: this.#weight(entry, previous), frames: undefined };
     this.#history.push(event);
     return event;
+  }
+
+  #weight(entry: HeldEntry, previous: HeldEntry | undefined): number {
+    const written = this.#store.valueAt ? entry.size : 0;
+    return written + (previous?.size ?? 0) + 256;
   }
 
   /** The state is read anew; watches end, for nobody knows what they missed. */
   #onGap(): void {
     this.#state = { at: 'cold' };
-    this.#history = new History(this.#feed.revision, this.#maxHistoryEvents, this.#maxHistoryBytes);
+    this.#history = this.#newHistory(this.#feed.revision);
     for (const follower of this.#followers) follower.onGap();
   }
 
   #eventOf(change: Change): CacheEvent {
     const previous = change.previous && this.#enter(change.previous);
-    return { type: change.type, entry: this.#enter(change.entry), previous, frames: undefined };
+    return { type: change.type, entry: this.#enter(change.entry), previous, weight: 0, frames: undefined };
   }
 
   /** The entry that the feed brought, so that memory and answer share their bytes; made here if it has not come yet. */
@@ -323,10 +345,26 @@ export class WatchCache implements Store {
     return known?.revision === entry.revision ? known : this.#enter(entry);
   }
 
-  #enter(entry: Entry): CacheEntry {
-    return { ...entry, value: this.#present(entry.value, entry.revision), derived: undefined };
+  #enter({ key, value, revision, created }: Entry): HeldEntry {
+    return new HeldEntry(key, revision, created, this.#present(value, revision, this.#allocate), this.#source);
+  }
+
+  #newHistory(floor: number): History {
+    return new History(floor, this.#maxHistoryEvents, this.#maxHistoryBytes, (event) => this.#onForgotten(event));
+  }
+
+  /** A value that was written and not asked for again is on the disk; it comes back when it is. */
+  #onForgotten({ type, entry }: CacheEvent): void {
+    if (type === 'put' && this.#store.valueAt && this.#entries.get(entry.key) === entry)
+      this.#release(entry as HeldEntry, Number.POSITIVE_INFINITY);
+  }
+
+  #release(entry: HeldEntry, before: number): void {
+    if (entry.release(before)) this.#onRelease(entry);
   }
 }
+
+function nothing(): void {}
 
 const asStored: Present = (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseServeOptions, type ServeOptions, serveHelp, UsageError } from '@tsukube/server/config';
 import { openLogs } from '@tsukube/server/logging';
+import { returnMemoryWhenIdle } from '../idle-memory.ts';
 import { guardProcess, untilSignalled } from '../process.ts';
 import { startFailure } from '../start-failure.ts';
 
@@ -30,6 +31,7 @@ async function run(options: ServeOptions): Promise<number> {
     guardProcess(process, logs.logger);
     const ended = untilSignalled(process, () => server.close(), logs.logger);
     announce(server.url, options.kubeconfigOut);
+    returnMemoryWhenIdle();
     return await ended;
   } finally {
     await logs.close();

@@ -54,6 +54,7 @@ export function convertedFeed(feed: Feed, convert: ConvertChanges, onError: (err
         prefix: listener.prefix,
         onChanges: (changes) => deliver(listener, changes),
         onGap: () => inTurn(() => listener.onGap(), feed.revision),
+        onCompaction: (revision) => listener.onCompaction?.(revision),
       }),
     caughtUp() {
       const outer = feed.caughtUp();
@@ -63,6 +64,7 @@ export function convertedFeed(feed: Feed, convert: ConvertChanges, onError: (err
         return fresh ?? true;
       });
     },
+    compact: () => {},
     close: () => {},
   };
 }

@@ -33,7 +33,8 @@ export function versionedStorage(parts: VersionedStorageParts): VersionedStorage
   const reader = objectReader(definition, parts.schemaOf);
   if (converter && definition.versions.length > 1)
     return converted(entryConversion({ definition, version, reader, converter }), parts);
-  const present: Present = (value, revision) => withResourceVersion(read(value, definition.group, version, reader), revision);
+  const present: Present = (value, revision, allocate) =>
+    withResourceVersion(read(value, definition.group, version, reader), revision, allocate);
   if (version === definition.storageVersion) return { store, feed, present };
   return { store: renamingStore(store, definition, reader), feed, present };
 }

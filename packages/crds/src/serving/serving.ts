@@ -1,6 +1,7 @@
 import type { Feed } from '@tsukube/apiserver';
 import {
   type CacheEntry,
+  forgetEncodings,
   ObjectRegistry,
   type RegistryServices,
   type Resource,
@@ -114,7 +115,11 @@ function openRegistry(
     converter,
     onError: (error) => onError(error, definition.name),
   });
-  const cache = new WatchCache(storage.store, storage.feed, { prefix: `${resource.storagePrefix}/`, present: storage.present });
+  const cache = new WatchCache(storage.store, storage.feed, {
+    prefix: `${resource.storagePrefix}/`,
+    present: storage.present,
+    onRelease: forgetEncodings,
+  });
   return new ObjectRegistry(resource, cache, services);
 }
 

@@ -7,6 +7,7 @@ import { lists } from './lists.ts';
 import { model } from './model.ts';
 import { tap } from './tap.ts';
 import type { OpenStore, StoreUnderTest } from './under-test.ts';
+import { valueAt } from './value-at.ts';
 import { watches } from './watches.ts';
 import { watchesUnderLoad } from './watches-under-load.ts';
 import { writes } from './writes.ts';
@@ -23,6 +24,7 @@ const ASPECTS = {
   compaction,
   expiry,
   tap,
+  'values at once': valueAt,
   lifecycle,
   'a model': model,
 };

@@ -120,6 +120,11 @@ export class LmdbStore implements Store {
     return this.#taps.add(listener);
   }
 
+  valueAt(revision: number): Uint8Array {
+    this.#checkOpen();
+    return this.#log.entryAt(revision).value;
+  }
+
   async compact(revision: number): Promise<void> {
     this.#checkOpen();
     await this.#sweeper.compact(revision);
