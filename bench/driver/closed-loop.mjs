@@ -16,6 +16,7 @@ import { createHistogram, record } from './histogram.mjs';
  *
  * @typedef {object} Bounds
  * @property {number} warmupMs  operations that end earlier are not counted
+ * @property {number} [warmupOps]  the first operations are not counted, and the time begins when they have ended
  * @property {number} durationMs  no operation starts later, unless there are fewer than minOps
  * @property {number} minOps
  * @property {number} minBytes  an answer shorter than this is a failure: the server did less than the work asked for
@@ -45,6 +46,8 @@ class Meter {
   /** @param {Bounds} bounds @param {number} now */
   constructor(bounds, now) {
     this.minOps = bounds.minOps;
+    this.warmupOps = bounds.warmupOps ?? 0;
+    this.durationMs = bounds.durationMs;
     this.countFrom = now + bounds.warmupMs;
     this.stopAt = this.countFrom + bounds.durationMs;
     this.lastCounted = this.countFrom;
@@ -58,10 +61,19 @@ class Meter {
 
   /** @param {number} begun @param {number} now @param {number} bytes */
   completed(begun, now, bytes) {
+    if (this.warmupOps > 0) return this.warmedUp(now);
     if (now < this.countFrom || this.isOver(now)) return;
     record(this.latencies, now - begun);
     this.bytes += bytes;
     this.lastCounted = now;
+  }
+
+  /** @param {number} now */
+  warmedUp(now) {
+    if (--this.warmupOps > 0) return;
+    this.countFrom = Math.max(this.countFrom, now);
+    this.stopAt = this.countFrom + this.durationMs;
+    this.lastCounted = this.countFrom;
   }
 
   /** @param {string} sample */

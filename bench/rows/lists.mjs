@@ -60,7 +60,7 @@ function listStep(bench, size, variant, protocol) {
         operation: { kind: /** @type {const} */ ('list'), query: variant.query, accept: variant.accept, paged: variant.paged },
         inFlight: 1,
         connections: 1,
-        bounds: { warmupMs: 0, durationMs: plan.listMs, minOps: 1, minBytes: size * variant.bytesPerObject },
+        bounds: { warmupMs: 0, warmupOps: 1, durationMs: plan.listMs, minOps: 1, minBytes: size * variant.bytesPerObject },
       };
       const { result, load } = await withLoad(contender, () => pool.runObjects(job, timeoutMs));
       return { [id]: durationSample(result, load) };
@@ -82,7 +82,12 @@ function pageStep(bench, size, protocol) {
         operation: { kind: /** @type {const} */ ('list'), query: `limit=${pageSize}`, accept: json, paged: false },
         inFlight: pageInFlight,
         connections: protocol === 'h2' ? http2Connections : pageInFlight,
-        bounds: { warmupMs: plan.warmupMs, durationMs: plan.objectMs, minOps: 1, minBytes: pageSize * 1000 },
+        bounds: {
+          warmupMs: Math.max(plan.warmupMs, plan.coldWarmupMs / 3),
+          durationMs: plan.objectMs,
+          minOps: 1,
+          minBytes: pageSize * 1000,
+        },
       };
       const { result, load } = await withLoad(contender, () => pool.runObjects(job, timeoutMs));
       return { [id]: rateSample(result, load) };
