@@ -65,6 +65,9 @@ export function renderTranscript(exchanges: readonly Exchange[]): string {
 const replacements: readonly (readonly [RegExp, string | ((match: string) => string)])[] = [
   [/\b[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}\b/g, '<uid>'],
   [/\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
+  [/\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} 20\d\d \d\d:\d\d:\d\d [+-]\d{4}/g, '<time>'],
+  [/\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g, '<time>'],
+  [/X509SHA256=[\da-f]{64}/g, 'X509SHA256=<hash>'],
   [/(resourceVersion"?: ?"|Resource Version: +)\d+/g, '$1<version>'],
   [/(127\.0\.0\.1:)\d+/g, '$1<port>'],
   // Who owns which field is a matter of other tests, and kubectl 1.20 shows it with every object.

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { clientFor } from '../support/client.ts';
+import { useServer } from '../support/server.ts';
+import { sessionFor } from './kinds/session.ts';
+import { useWorkplace } from './terminal.ts';
+import { parseTranscript, renderTranscript, replayTranscript } from './transcript.ts';
+import { type Kubectl, kubectls } from './versions.ts';
+
+/**
+ * Every kind in the hands of kubectl: created, shown in all ways, explained, edited, scaled, waited for, deleted. What is
+ * expected was said by a kube-apiserver: with its kubeconfig in RECORD_KINDS the transcripts are written anew. By this
+ * server were said: what kubectl 1.20 describes in versions that a kube-apiserver no longer has (network, workloads), and
+ * aggregation, as the conditions of APIServices are not kept yet.
+ */
+const recorded = process.env.RECORD_KINDS;
+const folder = fileURLToPath(new URL('kinds', import.meta.url));
+const manifests = readdirSync(folder)
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => file.replace('.yaml', ''));
+const tested = kubectls.filter(({ version }) => version === '1.20' || version === '1.33');
+
+describe.each(tested.map((kubectl) => [kubectl.version, kubectl] as const))('kubectl %s', (version, kubectl) => {
+  const t = recorded ? undefined : useServer();
+  const kubeconfig = () => t?.server.kubeconfig ?? readFileSync(recorded as string, 'utf8');
+  const workplace = useWorkplace(kubectl as Kubectl, kubeconfig);
+  const play = recorded ? it : it.concurrent;
+
+  play.each(manifests)('%s', { timeout: 120_000 }, async (name) => {
+    const manifest = readFileSync(join(folder, `${name}.yaml`), 'utf8');
+    const namespace = `kinds-${name}`;
+    const client = clientFor(kubeconfig());
+    await client.send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    client.close();
+    const shell = workplace.shell(namespace);
+    writeFileSync(join(shell.cwd, 'objects.yaml'), manifest);
+    const commands = sessionFor(manifest, version).map((command) => ({ command, output: '' }));
+    const actual = renderTranscript(await replayTranscript(commands, shell));
+    const file = join(folder, `${name}-${version}.txt`);
+    if (recorded) writeFileSync(file, actual);
+    else expect(actual).toBe(renderTranscript(parseTranscript(readFileSync(file, 'utf8'), version)));
+  });
+});
