@@ -3,27 +3,20 @@
  * answers into those files: node scripts/record-schema-cases.mjs KUBECONFIG [NAME…]
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import https from 'node:https';
 import { basename, join } from 'node:path';
+import { connect } from './ask-kubernetes.mjs';
 
 const [kubeconfig, ...names] = process.argv.slice(2);
 const folder = new URL('../packages/machinery/src/structural/recorded/', import.meta.url).pathname;
 const group = 'recorded.example.com';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const text = readFileSync(kubeconfig, 'utf8');
-const server = /server: (\S+)/.exec(text)[1];
-const agent = new https.Agent({
-  ca: credential('certificate-authority'),
-  cert: credential('client-certificate'),
-  key: credential('client-key'),
-  keepAlive: true,
-});
+const { ask, close } = connect(kubeconfig);
 
 for (const file of readdirSync(folder).filter((each) => each.endsWith('.json'))) {
   const name = basename(file, '.json');
   if (names.length === 0 || names.includes(name)) await record(name, join(folder, file));
 }
-agent.destroy();
+close();
 
 async function record(name, file) {
   const recording = JSON.parse(readFileSync(file, 'utf8'));
@@ -107,27 +100,4 @@ async function settled(condition) {
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   throw new Error('it does not settle');
-}
-
-function ask(method, path, body) {
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json' };
-    const request = https.request(server + path, { method, headers, agent }, (response) => {
-      const chunks = [];
-      response.on('data', (chunk) => chunks.push(chunk));
-      response.on('end', () => {
-        const warnings = [response.headers.warning ?? []].flat().flatMap((line) => line.split(/, (?=299 )/));
-        const bare = warnings.map((line) => JSON.parse(line.replace(/^299 - /, '')));
-        const answer = Buffer.concat(chunks).toString();
-        resolve({ code: response.statusCode, body: answer.startsWith('{') ? JSON.parse(answer) : {}, warnings: bare });
-      });
-    });
-    request.on('error', reject);
-    request.end(body && JSON.stringify(body));
-  });
-}
-
-function credential(key) {
-  const data = new RegExp(`${key}-data: (\\S+)`).exec(text);
-  return data ? Buffer.from(data[1], 'base64') : readFileSync(new RegExp(`${key}: (\\S+)`).exec(text)[1]);
 }

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { type FieldErrors, isDNS1035Label, type JsonObject, path } from '@tsukube/machinery';
 import { objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
 import { validateWebhookClient } from '../webhook-client.ts';
@@ -9,7 +10,13 @@ const strategies = ['None', 'Webhook'];
 const reviewVersions = ['v1', 'v1beta1'];
 const onlyWebhooks = 'should not be set when strategy is not set to Webhook';
 
-export function validateConversion(conversion: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+/** `requireBundle`: the authorities that the webhook is trusted by have to be readable. */
+export function validateConversion(
+  conversion: JsonObject,
+  old: JsonObject | undefined,
+  requireBundle: boolean,
+  errors: FieldErrors,
+): void {
   const strategy = textIn(conversion, 'strategy');
   if (strategy === '') errors.required(at.child('strategy'));
   else if (!strategies.includes(strategy)) errors.notSupported(at.child('strategy'), strategy, strategies);
@@ -21,9 +28,32 @@ export function validateConversion(conversion: JsonObject, old: JsonObject | und
     if (versions.length > 0) errors.forbidden(versionsPath, onlyWebhooks);
     return;
   }
-  if (client) validateWebhookClient(client, clientPath, errors);
-  else errors.required(clientPath, 'required when strategy is set to Webhook');
+  if (client) {
+    validateWebhookClient(client, clientPath, errors);
+    if (requireBundle) validateBundle(textIn(client, 'caBundle'), errors);
+  } else errors.required(clientPath, 'required when strategy is set to Webhook');
   validateReviewVersions(versions, textsIn(objectIn(old, 'webhook'), 'conversionReviewVersions'), errors);
+}
+
+function validateBundle(bundle: string, errors: FieldErrors): void {
+  if (bundle === '' || isBundle(bundle)) return;
+  const message = 'unable to load root certificates: unable to parse bytes as PEM block';
+  errors.invalid(clientPath.child('caBundle'), bundle, message);
+}
+
+/** Whether a text in base64 holds certificates that can be read. */
+export function isBundle(bundle: string): boolean {
+  const pem = Buffer.from(bundle, 'base64').toString('latin1');
+  const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return found.length > 0 && found.every(isCertificate);
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return Boolean(new X509Certificate(pem));
+  } catch {
+    return false;
+  }
 }
 
 /** What was accepted with versions that nobody knows stays accepted. */

@@ -7,7 +7,9 @@ import { statusSubresource } from '../status-subresource.ts';
 import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { defaultWebhookService } from '../webhook-client.ts';
 import { beginDefinitionDeletion } from './definition-deletion.ts';
-import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './definition-validation.ts';
+import { validateDefinition, validateDefinitionStatus } from './definition-validation.ts';
+import { formSchemas } from './nested-schemas.ts';
+import { definitionWarnings } from './warnings.ts';
 
 const type = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition';
 
@@ -49,8 +51,9 @@ export const customResourceDefinition: Resource = {
       object.status = structuredClone(old.status) ?? emptyStatus();
       rememberStoredVersion(object);
     },
-    validateCreate: (object, errors) => validateDefinition(object, undefined, errors),
-    validateUpdate: validateDefinitionUpdate,
+    validateCreate: (object, errors, { legacy = false }) => validateDefinition(object, undefined, legacy, errors),
+    validateUpdate: (object, old, errors, { legacy = false }) => validateDefinition(object, old, legacy, errors),
+    warnings: definitionWarnings,
     beginDelete: beginDefinitionDeletion,
   },
 };
@@ -61,6 +64,7 @@ function emptyStatus(): JsonObject {
 
 function applyDefaults(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
+  formSchemas(spec);
   const names = ensureObject(spec, 'names');
   const kind = textIn(names, 'kind');
   if (kind !== '') fillIn(names, 'singular', kind.toLowerCase());

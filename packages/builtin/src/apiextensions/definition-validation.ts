@@ -2,24 +2,29 @@ import { type FieldErrors, isDNS1123Subdomain, type JsonObject, path, validateIm
 import { metadataOf } from '../columns.ts';
 import { objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
 import { validateApproval } from './approval.ts';
-import { validateConversion } from './conversion-validation.ts';
+import { isBundle, validateConversion } from './conversion-validation.ts';
+import { type Demands, demandsOn, hasDefaults, hasExtensions } from './leniency.ts';
 import { validateNames, validateNamesPresent } from './names-validation.ts';
+import { schemaIn } from './shared-parts.ts';
 import { validateShared, validateVersions } from './versions-validation.ts';
 
 const specPath = path('spec');
 const storedPath = path('status', 'storedVersions');
 const scopes = ['Cluster', 'Namespaced'];
 
-export function validateDefinition(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+/** `legacy`: the definition was written in v1beta1, which asked for less. */
+export function validateDefinition(object: JsonObject, old: JsonObject | undefined, legacy: boolean, errors: FieldErrors): void {
   const spec = objectIn(object, 'spec') ?? {};
+  const demands = demandsOnSpec(spec, objectIn(old, 'spec'), legacy);
   const names = objectIn(spec, 'names') ?? {};
   if (!old) validateName(textIn(metadataOf(object), 'name'), `${textIn(names, 'plural')}.${textIn(spec, 'group')}`, errors);
   validateGroup(textIn(spec, 'group'), errors);
   validateScope(textIn(spec, 'scope'), errors);
-  validateVersions(spec, specPath, errors);
+  validateSchemasPresent(spec, demands, errors);
+  validateVersions(spec, specPath, demands, errors);
   validateNamesPresent(names, specPath.child('names'), errors);
   validateNames(names, specPath.child('names'), errors);
-  validateShared(spec, specPath, errors);
+  validateShared(spec, specPath, demands, errors);
   const conversion = objectIn(spec, 'conversion') ?? {};
   if (spec.preserveUnknownFields === true && conversion.strategy !== 'None')
     errors.invalid(
@@ -27,10 +32,11 @@ export function validateDefinition(object: JsonObject, old: JsonObject | undefin
       textIn(conversion, 'strategy'),
       'must be None if spec.preserveUnknownFields is true',
     );
-  validateConversion(conversion, objectIn(objectIn(old, 'spec'), 'conversion'), errors);
+  validateConversion(conversion, objectIn(objectIn(old, 'spec'), 'conversion'), requiresBundle(old), errors);
   if (old) validateFixed(object, old, errors);
   validateDefinitionStatus(object, errors);
   validateStoredVersions(textsIn(objectIn(object, 'status'), 'storedVersions'), objectsIn(spec, 'versions'), errors);
+  if (legacy) return;
   validateApproval(object, old, errors);
   if (spec.preserveUnknownFields === true && objectIn(old, 'spec')?.preserveUnknownFields !== true)
     errors.invalid(
@@ -40,8 +46,23 @@ export function validateDefinition(object: JsonObject, old: JsonObject | undefin
     );
 }
 
-export function validateDefinitionUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  validateDefinition(object, old, errors);
+/** What only structural schemas can have makes them a must, whatever was before. */
+function demandsOnSpec(spec: JsonObject, old: JsonObject | undefined, legacy: boolean): Demands {
+  const demands = demandsOn(spec, old, legacy);
+  const structural = spec.preserveUnknownFields !== true || hasDefaults(spec) || hasExtensions(spec);
+  return structural ? { ...demands, structural } : demands;
+}
+
+function validateSchemasPresent(spec: JsonObject, demands: Demands, errors: FieldErrors): void {
+  const prunes = spec.preserveUnknownFields !== true;
+  for (const [i, version] of objectsIn(spec, 'versions').entries()) {
+    if (schemaIn(version) !== undefined) continue;
+    const at = specPath.child('versions').index(i).child('schema', 'openAPIV3Schema');
+    if (demands.schemas) errors.required(at);
+    else if (prunes && version.served === true) errors.required(at, 'because otherwise all fields are pruned');
+  }
+  if (!prunes && hasDefaults(spec))
+    errors.invalid(specPath.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema');
 }
 
 export function validateDefinitionStatus(object: JsonObject, errors: FieldErrors): void {
@@ -78,6 +99,14 @@ function validateFixed(object: JsonObject, old: JsonObject, errors: FieldErrors)
   }
   validateImmutableField(spec.group, before.group, specPath.child('group'), errors);
   validateImmutableField(names.plural, namesBefore.plural, namesPath.child('plural'), errors);
+}
+
+/** Before a definition is established, and while its bundle was wrong before, it may be wrong. */
+function requiresBundle(old: JsonObject | undefined): boolean {
+  if (old === undefined || !isEstablished(old)) return false;
+  const webhook = objectIn(objectIn(objectIn(old, 'spec'), 'conversion'), 'webhook');
+  const bundle = textIn(objectIn(webhook, 'clientConfig'), 'caBundle');
+  return bundle === '' || isBundle(bundle);
 }
 
 function isEstablished(object: JsonObject): boolean {

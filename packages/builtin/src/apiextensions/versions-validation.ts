@@ -1,49 +1,75 @@
-import { deepEqual, type FieldErrors, type FieldPath, isDNS1035Label, type JsonObject } from '@tsukube/machinery';
+import { type FieldErrors, type FieldPath, isDNS1035Label, type JsonObject } from '@tsukube/machinery';
 import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { internalVersion } from './internal-form.ts';
+import type { Demands } from './leniency.ts';
+import { validateSelectableFields } from './selectable-fields.ts';
+import { type SortedSpec, schemaIn, sortedParts } from './shared-parts.ts';
 import { validateColumns, validateSubresources } from './version-parts.ts';
+import { validateSchema } from './version-schema.ts';
 
 const maxWarning = 256;
 
-/**
- * What all versions have alike counts as said once, of all of them, and is reported that way: where Kubernetes keeps it.
- */
-function isShared(versions: readonly JsonObject[], part: string): boolean {
-  return versions.every((version) => deepEqual(version[part], versions[0]?.[part]));
-}
-
-export function validateVersions(spec: JsonObject, specPath: FieldPath, errors: FieldErrors): void {
-  const versions = objectsIn(spec, 'versions');
+/** What each version says for itself. */
+export function validateVersions(spec: JsonObject, specPath: FieldPath, demands: Demands, errors: FieldErrors): void {
   const at = specPath.child('versions');
-  for (const [i, version] of versions.entries())
-    if (!objectIn(objectIn(version, 'schema'), 'openAPIV3Schema'))
-      errors.required(at.index(i).child('schema', 'openAPIV3Schema'));
-  for (const [i, version] of versions.entries()) validateVersion(version, versions, at.index(i), errors);
-  const shown = versions.map(shownVersion);
-  if (new Set(versions.map(({ name }) => name)).size < versions.length)
-    errors.invalid(at, shown, 'must contain unique version names');
-  if (versions.filter(({ storage }) => storage === true).length !== 1)
+  const given = objectsIn(spec, 'versions');
+  const sorted = sortedParts(spec);
+  for (const [i, version] of sorted.versions.entries()) {
+    validateVersionName(textIn(version, 'name'), at.index(i).child('name'), errors);
+    validateVersion(version, sorted, at.index(i), demands, errors);
+  }
+  const shown = sorted.versions.map(internalVersion);
+  if (new Set(given.map(({ name }) => name)).size < given.length) errors.invalid(at, shown, 'must contain unique version names');
+  if (given.filter(({ storage }) => storage === true).length !== 1)
     errors.invalid(at, Array.isArray(spec.versions) ? shown : null, 'must have exactly one version marked as storage version');
-  validateVersionName(textIn(versions[0], 'name') || undefined, specPath.child('version'), errors);
+  // The first version is looked at once more, as the one that a definition without a list would have had.
+  const first = textIn(given[0], 'name');
+  if (first !== '') validateVersionName(first, specPath.child('version'), errors);
 }
 
-export function validateShared(spec: JsonObject, specPath: FieldPath, errors: FieldErrors): void {
-  const versions = objectsIn(spec, 'versions');
-  const [first] = versions;
-  if (!first) return;
-  if (isShared(versions, 'subresources')) validateSubresources(first, specPath, errors);
-  if (isShared(versions, 'additionalPrinterColumns')) validateColumns(first, specPath, errors);
+/** What all versions say alike. */
+export function validateShared(spec: JsonObject, specPath: FieldPath, demands: Demands, errors: FieldErrors): void {
+  const { shared, versions } = sortedParts(spec);
+  const schema = schemaIn(shared);
+  if (schema) {
+    const hasStatus = hasStatusEnabled(shared) || versions.some(hasStatusEnabled);
+    const unchanged = demands.unchangedVersions.has(textIn(versions[0], 'name'));
+    validateSchema(schema, specPath.child('validation'), { demands, hasStatus, unchanged }, errors);
+  }
+  validateSubresources(shared, specPath, errors);
+  validateColumns(shared, specPath, errors);
+  const crowded = demands.crowdedVersions.has('');
+  const absent = 'may only be set when validations.schema is included';
+  validateSelectableFields(shared, specPath.child('selectableFields'), crowded, absent, errors);
 }
 
-function validateVersion(version: JsonObject, versions: readonly JsonObject[], at: FieldPath, errors: FieldErrors): void {
-  validateVersionName(textIn(version, 'name'), at.child('name'), errors);
+function hasStatusEnabled(owner: JsonObject): boolean {
+  return objectIn(objectIn(owner, 'subresources'), 'status') !== undefined;
+}
+
+function validateVersion(
+  version: JsonObject,
+  { shared }: SortedSpec,
+  at: FieldPath,
+  demands: Demands,
+  errors: FieldErrors,
+): void {
   validateWarning(version, at.child('deprecationWarning'), errors);
-  if (!isShared(versions, 'subresources')) validateSubresources(version, at, errors);
-  if (!isShared(versions, 'additionalPrinterColumns')) validateColumns(version, at, errors);
+  const [name, schema] = [textIn(version, 'name'), schemaIn(version)];
+  if (schema) {
+    const hasStatus = hasStatusEnabled(shared) || hasStatusEnabled(version);
+    const unchanged = demands.unchangedVersions.has(name);
+    validateSchema(schema, at.child('schema'), { demands, hasStatus, unchanged }, errors);
+  }
+  validateSubresources(version, at, errors);
+  validateColumns(version, at, errors);
+  const crowded = demands.crowdedVersions.has(name);
+  const absent = 'may only be set when `version.schema.openAPIV3Schema` is not included';
+  validateSelectableFields(version, at.child('selectableFields'), crowded, absent, errors);
 }
 
-/** The first version is looked at once more, as the one that a definition without a list would have had. */
-function validateVersionName(name: string | undefined, at: FieldPath, errors: FieldErrors): void {
-  const problems = name === undefined ? [] : isDNS1035Label(name);
+function validateVersionName(name: string, at: FieldPath, errors: FieldErrors): void {
+  const problems = isDNS1035Label(name);
   if (problems.length > 0) errors.invalid(at, name, problems.join(','));
 }
 
@@ -63,20 +89,4 @@ function validateWarning(version: JsonObject, at: FieldPath, errors: FieldErrors
       warning,
       `must only contain printable UTF-8 characters; non-printable character found at index ${Buffer.byteLength(warning.slice(0, unprintable.index))}`,
     );
-}
-
-/** As Kubernetes shows it; what all versions share it shows of none. */
-function shownVersion(version: JsonObject): JsonObject {
-  const { name = '', served = false, storage = false, deprecated = false, deprecationWarning = null } = version;
-  return {
-    Name: name,
-    Served: served,
-    Storage: storage,
-    Deprecated: deprecated,
-    DeprecationWarning: deprecationWarning,
-    Schema: null,
-    Subresources: null,
-    AdditionalPrinterColumns: null,
-    SelectableFields: null,
-  };
 }

@@ -7,6 +7,7 @@ import {
 } from './authorization.ts';
 import { autoscalerVersions } from './autoscaling.ts';
 import { signingRequestVersions } from './certificates.ts';
+import { definitionVersions } from './definitions.ts';
 import { endpointSliceVersions } from './discovery.ts';
 import { eventVersions } from './events.ts';
 import { flowSchemaVersions, priorityLevelVersions } from './flow-control.ts';
@@ -25,6 +26,7 @@ export const legacyVersions: Readonly<Record<string, readonly ServedVersion[]>> 
   events: eventVersions,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': mutatingWebhookVersions,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': validatingWebhookVersions,
+  'customresourcedefinitions.apiextensions.k8s.io': definitionVersions,
   'apiservices.apiregistration.k8s.io': sameShape('apiregistration.v1beta1.APIService', 'apiregistration.k8s.io', 19, 22),
   'tokenreviews.authentication.k8s.io': sameShape('authentication.v1beta1.TokenReview', 'authentication.k8s.io', 19, 22),
   'subjectaccessreviews.authorization.k8s.io': subjectAccessReviewVersions,

@@ -27,6 +27,8 @@ export interface LegacyVersion {
   readonly judge?: Judge;
   /** Fields that a write of this version sets, and one of the hub does not. */
   readonly keeps?: readonly string[];
+  /** The kind knows itself what it asks of this version. */
+  readonly ownRules?: boolean;
 }
 
 /** Without kind and apiVersion, and without minding order and empty fields. Neither side is mutated. */
@@ -36,7 +38,7 @@ export interface Conversion {
 }
 
 export function legacyVersion(legacy: LegacyVersion): LenientVersion {
-  const { group, selectableFields, judge, keeps } = legacy;
+  const { group, selectableFields, judge, keeps, ownRules } = legacy;
   const [, version = '', kind = ''] = legacy.type.split('.');
   const deprecationWarning = warning(`${group}/${version} ${kind}`, legacy);
   return {
@@ -49,6 +51,7 @@ export function legacyVersion(legacy: LegacyVersion): LenientVersion {
     ...(selectableFields && { selectableFields }),
     ...(judge && { judge }),
     ...(keeps && { keeps }),
+    ...(ownRules && { ownRules }),
   };
 }
 
@@ -63,7 +66,8 @@ function schemaNamed(type: string): Schema {
 }
 
 function fullName(type: string): string {
-  return type.startsWith('apiregistration.') ? `io.k8s.kube-aggregator.pkg.apis.${type}` : `io.k8s.api.${type}`;
+  if (type.startsWith('apiregistration.')) return `io.k8s.kube-aggregator.pkg.apis.${type}`;
+  return type.startsWith('apiextensions.') ? `io.k8s.apiextensions-apiserver.pkg.apis.${type}` : `io.k8s.api.${type}`;
 }
 
 function warning(name: string, { deprecated, removed, replacement }: LegacyVersion): string {

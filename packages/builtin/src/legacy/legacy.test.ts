@@ -21,7 +21,17 @@ const all = Object.values(legacyVersions)
   .flat()
   .map((version) => [version.schema.type, version] as const);
 
+const definition = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomResourceDefinition';
+
+/** A definition may not say the same of each version and of all: only what could be read is written. */
+function randomDefinition(seed: number): JsonObject {
+  const version = all.find(([type]) => type === definition)?.[1] as ServedVersion;
+  const { metadata, ...rest } = converterOf(version).fromHub(randomOf(hubOf(definition), seed));
+  return inForm(definition, { ...rest, metadata: { name: 'd' } });
+}
+
 function randomOf(type: string, seed: number): JsonObject {
+  if (type === definition) return randomDefinition(seed);
   const [{ group, version, kind } = { group: '', version: '', kind: '' }] = types.get(type).gvks ?? [];
   const apiVersion = group === '' ? version : `${group}/${version}`;
   return inForm(type, { ...randomObject(type, randomNumbers(seed)), kind, apiVersion });

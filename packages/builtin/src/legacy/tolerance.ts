@@ -9,6 +9,8 @@ export interface LenientVersion extends ServedVersion {
   readonly judge?: Judge;
   /** Fields that a write of this version sets, and one of the hub does not. */
   readonly keeps?: readonly string[];
+  /** The kind knows itself what it asks of this version, and is told that it is this one. */
+  readonly ownRules?: boolean;
 }
 
 type Rules = Pick<Strategy, 'prepareForCreate' | 'prepareForUpdate' | 'validateCreate' | 'validateUpdate'>;
@@ -68,7 +70,7 @@ function judged(
     return;
   }
   const found = new FieldErrors();
-  validate(found, hub);
+  validate(found, version.ownRules ? version : hub);
   const kept = found.list.flatMap((error) => (version.judge ? (version.judge(error) ?? []) : error));
   found.list.splice(0, found.list.length, ...kept);
   errors.addAll(found);

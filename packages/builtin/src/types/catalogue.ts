@@ -1,4 +1,5 @@
 import type { TypeCatalogue } from '@tsukube/machinery';
+import { oldDefinitionLines } from './definition-types.ts';
 import { type BuiltinType, type LineContext, parseTypeLine } from './line.ts';
 import { everywhere, typeLines } from './types.ts';
 
@@ -19,7 +20,8 @@ function readEntries(): Map<string, Entry> {
   const packageOf = (alias: string) => packages.get(alias) ?? alias;
   const everyGroupVersion = everywhere.split(' ');
   let context: LineContext = { package: '', groupVersion: '', everywhere: everyGroupVersion, packageOf };
-  for (const line of typeLines.split('\n')) {
+  const lines = typeLines.split('\n');
+  for (const line of [...lines, ...oldDefinitionLines(lines)]) {
     if (line.startsWith('@')) {
       const [name = '', groupVersion = ''] = line.slice(1).split(' ');
       packages.set(name.split('.').slice(-2).join('.'), name);

@@ -31,6 +31,7 @@ autoscaling.v2beta1.ContainerResourceMetricStatus: currentAverageUtilization
 ContainerStatus: started stopSignal
 CronJobSpec: timeZone startingDeadlineSeconds suspend successfulJobsHistoryLimit failedJobsHistoryLimit
 CronJobStatus: lastScheduleTime lastSuccessfulTime
+apiextensions.v1beta1.CustomResourceDefinitionSpec: preserveUnknownFields
 CustomResourceDefinitionVersion: deprecationWarning
 CustomResourceSubresourceScale: labelSelectorPath
 DaemonSetSpec: revisionHistoryLimit

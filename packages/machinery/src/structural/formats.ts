@@ -139,7 +139,11 @@ const durationUnits: readonly (readonly string[])[] = [
   ['w', 'wk', 'week'],
 ];
 
+/** What nearly every duration is like; short enough to fit into 64 bits. */
+const plainDuration = /^(?:\d{1,5}(?:\.\d{1,3})?(?:ns|us|ms|s|m|h)){1,6}$/;
+
 function isDuration(text: string): boolean {
+  if (plainDuration.test(text)) return true;
   try {
     parseGoDuration(text);
     return true;

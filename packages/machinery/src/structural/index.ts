@@ -1,6 +1,13 @@
+export { estimatedCostLimit, estimatedDefinitionCostLimit } from '../cel/contract.ts';
+export { maxRequestBytes } from '../cel/types/declared-type.ts';
 export { compileSchema } from './compile.ts';
 export type { CompiledSchema, Normalized, Origin, SchemaOptions } from './compiled-schema.ts';
+export { type FoundField, findField } from './field-path-of-rule.ts';
+export { effectiveFormat } from './formats.ts';
 export { type OpenApiOptions, toOpenApi } from './openapi.ts';
 export { parseSchema } from './parse.ts';
+export { someSchema } from './props.ts';
+export { type CompiledRule, type CompiledRules, rulesOf } from './rules.ts';
 export type { SchemaNode, ValidationRule, ValueRules } from './schema-node.ts';
 export { isStructural, structuralObstacle, validateStructure } from './structure.ts';
+export { validateDefaults } from './validate-defaults.ts';

@@ -33,6 +33,11 @@ export class Normalization {
     this.#depth--;
   }
 
+  /** Whether something was dropped that the schema does not have, outside of metadata. */
+  get hasDropped(): boolean {
+    return this.#unknown !== undefined;
+  }
+
   /** A field that the schema does not have. */
   addUnknown(field: string): void {
     this.#unknown ??= [];

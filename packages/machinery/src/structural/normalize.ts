@@ -122,6 +122,13 @@ function fillDefaults(object: JsonObject, node: SchemaNode): void {
   }
 }
 
+/** Gives a default the form of its schema, and changes it for that. */
+export function normalizeDefault(value: JsonValue, node: SchemaNode): Normalization {
+  const run = new Normalization('store');
+  normalizeValue(value, node, node.preserveUnknown ? 'keep' : 'drop', run, false);
+  return run;
+}
+
 const completeDefaults = new WeakMap<SchemaNode, JsonValue>();
 
 /** A copy of the default with the defaults inside of it, and without what the schema does not know. */
@@ -131,7 +138,7 @@ function defaultOf(node: SchemaNode): JsonValue {
   let complete = completeDefaults.get(node);
   if (complete === undefined) {
     complete = deepCopy(given);
-    normalizeValue(complete, node, node.preserveUnknown ? 'keep' : 'drop', new Normalization('store'), false);
+    normalizeDefault(complete, node);
     completeDefaults.set(node, complete);
   }
   return deepCopy(complete);

@@ -1,0 +1,38 @@
+import type { JsonObject } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { formSchemas } from './nested-schemas.ts';
+
+function specWith(field: JsonObject): JsonObject {
+  return { versions: [{ schema: { openAPIV3Schema: { type: 'object', properties: { f: field } } } }] };
+}
+
+function formed(field: JsonObject): JsonObject {
+  const spec = specWith(field);
+  formSchemas(spec);
+  return spec;
+}
+
+describe('schemas within schemas', () => {
+  it.each<[string, JsonObject, JsonObject]>([
+    [
+      'lose what is unknown or empty',
+      { items: { type: 'object', 'x-foo': 1, description: '', properties: { a: { type: 'string', 'x-bar': 1 } } } },
+      { items: { type: 'object', properties: { a: { type: 'string' } } } },
+    ],
+    ['are sorted where they hold values', { default: { b: 1, a: 2 } }, { default: { a: 2, b: 1 } }],
+    ['are dropped if they are none', { items: 'x', additionalProperties: null }, {}],
+    ['may be a yes or a no', { additionalProperties: false }, { additionalProperties: false }],
+  ])('%s', (_title, given, result) => expect(formed(given)).toEqual(specWith(result)));
+
+  it.each<[JsonObject, string]>([
+    [
+      { items: { type: 5 } },
+      'json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.items.type of type string',
+    ],
+    [{ additionalProperties: 'x' }, 'boolean or JSON schema expected'],
+  ])('are refused: %j', (given, reason) =>
+    expect(() => formed(given)).toThrow(
+      `CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: ${reason}`,
+    ),
+  );
+});

@@ -1,0 +1,89 @@
+import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
+import { objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { isLooseSet } from './leniency.ts';
+
+const [listType, mapType, mapKeys] = ['x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-list-map-keys'];
+
+/** Whether a schema says a type that goes with being a map or a list. */
+function validateTypeFor(schema: JsonObject, extension: string, type: string, at: FieldPath, errors: FieldErrors): boolean {
+  const [actual, message] = [textIn(schema, 'type'), `must be ${type} if ${extension} is specified`];
+  if (actual === type) return true;
+  if (actual === '') errors.required(at.child('type'), message);
+  else errors.invalid(at.child('type'), actual, message);
+  return false;
+}
+
+export function validateMapType(schema: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const value = schema[mapType as string];
+  if (typeof value !== 'string') return;
+  validateTypeFor(schema, mapType as string, 'object', at, errors);
+  if (value !== 'atomic' && value !== 'granular') errors.notSupported(at.child(mapType as string), value, ['atomic', 'granular']);
+}
+
+export function validateListType(schema: JsonObject, at: FieldPath, requireAtomicSets: boolean, errors: FieldErrors): void {
+  const value = schema[listType as string];
+  const [keys, typeAt] = [textsIn(schema, mapKeys as string), at.child(listType as string)];
+  if (typeof value === 'string') {
+    const isList = validateTypeFor(schema, listType as string, 'array', at, errors);
+    if (isList && requireAtomicSets && isLooseSet(schema)) validateSetItems(schema, at.child('items'), errors);
+    if (!['atomic', 'set', 'map'].includes(value)) errors.notSupported(typeAt, value, ['atomic', 'set', 'map']);
+  }
+  const needed = 'must be map if x-kubernetes-list-map-keys is non-empty';
+  if (keys.length > 0 && typeof value !== 'string') errors.required(typeAt, needed);
+  else if (keys.length > 0 && value !== 'map') errors.invalid(typeAt, value, needed);
+  if (value === 'map') validateMapList(schema, keys, at, errors);
+}
+
+function validateSetItems(schema: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const items = objectIn(schema, 'items') ?? {};
+  const extension = textIn(items, 'type') === 'array' ? listType : mapType;
+  const message = 'must be atomic as item of a list with x-kubernetes-list-type=set';
+  // Kubernetes shows the type of the list in both cases.
+  errors.invalid(at.child(extension as string), items[listType as string] ?? null, message);
+}
+
+function validateMapList(schema: JsonObject, keys: readonly string[], at: FieldPath, errors: FieldErrors): void {
+  if (keys.length === 0) errors.required(at.child(mapKeys as string), 'must not be empty if x-kubernetes-list-type is map');
+  const items = objectIn(schema, 'items');
+  if ((schema.items ?? null) === null) errors.required(at.child('items'), 'must have a schema if x-kubernetes-list-type is map');
+  else if (items === undefined)
+    errors.invalid(at.child('items'), schema.items, 'must only have a single schema if x-kubernetes-list-type is map');
+  else if (textIn(items, 'type') !== 'object') {
+    const message = "must be object if parent array's x-kubernetes-list-type is map";
+    errors.invalid(at.child('items', 'type'), textIn(items, 'type'), message);
+  } else validateKeyNames(items, keys, at, errors);
+}
+
+function validateKeyNames(items: JsonObject, keys: readonly string[], at: FieldPath, errors: FieldErrors): void {
+  const properties = objectIn(items, 'properties') ?? {};
+  for (const [i, key] of keys.entries()) {
+    const type = Object.hasOwn(properties, key) ? textIn(objectIn(properties, key), 'type') : undefined;
+    if (type === undefined)
+      errors.invalid(at.child(mapKeys as string), [...keys], 'entries must all be names of item properties');
+    else if (type === 'array' || type === 'object')
+      errors.invalid(
+        at.child('items', 'properties').key(key).child('type'),
+        textIn(items, 'type'),
+        "must be a scalar type if parent array's x-kubernetes-list-type is map",
+      );
+    if (keys.indexOf(key) < i) errors.invalid(at.child(mapKeys as string), [...keys], 'must not contain duplicate entries');
+  }
+}
+
+/** Items of sets and maps are there, and have their keys. */
+export function validateMapKeys(schema: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const [items, type] = [objectIn(schema, 'items'), textIn(schema, listType as string)];
+  if (items === undefined || (type !== 'set' && type !== 'map')) return;
+  if (items.nullable === true)
+    errors.forbidden(at.child('items', 'nullable'), `cannot be nullable when x-kubernetes-list-type is ${type}`);
+  if (type === 'set') return;
+  const [required, properties] = [textsIn(items, 'required'), objectIn(items, 'properties') ?? {}];
+  for (const key of textsIn(schema, mapKeys as string)) {
+    if (!Object.hasOwn(properties, key)) continue;
+    const [property, keyAt] = [objectIn(properties, key), at.child('items', 'properties').key(key)];
+    const because = 'this property is in x-kubernetes-list-map-keys, so it';
+    if (!required.includes(key) && (property?.default ?? null) === null)
+      errors.required(keyAt.child('default'), `${because} must have a default or be a required property`);
+    if (property?.nullable === true) errors.forbidden(keyAt.child('nullable'), `${because} cannot be nullable`);
+  }
+}
