@@ -1,7 +1,9 @@
 import type { Flow } from '../flowcontrol/flow.ts';
 import type { FlowControl } from '../flowcontrol/flow-control.ts';
-import type { Decision, FlowRequest } from '../flowcontrol/flow-request.ts';
+import type { FlowRequest } from '../flowcontrol/flow-request.ts';
+import type { SlowBodies } from '../flowcontrol/slow-bodies.ts';
 import type { TurnWatch } from '../flowcontrol/turn-watch.ts';
+import { outcomeOf } from '../flowcontrol/waiting.ts';
 import type { WatchCounts } from '../flowcontrol/watch-counts.ts';
 import { maxSeats } from '../flowcontrol/work-estimate.ts';
 import type { WorkEstimator } from '../flowcontrol/work-estimator.ts';
@@ -18,15 +20,13 @@ export interface FlowControlFilterOptions {
   readonly estimate: WorkEstimator;
   readonly watches: WatchCounts;
   readonly turn: TurnWatch;
+  readonly slowBodies: SlowBodies;
   readonly requestTimeoutMs: number;
   readonly metrics: InFlightMetrics;
   /** Told of every request that is turned away. */
   readonly onRefused?: (request: IncomingRequest) => void;
 }
 
-/** As kube-apiserver has it: what has waited longer would not have the time left to be served. */
-const waitingShareOfTimeout = 1 / 4;
-const maxWaitMs = 60_000;
 /** Answers up to this size are handed to the network at once; those beyond keep their seats until the client has them. */
 const quickBytes = 64 * 1024;
 
@@ -55,54 +55,39 @@ async function serveLater(waiting: FlowRequest, next: Handler, options: FlowCont
   const { request, flow } = waiting;
   const peaks = peaksOf(request, options);
   peaks.waiting.add(1);
-  const decision = await decisionOn(waiting, options.requestTimeoutMs);
+  const outcome = await outcomeOf(waiting, options.requestTimeoutMs);
   peaks.waiting.add(-1);
-  if (decision === 'execute') return serve(waiting, next, options);
+  if (outcome === 'execute') return serve(waiting, next, options);
   flow.series.gaveUp((Date.now() - request.received) / 1000);
-  if (decision === 'gone') throw new ClientGone();
+  if (outcome === 'gone') throw new ClientGone();
   return refuse(request, flow, options);
 }
 
-/** Waits for seats, for a part of the time that the request has, while somebody waits for the answer. */
-function decisionOn(waiting: FlowRequest, requestTimeoutMs: number): Promise<Decision | 'gone'> {
-  const { request, flow } = waiting;
-  const { signal } = request;
-  const allowed = Math.min((request.timeoutMs ?? requestTimeoutMs) * waitingShareOfTimeout, maxWaitMs);
-  return new Promise((resolve) => {
-    const end = (decision: Decision | 'gone') => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', leave);
-      resolve(decision);
-    };
-    const giveUp = (decision: Decision | 'gone') => {
-      if (flow.level.queues.giveUp(waiting)) end(decision);
-    };
-    const leave = () => giveUp('gone');
-    const timer = setTimeout(giveUp, Math.max(0, request.received + allowed - Date.now()), 'time-out');
-    waiting.decide = end;
-    signal.addEventListener('abort', leave);
-    if (signal.aborted) leave();
-  });
-}
-
-function serve(seated: FlowRequest, next: Handler, options: FlowControlFilterOptions): Answer | Promise<Answer> {
-  const finish = () => seated.flow.level.queues.finish(seated);
+function serve(first: FlowRequest, next: Handler, options: FlowControlFilterOptions): Answer | Promise<Answer> {
+  const { request, flow } = first;
+  let seat: FlowRequest | undefined = first;
+  const finish = () => {
+    if (seat) seat.flow.level.queues.finish(seat);
+    seat = undefined;
+  };
+  if (!flow.level.isExempt)
+    request.arrival = (arriving) => (seat ? options.slowBodies.arrival(arriving, seat, (other) => (seat = other)) : arriving);
   let answer: Answer | Promise<Answer>;
   try {
-    answer = next(seated.request);
+    answer = next(request);
   } catch (error) {
     finish();
     throw error;
   }
-  if (!(answer instanceof Promise)) return settled(answer, seated, finish, options, true);
-  const { executing } = peaksOf(seated.request, options);
+  if (!(answer instanceof Promise)) return settled(answer, request, finish, options, !flow.level.isExempt);
+  const { executing } = peaksOf(request, options);
   executing.add(1);
   const leave = () => {
     executing.add(-1);
     finish();
   };
   return answer.then(
-    (done) => settled(done, seated, leave, options, false),
+    (done) => settled(done, request, leave, options, false),
     (error) => {
       leave();
       throw error;
@@ -112,14 +97,14 @@ function serve(seated: FlowRequest, next: Handler, options: FlowControlFilterOpt
 
 function settled(
   answer: Answer,
-  seated: FlowRequest,
+  request: IncomingRequest,
   finish: () => void,
   options: FlowControlFilterOptions,
-  atOnce: boolean,
+  inTurn: boolean,
 ): Answer {
-  if (answer.kind === 'stream') return watching(answer, seated.request, finish, options);
-  if (answer.kind === 'bytes' && !isQuick(answer)) whenTaken(seated.request, finish, options);
-  else if (atOnce && !seated.flow.level.isExempt) options.turn.afterwards(finish);
+  if (answer.kind === 'stream') return watching(answer, request, finish, options);
+  if (answer.kind === 'bytes' && !isQuick(answer)) whenTaken(request, finish, options);
+  else if (inTurn) options.turn.afterwards(finish);
   else finish();
   return answer;
 }

@@ -81,7 +81,8 @@ export class QueueSet {
     const entering = new FlowRequest(request, flow, queue, work, now, this.#currentR);
     if (!queue.isActive) queue.nextDispatchR = this.#currentR;
     else if (queue.waiting.size === 0 && queue.nextDispatchR < this.#currentR) queue.nextDispatchR = this.#currentR;
-    if (this.waiting === 0 && this.#hasRoom(entering.seats)) this.#seat(entering, queue, now);
+    const isFree = this.waiting === 0 && this.seatsInUse < this.#limit;
+    if (isFree && this.#hasRoom(entering.seats)) this.#seat(entering, queue, now);
     else this.#enqueue(entering, queue, now);
     return entering;
   }

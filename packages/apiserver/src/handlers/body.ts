@@ -7,7 +7,8 @@ export const maxBodyBytes = 3 * 1024 * 1024;
 
 export async function readRequestBody(request: ApiRequest): Promise<Buffer> {
   try {
-    return await request.exchange.body(maxBodyBytes);
+    const arriving = request.exchange.body(maxBodyBytes);
+    return await (request.arrival ? request.arrival(arriving) : arriving);
   } catch (error) {
     if (error instanceof TooLarge) throw StatusError.requestEntityTooLarge(`limit is ${error.limit}`);
     throw error;

@@ -35,6 +35,7 @@ export class IncomingRequest implements ApiRequest {
   isOver = false;
   annotations: Map<string, string> | undefined;
   notes?: AuditNotes;
+  arrival?: ApiRequest['arrival'];
   onCaughtUp?: () => void;
   /** Which rules of flow control the request was treated by. */
   flow?: FlowHeaders;

@@ -84,6 +84,8 @@ export interface ApiRequest {
   annotations: Map<string, string> | undefined;
   /** There if the request is audited. */
   notes?: AuditNotes;
+  /** Set by whoever wants to know that the server waits for the client. Gives what arrives. */
+  arrival?: <T>(arriving: Promise<T>) => Promise<T>;
   /** Set for a watch by whoever wants to know when it has sent what was there when it began. */
   onCaughtUp?: () => void;
   warn(text: string): void;
