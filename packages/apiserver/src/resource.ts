@@ -29,6 +29,8 @@ export interface Resource {
   readonly initialObjects?: readonly JsonObject[];
   /** Other versions in which somebody may own fields, besides those in `versions`. */
   readonly relatedVersions?: readonly ServedVersion[];
+  /** Tells this state of a resource that may change from others, for documents about it. */
+  readonly state?: string;
   /** The verbs in the order in which discovery tells them, where that is not the alphabet's. */
   readonly announcedVerbs?: readonly string[];
   /** Objects remove themselves this many seconds after they were last written. */

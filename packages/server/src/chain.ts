@@ -99,9 +99,17 @@ function delegates(parts: ChainParts): readonly Delegate[] {
   const { options, resources, registryOf, custom, logger, metrics } = parts;
   const all = () => [...resources, ...(custom?.resources() ?? [])];
   const discovery = createDiscovery(all, { serverAddress: parts.address });
-  const openApi = createOpenApi(() => resources, { describe, title: 'Kubernetes', version: kubernetesVersion });
+  const openApi = createOpenApi(() => resources, {
+    describe,
+    title: 'Kubernetes',
+    version: kubernetesVersion,
+    custom: () => custom?.resources() ?? [],
+  });
   const checks = observedHealthChecks(healthChecks(parts), metrics.slis);
-  custom?.onChange(() => discovery.invalidate());
+  custom?.onChange(() => {
+    discovery.invalidate();
+    openApi.invalidate();
+  });
   const serving = { objectsOf: objectsNamed(resources, registryOf), minWatchSeconds: options.minRequestTimeout };
   return [
     ...(custom ? [custom.delegate({ ...serving, isBuiltIn: builtInNames(resources) })] : []),

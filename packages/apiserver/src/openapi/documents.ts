@@ -1,12 +1,13 @@
 import { type ApiGroup, type ApiVersion, apiGroupsOf } from '../discovery/api-group.ts';
 import type { Resource } from '../resource.ts';
+import type { Swagger2Part } from './custom-documents.ts';
 import { corePath, groupPath, groupsPath, resourceListPath, versionPath } from './discovery-paths.ts';
 import type { DocumentInfo } from './document.ts';
 import { openApi3Document } from './openapi3-document.ts';
 import type { Path } from './operation.ts';
 import { resourcePaths } from './resource-paths.ts';
 import type { Describe } from './schema.ts';
-import { swagger2Document, swagger2Text } from './swagger2-document.ts';
+import { type Swagger2Document, type Swagger2Text, swagger2Document, swagger2Text } from './swagger2-document.ts';
 import { swagger2Protobuf } from './swagger2-protobuf.ts';
 import { createTypeIndex, type TypeIndex } from './type-index.ts';
 
@@ -19,8 +20,10 @@ export interface Documents {
   /** Below /openapi/v3/, sorted: api, api/v1, apis/apps/v1. */
   readonly openApi3Names: readonly string[];
   openApi3(name: string): string;
-  swagger2(): string;
-  swagger2Protobuf(): Uint8Array;
+  /** With the parts of resources that come and go. */
+  swagger2(more: Iterable<Swagger2Part>): string;
+  swagger2Protobuf(more: Iterable<Swagger2Part>): Uint8Array;
+  readonly types: TypeIndex;
 }
 
 interface Topic {
@@ -33,6 +36,7 @@ export function createDocuments(resources: readonly Resource[], { describe, titl
   const topics = topicsOf(groups);
   const info = { title, version };
   let types: TypeIndex | undefined;
+  let text: Swagger2Text | undefined;
   const typeIndex = () => {
     types ??= createTypeIndex([...new Set(resources.flatMap(cataloguesOf))], describe);
     return types;
@@ -43,8 +47,34 @@ export function createDocuments(resources: readonly Resource[], { describe, titl
   return {
     openApi3Names: names,
     openApi3: (name) => openApi3Document(pathsAbout(name), typeIndex(), info, topics.get(name)?.near),
-    swagger2: () => swagger2Text(swagger2()),
-    swagger2Protobuf: () => swagger2Protobuf(swagger2()),
+    swagger2(more) {
+      text ??= swagger2Text(swagger2());
+      return swagger2With(text, [...more]);
+    },
+    swagger2Protobuf: (more) => swagger2Protobuf(documentWith(swagger2(), [...more])),
+    get types() {
+      return typeIndex();
+    },
+  };
+}
+
+function swagger2With({ head, paths, definitions, parameters }: Swagger2Text, more: readonly Swagger2Part[]): string {
+  const allPaths = [paths, ...more.map(({ pathsText }) => pathsText)].filter(Boolean).join(',');
+  const allDefinitions = [definitions, ...more.map(({ definitionsText }) => definitionsText)].filter(Boolean).join(',');
+  return `${head},"paths":{${allPaths}},"definitions":{${allDefinitions}},"parameters":${parameters}}`;
+}
+
+function documentWith(document: Swagger2Document, more: readonly Swagger2Part[]): Swagger2Document {
+  return {
+    ...document,
+    *paths() {
+      yield* document.paths();
+      for (const { paths } of more) yield* paths;
+    },
+    *definitions() {
+      yield* document.definitions();
+      for (const { definitions } of more) yield* definitions;
+    },
   };
 }
 

@@ -2,19 +2,22 @@ import { acceptClauses, acceptsMediaType } from '../discovery/accept.ts';
 import type { Answer, Headers } from '../http/answer.ts';
 import type { ApiRequest } from '../http/request.ts';
 import type { Resource } from '../resource.ts';
+import { type CustomDocuments, customDocuments } from './custom-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents } from './documents.ts';
 import { cachingHeaders, isKnown, type ServedDocument, servedDocument } from './served-document.ts';
 
 export interface OpenApiOptions extends DocumentOptions {
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** Resources that come and go, each with a schema of its own. */
+  readonly custom?: () => Iterable<Resource>;
 }
 
 /** Describes the API in the two versions of OpenAPI that clients ask for. */
 export interface OpenApi {
   /** Undefined for paths that are none of its own. */
   answer(request: ApiRequest): Answer | Promise<Answer> | undefined;
-  /** To be called when the resources have changed. */
+  /** To be called when resources have come or gone. */
   invalidate(): void;
 }
 
@@ -25,7 +28,7 @@ const swagger2ProtobufNames = ['application/com.github.proto-openapi.spec.v2@v1.
 
 export function createOpenApi(resources: () => readonly Resource[], options: OpenApiOptions): OpenApi {
   const now = options.now ?? Date.now;
-  let current = createLibrary(resources, options, now);
+  const current = createLibrary(resources, options, now);
   return {
     answer(request) {
       const { path } = request;
@@ -35,34 +38,67 @@ export function createOpenApi(resources: () => readonly Resource[], options: Ope
       if (path.startsWith('/openapi/v3/')) return answerOpenApi3(request, current, path.slice('/openapi/v3/'.length), now);
       return undefined;
     },
-    invalidate() {
-      current = createLibrary(resources, options, now);
-    },
+    invalidate: () => current.invalidate(),
   };
 }
 
 /** Documents that have been made, and those that can be. */
 interface Library {
   readonly documents: () => Documents;
+  readonly custom: CustomDocuments;
   get(key: string, make: () => string | Uint8Array): ServedDocument;
+  /** The document about a group and version that comes and goes. */
+  getCustom(name: string, hash: string): ServedDocument;
+  invalidate(): void;
 }
 
+/** The documents about everything. */
+const wholes = ['/openapi/v2', '/openapi/v2 protobuf'];
+/** Documents about custom resources that are kept; they are made quickly. */
+const maxCustom = 200;
+
 function createLibrary(resources: () => readonly Resource[], options: OpenApiOptions, now: () => number): Library {
-  const made = new Map<string, ServedDocument>();
-  let documents: Documents | undefined;
+  const texts = new Map<string, ServedDocument>();
+  const madeCustom = new Map<string, ServedDocument>();
+  let made: Documents | undefined;
+  let described: readonly Resource[] | undefined;
+  const documents = (): Documents => {
+    if (!made) {
+      described = [...resources()];
+      made = createDocuments(described, options);
+    }
+    return made;
+  };
+  const custom = customDocuments(options.custom ?? (() => []), () => documents().types);
   return {
-    documents() {
-      documents ??= createDocuments(resources(), options);
-      return documents;
+    documents,
+    custom,
+    getCustom(name, hash) {
+      const existing = madeCustom.get(name);
+      if (existing?.hash === hash) return existing;
+      const document = { bytes: Buffer.from(custom.openApi3(name)), hash, modified: now() };
+      if (madeCustom.size >= maxCustom) madeCustom.clear();
+      madeCustom.set(name, document);
+      return document;
+    },
+    invalidate() {
+      custom.invalidate();
+      const isOther = described !== undefined && !isSame(described, resources());
+      if (isOther) made = undefined;
+      for (const key of isOther ? [...texts.keys()] : wholes) texts.delete(key);
     },
     get(key, make) {
-      const existing = made.get(key);
+      const existing = texts.get(key);
       if (existing) return existing;
       const document = servedDocument(make(), now());
-      made.set(key, document);
+      texts.set(key, document);
       return document;
     },
   };
+}
+
+function isSame(a: readonly Resource[], b: readonly Resource[]): boolean {
+  return a.length === b.length && a.every((resource, i) => resource === b[i]);
 }
 
 function openApi3(library: Library, name: string): ServedDocument {
@@ -77,13 +113,18 @@ async function answerIndex(library: Library): Promise<Answer> {
     paths.push([name, { serverRelativeURL: `/openapi/v3/${name}?hash=${hash}` }]);
     await new Promise(setImmediate);
   }
+  for (const name of library.custom.openApi3Names())
+    paths.push([name, { serverRelativeURL: `/openapi/v3/${name}?hash=${library.custom.hashOf(name)}` }]);
+  paths.sort(([a], [b]) => (a < b ? -1 : 1));
   return bytes(200, 'text/plain; charset=utf-8', JSON.stringify({ paths: Object.fromEntries(paths) }));
 }
 
 function answerOpenApi3(request: ApiRequest, library: Library, name: string, now: () => number): Answer {
-  if (!library.documents().openApi3Names.includes(name)) return bytes(404, 'text/plain; charset=utf-8', '');
+  const builtIn = library.documents().openApi3Names.includes(name);
+  const customHash = builtIn ? undefined : library.custom.hashOf(name);
+  if (!builtIn && customHash === undefined) return bytes(404, 'text/plain; charset=utf-8', '');
   if (accepted(request, [json]) === undefined) return bytes(406, 'text/plain; charset=utf-8', '', { vary: 'Accept' });
-  const document = openApi3(library, name);
+  const document = customHash === undefined ? openApi3(library, name) : library.getCustom(name, customHash);
   const asked = request.query.get('hash');
   if (!asked) return answerDocument(request, document, json);
   if (asked !== document.hash) {
@@ -100,10 +141,10 @@ function answerSwagger2(request: ApiRequest, library: Library): Answer {
   if (type === json)
     return answerDocument(
       request,
-      library.get('/openapi/v2', () => library.documents().swagger2()),
+      library.get('/openapi/v2', () => library.documents().swagger2(library.custom.swagger2())),
       json,
     );
-  const document = library.get('/openapi/v2 protobuf', () => library.documents().swagger2Protobuf());
+  const document = library.get('/openapi/v2 protobuf', () => library.documents().swagger2Protobuf(library.custom.swagger2()));
   return answerDocument(request, document, swagger2Protobuf);
 }
 

@@ -51,12 +51,15 @@ export const deleting: readonly Parameter[] = [
   ),
 ];
 
+const resourceVersion = query('resourceVersion', 'string', 'The resource version at, from or since which to answer.');
+export const getting: readonly Parameter[] = [resourceVersion];
+
 const selecting: readonly Parameter[] = [
   query('continue', 'string', 'The token of the list before, to get its next page.'),
   query('fieldSelector', 'string', 'Only objects whose fields match.'),
   query('labelSelector', 'string', 'Only objects whose labels match.'),
   query('limit', 'integer', 'At most this many objects; the answer carries a token when there are more.'),
-  query('resourceVersion', 'string', 'The resource version at, from or since which to answer.'),
+  resourceVersion,
   query('resourceVersionMatch', 'string', 'How resourceVersion is meant: Exact or NotOlderThan.'),
   query(
     'sendInitialEvents',

@@ -43,11 +43,21 @@ export function swagger2Document(topics: Iterable<readonly Path[]>, types: TypeI
   };
 }
 
-export function swagger2Text(document: Swagger2Document): string {
-  const head = JSON.stringify(document.head).slice(0, -1);
-  const paths = membersText(document.paths());
-  const definitions = membersText(document.definitions());
-  return `${head},"paths":{${paths}},"definitions":{${definitions}},"parameters":${JSON.stringify(document.parameters())}}`;
+/** The document as text, in parts between which more can be put. */
+export interface Swagger2Text {
+  readonly head: string;
+  readonly paths: string;
+  readonly definitions: string;
+  readonly parameters: string;
+}
+
+export function swagger2Text(document: Swagger2Document): Swagger2Text {
+  return {
+    head: JSON.stringify(document.head).slice(0, -1),
+    paths: membersText(document.paths()),
+    definitions: membersText(document.definitions()),
+    parameters: JSON.stringify(document.parameters()),
+  };
 }
 
 function membersText(pieces: Iterable<NamedPiece>): string {

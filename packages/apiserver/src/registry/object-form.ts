@@ -16,6 +16,8 @@ export interface ObjectForm {
   check(object: JsonObject): CheckedObject;
   /** How it is owned, part by part. */
   readonly shape: ObjectShape;
+  /** The schema as OpenAPI shows it, without its group, version and kind. */
+  published?(dialect: 'openApi3' | 'swagger2'): JsonObject;
 }
 
 export function checkedAs(object: JsonObject, { form, catalogue, type }: Schema): CheckedObject {

@@ -13,8 +13,9 @@ export const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 const none: readonly string[] = [];
 
 /** Custom objects have the metadata of all objects, and for the rest what their schema says. */
-export function customForm(schema: () => CompiledSchema, types: TypeCatalogue): ObjectForm {
+export function customForm(schema: () => CompiledSchema, published: ObjectForm['published'], types: TypeCatalogue): ObjectForm {
   return {
+    published,
     check: (object) => checkCustom(object, schema(), types),
     get shape() {
       return schema().shape;

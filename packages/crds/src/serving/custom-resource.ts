@@ -12,6 +12,7 @@ import {
   nameIsDNSSubdomain,
   type TypeCatalogue,
   type TypeDefinition,
+  toOpenApi,
 } from '@tsukube/machinery';
 import { type DefinedVersion, type Definition, isTrue } from '../definition/definition.ts';
 import type { KnownKinds } from '../known-kinds.ts';
@@ -29,6 +30,8 @@ export interface CustomResourceParts {
   readonly storagePrefix: string;
   /** By the name of a version. */
   readonly schemaOf: (version: string) => CompiledSchema;
+  /** The schema of a version as it is in the definition. */
+  readonly sourceOf: (version: string) => JsonObject | undefined;
   readonly known: KnownKinds;
 }
 
@@ -50,6 +53,7 @@ export function customResource(parts: CustomResourceParts): Resource {
     hashedVersion: definition.storageVersion,
     versions: [served],
     relatedVersions: relatedVersions(parts, served),
+    state: `${definition.uid} ${definition.generation} ${JSON.stringify(definition.acceptedNames)}`,
     announcedVerbs: isTrue(definition, 'Terminating') ? verbsWhileTerminating : verbs,
     strategy: { validateName: nameIsDNSSubdomain, ...customStrategy(rulesOf(parts)) },
     verbs: storedVerbs,
@@ -61,12 +65,13 @@ function rulesOf({ definition, defined, schemaOf }: CustomResourceParts) {
   return { kind: definition.acceptedNames.kind, defined, schema: () => schemaOf(defined.name) };
 }
 
-function servedVersion({ definition, schemaOf, known }: CustomResourceParts, defined: DefinedVersion): ServedVersion {
+function servedVersion(parts: CustomResourceParts, defined: DefinedVersion): ServedVersion {
+  const { definition, known } = parts;
   const { group } = definition;
   return {
     group,
     version: defined.name,
-    schema: schemaFor(definition, defined.name, () => schemaOf(defined.name), known.types),
+    schema: schemaFor(parts, defined.name),
     columns: columnsOf(defined.columns, known),
     selectableFields: selectableFieldsOf(defined.selectableFields),
     unknownField: (field) => `field label not supported: ${field}`,
@@ -76,12 +81,12 @@ function servedVersion({ definition, schemaOf, known }: CustomResourceParts, def
 
 /** Versions in which fields may be owned: they differ from this one in name, and in what they know. */
 function relatedVersions(parts: CustomResourceParts, own: ServedVersion): readonly ServedVersion[] {
-  const { definition, defined, schemaOf } = parts;
+  const { definition, defined } = parts;
   const others = definition.versions.filter(({ name }) => name !== defined.name);
   return others.map(({ name }) => ({
     group: definition.group,
     version: name,
-    schema: schemaFor(definition, name, () => schemaOf(name), parts.known.types),
+    schema: schemaFor(parts, name),
     converter: {
       toHub: (object) => renamed(object, `${definition.group}/${own.version}`),
       fromHub: (object) => renamed(object, `${definition.group}/${name}`),
@@ -93,14 +98,16 @@ function renamed(object: JsonObject, apiVersion: string): JsonObject {
   return { ...object, apiVersion };
 }
 
-function schemaFor(definition: Definition, version: string, compiled: () => CompiledSchema, types: TypeCatalogue): Schema {
+function schemaFor({ definition, schemaOf, sourceOf, known: { types } }: CustomResourceParts, version: string): Schema {
   const { kind, listKind } = definition.acceptedNames;
   const type = typeName(definition.group, version, kind);
+  const { preserveUnknownFields } = definition;
+  const published = (dialect: string) => toOpenApi(sourceOf(version), { v2: dialect === 'swagger2', preserveUnknownFields });
   return {
     catalogue: withMetadataOnly(type, types),
     type,
     listType: typeName(definition.group, version, listKind),
-    form: customForm(compiled, types),
+    form: customForm(() => schemaOf(version), published, types),
   };
 }
 

@@ -58,7 +58,8 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
   );
   const resourceOf = remember((version: string) => {
     const defined = definition.versions.find(({ name }) => name === version);
-    return defined && customResource({ definition, defined, storagePrefix, schemaOf, known: parts.known });
+    const sourceOf = (name: string) => schemaIn(serving.entry, name);
+    return defined && customResource({ definition, defined, storagePrefix, schemaOf, sourceOf, known: parts.known });
   });
   const registries = new Map<string, ObjectRegistry>();
   let webhook: VersionConverter | undefined;
