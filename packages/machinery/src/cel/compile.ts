@@ -8,18 +8,31 @@ import { Evaluation, EvaluationEnded, type Slot } from './plan/evaluation.ts';
 import { type Plan, PlanError, plan } from './plan/planner.ts';
 import type { Expr } from './syntax/ast.ts';
 import { parse } from './syntax/parser.ts';
-import { Issues } from './syntax/source.ts';
+import { Issues, nowhere } from './syntax/source.ts';
 import type { CelType } from './types/type.ts';
 import { isError } from './values/value.ts';
 
 /** Checks an expression and makes it ready to run. */
 export function compile(expression: string, environment: Environment): Compiled | CompileErrors {
   const issues = new Issues(expression);
+  try {
+    return compileWithin(expression, environment, issues);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    issues.report(nowhere, 'expression is nested too deeply');
+    return failed(issues);
+  }
+}
+
+function compileWithin(expression: string, environment: Environment, issues: Issues): Compiled | CompileErrors {
   const expr = parse(expression, environment.macros, issues);
   if (issues.count === 0) check(expr, environment, issues);
   if (issues.count === 0) validate(expr, issues);
-  if (issues.count > 0) return { ok: false, stage: 'compilation', issues: issues.sorted(), text: issues.text() };
-  return planned(expression, expr, environment);
+  return issues.count > 0 ? failed(issues) : planned(expression, expr, environment);
+}
+
+function failed(issues: Issues): CompileErrors {
+  return { ok: false, stage: 'compilation', issues: issues.sorted(), text: issues.text() };
 }
 
 function planned(expression: string, expr: Expr, environment: Environment): Compiled | CompileErrors {
@@ -43,6 +56,9 @@ function compiled(expression: string, expr: Expr, ready: Plan): Compiled {
   };
 }
 
+/** The data or the expression is nested more deeply than the stack allows, or a text would be longer than one can be. */
+const stackExhausted = 'internal error: the limits of the runtime are exceeded';
+
 function evaluate({ run, variables, slots }: Plan, bindings: Bindings, options: EvaluateOptions = {}): Outcome {
   const values = new Array<Slot>(slots);
   for (const [name, slot] of variables) values[slot] = Object.hasOwn(bindings, name) ? bindings[name] : undefined;
@@ -52,6 +68,7 @@ function evaluate({ run, variables, slots }: Plan, bindings: Bindings, options: 
     const { cost } = evaluation;
     return isError(value) ? { ok: false, reason: 'error', error: value.message, cost } : { ok: true, value, cost };
   } catch (error) {
+    if (error instanceof RangeError) return { ok: false, reason: 'error', error: stackExhausted, cost: evaluation.cost };
     if (!(error instanceof EvaluationEnded)) throw error;
     return { ok: false, reason: error.reason, error: error.message, cost: evaluation.cost };
   }

@@ -2,9 +2,17 @@ import { costSize } from '../values/size.ts';
 import { CelList, CelMap, CelOpaque, CelOptional, type CelValue, isError } from '../values/value.ts';
 import { authorizationCheck, listCreation, nominal, patternFactor, traversal } from './factors.ts';
 
-/** What a call costs, by its first two arguments and its result. */
-export type CostFunction = (first: CelValue, second: CelValue, result: CelValue) => number;
-export type CostOfCall = number | CostFunction;
+/** What a call costs by its first two arguments; that is charged before the call, so that nothing is done that is too much. */
+export type CostFunction = (first: CelValue, second: CelValue) => number;
+/** What a call costs can be its own affair, or that of its arguments or its result. */
+export type CostOfCall = number | CostFunction | ResultCost;
+
+export class ResultCost {
+  readonly of: (result: CelValue) => number;
+  constructor(of: (result: CelValue) => number) {
+    this.of = of;
+  }
+}
 
 /** What a call of an overload costs; the overload is '' if only the values choose it. */
 export function actualCost(name: string, overload: string): CostOfCall {
@@ -52,7 +60,7 @@ const containsIP: CostFunction = (cidr) => Math.ceil(2 * size(cidr) * traversal)
 const containsCIDR: CostFunction = (cidr) => Math.ceil(2 * size(cidr) * traversal) + Math.ceil(size(cidr) * traversal) + 1;
 
 function andRead(cost: CostFunction): CostFunction {
-  return (cidr, other, result) => cost(cidr, other, result) + Math.ceil(size(other) * traversal);
+  return (cidr, other) => cost(cidr, other) + Math.ceil(size(other) * traversal);
 }
 
 const validate: CostFunction = (format, text) => {
@@ -74,7 +82,7 @@ const functionCosts = new Map<string, CostOfCall>([
   ...['url', 'lowerAscii', 'upperAscii', 'substring', 'trim', 'jsonpatch.escapeKey'].map((name) => [name, readOnce] as const),
   ['replace', readTwice],
   ['split', readTwice],
-  ['join', (_first, _second, result) => Math.ceil(size(result) * 2 * traversal)],
+  ['join', new ResultCost((result) => Math.ceil(size(result) * 2 * traversal))],
   ['find', search],
   ['findAll', search],
   ...['cidr', 'isIP', 'isCIDR', 'ip', 'quantity', 'isQuantity', 'semver', 'isSemver'].map((name) => [name, readOnce] as const),
@@ -89,7 +97,7 @@ function allocated(factor: number, items: number): number {
   return Math.floor(items * factor) + 1 + listCreation;
 }
 
-const ofResult: CostFunction = (_first, _second, result) => allocated(1, size(result));
+const ofResult = new ResultCost((result) => allocated(1, size(result)));
 
 /** Comparing every item with every other. */
 function compared(list: CelValue): number {

@@ -29,7 +29,7 @@ import { setsLibrary } from './sets.ts';
 import { standardFunctions } from './standard-functions.ts';
 import { standardOperators } from './standard-operators.ts';
 import { timeFunctions } from './standard-times.ts';
-import { stringsLibrary } from './strings.ts';
+import { stringFormatLibrary, stringsLibrary } from './strings.ts';
 import { urlsLibrary } from './urls.ts';
 
 const [a, b] = [typeParam('A'), typeParam('B')];
@@ -53,6 +53,7 @@ const history: readonly (readonly [minor: number, Library])[] = [
   [28, optionalsLibrary],
   [28, quantityLibrary],
   [0, stringsLibrary],
+  [29, stringFormatLibrary],
   [29, setsLibrary],
   [30, networkLibrary],
   [31, formatsLibrary],

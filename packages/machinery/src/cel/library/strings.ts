@@ -117,8 +117,14 @@ function quote(text: string): string {
 }
 
 /** What Go takes for white space. */
-const space =
-  /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
+const space = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+function trim(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && space.test(text[start] as string)) start++;
+  while (end > start && space.test(text[end - 1] as string)) end--;
+  return text.slice(start, end);
+}
 
 type Text = string;
 const t = (value: CelValue | undefined): string => value as string;
@@ -182,13 +188,19 @@ export const stringsLibrary: Library = {
     ),
     declare(
       'trim',
-      memberOverload('string_trim', [stringType], stringType, (s) => t(s).replace(space, '')),
+      memberOverload('string_trim', [stringType], stringType, (s) => trim(t(s))),
     ),
     declare(
       'join',
       memberOverload('list_join', [strings], stringType, (list) => join(list as CelList, '')),
       memberOverload('list_join_string', [strings, stringType], stringType, (list, s) => join(list as CelList, t(s))),
     ),
+  ],
+};
+
+/** Came later than the rest. */
+export const stringFormatLibrary: Library = {
+  functions: [
     declare(
       'format',
       memberOverload('string_format', [stringType, listType(dynType)], stringType, (s, list) =>

@@ -1,8 +1,8 @@
-import type { CostOfCall } from '../cost/actual.ts';
+import { type CostOfCall, ResultCost } from '../cost/actual.ts';
 import { equalValues } from '../values/equal.ts';
 import { CelError, CelOptional, type CelValue, noSuchOverload } from '../values/value.ts';
 import type { Implementation } from './dispatch.ts';
-import type { Eval } from './evaluation.ts';
+import type { Eval, Evaluation } from './evaluation.ts';
 
 /** A call that fails on any argument that is an error, and that costs what `cost` says. */
 export function callEval(run: Implementation, args: readonly Eval[], cost: CostOfCall): Eval {
@@ -14,25 +14,17 @@ export function callEval(run: Implementation, args: readonly Eval[], cost: CostO
 
 function nullaryEval(run: Implementation, cost: CostOfCall): Eval {
   return (evaluation) => {
-    const result = run();
-    evaluation.charge(typeof cost === 'number' ? cost : cost(null, null, result));
-    return result;
+    evaluation.charge(typeof cost === 'number' ? cost : 1);
+    return run();
   };
 }
 
 function unaryEval(run: Implementation, arg: Eval, cost: CostOfCall): Eval {
-  if (typeof cost === 'number') {
-    return (evaluation) => {
-      const value = arg(evaluation);
-      const result = value instanceof CelError ? value : run(value);
-      evaluation.charge(cost);
-      return result;
-    };
-  }
   return (evaluation) => {
     const value = arg(evaluation);
+    chargeBefore(evaluation, cost, value, null);
     const result = value instanceof CelError ? value : run(value);
-    evaluation.charge(cost(value, null, result));
+    if (cost instanceof ResultCost) evaluation.charge(cost.of(result));
     return result;
   };
 }
@@ -41,10 +33,16 @@ function binaryEval(run: Implementation, left: Eval, right: Eval, cost: CostOfCa
   return (evaluation) => {
     const a = left(evaluation);
     const b = right(evaluation);
+    chargeBefore(evaluation, cost, a, b);
     const result = a instanceof CelError ? a : b instanceof CelError ? b : run(a, b);
-    evaluation.charge(typeof cost === 'number' ? cost : cost(a, b, result));
+    if (cost instanceof ResultCost) evaluation.charge(cost.of(result));
     return result;
   };
+}
+
+function chargeBefore(evaluation: Evaluation, cost: CostOfCall, first: CelValue, second: CelValue): void {
+  if (typeof cost === 'number') evaluation.charge(cost);
+  else if (typeof cost === 'function') evaluation.charge(cost(first, second));
 }
 
 /** An error before the last argument ends the call at once, and then it costs nothing. */
@@ -54,18 +52,15 @@ function manyEval(run: Implementation, args: readonly Eval[], cost: CostOfCall):
     for (const arg of args) {
       const value = arg(evaluation);
       values.push(value);
-      if (!(value instanceof CelError)) continue;
-      if (values.length === args.length) evaluation.charge(costOf(cost, values, value));
-      return value;
+      if (value instanceof CelError && values.length < args.length) return value;
     }
-    const result = run(...values);
-    evaluation.charge(costOf(cost, values, result));
+    const [first = null, second = null] = values;
+    chargeBefore(evaluation, cost, first, second);
+    const last = values.at(-1) as CelValue;
+    const result = last instanceof CelError ? last : run(...values);
+    if (cost instanceof ResultCost) evaluation.charge(cost.of(result));
     return result;
   };
-}
-
-function costOf(cost: CostOfCall, [first = null, second = null]: readonly CelValue[], result: CelValue): number {
-  return typeof cost === 'number' ? cost : cost(first, second, result);
 }
 
 /** `decides` is the value that settles the matter, whatever the other operand is, even an error. */

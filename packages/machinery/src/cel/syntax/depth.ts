@@ -4,7 +4,7 @@ import { ParseAbort } from './token-stream.ts';
 
 const maxDepth = 250;
 /** Some macros write their target twice: this is how large a tree may get by that. */
-const maxNodes = 200_000;
+const maxNodes = 20_000;
 
 /** How deeply rules of the grammar, and the operators of the tree, are nested. */
 export class DepthCount {
@@ -23,8 +23,8 @@ export class DepthCount {
     this.#rules.set(rule, depth);
   }
 
-  leave(rule: string): void {
-    this.#rules.set(rule, (this.#rules.get(rule) ?? 1) - 1);
+  leave(rule: string, times = 1): void {
+    this.#rules.set(rule, (this.#rules.get(rule) ?? times) - times);
   }
 
   /** Remembers how deep a tree is. Not every node counts. */

@@ -51,14 +51,18 @@ export class TokenStream {
     return token;
   }
 
-  /** Calls a rule, knowing what may follow it. */
-  within<T>(follow: Follow, rule: () => T): T {
+  /** Before a rule is called: what may follow it. */
+  enter(follow: Follow): void {
     this.#following.push(follow);
-    try {
-      return rule();
-    } finally {
-      this.#following.pop();
-    }
+  }
+
+  leave(): void {
+    this.#following.pop();
+  }
+
+  /** How many rules are under way. */
+  get level(): number {
+    return this.#following.length;
   }
 
   /** The token that must come here; `after` are those that may come next, besides what may follow the rule if it ends here. */
@@ -112,8 +116,9 @@ export class TokenStream {
     return new ParseFailure();
   }
 
-  /** After a failure: skips to what a rule under way can go on with. */
-  recover(): void {
+  /** After a failure of the rule at a level: skips to what a rule under way can go on with. */
+  recover(level: number): void {
+    this.#following.length = level;
     this.#countRecovery();
     if (this.#lastRecovery === this.#position && !this.is('<EOF>')) this.#position++;
     this.#lastRecovery = this.#position;

@@ -35,8 +35,10 @@ function toBool(value: CelValue): CelValue {
   return truth.get(value) ?? failed(value, 'bool');
 }
 
-const goFloat = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-const goHexFloat = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?\d+)$/;
+const goFloat = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const goHexFloat = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d+)$/;
+/** No time is written with more characters. */
+const longestTime = 1_000;
 const goInfinity = /^([+-]?)inf(?:inity)?$/i;
 
 function toDouble(value: CelValue): CelValue {
@@ -112,6 +114,7 @@ function doubleToUint(value: number): CelValue {
 function toTimestamp(value: CelValue): CelValue {
   if (typeof value === 'number' || typeof value === 'bigint') return checkedTimestamp(value, 0);
   if (typeof value !== 'string') return value;
+  if (value.length > longestTime) return failed(value, 'google.protobuf.Timestamp');
   try {
     const { seconds, nanoseconds, offset } = parseTimestamp(value);
     return checkedTimestamp(seconds, nanoseconds, offset);
