@@ -32,17 +32,17 @@ describe('compiling', () => {
   });
 
   it('tells where every problem is', () => {
-    const result = compile('a +\n  size(1) + [b, "é", c]', createEnvironment({ variables: { a: intType } }));
+    const result = compile('[\n  size(1), [b, "é", c]]', createEnvironment({ variables: { a: intType } }));
     expect(result).toMatchObject({
       ok: false,
       stage: 'compilation',
       issues: [
         { line: 2, column: 6, message: "found no matching overload for 'size' applied to '(int)'" },
-        { line: 2, column: 13, message: "undeclared reference to 'b' (in container '')" },
-        { line: 2, column: 21, message: "undeclared reference to 'c' (in container '')" },
+        { line: 2, column: 12, message: "undeclared reference to 'b' (in container '')" },
+        { line: 2, column: 20, message: "undeclared reference to 'c' (in container '')" },
       ],
     });
-    expect(result.ok ? '' : result.text).toContain('\n |   size(1) + [b, "é", c]\n | .................\uff0e...^');
+    expect(result.ok ? '' : result.text).toContain('\n |   size(1), [b, "é", c]]\n | ................\uff0e...^');
   });
 
   it('evaluates what is constant at once', () => {
