@@ -41,6 +41,7 @@ export { memberOf } from './registry/byte-scan.ts';
 export { deleteObject } from './registry/deletion.ts';
 export { forgetEncodings, labelsOf } from './registry/derived.ts';
 export { type FieldManagement, fieldManagement } from './registry/field-management.ts';
+export { presentAs } from './registry/foreign-form.ts';
 export type { ObjectForm } from './registry/object-form.ts';
 export { nameOfKey, ObjectRegistry, type RegistryServices, type WriteContext } from './registry/object-registry.ts';
 export { foregroundFinalizer, orphanFinalizer, type Propagation, setPropagation } from './registry/propagation.ts';

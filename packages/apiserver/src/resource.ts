@@ -21,6 +21,8 @@ export interface Resource {
   readonly hashedVersion?: string;
   /** All versions that are served, in order of preference within their group. */
   readonly versions: readonly ServedVersion[];
+  /** In which objects may have been stored, where that is more than is served. */
+  readonly storedVersions?: readonly ServedVersion[];
   readonly strategy: Strategy;
   /** What is served, and by whom. A verb that is missing is not served. */
   readonly verbs: Verbs;

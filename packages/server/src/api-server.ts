@@ -12,6 +12,7 @@ import {
   type Logger,
   ObjectRegistry,
   openFeed,
+  presentAs,
   type RegistryServices,
   type Resource,
   type ServerMetrics,
@@ -20,7 +21,6 @@ import {
   serviceResolver,
   storageSize,
   WatchCache,
-  withResourceVersion,
 } from '@tsukube/apiserver';
 import {
   ageColumn,
@@ -207,7 +207,7 @@ function allResources(
     const versions = resource.versions.filter((version) => isServed(runtimeConfig, version, true));
     // What is not stored has no place below the prefix either.
     const storagePrefix = resource.storagePrefix && etcdPrefix + resource.storagePrefix.slice('/registry'.length);
-    return { ...resource, versions, storagePrefix };
+    return { ...resource, versions, storedVersions: resource.versions, storagePrefix };
   });
 }
 
@@ -234,7 +234,7 @@ function createRegistries(
   for (const resource of resources) {
     const cache = new WatchCache(metrics.measured(store, resource), feed, {
       prefix: `${resource.storagePrefix || `/unstored/${resource.names.plural}`}/`,
-      present: withResourceVersion,
+      present: presentAs(resource),
       onRelease: forgetEncodings,
     });
     if (resource.storagePrefix !== '') metrics.observe(resource, cache, store);
