@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fingerprint } from './fingerprint.mjs';
 import { install } from './install.mjs';
 import { root } from './root.mjs';
@@ -10,6 +10,7 @@ const stamp = join(output, 'build.stamp');
 
 /** What `npm start` runs. */
 export const bundle = join(output, 'tsukube.js');
+const program = join(output, 'program.cjs');
 
 /** Installs, type-checks, compiles and bundles whatever is not up to date. */
 export async function build() {
@@ -19,6 +20,7 @@ export async function build() {
   compile();
   describeTypes();
   await makeBundle();
+  makeCodeCache();
   writeFileSync(stamp, print);
 }
 
@@ -37,33 +39,43 @@ function runs(script, ...args) {
   return spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: ['ignore', 2, 2] }).status === 0;
 }
 
-/** One file for what every start needs, and chunks for what is loaded when it is called for. */
+/** One file for the whole program, and the small one that runs it. */
 async function makeBundle() {
   const { build: bundleWith } = await import('esbuild');
-  const { outputFiles } = await bundleWith({
-    absWorkingDir: root,
-    entryPoints: { tsukube: 'packages/cli/src/bin.ts' },
-    outdir: output,
-    bundle: true,
-    splitting: true,
-    chunkNames: 'chunk-[name]-[hash]',
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    conditions: ['source'],
+  const common = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', conditions: ['source'], write: false };
+  const launcher = bundleWith({ ...common, entryPoints: ['packages/cli/src/launch.ts'], format: 'esm', outfile: bundle });
+  const whole = bundleWith({
+    ...common,
+    entryPoints: ['packages/cli/src/bin.ts'],
+    outfile: program,
+    format: 'cjs',
     // lmdb finds its native part relative to itself, yaml loses its names inside a bundle, the others are not installed.
     external: ['yaml', 'lmdb', 'bufferutil', 'utf-8-validate'],
-    // CommonJS packages inside an ES module have no require of their own.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
-    },
-    legalComments: 'eof',
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': 'programUrl' },
+    // An expression that gives the program as a function, see launch.ts.
+    banner: { js: '(function (require, programUrl) { const module = { exports: {} };' },
+    footer: { js: '})' },
+    charset: 'ascii',
+    legalComments: 'external',
     logLevel: 'warning',
-    write: false,
   });
+  checkAscii((await whole).outputFiles.find(({ path }) => path === program));
   mkdirSync(output, { recursive: true });
-  for (const { path, contents } of outputFiles) replaceFile(path, contents);
-  removeOldChunks(new Set(outputFiles.map(({ path }) => basename(path))));
+  for (const { outputFiles } of await Promise.all([whole, launcher]))
+    for (const { path, contents } of outputFiles) replaceFile(path, contents);
+  removeOldChunks();
+}
+
+/** The launcher reads the program without decoding it; in regular expressions the bundler leaves letters as they are. */
+function checkAscii({ text }) {
+  const found = /.*[\u0080-\uffff].*/.exec(text);
+  if (found) throw new Error(`not ASCII, write it as an escape: ${found[0].trim()}`);
+}
+
+/** Without it everything works, and starts more slowly. */
+function makeCodeCache() {
+  if (!runs('scripts/code-cache.mjs', program)) process.stderr.write('the code of the program could not be compiled ahead\n');
 }
 
 function replaceFile(path, contents) {
@@ -72,13 +84,9 @@ function replaceFile(path, contents) {
   renameSync(temporary, path);
 }
 
-/** Chunks of recent builds stay: a server that was started from them may load one yet. */
-function removeOldChunks(current) {
-  const yesterday = Date.now() - 24 * 3_600_000;
-  for (const name of readdirSync(output).filter((each) => each.startsWith('chunk-') && !current.has(each))) {
-    const path = join(output, name);
-    if (statSync(path).mtimeMs < yesterday) rmSync(path);
-  }
+/** Builds of former versions left the program in pieces. */
+function removeOldChunks() {
+  for (const name of readdirSync(output)) if (name.startsWith('chunk-')) rmSync(join(output, name));
 }
 
 if (process.argv[1] === import.meta.filename) {

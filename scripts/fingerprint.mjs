@@ -3,7 +3,14 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './root.mjs';
 
-const rootFiles = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.base.json', 'scripts/build.mjs'];
+const rootFiles = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.base.json',
+  'scripts/build.mjs',
+  'scripts/code-cache.mjs',
+];
 
 /** Changes whenever something that the build reads does: a hash over names, sizes and times. */
 export function fingerprint() {

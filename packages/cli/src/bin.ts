@@ -1,7 +1,9 @@
-#!/usr/bin/env node
 import { main } from './main.ts';
 
-process.exitCode = await main(process.argv.slice(2));
+void run();
 
-// Whatever still holds the process open by then holds it open for nothing.
-setTimeout(() => process.exit(), 2_000).unref();
+async function run(): Promise<void> {
+  process.exitCode = await main(process.argv.slice(2));
+  // Whatever still holds the process open by then holds it open for nothing.
+  setTimeout(() => process.exit(), 2_000).unref();
+}

@@ -56,7 +56,14 @@ export class IdleMemory {
   }
 }
 
+/** The engine is asked for its collector when it is needed: a setting that differs would cost it its compiled code. */
 function collector(): () => void {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
+  let collect: (() => void) | undefined;
+  return () => {
+    if (!collect) {
+      setFlagsFromString('--expose-gc');
+      collect = runInNewContext('gc') as () => void;
+    }
+    collect();
+  };
 }

@@ -1,17 +1,19 @@
+import { serve } from './commands/serve.ts';
+import { version } from './commands/version.ts';
+
 interface Command {
   readonly summary: string;
-  run(argv: readonly string[]): Promise<number>;
+  run(argv: readonly string[]): number | Promise<number>;
 }
 
-/** Each command is loaded when it is called: the time to a ready server is a feature. */
 const commands: Readonly<Record<string, Command>> = {
   serve: {
     summary: 'Serve the Kubernetes API.',
-    run: async (argv) => (await import('./commands/serve.ts')).serve(argv),
+    run: serve,
   },
   version: {
     summary: 'Print the version.',
-    run: async () => (await import('./commands/version.ts')).version(),
+    run: version,
   },
 };
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { startServer } from '@tsukube/server';
 import { parseServeOptions, type ServeOptions, serveHelp, UsageError } from '@tsukube/server/config';
 import { openLogs } from '@tsukube/server/logging';
 import { returnMemoryWhenIdle } from '../idle-memory.ts';
@@ -26,7 +27,6 @@ async function run(options: ServeOptions): Promise<number> {
   });
   process.once('exit', () => logs.flushSync());
   try {
-    const { startServer } = await import('@tsukube/server');
     const server = await startServer({ ...options, logger: logs.logger });
     guardProcess(process, logs.logger);
     const ended = untilSignalled(process, () => server.close(), logs.logger);

@@ -151,7 +151,7 @@ function isDuration(text: string): boolean {
     if (!(error instanceof GoDurationError)) throw error;
   }
   let found = false;
-  for (const [, factor = '', unit = ''] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµ]+)/g)) {
+  for (const [, factor = '', unit = ''] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g)) {
     if (factor.length > 18) return false;
     found ||= isDurationUnit(unit.toLowerCase());
   }

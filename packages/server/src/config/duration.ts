@@ -9,7 +9,7 @@ const millisecondsPer: Readonly<Record<string, number>> = {
   h: 3_600_000,
 };
 
-const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
+const part = /(\d+\.?\d*|\.\d+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 
 /** Milliseconds of a duration as Go writes it: `1h30m`, `300ms`, `1.5s`, `0`. Undefined if it is none. */
 export function parseDuration(text: string): number | undefined {

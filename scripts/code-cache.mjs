@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import http2 from 'node:http2';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Script } from 'node:vm';
+
+/**
+ * Runs the program as packages/cli/src/launch.ts does, lets it do what a server does first, and keeps the code that the
+ * engine has compiled by then beside it.
+ */
+const [, , program] = process.argv;
+const script = new Script(readFileSync(program, 'latin1'), { filename: program });
+const folder = mkdtempSync(join(tmpdir(), 'tsukube-build-'));
+const giveUp = setTimeout(() => end(1), 60_000);
+
+process.argv.splice(1, process.argv.length, program, 'serve', '--data-dir', folder, '--secure-port', '0');
+const ready = firstLine();
+script.runInThisContext()(createRequire(program), pathToFileURL(program).href);
+await ready;
+await exercise(readFileSync(join(folder, 'admin.kubeconfig'), 'utf8'));
+writeFileSync(`${program}.tmp`, script.createCachedData());
+renameSync(`${program}.tmp`, `${program}.cache`);
+end(0);
+
+/** What the server says when it is ready goes nowhere. @returns {Promise<void>} */
+function firstLine() {
+  return new Promise((resolve) => {
+    process.stdout.write = () => {
+      resolve();
+      return true;
+    };
+  });
+}
+
+/** @param {string} kubeconfig */
+async function exercise(kubeconfig) {
+  const server = /server: (\S+)/.exec(kubeconfig)?.[1] ?? '';
+  const part = (/** @type {string} */ name) =>
+    Buffer.from(new RegExp(`${name}-data: (\\S+)`).exec(kubeconfig)?.[1] ?? '', 'base64');
+  const session = http2.connect(server, {
+    ca: part('certificate-authority'),
+    cert: part('client-certificate'),
+    key: part('client-key'),
+  });
+  const objects = '/api/v1/namespaces/default/configmaps';
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'build', labels: { a: 'b' } }, data: { a: 'b' } };
+  for (let i = 0; i < 3; i++) {
+    await ask(session, 'POST', objects, object);
+    await ask(session, 'GET', `${objects}/build`);
+    await ask(session, 'PATCH', `${objects}/build`, { data: { a: String(i) } }, 'application/merge-patch+json');
+    await ask(session, 'GET', `${objects}?labelSelector=a%3Db`);
+    await ask(session, 'GET', `${objects}?watch=1&timeoutSeconds=1&resourceVersion=0`);
+    await ask(session, 'DELETE', `${objects}/build`);
+  }
+  for (const path of ['/api', '/apis', '/apis/apps/v1', '/version', '/readyz']) await ask(session, 'GET', path);
+  session.close();
+}
+
+/** @param {http2.ClientHttp2Session} session @param {string} method @param {string} path @param {object} [body] */
+function ask(session, method, path, body, type = 'application/json') {
+  return new Promise((resolve, reject) => {
+    const stream = session.request({ ':method': method, ':path': path, 'content-type': type });
+    stream.on('end', resolve).on('error', reject).resume();
+    stream.end(body && JSON.stringify(body));
+  });
+}
+
+/** @param {number} code */
+function end(code) {
+  clearTimeout(giveUp);
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(code);
+}
