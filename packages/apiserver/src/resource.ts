@@ -1,4 +1,4 @@
-import type { FieldErrors, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/machinery';
+import type { FieldErrors, FieldPattern, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Answer } from './http/answer.ts';
 import type { ResourceRequest, User } from './http/request.ts';
 import type { ObjectForm } from './registry/object-form.ts';
@@ -159,6 +159,8 @@ export interface Strategy {
   readonly generation?: boolean;
   /** What a write cannot change, and nobody therefore owns by it. Without it, that follows from whether there is a status. */
   readonly resetFields?: FieldSet;
+  /** All that a write can change, where that is little. */
+  readonly ownableFields?: FieldPattern;
   /** How a deletion begins, where it is not at once. May change the object; a StatusError refuses. */
   readonly beginDelete?: (object: JsonObject, options: DeletionRequest) => DeletionPlan;
   /** What becomes of the objects that belong to one that is deleted, if nobody says; without it, they are deleted too. */

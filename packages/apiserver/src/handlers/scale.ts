@@ -1,39 +1,45 @@
-import { FieldErrors, type JsonObject, path, StatusError } from '@tsukube/machinery';
+import { StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
 import { negotiate } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { answerValue } from '../http/respond.ts';
+import { type ScaleManagement, scaleManagement } from '../registry/scale-management.ts';
 import { decodeObject } from '../registry/stored-form.ts';
-import type { Schema, Subresource } from '../resource.ts';
+import type { Resource, Schema, Subresource } from '../resource.ts';
+import { applyType } from './apply.ts';
+import { checkConfiguration, readConfiguration, reportDuplicates, typedResult } from './apply-configuration.ts';
 import { readRequestBody } from './body.ts';
-import { ownedContext } from './context.ts';
+import { ownedContext, writeContext } from './context.ts';
 import { decodeAs } from './decode.ts';
 import { patchOptions, type WriteOptions, writeOptions } from './options.ts';
 import { applyPatch, parsePatch, patchType } from './patch-body.ts';
-import { checkName } from './update.ts';
+import { type Scalable, type ScaleOf, scaled, scaleOf } from './scale-object.ts';
 
-/** How an object is seen as something that has a number of replicas. Objects are in the hub version. */
-export interface Scalable {
-  replicas(object: JsonObject): number;
-  /** Gives a copy with another number. */
-  withReplicas(object: JsonObject, replicas: number): JsonObject;
-  currentReplicas(object: JsonObject): number;
-  /** The label selector in its textual form. */
-  selector(object: JsonObject): string;
-  /** Fails if there is nothing to show. */
-  checkReadable?(object: JsonObject): void;
-  /** The object's own validation says which numbers it takes. */
-  readonly hasOwnRules?: boolean;
+export type { Scalable } from './scale-object.ts';
+
+interface Scaling {
+  readonly scalable: Scalable;
+  readonly schema: Schema;
+  readonly managementOf: (resource: Resource) => ScaleManagement;
 }
+
+const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
 /** The scale of a kind, as autoscaling/v1 Scale. `schema` is that of Scale. */
 export function scaleSubresource(scalable: Scalable, schema: Schema): Subresource {
+  const known = new WeakMap<Resource, ScaleManagement>();
+  const managementOf = (resource: Resource): ScaleManagement => {
+    const management = known.get(resource) ?? scaleManagement(resource, schema, scalable.replicasPath);
+    known.set(resource, management);
+    return management;
+  };
+  const scaling = { scalable, schema, managementOf };
   return {
-    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    kind,
     verbs: {
       get: (request) => getScale(request, scalable),
-      update: (request) => updateScale(request, scalable, schema),
-      patch: (request) => patchScale(request, scalable, schema),
+      update: (request) => updateScale(request, scaling),
+      patch: (request) => patchScale(request, scaling),
     },
   };
 }
@@ -48,68 +54,73 @@ async function getScale(request: ResourceRequest, scalable: Scalable): Promise<A
   return answerValue(200, scaleOf(object, scalable), output);
 }
 
-async function updateScale(request: ResourceRequest, scalable: Scalable, schema: Schema): Promise<Answer> {
+async function updateScale(request: ResourceRequest, scaling: Scaling): Promise<Answer> {
   const options = writeOptions(request, 'UpdateOptions');
-  const target = { group: 'autoscaling', version: 'v1', kind: 'Scale', schema };
-  const scale = await decodeAs(request, target, options.fieldValidation);
-  return writeScale(request, scalable, options, () => scale);
+  const scale = await decodeAs(request, { ...kind, schema: scaling.schema }, options.fieldValidation);
+  return writeScale(
+    request,
+    scaling,
+    options,
+    tracked(request, scaling, options, () => ({ ...scale })),
+  );
 }
 
-async function patchScale(request: ResourceRequest, scalable: Scalable, schema: Schema): Promise<Answer> {
-  const type = patchType(request);
+async function patchScale(request: ResourceRequest, scaling: Scaling): Promise<Answer> {
+  const type = patchType(request, request.objects.services.fieldManagement ? [applyType] : []);
+  if (type === applyType) return applyScale(request, scaling);
   const options = patchOptions(request, false);
   const body = await readRequestBody(request);
   request.notes?.requestPatch(body);
   const patch = parsePatch(body, type);
-  return writeScale(request, scalable, options, (current) =>
-    applyPatch(request, patch, current, schema, options.fieldValidation),
-  );
+  const patched: ScaleOf = (current) => applyPatch(request, patch, current, scaling.schema, options.fieldValidation);
+  return writeScale(request, scaling, options, tracked(request, scaling, options, patched));
 }
 
-async function writeScale(
-  request: ResourceRequest,
-  scalable: Scalable,
-  options: WriteOptions,
-  wanted: (current: JsonObject) => JsonObject,
-): Promise<Answer> {
+/** Who updates or patches owns what it changes. */
+function tracked(request: ResourceRequest, { managementOf }: Scaling, options: WriteOptions, next: ScaleOf): ScaleOf {
+  const { services } = request.objects;
+  if (!services.fieldManagement) return next;
+  const { fieldManager = '' } = ownedContext(request, options);
+  return (current) => {
+    const scale = next(current);
+    managementOf(request.resource).track(current, scale, fieldManager, services.now());
+    return scale;
+  };
+}
+
+async function applyScale(request: ResourceRequest, scaling: Scaling): Promise<Answer> {
+  const { schema, managementOf } = scaling;
+  const body = await readRequestBody(request);
+  request.notes?.requestPatch(body);
+  const options = patchOptions(request, true);
+  const configuration = await readConfiguration(body);
+  const { fieldManager: manager, force, fieldValidation } = options;
+  return writeScale(request, scaling, options, (current) => {
+    checkConfiguration(configuration, { ...kind, schema });
+    const merge = { manager, force, now: request.objects.services.now() };
+    const merged = managementOf(request.resource).apply(current, configuration.value, merge);
+    reportDuplicates(configuration, fieldValidation, request);
+    return typedResult(merged, configuration, schema);
+  });
+}
+
+async function writeScale(request: ResourceRequest, scaling: Scaling, options: WriteOptions, next: ScaleOf): Promise<Answer> {
   const output = negotiate(request, false);
-  const transform = (existing: JsonObject | undefined) => {
-    if (!existing)
-      throw StatusError.notFound({ group: request.version.group, resource: request.resource.names.plural }, request.info.name);
-    return scaled(existing, wanted(scaleOf(existing, scalable)), scalable, request.info.name);
-  };
-  // What the scale changes is the object itself, under the object's own rules.
-  const context = { ...ownedContext(request, options), strategy: { ...request.resource.strategy, allowCreateOnUpdate: false } };
-  const { entry } = await request.objects.update(request.info.name, undefined, transform, context);
+  const { objects, resource, version, info } = request;
+  const { scalable } = scaling;
+  const management = objects.services.fieldManagement && scaling.managementOf(resource);
+  // What the scale changes is the object itself, under the object's own rules; its owners are found by way of the scale.
+  const strategy = { ...resource.strategy, allowCreateOnUpdate: false };
+  const context = { ...writeContext(request, options.dryRun), strategy };
+  const { entry } = await objects.update(
+    info.name,
+    undefined,
+    (existing) => {
+      if (!existing) throw StatusError.notFound({ group: version.group, resource: resource.names.plural }, info.name);
+      const scale = next(scaleOf(existing, scalable, management?.recordFor(existing)));
+      return scaled(existing, scale, request, scalable, management);
+    },
+    context,
+  );
   return answerValue(200, scaleOf(decodeObject(entry.value), scalable), output);
-}
-
-function scaled(existing: JsonObject, scale: JsonObject, scalable: Scalable, name: string): JsonObject {
-  const metadata = (scale.metadata ?? {}) as JsonObject;
-  checkName(metadata, name);
-  const replicas = Number(((scale.spec ?? {}) as JsonObject).replicas ?? 0);
-  if (!scalable.hasOwnRules) validateReplicas(replicas, name);
-  const { resourceVersion } = metadata;
-  const object = scalable.withReplicas(existing, replicas);
-  return { ...object, metadata: { ...(object.metadata as JsonObject), ...(resourceVersion ? { resourceVersion } : {}) } };
-}
-
-function validateReplicas(replicas: number, name: string): void {
-  if (replicas >= 0) return;
-  const errors = new FieldErrors();
-  errors.invalid(path('spec', 'replicas'), replicas, 'must be greater than or equal to 0');
-  throw StatusError.invalid({ group: 'autoscaling', kind: 'Scale' }, name, errors);
-}
-
-function scaleOf(object: JsonObject, scalable: Scalable): JsonObject {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata as JsonObject;
-  const selector = scalable.selector(object);
-  const replicas = scalable.replicas(object);
-  return {
-    kind: 'Scale',
-    apiVersion: 'autoscaling/v1',
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as JsonObject,
-    spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: scalable.currentReplicas(object), ...(selector ? { selector } : {}) },
-  };
 }

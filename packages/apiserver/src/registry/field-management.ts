@@ -1,8 +1,9 @@
 import {
+  allBut,
   apiVersionOf,
-  type FieldSet,
   formatTime,
   type JsonObject,
+  only,
   trackApply,
   trackUpdate,
   type Versions,
@@ -53,23 +54,21 @@ function rememberedVersions(): (resource: Resource, subresource: string) => Vers
   return (resource, subresource) => {
     const bySubresource = known.get(resource) ?? new Map<string, Versions>();
     known.set(resource, bySubresource);
-    const versions = bySubresource.get(subresource) ?? versionsOf(resource, subresource);
+    const versions = bySubresource.get(subresource) ?? resourceVersions(resource, subresource);
     bySubresource.set(subresource, versions);
     return versions;
   };
 }
 
 function writerOf({ version, subresource }: WriteContext, manager: string, now: number): Writer {
-  const writer = { manager, apiVersion: apiVersionOf(version), subresource };
-  // Who scales takes the number of replicas from whoever owned it, if anybody did, and no time is recorded of that.
-  return subresource === 'scale' ? { ...writer, time: undefined, takesOverOnly: true } : { ...writer, time: timeText(now) };
+  return { manager, apiVersion: apiVersionOf(version), subresource, time: timeText(now) };
 }
 
 let lastSecond = Number.NaN;
 let lastText = '';
 
 /** Many writes are of the same second. */
-function timeText(now: number): string {
+export function timeText(now: number): string {
   const second = Math.floor(now / 1000);
   if (second !== lastSecond) {
     lastSecond = second;
@@ -82,13 +81,16 @@ function inVersion(object: JsonObject, { version }: WriteContext): JsonObject {
   return version.converter ? version.converter.fromHub(object) : object;
 }
 
-function versionsOf(resource: Resource, subresource: string): Versions {
-  const known = new Map<string, ServedVersion>();
-  for (const version of [resource.hub, ...resource.versions, ...(resource.relatedVersions ?? [])])
-    known.set(apiVersionOf(version), version);
+function resourceVersions(resource: Resource, subresource: string): Versions {
+  const versions = [resource.hub, ...resource.versions, ...(resource.relatedVersions ?? [])];
+  return versionsOf({ kind: resource.names.kind, versions }, ownableFields(resource, subresource));
+}
+
+export function versionsOf(of: { kind: string; versions: readonly ServedVersion[] }, ownable: Versions['ownable']): Versions {
+  const known = new Map(of.versions.map((version) => [apiVersionOf(version), version]));
   const versionNamed = (apiVersion: string) => known.get(apiVersion) as ServedVersion;
   return {
-    reset: resetFields(resource, subresource),
+    ownable,
     convert(object, apiVersion) {
       const [from, to] = [known.get(object.apiVersion as string), known.get(apiVersion)];
       if (object.apiVersion === apiVersion || !from || !to) return to && object;
@@ -102,7 +104,7 @@ function versionsOf(resource: Resource, subresource: string): Versions {
     },
     empty(apiVersion) {
       const { schema } = versionNamed(apiVersion);
-      return { ...emptyIn(schema), kind: resource.names.kind, apiVersion };
+      return { ...emptyIn(schema), kind: of.kind, apiVersion };
     },
   };
 }
@@ -113,11 +115,12 @@ function asTyped(object: JsonObject, { schema }: ServedVersion): JsonObject {
 }
 
 /** Through its status nothing else of an object changes, and where it has a status of its own nothing else changes that. */
-function resetFields(resource: Resource, subresource: string): FieldSet {
+function ownableFields(resource: Resource, subresource: string): Versions['ownable'] {
   const strategy = resource.subresources?.[subresource]?.strategy ?? (subresource === '' ? resource.strategy : undefined);
-  if (strategy?.resetFields) return strategy.resetFields;
-  if (subresource === '') return resource.subresources?.status ? { 'f:status': {} } : {};
-  if (subresource !== 'status') return {};
+  if (strategy?.ownableFields) return only(strategy.ownableFields);
+  if (strategy?.resetFields) return allBut(strategy.resetFields);
+  if (subresource === '') return allBut(resource.subresources?.status ? { 'f:status': {} } : {});
+  if (subresource !== 'status') return allBut({});
   const others = [...shapeIn(resource.hub.schema).fields.keys()].filter((name) => name !== 'status' && name !== 'metadata');
-  return Object.fromEntries(others.map((name) => [`f:${name}`, {}]));
+  return allBut(Object.fromEntries(others.map((name) => [`f:${name}`, {}])));
 }

@@ -2,7 +2,7 @@ import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserv
 import { ageColumn, nameColumn } from '../columns.ts';
 import { objectIn, objectsIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
-import { keepMetadata } from '../status-metadata.ts';
+import { statusAlone } from '../status-metadata.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatchResources } from './match-resources.ts';
@@ -42,10 +42,7 @@ export const validatingAdmissionPolicy: Resource = {
   subresources: {
     status: statusSubresource((object, _old, errors) => validateValidatingPolicyStatus(object, errors), {
       generation: false,
-      prepareForUpdate(object, old) {
-        object.spec = old.spec ?? {};
-        keepMetadata(object, old);
-      },
+      ...statusAlone,
     }),
   },
   strategy: {

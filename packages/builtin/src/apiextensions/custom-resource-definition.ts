@@ -3,6 +3,7 @@ import { type JsonObject, nameIsDNSSubdomain } from '@tsukube/machinery';
 import { plainColumns } from '../columns.ts';
 import { fillIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
 import { ensureObject } from '../ensure-object.ts';
+import { allButStatus } from '../status-metadata.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { defaultWebhookService } from '../webhook-client.ts';
@@ -36,7 +37,11 @@ export const customResourceDefinition: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   subresources: {
-    status: statusSubresource((object, _old, errors) => validateDefinitionStatus(object, errors), { generation: false }),
+    status: statusSubresource((object, _old, errors) => validateDefinitionStatus(object, errors), {
+      generation: false,
+      // Finalizers are taken off along with the last status.
+      resetFields: allButStatus,
+    }),
   },
   strategy: {
     generation: true,

@@ -2,7 +2,7 @@ import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserv
 import { formatTime, type JsonObject, nameIsPathSegment } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { keepMetadata } from '../status-metadata.ts';
+import { statusAlone } from '../status-metadata.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { defaultWebhookService } from '../webhook-client.ts';
@@ -44,12 +44,7 @@ export const apiService: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   subresources: {
-    status: statusSubresource((object, _old, errors) => validateApiServiceStatus(object, errors), {
-      prepareForUpdate(object, old) {
-        object.spec = old.spec ?? {};
-        keepMetadata(object, old);
-      },
-    }),
+    status: statusSubresource((object, _old, errors) => validateApiServiceStatus(object, errors), statusAlone),
   },
   strategy: {
     allowUnconditionalUpdate: false,

@@ -56,6 +56,7 @@ export const deployment: Resource = {
   subresources: {
     scale: workloadScale,
     status: statusSubresource(validateDeploymentStatus, {
+      resetFields: { 'f:metadata': { 'f:labels': {} }, 'f:spec': {} },
       prepareForUpdate(object, old) {
         object.spec = old.spec ?? {};
         keepLabels(object, old);

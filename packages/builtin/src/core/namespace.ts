@@ -38,6 +38,7 @@ export const namespace: Resource = {
     finalize: {
       verbs: { update: storedVerbs.update },
       strategy: {
+        resetFields: { 'f:status': {} },
         prepareForUpdate(object, old) {
           object.status = old.status ?? {};
         },

@@ -1,7 +1,7 @@
 import { type Column, type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
 import type { FieldErrors, JsonObject } from '@tsukube/machinery';
 import { schemaOf } from '../schema.ts';
-import { keepMetadata } from '../status-metadata.ts';
+import { statusAlone } from '../status-metadata.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { validateFlowConditions } from './conditions.ts';
 
@@ -33,12 +33,7 @@ export function flowResource({ kind, columns, applyDefaults, validate }: FlowKin
     versions: [v1],
     verbs: storedVerbs,
     subresources: {
-      status: statusSubresource((object, _old, errors) => validateFlowConditions(object, errors), {
-        prepareForUpdate(object, old) {
-          object.spec = old.spec ?? {};
-          keepMetadata(object, old);
-        },
-      }),
+      status: statusSubresource((object, _old, errors) => validateFlowConditions(object, errors), statusAlone),
     },
     strategy: {
       generation: true,

@@ -3,7 +3,7 @@ import { type FieldErrors, type JsonObject, parseCidr, path, validateCidr } from
 import { ageColumn, column, nameColumn } from '../columns.ts';
 import { objectIn, textsIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
-import { keepMetadata } from '../status-metadata.ts';
+import { statusAlone } from '../status-metadata.ts';
 import { statusSubresource } from '../status-subresource.ts';
 
 const v1: ServedVersion = {
@@ -25,12 +25,7 @@ export const serviceCidr: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   subresources: {
-    status: statusSubresource(() => {}, {
-      prepareForUpdate(object, old) {
-        object.spec = old.spec ?? {};
-        keepMetadata(object, old);
-      },
-    }),
+    status: statusSubresource(() => {}, statusAlone),
   },
   strategy: {
     prepareForCreate(object) {

@@ -3,6 +3,7 @@ import { type JsonObject, path, validateImmutableField } from '@tsukube/machiner
 import { ageColumn, metadataOf, nameColumn } from '../columns.ts';
 import { objectIn, objectsIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
+import { statusAlone } from '../status-metadata.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';
 import { validateClaimStatus } from './resource-claim-status.ts';
@@ -30,7 +31,7 @@ export const resourceClaim: Resource = {
   hub: v1,
   versions: [v1],
   verbs: storedVerbs,
-  subresources: { status: statusSubresource(validateClaimStatus) },
+  subresources: { status: statusSubresource(validateClaimStatus, statusAlone) },
   strategy: {
     applyDefaults: (object) => defaultDeviceClaim(objectIn(object, 'spec')),
     prepareForCreate(object) {

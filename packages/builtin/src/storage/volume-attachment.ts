@@ -14,7 +14,7 @@ import { mapIn, numberIn, objectIn, textIn } from '../core/pod-spec/members.ts';
 import { inclusiveRange, report } from '../core/pod-spec/text-rules.ts';
 import { validateDriverName } from '../core/pod-spec/volume-sources.ts';
 import { schemaOf } from '../schema.ts';
-import { keepMetadata } from '../status-metadata.ts';
+import { statusAlone } from '../status-metadata.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { bytesOf } from './parameters.ts';
 
@@ -52,12 +52,7 @@ export const volumeAttachment: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   subresources: {
-    status: statusSubresource(validateAttachmentUpdate, {
-      prepareForUpdate(object, old) {
-        object.spec = old.spec ?? {};
-        keepMetadata(object, old);
-      },
-    }),
+    status: statusSubresource(validateAttachmentUpdate, statusAlone),
   },
   strategy: {
     returnDeletedObject: true,

@@ -2,7 +2,7 @@ import { deepEqual } from '../json/equal.ts';
 import type { JsonObject } from '../schema/type.ts';
 import { type Conflict, conflictsIn } from './conflicts.ts';
 import { disown, lossesOf, VersionedComparison } from './disown.ts';
-import { difference, type FieldSet, isEmptySet, recursiveDifference } from './field-set.ts';
+import { difference, type FieldSet, isEmptySet } from './field-set.ts';
 import { mergeObjects } from './merge.ts';
 import { isSameOwner, type Owner } from './owners.ts';
 import { prune } from './prune.ts';
@@ -30,7 +30,7 @@ export function applyConfiguration(
   const known = owners.filter((owner) => versions.convert(live, owner.apiVersion) !== undefined);
   const last = known.find((owner) => isSameOwner(owner, applierOf(writer)));
   const others = known.filter((owner) => owner !== last);
-  const applied = recursiveDifference(fieldSetOf(configuration, shape), versions.reset);
+  const applied = versions.ownable(fieldSetOf(configuration, shape));
   const claim: Owner = { ...applierOf(writer), time: last?.time, fields: applied };
   const merged = mergeObjects(live, configuration, shape);
   const object = prune(merged, last, [...others, claim], apiVersion, versions);

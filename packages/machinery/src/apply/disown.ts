@@ -1,6 +1,6 @@
 import type { JsonObject } from '../schema/type.ts';
 import { type Comparison, compareObjects } from './compare.ts';
-import { difference, type FieldSet, intersection, isEmptySet, recursiveDifference } from './field-set.ts';
+import { difference, type FieldSet, intersection, isEmptySet } from './field-set.ts';
 import type { Owner } from './owners.ts';
 import type { Versions } from './versions.ts';
 
@@ -32,12 +32,12 @@ export class VersionedComparison {
   }
 
   #compare(apiVersion: string): Comparison | undefined {
-    const { reset } = this.#versions;
+    const { ownable } = this.#versions;
     const before = this.#versions.convert(this.#before, apiVersion);
     const after = this.#versions.convert(this.#after, apiVersion);
     if (before === undefined || after === undefined) return undefined;
     const { changed, removed } = compareObjects(before, after, this.#versions.shape(apiVersion));
-    return { changed: recursiveDifference(changed, reset), removed: recursiveDifference(removed, reset) };
+    return { changed: ownable(changed), removed: ownable(removed) };
   }
 }
 

@@ -25,7 +25,13 @@ function readPart(part: JsonObject, root: boolean): FieldSet | undefined {
     if (element === undefined || set === undefined) return undefined;
     read[element] = set as MutableFieldSet;
   }
-  return read;
+  return onlySelf(read) ? noFields : read;
+}
+
+/** A path without anything below it needs no mark. */
+function onlySelf(part: FieldSet): boolean {
+  for (const element in part) if (element !== self) return false;
+  return true;
 }
 
 function readElement(key: string): PathElement | undefined {

@@ -1,5 +1,7 @@
 export { emptyObject } from './empty.ts';
 export type { FieldSet } from './field-set.ts';
+export { allBut, type FieldPattern, only } from './ownable.ts';
+export { type ReplicasPath, recordAfterScale, scaleRecord } from './scale-record.ts';
 export type { ObjectShape } from './shape.ts';
 export { shapeOf } from './shape.ts';
 export { trackApply } from './track-apply.ts';

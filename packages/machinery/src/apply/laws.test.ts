@@ -43,7 +43,7 @@ const catalogue: TypeCatalogue = {
   get: (name) => ({ name, fields: new Map((types[name] ?? []).map((field) => [field.name, field])) }) as TypeDefinition,
 };
 const versions: Versions = {
-  reset: {},
+  ownable: (fields) => fields,
   convert: (object) => object,
   shape: () => shapeOf('Thing', catalogue),
   empty: (apiVersion) => ({ ...emptyObject('Thing', catalogue), kind: 'Thing', apiVersion }),

@@ -63,7 +63,13 @@ function ownersIn(metadata: JsonObject, read: (entry: JsonObject) => Owner | und
     if (owner === undefined) return undefined;
     owners.push(owner);
   }
-  return owners;
+  return lastOfEach(owners);
+}
+
+/** Where the same owner has several entries, only the last counts. */
+function lastOfEach(owners: readonly Owner[]): readonly Owner[] {
+  const isLast = (owner: Owner, i: number) => !owners.some((other, j) => j > i && isSameOwner(other, owner));
+  return owners.every(isLast) ? owners : owners.filter(isLast);
 }
 
 function readOwner(entry: JsonObject, fields: FieldSet | undefined, stored: JsonObject | undefined): Owner | undefined {

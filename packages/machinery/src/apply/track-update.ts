@@ -15,8 +15,6 @@ export interface Writer {
   readonly subresource: string;
   /** As metav1.Time is written; undefined if the time is not recorded. */
   readonly time: string | undefined;
-  /** Whether it comes to own only what somebody owned before. */
-  readonly takesOverOnly?: boolean;
 }
 
 /**
@@ -56,8 +54,7 @@ export function ownersAfterUpdate(
   const comparison = new VersionedComparison(before, after, versions);
   const { kept, losses } = lossesOf(owners, comparison);
   const fields = difference(comparison.in(writer.apiVersion)?.changed ?? noFields, neverOwned);
-  if (isEmptySet(fields) || (writer.takesOverOnly && losses.every(({ changed }) => isEmptySet(changed))))
-    return disown(kept, losses);
+  if (isEmptySet(fields)) return disown(kept, losses);
   const { manager, apiVersion, subresource, time } = writer;
   const owner: Owner = { manager: manager || 'unknown', operation: 'Update', apiVersion, subresource, time, fields };
   const previous = kept.find((candidate) => isSameOwner(candidate, owner));

@@ -8,8 +8,8 @@ export interface Versions {
   convert(object: JsonObject, apiVersion: string): JsonObject | undefined;
   /** Only of versions that are known. */
   shape(apiVersion: string): ObjectShape;
-  /** What a write of this kind cannot change, and therefore nobody gets to own by it. */
-  readonly reset: FieldSet;
+  /** Those of the paths that a write of this kind can change: nobody gets to own others by it. */
+  readonly ownable: (fields: FieldSet) => FieldSet;
   /** An object of a version before anything is said of it. */
   empty(apiVersion: string): JsonObject;
 }

@@ -10,7 +10,7 @@ import { beginPodDeletion } from './deletion.ts';
 import { prepareEphemeralContainers, validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
 import { podEviction } from './eviction.ts';
 import { kubeletSubresources } from './kubelet-subresources.ts';
-import { prepareResize, validateResize } from './resize.ts';
+import { prepareResize, resizable, validateResize } from './resize.ts';
 import { preparePodStatus, validatePodStatusUpdate } from './status.ts';
 import { validatePodUpdate } from './update.ts';
 import { validatePodCreate } from './validation.ts';
@@ -71,9 +71,16 @@ export const pod: Resource = {
     eviction: podEviction,
     ephemeralcontainers: {
       verbs,
-      strategy: { prepareForUpdate: prepareEphemeralContainers, validateUpdate: validateEphemeralContainersUpdate },
+      strategy: {
+        ownableFields: { 'f:spec': { 'f:ephemeralContainers': {} } },
+        prepareForUpdate: prepareEphemeralContainers,
+        validateUpdate: validateEphemeralContainersUpdate,
+      },
     },
-    resize: { verbs, strategy: { prepareForUpdate: prepareResize, validateUpdate: validateResize } },
+    resize: {
+      verbs,
+      strategy: { ownableFields: resizable, prepareForUpdate: prepareResize, validateUpdate: validateResize },
+    },
     status: {
       verbs,
       strategy: {

@@ -1,0 +1,64 @@
+import type { JsonObject } from '../schema/type.ts';
+import { difference, type FieldSet, hasPath, isEmptySet } from './field-set.ts';
+import { entriesOf, type Owner, ownerText, storedOwners } from './owners.ts';
+import type { PathElement } from './path-element.ts';
+
+type Path = readonly PathElement[];
+
+/** Where the number of replicas is in the versions of a kind: `none` where it is nowhere, undefined in unknown versions. */
+export type ReplicasPath = (apiVersion: string) => Path | 'none' | undefined;
+
+const scaleVersion = 'autoscaling/v1';
+const pathInScale: Path = ['f:spec', 'f:replicas'];
+
+/** The record of an object as that of its scale: who owns the number of replicas. */
+export function scaleRecord(metadata: JsonObject, pathIn: ReplicasPath): JsonObject[] | undefined {
+  const fields = setOf(pathInScale);
+  const owners = (storedOwners(metadata) ?? [])
+    .filter((owner) => ownsReplicas(owner, pathIn))
+    .map(({ entry: _, ...owner }) => ({ ...owner, apiVersion: scaleVersion, fields }));
+  return entriesOf(owners);
+}
+
+/**
+ * The record of an object once its scale has been written with a record of its own. Who updates is known by the version
+ * as well, so that whoever updated the object and still owns the number comes to own it by an entry apart.
+ */
+export function recordAfterScale(
+  metadata: JsonObject,
+  scale: JsonObject,
+  apiVersion: string,
+  pathIn: ReplicasPath,
+): JsonObject[] | undefined {
+  const before = storedOwners(metadata) ?? [];
+  const scaling = new Map((storedOwners(scale) ?? []).map((owner) => [ownerText(owner), owner]));
+  const kept: Owner[] = [];
+  for (const owner of before) {
+    const path = pathIn(owner.apiVersion);
+    if (path === undefined) continue;
+    if (!ownsReplicas(owner, pathIn) || scaling.delete(ownerText(owner))) kept.push(owner);
+    else kept.push(...withoutPath(owner, path as Path));
+  }
+  const own = pathIn(apiVersion) as Path;
+  for (const [text, owner] of scaling) {
+    if (!hasPath(owner.fields, pathInScale)) continue;
+    const { entry: _, ...rest } = owner;
+    const time = before.find((candidate) => ownerText(candidate) === text)?.time;
+    kept.push({ ...rest, apiVersion, time, fields: setOf(own) });
+  }
+  return entriesOf(kept);
+}
+
+function ownsReplicas({ apiVersion, fields }: Owner, pathIn: ReplicasPath): boolean {
+  const path = pathIn(apiVersion);
+  return path !== undefined && path !== 'none' && hasPath(fields, path);
+}
+
+function withoutPath(owner: Owner, path: Path): Owner[] {
+  const fields = difference(owner.fields, setOf(path));
+  return isEmptySet(fields) ? [] : [{ ...owner, fields }];
+}
+
+function setOf(path: Path): FieldSet {
+  return path.reduceRight<FieldSet>((below, element) => ({ [element]: below }), {});
+}
