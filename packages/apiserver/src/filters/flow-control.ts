@@ -70,8 +70,12 @@ function serve(first: FlowRequest, next: Handler, options: FlowControlFilterOpti
     if (seat) seat.flow.level.queues.finish(seat);
     seat = undefined;
   };
-  if (!flow.level.isExempt)
-    request.arrival = (arriving) => (seat ? options.slowBodies.arrival(arriving, seat, (other) => (seat = other)) : arriving);
+  if (!flow.level.isExempt && !isReading(request.info)) {
+    const change = (other: FlowRequest | undefined) => {
+      seat = other;
+    };
+    request.arrival = (arriving) => (seat ? options.slowBodies.arrival(arriving, seat, change) : arriving);
+  }
   let answer: Answer | Promise<Answer>;
   try {
     answer = next(request);
@@ -80,6 +84,7 @@ function serve(first: FlowRequest, next: Handler, options: FlowControlFilterOpti
     throw error;
   }
   if (!(answer instanceof Promise)) return settled(answer, request, finish, options, !flow.level.isExempt);
+  flow.level.queues.keepInView(first);
   const { executing } = peaksOf(request, options);
   executing.add(1);
   const leave = () => {

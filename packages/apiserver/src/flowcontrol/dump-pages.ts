@@ -64,7 +64,7 @@ function queueRows({ name, queues }: PriorityLevel): readonly Row[] {
       name,
       i,
       queue.waiting.size,
-      queue.executing.size,
+      queue.executing,
       queue.seatsInUse,
       seatSeconds(queue.nextDispatchR),
       queue.initialSeatsWaiting,
@@ -97,7 +97,7 @@ function requestRows({ queues }: PriorityLevel, withDetails: boolean): readonly 
   return [
     ...queues.queues.flatMap((queue, i) => [
       ...[...queue.waiting].map((request, place) => row(request, i, place)),
-      ...[...queue.executing].map((request) => row(request, i, -1)),
+      ...[...queue.underWay].map((request) => row(request, i, -1)),
     ]),
     ...[...queues.queueless].map((request) => row(request, -1, -1)),
   ];

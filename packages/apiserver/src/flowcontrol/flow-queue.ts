@@ -3,7 +3,9 @@ import type { FlowRequest } from './flow-request.ts';
 /** First come, first served; who gives up leaves no trace. */
 export class FlowQueue {
   readonly waiting = new Set<FlowRequest>();
-  readonly executing = new Set<FlowRequest>();
+  executing = 0;
+  /** Those of them that have been under way for more than a turn of the loop. */
+  readonly underWay = new Set<FlowRequest>();
   seatsInUse = 0;
   /** The virtual time at which its next request would begin. */
   nextDispatchR = 0;
@@ -12,7 +14,7 @@ export class FlowQueue {
   workWaiting = 0;
 
   get isActive(): boolean {
-    return this.waiting.size > 0 || this.executing.size > 0;
+    return this.waiting.size > 0 || this.executing > 0;
   }
 
   get oldest(): FlowRequest | undefined {

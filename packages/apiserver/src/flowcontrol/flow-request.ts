@@ -21,6 +21,7 @@ export class FlowRequest {
   readonly arrivedR: number;
   started = 0;
   isExecuting = false;
+  isUnderWay = false;
   /** Called once, of one that had to wait. */
   decide: ((decision: Decision) => void) | undefined;
 

@@ -26,7 +26,7 @@ export const noLimit: QueuingConfig = { queues: 0, lengthLimit: 0, unlimited: tr
  */
 export class QueueSet {
   readonly queues: FlowQueue[] = [];
-  /** Those who needed no queue. */
+  /** Those who needed no queue, and have been under way for more than a turn of the loop. */
   readonly queueless = new Set<FlowRequest>();
   waiting = 0;
   executing = 0;
@@ -100,6 +100,12 @@ export class QueueSet {
     return true;
   }
 
+  /** Keeps a request in view that is not answered at once: most are, and would only cost time. */
+  keepInView(request: FlowRequest): void {
+    request.isUnderWay = true;
+    (request.queue?.underWay ?? this.queueless).add(request);
+  }
+
   /** Takes back the seats of a request that has been served. */
   finish(request: FlowRequest): void {
     const now = this.#now();
@@ -109,12 +115,13 @@ export class QueueSet {
     this.executing--;
     flow.series.executed(took, request.request.info.verb === 'watch');
     this.#series.executing.add(-1, now);
+    if (request.isUnderWay) (queue?.underWay ?? this.queueless).delete(request);
     if (queue) {
-      queue.executing.delete(request);
+      queue.executing--;
       queue.nextDispatchR -= work.initialSeats * (assumedDuration - took);
       queue.boundNextDispatch();
       if (!queue.isActive) this.#activeQueues--;
-    } else this.queueless.delete(request);
+    }
     if (work.additionalLatency > 0) setTimeout(() => this.#release(request), work.additionalLatency * 1000).unref();
     else this.#releaseSeats(request, now);
     this.#dispatchAll();
@@ -194,9 +201,9 @@ export class QueueSet {
     request.flow.series.executingSeats.add(request.seats);
     this.#series.executing.add(1, now);
     this.#noteSeats(now);
-    if (!queue) return void this.queueless.add(request);
+    if (!queue) return;
     if (!queue.isActive) this.#activeQueues++;
-    queue.executing.add(request);
+    queue.executing++;
     queue.seatsInUse += request.seats;
     queue.nextDispatchR += request.totalWork;
   }

@@ -13,7 +13,7 @@ export class TurnWatch {
   #isWatching = false;
 
   /** `now` is in milliseconds. */
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = Date.now) {
     this.#now = now;
   }
 
