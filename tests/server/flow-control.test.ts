@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, type ClientRequest, request as send } from 'node:https';
+import type { ClientRequest } from 'node:http';
+import { Agent, request as send } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer } from '@tsukube/server';

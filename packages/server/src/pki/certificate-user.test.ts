@@ -59,14 +59,14 @@ describe('the user of a certificate', () => {
       der.set(attribute(commonName, utf8, Buffer.from('first'))),
       der.set(attribute(commonName, utf8, Buffer.from('last'))),
     );
-    expect(userFromCertificate(certificateWith(subject))?.name).toBe('last');
+    expect(userFromCertificate(certificateWith(subject))).toMatchObject({ name: 'last' });
   });
 
   it('carries the fingerprint as its credential id', () => {
     const raw = certificateWith(distinguishedName({ commonName: 'jane' }));
     const fingerprint = new X509Certificate(raw).fingerprint256.replaceAll(':', '').toLowerCase();
-    expect(userFromCertificate(raw)?.extra).toEqual({
-      'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`],
+    expect(userFromCertificate(raw)).toMatchObject({
+      extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] },
     });
   });
 
