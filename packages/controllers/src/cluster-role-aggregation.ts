@@ -1,4 +1,4 @@
-import { type CacheEntry, decodeObject, follow, labelsOf, nameOfKey, type ObjectRegistry, WorkQueue } from '@tsukube/apiserver';
+import { type CacheEntry, follow, labelsOf, nameOfKey, type ObjectRegistry, WorkQueue } from '@tsukube/apiserver';
 import { apiVersionOf, deepEqual, type JsonObject, labelSelectorOf, StatusError } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
@@ -27,18 +27,22 @@ export function clusterRoleAggregation(context: ControllerContext): Controller {
 }
 
 async function aggregate(roles: ObjectRegistry, entry: CacheEntry, entries: readonly CacheEntry[], now: number): Promise<void> {
-  const object = decodeObject(entry.value);
+  const object = readRole(entry.value);
   const rules = gatheredRules(object, entry, entries);
   if (rules === undefined || deepEqual(rules, rulesOf(object))) return;
   const { name } = nameOfKey(roles.resource, entry.key);
   const { fieldManager: _, ...writing } = writeAs(roles, '');
-  const applied = { apiVersion: apiVersionOf(roles.resource.hub), kind: 'ClusterRole', metadata: { name }, rules };
+  const applied = {
+    apiVersion: apiVersionOf(roles.resource.hub),
+    kind: 'ClusterRole',
+    metadata: { name },
+    ...(rules.length > 0 && { rules }),
+  };
   const apply = (existing: JsonObject | undefined): JsonObject => {
     const { fieldManagement } = roles.services;
     if (!existing) throw StatusError.notFound({ group: roles.resource.hub.group, resource: 'clusterroles' }, name);
-    return fieldManagement
-      ? fieldManagement.apply(roles.resource, existing, applied, writing, { manager, force: true, now })
-      : { ...existing, rules };
+    const next = fieldManagement?.apply(roles.resource, existing, applied, writing, { manager, force: true, now }) ?? existing;
+    return { ...next, rules: rules.length > 0 ? rules : null };
   };
   await roles.update(name, undefined, apply, writing).catch(ignoreRemoved);
 }
@@ -50,11 +54,16 @@ function gatheredRules(object: JsonObject, own: CacheEntry, entries: readonly Ca
   const gathered: JsonObject[] = [];
   for (const selector of selectors.map((one) => labelSelectorOf(one as JsonObject))) {
     const chosen = entries.filter((entry) => entry.key !== own.key && selector.matches(labelsOf(entry)));
-    for (const rule of chosen.flatMap(({ value }) => rulesOf(decodeObject(value)))) {
+    for (const rule of chosen.flatMap(({ value }) => rulesOf(readRole(value)))) {
       if (!gathered.some((known) => deepEqual(known, rule))) gathered.push(rule);
     }
   }
   return gathered;
+}
+
+/** Nothing in a role is a number, so the quickest way of reading is exact. */
+function readRole(value: Buffer): JsonObject {
+  return JSON.parse(value.toString()) as JsonObject;
 }
 
 function rulesOf({ rules }: JsonObject): JsonObject[] {

@@ -143,10 +143,11 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   };
   const findRegistry: FindRegistry = (group, plural) => services.registryNamed?.(group, plural);
   const initialObjects = createInitialObjects(resources, registryOf);
+  const policy = ensureBootstrapPolicy(findRegistry, logger);
   const [flowConfiguration] = await Promise.all([
     limits.begin(context),
     initialObjects,
-    ensureBootstrapPolicy(findRegistry, initialObjects),
+    policy.ready,
     authorization.start(findRegistry),
   ]);
   await custom?.load();
@@ -185,6 +186,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       for (const controller of controllers) controller.stop();
       custom?.close();
       flowConfiguration.stop();
+      policy.stop();
       authorization.stop();
       feed.close();
       metrics.close();

@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import { type CacheEntry, decodeObject, deleteObject, type Logger, type ObjectRegistry } from '@tsukube/apiserver';
 import {
-  asServer,
-  type CacheEntry,
-  decodeObject,
-  deleteObject,
-  type ObjectRegistry,
-  type WriteContext,
-} from '@tsukube/apiserver';
-import { bootstrapPolicy, type FindRegistry, rbacGroup, reconciledBinding, reconciledRole } from '@tsukube/builtin';
-import { type JsonObject, StatusError } from '@tsukube/machinery';
+  bootstrapNames,
+  bootstrapPolicy,
+  type FindRegistry,
+  rbacGroup,
+  reconciledBinding,
+  reconciledRole,
+  storedPolicy,
+} from '@tsukube/builtin';
+import { formatTime, type JsonObject, StatusError } from '@tsukube/machinery';
+import { KeyExists } from '@tsukube/storage';
+import { serverContext } from './bootstrap.ts';
 
 const pluralOf: Readonly<Record<string, string>> = {
   ClusterRole: 'clusterroles',
@@ -16,58 +20,89 @@ const pluralOf: Readonly<Record<string, string>> = {
   RoleBinding: 'rolebindings',
 };
 
-/**
- * Sees to it that the roles and bindings of Kubernetes are there and complete. Those of the cluster are written at once,
- * those of namespaces when `namespacesReady` says that these exist. Where nothing has changed nothing is written.
- */
-export async function ensureBootstrapPolicy(findRegistry: FindRegistry, namespacesReady: Promise<void>): Promise<void> {
-  const ensureAll = (objects: readonly JsonObject[]) =>
-    Promise.all(objects.map((object) => ensureOne(findRegistry(rbacGroup, pluralOf[object.kind as string] as string), object)));
-  const policy = bootstrapPolicy();
-  const inCluster = policy.filter((object) => namespaceOf(object) === '');
-  await Promise.all([ensureAll(inCluster), namespacesReady]);
-  await ensureAll(policy.filter((object) => namespaceOf(object) !== ''));
+/** Once everything is there, what has changed since the last start can wait until clients have been served. */
+const reconcileAfterMs = 1000;
+
+export interface BootstrapPolicy {
+  /** Resolves when every role and binding of Kubernetes is there; those that are missing are written in one batch. */
+  readonly ready: Promise<void>;
+  stop(): void;
 }
 
-function namespaceOf({ metadata }: JsonObject): string {
-  return ((metadata as JsonObject).namespace as string | undefined) ?? '';
+/** Sees to it that the roles and bindings of Kubernetes are there, and soon also that they are complete. */
+export function ensureBootstrapPolicy(findRegistry: FindRegistry, logger: Logger): BootstrapPolicy {
+  const registries = new Map(Object.entries(pluralOf).map(([kind, plural]) => [kind, findRegistry(rbacGroup, plural)]));
+  let timer: NodeJS.Timeout | undefined;
+  const ensureAll = async (): Promise<void> => {
+    const time = formatTime(Date.now());
+    await Promise.all(bootstrapPolicy().map((object) => ensureOne(registries.get(object.kind as string), object, time)));
+  };
+  const later = (): void => {
+    ensureAll().catch((error) => {
+      logger.warn('the roles of Kubernetes could not be brought up to date', { error: String(error) });
+      timer = setTimeout(later, reconcileAfterMs * 10).unref();
+    });
+  };
+  const ensure = async (): Promise<void> => {
+    await Promise.all([...registries.values()].map((registry) => registry?.cache.fresh()));
+    if (isComplete(registries)) timer = setTimeout(later, reconcileAfterMs).unref();
+    else await ensureAll();
+  };
+  return { ready: ensure(), stop: () => clearTimeout(timer) };
 }
 
-/** Another replica may do the same at the same time. */
-async function ensureOne(registry: ObjectRegistry | undefined, expected: JsonObject): Promise<void> {
+function isComplete(registries: ReadonlyMap<string, ObjectRegistry | undefined>): boolean {
+  return bootstrapNames().every(({ kind, namespace, name }) => {
+    const registry = registries.get(kind);
+    return !registry || registry.cache.peek(registry.key(namespace, name)) !== undefined;
+  });
+}
+
+async function ensureOne(registry: ObjectRegistry | undefined, expected: JsonObject, time: string): Promise<void> {
   if (!registry) return;
-  await registry.cache.fresh();
-  const { name } = expected.metadata as { name: string };
-  const context = asServer(registry, namespaceOf(expected));
-  const entry = registry.cache.peek(registry.key(context.namespace, name));
+  const { name, namespace = '' } = expected.metadata as { name: string; namespace?: string };
+  const key = registry.key(namespace, name);
+  const entry = registry.cache.peek(key);
   try {
-    if (!entry) await registry.create(structuredClone(expected), context);
-    else if (!says(entry, expected)) await reconcile(registry, name, expected, context);
+    if (!entry) await registry.cache.create(key, storedPolicy(expected, randomUUID(), time));
+    else if (!says(entry, expected)) await reconcile(registry, entry, expected);
   } catch (error) {
-    if (!(error instanceof StatusError && (error.reason === 'AlreadyExists' || error.reason === 'Conflict'))) throw error;
+    if (!wasDoneByAnother(error)) throw error;
   }
 }
 
-/** Whether the bytes have all that is expected, as they were written here. If in doubt the objects are compared. */
-function says({ value }: CacheEntry, { metadata, ...rest }: JsonObject): boolean {
-  const { labels, annotations } = metadata as JsonObject;
-  const parts = Object.entries({ labels, annotations, ...rest }).filter(([, part]) => part !== null);
-  return parts.every(([field, part]) => value.includes(`${JSON.stringify(field)}:${JSON.stringify(part)}`));
+/** Another replica may do the same at the same time. */
+function wasDoneByAnother(error: unknown): boolean {
+  return (
+    error instanceof KeyExists || (error instanceof StatusError && ['AlreadyExists', 'NotFound'].includes(error.reason ?? ''))
+  );
 }
 
-async function reconcile(registry: ObjectRegistry, name: string, expected: JsonObject, context: WriteContext): Promise<void> {
+/** Whether the bytes have all that is expected, as they were written here. If in doubt the objects are compared. */
+function says({ value }: CacheEntry, expected: JsonObject): boolean {
+  const { labels, annotations } = expected.metadata as JsonObject;
+  const { rules, aggregationRule, subjects, roleRef } = expected;
+  // What a role gathers is the business of the controller.
+  const parts = { labels, annotations, ...(aggregationRule ? { aggregationRule } : { rules }), subjects, roleRef };
+  return Object.entries(parts).every(
+    ([field, part]) => part === undefined || value.includes(`${JSON.stringify(field)}:${JSON.stringify(part)}`),
+  );
+}
+
+async function reconcile(registry: ObjectRegistry, entry: CacheEntry, expected: JsonObject): Promise<void> {
+  const { name, namespace = '' } = expected.metadata as { name: string; namespace?: string };
   const reconciled = 'rules' in expected ? reconciledRole : reconciledBinding;
-  const { value } = registry.cache.peek(registry.key(context.namespace, name)) as CacheEntry;
-  const target = reconciled(decodeObject(value), expected);
+  const context = serverContext(registry, namespace);
+  const target = reconciled(decodeObject(entry.value), expected);
   if (target === undefined) return;
   if (target === 'anew') {
     await deleteObject(registry, name, {}, context);
     await registry.create(structuredClone(expected), context);
-  } else await registry.update(name, undefined, (existing) => reconciledOr(existing as JsonObject, expected), context);
-}
-
-/** Once more from what is there at the moment of writing. */
-function reconciledOr(existing: JsonObject, expected: JsonObject): JsonObject {
-  const target = ('rules' in expected ? reconciledRole : reconciledBinding)(existing, expected);
-  return target === undefined || target === 'anew' ? existing : target;
+    return;
+  }
+  const renewed = (existing: JsonObject | undefined): JsonObject => {
+    const next = reconciled(existing as JsonObject, expected);
+    return next === undefined || next === 'anew' ? (existing as JsonObject) : next;
+  };
+  await registry.update(name, undefined, renewed, context);
 }

@@ -1,4 +1,5 @@
-import { type CacheEvent, decodeObject, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
+import { type CacheEvent, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
 import type { RbacIndex, RbacKind } from './rbac-index.ts';
 
 /** Keeps the index to what the store holds. Resolves once it is complete. */
@@ -7,10 +8,11 @@ export async function followRbac(index: RbacIndex, kind: RbacKind, registry: Obj
   let known = new Set<string>();
   let stopped = false;
 
+  // Nothing in a role or binding is a number, so the quickest way of reading is exact.
   const put = (key: string, value: Buffer): void => {
     const { namespace, name } = nameOfKey(resource, key);
     known.add(key);
-    index.put(kind, namespace, name, () => decodeObject(value));
+    index.put(kind, namespace, name, () => JSON.parse(value.toString()) as JsonObject);
   };
   const remove = (key: string): void => {
     const { namespace, name } = nameOfKey(resource, key);

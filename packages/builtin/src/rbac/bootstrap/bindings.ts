@@ -55,21 +55,37 @@ const namespaceBindings: readonly NamespaceBinding[] = [
 ];
 
 function ofController(namespace: string, account: string): NamespaceBinding {
-  const name = `system:controller:${account}`;
+  const name = controllerRoleName(account);
   return { namespace, name, role: name, subjects: [`account:${account}`] };
+}
+
+export function controllerRoleName(account: string): string {
+  return `system:controller:${account}`;
+}
+
+function allBindings(): readonly NamespaceBinding[] {
+  const ofControllers = Object.keys(controllerRoles).map((account) => ofController('', account));
+  const ofCluster = Object.entries(clusterBindings).map(([name, subjects]) => ({ namespace: '', name, role: name, subjects }));
+  return [...ofCluster, ...ofControllers, ...namespaceBindings];
 }
 
 /** In the form that is stored, without metadata but for their names. */
 export function bootstrapBindings(): readonly JsonObject[] {
-  const ofControllers = Object.keys(controllerRoles).map((account) => ofController('', account));
-  const ofCluster = Object.entries(clusterBindings).map(([name, subjects]) => ({ namespace: '', name, role: name, subjects }));
-  return [...ofCluster, ...ofControllers, ...namespaceBindings].map(binding);
+  return allBindings().map(binding);
+}
+
+export function bootstrapBindingNames(): readonly { readonly kind: string; readonly namespace: string; readonly name: string }[] {
+  return allBindings().map(({ namespace, name }) => ({ kind: kindOf(namespace), namespace, name }));
+}
+
+function kindOf(namespace: string): string {
+  return namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding';
 }
 
 function binding({ namespace, name, role, subjects }: NamespaceBinding): JsonObject {
-  const [kind, roleKind] = namespace === '' ? ['ClusterRoleBinding', 'ClusterRole'] : ['RoleBinding', 'Role'];
+  const roleKind = namespace === '' ? 'ClusterRole' : 'Role';
   return {
-    kind,
+    kind: kindOf(namespace),
     metadata: { name, ...(namespace !== '' && { namespace }) },
     ...(subjects.length > 0 && { subjects: subjects.map(subject) }),
     roleRef: { apiGroup: rbacGroup, kind: roleKind, name: role },

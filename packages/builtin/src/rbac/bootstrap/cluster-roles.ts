@@ -2,9 +2,7 @@ import type { RuleLines } from './rule-lines.ts';
 
 /** The roles that every cluster has, for people, nodes and the parts of the control plane. */
 export const clusterRoles: Readonly<Record<string, RuleLines>> = {
-  admin: [],
   'cluster-admin': ['* | * | *', '* | *'],
-  edit: [],
   'system:aggregate-to-admin': [
     'create | authorization.k8s.io | localsubjectaccessreviews',
     'read write | rbac.authorization.k8s.io | rolebindings roles',
@@ -178,5 +176,4 @@ export const clusterRoles: Readonly<Record<string, RuleLines>> = {
     'read | storage.k8s.io | storageclasses',
     'read patch update | core | persistentvolumeclaims',
   ],
-  view: [],
 };

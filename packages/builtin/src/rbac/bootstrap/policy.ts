@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tsukube/machinery';
 import { rbacGroup } from '../names.ts';
 import { storedRule } from '../rules/policy-rule.ts';
-import { bootstrapBindings } from './bindings.ts';
+import { bootstrapBindingNames, bootstrapBindings, controllerRoleName } from './bindings.ts';
 import { clusterRoles } from './cluster-roles.ts';
 import { controllerRoles } from './controller-roles.ts';
 import { namespaceRoles } from './namespace-roles.ts';
@@ -11,8 +11,12 @@ export const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate';
 
 const aggregateTo = (role: string) => `${rbacGroup}/aggregate-to-${role}`;
 
-/** The roles that gather the rules of others. */
-const aggregated: readonly string[] = ['admin', 'edit', 'view'];
+/** The roles that gather the rules of others, and whose these are, in order of their names. */
+const aggregated: Readonly<Record<string, readonly string[]>> = {
+  admin: ['system:aggregate-to-edit', 'system:aggregate-to-view', 'system:aggregate-to-admin'],
+  edit: ['system:aggregate-to-edit', 'system:aggregate-to-view'],
+  view: ['system:aggregate-to-view'],
+};
 
 /** Which of them a role adds its rules to. */
 const addsTo: Readonly<Record<string, string>> = {
@@ -23,11 +27,25 @@ const addsTo: Readonly<Record<string, string>> = {
   'system:aggregate-to-view': 'view',
 };
 
+/** The names of what `bootstrapPolicy` gives: to see whether all of it is there costs less than to make it. */
+export function bootstrapNames(): readonly { readonly kind: string; readonly namespace: string; readonly name: string }[] {
+  const ofCluster = (kind: string, names: readonly string[]) => names.map((name) => ({ kind, namespace: '', name }));
+  return [
+    ...ofCluster('ClusterRole', [...Object.keys(aggregated), ...Object.keys(clusterRoles)]),
+    ...ofCluster('ClusterRole', Object.keys(controllerRoles).map(controllerRoleName)),
+    ...Object.entries(namespaceRoles).flatMap(([namespace, roles]) =>
+      Object.keys(roles).map((name) => ({ kind: 'Role', namespace, name })),
+    ),
+    ...bootstrapBindingNames(),
+  ];
+}
+
 /** Every role and binding that a cluster has from its first start, complete. */
 export function bootstrapPolicy(): readonly JsonObject[] {
   return [
+    ...Object.entries(aggregated).map(([name, sources]) => aggregatedRole(name, sources)),
     ...Object.entries(clusterRoles).map(([name, lines]) => role(name, lines)),
-    ...Object.entries(controllerRoles).map(([name, lines]) => role(`system:controller:${name}`, lines)),
+    ...Object.entries(controllerRoles).map(([name, lines]) => role(controllerRoleName(name), lines)),
     ...Object.entries(namespaceRoles).flatMap(([namespace, roles]) =>
       Object.entries(roles).map(([name, lines]) => role(name, lines, namespace)),
     ),
@@ -35,13 +53,17 @@ export function bootstrapPolicy(): readonly JsonObject[] {
   ].map(marked);
 }
 
+/** With the rules that the controller would gather, so that it has nothing to do at first. */
+function aggregatedRole(name: string, sources: readonly string[]): JsonObject {
+  const lines = sources.flatMap((source) => clusterRoles[source] ?? []);
+  return { ...role(name, lines), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregateTo(name)]: 'true' } }] } };
+}
+
 function role(name: string, lines: RuleLines, namespace?: string): JsonObject {
-  const gathers = namespace === undefined && aggregated.includes(name);
   return {
     kind: namespace === undefined ? 'ClusterRole' : 'Role',
     metadata: { name, ...(namespace !== undefined && { namespace }) },
-    rules: gathers ? null : rulesOfLines(lines).map(storedRule),
-    ...(gathers && { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregateTo(name)]: 'true' } }] } }),
+    rules: rulesOfLines(lines).map(storedRule),
   };
 }
 

@@ -10,8 +10,9 @@ export type Reconciled = JsonObject | undefined;
 /** Rules are only ever added. */
 export function reconciledRole(existing: JsonObject, expected: JsonObject): Reconciled {
   if (isProtected(existing)) return undefined;
-  const [own, wanted] = [rulesOf(existing), rulesOf(expected)];
-  const missing = uncovered(own, wanted);
+  // What a role gathers is the business of the controller.
+  const wanted = 'aggregationRule' in expected ? [] : rulesOf(expected);
+  const missing = uncovered(rulesOf(existing), wanted);
   const changed: JsonObject = {
     ...existing,
     metadata: mergedMetadata(existing, expected),

@@ -22,7 +22,11 @@ export function policyRuleOf(rule: JsonObject): PolicyRule {
 }
 
 /** As it is stored: without what it does not say. */
-export function storedRule({ verbs, ...lists }: PolicyRule): JsonObject {
-  const said = Object.entries(lists).filter(([, list]) => list.length > 0);
-  return { verbs: [...verbs], ...Object.fromEntries(said.map(([field, list]) => [field, [...list]])) };
+export function storedRule({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): JsonObject {
+  const rule: JsonObject = { verbs: [...verbs] };
+  if (apiGroups.length > 0) rule.apiGroups = [...apiGroups];
+  if (resources.length > 0) rule.resources = [...resources];
+  if (resourceNames.length > 0) rule.resourceNames = [...resourceNames];
+  if (nonResourceURLs.length > 0) rule.nonResourceURLs = [...nonResourceURLs];
+  return rule;
 }

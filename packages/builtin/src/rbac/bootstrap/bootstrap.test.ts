@@ -1,0 +1,80 @@
+import type { JsonObject } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { bootstrapNames, bootstrapPolicy } from './policy.ts';
+import { reconciledBinding, reconciledRole } from './reconcile.ts';
+import { storedPolicy } from './stored-policy.ts';
+
+const policy = bootstrapPolicy();
+const named = (kind: string, name: string): JsonObject =>
+  structuredClone(policy.find((object) => object.kind === kind && (object.metadata as JsonObject).name === name) as JsonObject);
+
+describe('the policy of the first start', () => {
+  it('has the roles and bindings that Kubernetes has', () => {
+    const count = (kind: string) => policy.filter((object) => object.kind === kind).length;
+    expect(['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map(count)).toEqual([69, 50, 7, 7]);
+  });
+
+  it('is named without being made', () => {
+    const names = policy.map(({ kind, metadata }) => {
+      const { namespace = '', name } = metadata as JsonObject;
+      return { kind, namespace, name };
+    });
+    const byText = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+    expect([...bootstrapNames()].sort(byText)).toEqual([...names].sort(byText));
+  });
+
+  it('binds only roles that it has', () => {
+    const roles = new Set(
+      policy.filter(({ kind }) => String(kind).endsWith('Role')).map(({ metadata }) => (metadata as JsonObject).name),
+    );
+    const bound = policy.flatMap(({ roleRef }) => (roleRef as JsonObject | undefined)?.name ?? []);
+    expect(bound.filter((name) => !roles.has(name))).toEqual([]);
+  });
+
+  it('is stored with its owners', () => {
+    const stored = JSON.parse(storedPolicy(named('ClusterRole', 'view'), 'u', 't').toString());
+    expect(Object.keys(stored)).toEqual(['kind', 'apiVersion', 'metadata', 'rules', 'aggregationRule']);
+    expect(stored.metadata.managedFields).toMatchObject([
+      { manager: 'clusterrole-aggregation-controller', operation: 'Apply', fieldsV1: { 'f:rules': {} } },
+      { manager: 'kube-apiserver', fieldsV1: { 'f:aggregationRule': {}, 'f:metadata': {} } },
+    ]);
+  });
+});
+
+describe('reconciling', () => {
+  const role = named('ClusterRole', 'system:basic-user');
+  const binding = named('ClusterRoleBinding', 'system:basic-user');
+  const autoUpdate = (value: string) => ({ 'rbac.authorization.kubernetes.io/autoupdate': value });
+
+  it('leaves what is complete alone, and what wants to be', () => {
+    expect(reconciledRole(role, role)).toBeUndefined();
+    expect(reconciledBinding(binding, binding)).toBeUndefined();
+    const ours = { ...role, metadata: { name: 'x', annotations: autoUpdate('false') }, rules: [] };
+    expect(reconciledRole(ours, role)).toBeUndefined();
+  });
+
+  it('adds rules and takes none away', () => {
+    const [, second] = role.rules as JsonObject[];
+    const own = { verbs: ['get'], apiGroups: [''], resources: ['pods'] };
+    const reconciled = reconciledRole({ ...role, rules: [own, second as JsonObject] }, role) as JsonObject;
+    expect(reconciled.rules).toEqual([
+      own,
+      second,
+      { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: ['selfsubjectaccessreviews'] },
+      { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: ['selfsubjectrulesreviews'] },
+    ]);
+  });
+
+  it('keeps labels and annotations, and adds its own', () => {
+    const { labels: _, ...metadata } = role.metadata as JsonObject;
+    const reconciled = reconciledRole({ ...role, metadata: { ...metadata, labels: { mine: 'yes' } } }, role) as JsonObject;
+    expect((reconciled.metadata as JsonObject).labels).toEqual({ 'kubernetes.io/bootstrapping': 'rbac-defaults', mine: 'yes' });
+  });
+
+  it('adds subjects and takes none away; a binding to another role is made anew', () => {
+    const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'ann' }];
+    const reconciled = reconciledBinding({ ...binding, subjects }, binding) as JsonObject;
+    expect(reconciled.subjects).toEqual([...subjects, ...(binding.subjects as JsonObject[])]);
+    expect(reconciledBinding({ ...binding, roleRef: { kind: 'ClusterRole', name: 'other' } }, binding)).toBe('anew');
+  });
+});
