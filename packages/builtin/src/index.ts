@@ -38,6 +38,7 @@ export { ageColumn, nameColumn } from './columns.ts';
 export { defaultServiceRanges, type ServiceRanges } from './core/service-ranges.ts';
 export { ServiceRepair } from './core/service-repair.ts';
 export { type FlowControlDefaults, flowControlDefaults } from './flowcontrol/defaults.ts';
+export { type NodeAuthorizer, nodeAuthorizer } from './node/authorizer/index.ts';
 export { type FindRegistry, openRbac, type Rbac } from './rbac/authorizer/index.ts';
 export { RbacIndex } from './rbac/authorizer/rbac-index.ts';
 export { bootstrapNames, bootstrapPolicy } from './rbac/bootstrap/policy.ts';

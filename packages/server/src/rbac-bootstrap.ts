@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type CacheEntry, decodeObject, deleteObject, type Logger, type ObjectRegistry } from '@tsukube/apiserver';
+import { asServer, type CacheEntry, decodeObject, deleteObject, type Logger, type ObjectRegistry } from '@tsukube/apiserver';
 import {
   bootstrapNames,
   bootstrapPolicy,
@@ -11,7 +11,6 @@ import {
 } from '@tsukube/builtin';
 import { formatTime, type JsonObject, StatusError } from '@tsukube/machinery';
 import { KeyExists } from '@tsukube/storage';
-import { serverContext } from './bootstrap.ts';
 
 const pluralOf: Readonly<Record<string, string>> = {
   ClusterRole: 'clusterroles',
@@ -92,7 +91,7 @@ function says({ value }: CacheEntry, expected: JsonObject): boolean {
 async function reconcile(registry: ObjectRegistry, entry: CacheEntry, expected: JsonObject): Promise<void> {
   const { name, namespace = '' } = expected.metadata as { name: string; namespace?: string };
   const reconciled = 'rules' in expected ? reconciledRole : reconciledBinding;
-  const context = serverContext(registry, namespace);
+  const context = asServer(registry, namespace);
   const target = reconciled(decodeObject(entry.value), expected);
   if (target === undefined) return;
   if (target === 'anew') {

@@ -1,50 +1,107 @@
 import { type Authorizer, alwaysAllow, alwaysDeny, type Logger, privilegedGroups, unionAuthorizer } from '@tsukube/apiserver';
-import { type FindRegistry, openRbac, type Rbac, RbacIndex } from '@tsukube/builtin';
+import { type FindRegistry, nodeAuthorizer, openRbac, RbacIndex } from '@tsukube/builtin';
 import type { ServeOptions } from '../config/index.ts';
 import { type AuthorizerConfiguration, configurationOfFlags } from './configuration.ts';
+import { followConfigurationFile } from './follow-configuration-file.ts';
 
 export interface Authorization {
   /** Refuses everything until it is started. */
   readonly authorizer: Authorizer;
   readonly rbacIndex: RbacIndex;
-  /** Resolves once it decides as configured. */
+  /** Resolves once it decides as configured. Fails if that cannot be. */
   start(findRegistry: FindRegistry): Promise<void>;
   stop(): void;
 }
 
 /** Whoever decides needs the objects, whose kinds need somebody to ask who decides: hence in two steps. */
-export function createAuthorization(options: ServeOptions, _logger: Logger): Authorization {
+export function createAuthorization(options: ServeOptions, logger: Logger): Authorization {
   const rbacIndex = new RbacIndex();
-  let current = alwaysDeny;
+  let current: Configured = { authorizer: alwaysDeny, close: () => {} };
   const stops: (() => void)[] = [];
+  const replace = (next: Configured): void => {
+    current.close();
+    current = next;
+  };
   return {
     authorizer: {
-      authorize: (access) => current.authorize(access),
-      rulesFor: (user, namespace) => current.rulesFor(user, namespace),
+      authorize: (access) => current.authorizer.authorize(access),
+      rulesFor: (user, namespace) => current.authorizer.rulesFor(user, namespace),
     },
     rbacIndex,
     async start(findRegistry) {
       const rbac = await openRbac(findRegistry, rbacIndex);
-      stops.push(() => rbac.stop());
-      current = await configuredAuthorizer(configurationOfFlags(options), { rbac });
+      const nodes = nodeAuthorizer(findRegistry);
+      stops.push(
+        () => rbac.stop(),
+        () => nodes.stop(),
+      );
+      const deciders = await decidersFor(options, rbac.authorizer, nodes.authorizer, logger);
+      const configure = async (all: readonly AuthorizerConfiguration[]) => replace(await configured(all, deciders));
+      const { authorizationConfig: file } = options;
+      if (file === undefined) await configure(configurationOfFlags(options));
+      else stops.push(await followConfigurationFile(file, configure, logger));
     },
     stop() {
       for (const stop of stops) stop();
+      current.close();
     },
   };
 }
 
+interface Configured {
+  readonly authorizer: Authorizer;
+  close(): void;
+}
+
 interface Deciders {
-  readonly rbac: Rbac;
+  readonly rbac: Authorizer;
+  readonly node: Authorizer;
+  readonly abac: Authorizer | undefined;
+  readonly logger: Logger;
 }
 
-async function configuredAuthorizer(all: readonly AuthorizerConfiguration[], deciders: Deciders): Promise<Authorizer> {
-  const authorizers = await Promise.all(all.map((configuration) => authorizerOf(configuration, deciders)));
-  return unionAuthorizer([privilegedGroups(['system:masters']), ...authorizers]);
+/** Those that stay while a configuration is read anew. */
+async function decidersFor(
+  { authorizationPolicyFile: policy }: ServeOptions,
+  rbac: Authorizer,
+  node: Authorizer,
+  logger: Logger,
+): Promise<Deciders> {
+  const abac = policy === undefined ? undefined : (await import('./abac.ts')).abacAuthorizer(policy);
+  return { rbac, node, abac, logger };
 }
 
-function authorizerOf({ type }: AuthorizerConfiguration, { rbac }: Deciders): Authorizer | Promise<Authorizer> {
-  if (type === 'AlwaysAllow') return alwaysAllow;
-  if (type === 'AlwaysDeny') return alwaysDeny;
-  return rbac.authorizer;
+/** The administrators of the system come first: nobody can lock them out. */
+async function configured(all: readonly AuthorizerConfiguration[], deciders: Deciders): Promise<Configured> {
+  const closes: (() => void)[] = [];
+  const authorizers: Authorizer[] = [privilegedGroups(['system:masters'])];
+  for (const one of all) authorizers.push(await authorizerOf(one, deciders, closes));
+  return {
+    authorizer: unionAuthorizer(authorizers),
+    close() {
+      for (const close of closes) close();
+    },
+  };
+}
+
+async function authorizerOf(one: AuthorizerConfiguration, deciders: Deciders, closes: (() => void)[]): Promise<Authorizer> {
+  switch (one.type) {
+    case 'AlwaysAllow':
+      return alwaysAllow;
+    case 'AlwaysDeny':
+      return alwaysDeny;
+    case 'RBAC':
+      return deciders.rbac;
+    case 'Node':
+      return deciders.node;
+    case 'ABAC':
+      if (!deciders.abac) throw new Error('the authorizer ABAC needs --authorization-policy-file');
+      return deciders.abac;
+    case 'Webhook': {
+      const { webhookAuthorizer } = await import('./webhook-authorizer.ts');
+      const webhook = await webhookAuthorizer(one.name, one.webhook, deciders.logger);
+      closes.push(() => webhook.close());
+      return webhook;
+    }
+  }
 }

@@ -19,8 +19,8 @@ export interface WebhookConfiguration {
   readonly matchConditions: readonly string[];
 }
 
-/** Everyone has what roles give. */
-const defaultModes = ['RBAC'];
+/** Nodes are confined to what is theirs; everyone else has what roles give. */
+const defaultModes = ['Node', 'RBAC'];
 
 export function configurationOfFlags(options: ServeOptions): readonly AuthorizerConfiguration[] {
   const modes = options.authorizationMode.length > 0 ? options.authorizationMode : defaultModes;

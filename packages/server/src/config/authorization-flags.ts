@@ -1,13 +1,13 @@
 import { duration, inputFile, list, optionalChoice } from './flag-types.ts';
 
-export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'RBAC'] as const;
+export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const;
 export type AuthorizationMode = (typeof authorizationModes)[number];
 
 /** Who may do what. */
 export const authorizationFlags = {
   authorizationMode: list({
     group: 'Authorization',
-    fallbackText: 'RBAC',
+    fallbackText: 'Node,RBAC',
     help: `Who decides what users may do, in order: ${authorizationModes.join(', ')}.`,
     check: modeComplaint,
   }),

@@ -1,8 +1,9 @@
 import type { Authorizer, ObjectRegistry } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
+import { followObjects, type ObjectFollower } from '../../follow-objects.ts';
 import { rbacGroup } from '../names.ts';
-import { followRbac } from './follow-rbac.ts';
 import { rbacAuthorizer } from './rbac-authorizer.ts';
-import { RbacIndex } from './rbac-index.ts';
+import { RbacIndex, type RbacKind } from './rbac-index.ts';
 
 /** The objects of a kind; undefined if it is not served. */
 export type FindRegistry = (group: string, plural: string) => ObjectRegistry | undefined;
@@ -19,7 +20,7 @@ const kinds = { roles: 'role', clusterroles: 'role', rolebindings: 'binding', cl
 export async function openRbac(findRegistry: FindRegistry, index = new RbacIndex()): Promise<Rbac> {
   const followed = Object.entries(kinds).map(([plural, kind]) => {
     const registry = findRegistry(rbacGroup, plural);
-    return registry ? followRbac(index, kind, registry) : () => {};
+    return registry ? followObjects(registry, into(index, kind)) : () => {};
   });
   const stops = await Promise.all(followed);
   return {
@@ -28,5 +29,13 @@ export async function openRbac(findRegistry: FindRegistry, index = new RbacIndex
     stop() {
       for (const stop of stops) stop();
     },
+  };
+}
+
+/** Nothing in a role or binding is a number, so the quickest way of reading is exact. */
+function into(index: RbacIndex, kind: RbacKind): ObjectFollower {
+  return {
+    put: (namespace, name, entry) => index.put(kind, namespace, name, () => JSON.parse(entry.value.toString()) as JsonObject),
+    remove: (namespace, name) => index.remove(kind, namespace, name),
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tsukube/machinery';
 import { rbacGroup } from '../names.ts';
-import { storedRule } from '../rules/policy-rule.ts';
+import { type PolicyRule, storedRule } from '../rules/policy-rule.ts';
 import { bootstrapBindingNames, bootstrapBindings, controllerRoleName } from './bindings.ts';
 import { clusterRoles } from './cluster-roles.ts';
 import { controllerRoles } from './controller-roles.ts';
@@ -76,4 +76,9 @@ function marked(object: JsonObject): JsonObject {
     apiVersion: `${rbacGroup}/v1`,
     metadata: { ...metadata, labels, annotations: { [autoUpdate]: 'true' } },
   };
+}
+
+/** What every node may do, where it is not confined to what is its own. */
+export function nodeRules(): readonly PolicyRule[] {
+  return rulesOfLines(clusterRoles['system:node'] ?? []);
 }

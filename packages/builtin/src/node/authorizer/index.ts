@@ -1,0 +1,67 @@
+import { type AccessAttributes, type Authorizer, noOpinion, noRules, type User, type Verdict } from '@tsukube/apiserver';
+import type { FindRegistry } from '../../rbac/authorizer/index.ts';
+import { nodeRules } from '../../rbac/bootstrap/policy.ts';
+import { combinedResource, compileRule } from '../../rbac/rules/compiled-rule.ts';
+import { followRelations } from './follow-relations.ts';
+import { NodeRelations } from './node-relations.ts';
+import { ownResources } from './node-rules.ts';
+
+export interface NodeAuthorizer {
+  readonly authorizer: Authorizer;
+  stop(): void;
+}
+
+const allowed: Verdict = { decision: 'allow', reason: '' };
+const prefix = 'system:node:';
+
+/** Undefined for everyone but nodes. */
+function nodeOf({ name, groups }: User): string | undefined {
+  return name.startsWith(prefix) && groups.includes('system:nodes') ? name.slice(prefix.length) : undefined;
+}
+
+/** Lets nodes have what they need, and of that which is secret only what their pods need. Nothing is followed before a node asks. */
+export function nodeAuthorizer(findRegistry: FindRegistry): NodeAuthorizer {
+  const relations = new NodeRelations();
+  const rules = nodeRules().map(compileRule);
+  let following: Promise<() => void> | undefined;
+  let isComplete = false;
+
+  const follow = (): Promise<() => void> => {
+    const begun = followRelations(relations, findRegistry);
+    begun.then(
+      () => {
+        isComplete = true;
+      },
+      () => {
+        following = undefined;
+      },
+    );
+    return begun;
+  };
+  const decide = (node: string, access: AccessAttributes): Verdict => {
+    const rule = access.isResource ? ownResources[`${access.resource}.${access.group}`] : undefined;
+    if (!rule) return rules.some((allows) => allows(access, combinedResource(access))) ? allowed : noOpinion;
+    const decision = rule(node, access, relations);
+    return decision === true ? allowed : { decision: 'no opinion', reason: decision };
+  };
+  return {
+    authorizer: {
+      authorize(access) {
+        const node = nodeOf(access.user);
+        if (node === undefined) return noOpinion;
+        if (node === '') return { decision: 'no opinion', reason: `unknown node for user ${JSON.stringify(access.user.name)}` };
+        if (isComplete) return decide(node, access);
+        following ??= follow();
+        return following.then(
+          () => decide(node, access),
+          (error) => ({ decision: 'no opinion', reason: '', error: String(error) }),
+        );
+      },
+      rulesFor: (user) =>
+        nodeOf(user) === undefined
+          ? noRules
+          : { ...noRules, incomplete: true, error: 'node authorizer does not support user rule resolution' },
+    },
+    stop: () => void following?.then((stop) => stop()).catch(() => {}),
+  };
+}
