@@ -90,7 +90,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const onFeedError = (error: unknown) => logger.warn('the stream of changes broke off', { error: String(error) });
   const feed = await openFeed(store, `${options.etcdPrefix}/`, onFeedError);
   const { serviceAccounts } = parts;
-  const authentication = createAuthentication({ ...parts, registryOf: (plural) => findRegistry('', plural) });
+  const authentication = await createAuthentication({ ...parts, registryOf: (plural) => findRegistry('', plural) });
   const authorization = createAuthorization(options, logger);
   const all = allResources(
     options,

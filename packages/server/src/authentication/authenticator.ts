@@ -13,9 +13,9 @@ import {
   webSocketAuthenticator,
   withAuthenticatedGroup,
 } from '@tsukube/apiserver';
-import type { ServeOptions } from '../config/index.ts';
+import { type ServeOptions, UsageError } from '../config/index.ts';
 import { commonNameOf, userFromCertificate } from '../pki/index.ts';
-import { type TokenParts, tokenAuthenticator } from './token-authenticator.ts';
+import { type TokenParts, type Tokens, tokenAuthenticator } from './token-authenticator.ts';
 
 export interface AuthenticationParts extends TokenParts {
   /** Vouch for client certificates. */
@@ -36,10 +36,10 @@ export interface Authentication {
 const successTtlMs = 10_000;
 
 /** Everyone who can find out who sends a request, in the order in which they are asked. */
-export function createAuthentication(parts: AuthenticationParts): Authentication {
+export async function createAuthentication(parts: AuthenticationParts): Promise<Authentication> {
   const { options, serviceAccounts } = parts;
   const { apiAudiences } = serviceAccounts;
-  const tokens = tokenAuthenticator(parts);
+  const tokens = await tokenAuthenticator(parts);
   const cached = cachedTokens(tokens.authenticate, { successTtlMs, failureTtlMs: 0, keepsRefusals: true });
   const headers = proxyHeaders(options);
   const proofs = firstOf([
@@ -54,9 +54,10 @@ export function createAuthentication(parts: AuthenticationParts): Authentication
     webSocketAuthenticator(cached, apiAudiences),
   ]);
   const known = withAuthenticatedGroup(proofs);
+  const strangers = anonymousAccess(options, tokens.anonymous);
   const isProxys = isProxyHeader(headers);
   return {
-    authenticator: options.anonymousAuth ? orElse(known, anonymousAuthenticator()) : known,
+    authenticator: strangers ? orElse(known, strangers) : known,
     reviewToken: withAuthenticatedGroup(cached),
     isProof: (header) => isStandardProof(header) || isProxys(header),
     stop: tokens.stop,
@@ -70,6 +71,20 @@ function orElse(authenticator: Authenticator, other: Authenticator): Authenticat
     if (found instanceof Promise) return found.then((later) => later ?? other(request));
     return found ?? other(request);
   };
+}
+
+const anonymousConflict =
+  'anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file';
+
+/** Where everything is allowed, strangers are not let in. */
+function anonymousAccess(options: ServeOptions, configured: Tokens['anonymous']): Authenticator | undefined {
+  if (configured) {
+    if (options.anonymousAuth !== undefined) throw new UsageError(anonymousConflict);
+    return configured.enabled ? anonymousAuthenticator(configured.conditions?.map(({ path }) => path)) : undefined;
+  }
+  return options.anonymousAuth !== false && !options.authorizationMode.includes('AlwaysAllow')
+    ? anonymousAuthenticator()
+    : undefined;
 }
 
 function proxyHeaders(options: ServeOptions) {

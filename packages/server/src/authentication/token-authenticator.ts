@@ -1,8 +1,10 @@
 import { firstTokenOf, forApiAudiences, type Logger, type ObjectRegistry, type TokenAuthenticator } from '@tsukube/apiserver';
 import { type BoundKind, bootstrapTokens, boundTokens, lastUsedTracker, legacyTokens, objectFinder } from '@tsukube/builtin';
 import type { ServeOptions } from '../config/index.ts';
+import { type JwtTokens, openJwtTokens } from './jwt-tokens.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 import { readTokenFile } from './token-file.ts';
+import { openTokenWebhook } from './token-webhook.ts';
 
 export interface TokenParts {
   readonly options: ServeOptions;
@@ -13,11 +15,13 @@ export interface TokenParts {
 
 export interface Tokens {
   readonly authenticate: TokenAuthenticator;
+  /** What the file of issuers says about those who have none. */
+  readonly anonymous: JwtTokens['anonymous'];
   stop(): void;
 }
 
 /** Everyone who can say whose a token is: first those who know by themselves, then those who have to ask. */
-export function tokenAuthenticator({ options, serviceAccounts, registryOf, logger }: TokenParts): Tokens {
+export async function tokenAuthenticator({ options, serviceAccounts, registryOf, logger }: TokenParts): Promise<Tokens> {
   const { keys, issuers, apiAudiences } = serviceAccounts;
   const find = objectFinder(registryOf);
   const onUse = lastUsedTracker(() => registryOf('secrets'), Date.now, logger);
@@ -27,7 +31,16 @@ export function tokenAuthenticator({ options, serviceAccounts, registryOf, logge
     boundTokens({ keys, issuers, apiAudiences }, find, Date.now),
   ];
   if (options.enableBootstrapTokenAuth) authenticators.push(forApiAudiences(apiAudiences, bootstrapTokens(find, Date.now)));
-  return { authenticate: firstTokenOf(authenticators), stop: () => {} };
+  const jwt = await openJwtTokens(options, serviceAccounts, logger);
+  authenticators.push(jwt.authenticate);
+  const { authenticationTokenWebhookConfigFile: path } = options;
+  const webhook = path === undefined ? undefined : await openTokenWebhook(path, options, apiAudiences);
+  if (webhook) authenticators.push(webhook.authenticate);
+  const stop = () => {
+    jwt.stop();
+    webhook?.stop();
+  };
+  return { authenticate: firstTokenOf(authenticators), anonymous: jwt.anonymous, stop };
 }
 
 function fileTokens(path: string | undefined, apiAudiences: readonly string[]): TokenAuthenticator[] {

@@ -1,5 +1,16 @@
 import { signingAlgorithms } from '@tsukube/apiserver';
-import { choice, duration, inputFile, inputFiles, list, optionalText, pairs, text, toggle } from './flag-types.ts';
+import {
+  choice,
+  duration,
+  inputFile,
+  inputFiles,
+  list,
+  optionalText,
+  optionalToggle,
+  pairs,
+  text,
+  toggle,
+} from './flag-types.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -12,9 +23,9 @@ export const authenticationFlags = {
     help: 'Further authorities whose client certificates are accepted: user from CN, groups from O. Read again when it changes.',
   }),
   tokenAuthFile: inputFile({ group, help: 'Bearer tokens as CSV: token,user,uid,"group1,group2".' }),
-  anonymousAuth: toggle({
+  anonymousAuth: optionalToggle({
     group,
-    fallback: true,
+    fallbackText: 'true, or what --authentication-config says',
     help: 'Let requests without credentials in as system:anonymous, for authorization to decide what they may do.',
   }),
   enableBootstrapTokenAuth: toggle({

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { checkAudit } from './check-audit.ts';
+import { checkAuthentication } from './authentication-conflicts.ts';
 import { type Flag, flagName } from './flag.ts';
 import { flags } from './flags.ts';
 import type { GivenOptions, OptionName, ServeOptions } from './options.ts';
@@ -13,6 +14,7 @@ import { UsageError } from './usage-error.ts';
 export function completeOptions(given: GivenOptions): ServeOptions {
   checkValues(given);
   checkPairs(given);
+  checkAuthentication(given);
   const options = { ...fallbacks(), ...withoutUndefined(given) } as Record<OptionName, unknown> & GivenOptions;
   const storage = storageOf(given);
   const dataDir = given.dataDir ?? (storage === 'memory' ? undefined : '.tsukube');

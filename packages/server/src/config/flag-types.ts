@@ -75,6 +75,11 @@ export function toggle(row: RowWithDefault<boolean>): Flag<boolean> {
   return { ...row, isSwitch: true, parse: (texts) => truth(last(texts)) };
 }
 
+/** A switch whose default depends on something else. */
+export function optionalToggle(row: Row<boolean | undefined>): Flag<boolean | undefined> {
+  return { ...row, fallback: undefined, isSwitch: true, parse: (texts) => truth(last(texts)) };
+}
+
 export function list(row: Row<readonly string[]> & { readonly fallback?: readonly string[] }): Flag<readonly string[]> {
   return { placeholder: 'A,B,…', fallback: [], ...row, accumulates: true, parse: items };
 }

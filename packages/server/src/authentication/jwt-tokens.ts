@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type AuthenticationConfiguration,
+  firstTokenOf,
+  forApiAudiences,
+  type JwtAuthenticator,
+  type JwtConfiguration,
+  jwtAuthenticator,
+  type Logger,
+  signingAlgorithms,
+  type TokenAuthenticator,
+  validateConfiguration,
+} from '@tsukube/apiserver';
+import { type ServeOptions, UsageError } from '../config/index.ts';
+import { parseAuthenticationConfiguration } from './configuration-file.ts';
+import type { ServiceAccountTokens } from './service-account-tokens.ts';
+import { watchedFile } from './watched-file.ts';
+
+export interface JwtTokens {
+  readonly authenticate: TokenAuthenticator;
+  /** What the file says about anonymous requests, if it does. */
+  readonly anonymous: AuthenticationConfiguration['anonymous'];
+  stop(): void;
+}
+
+/** Issuers that are no longer in the file go on being asked until requests that began with them are over. */
+const graceMs = 60_000;
+
+interface Running {
+  readonly authenticators: readonly JwtAuthenticator[];
+  readonly authenticate: TokenAuthenticator;
+}
+
+/** Tokens of others' issuers, by flags or by a file, which is read again when it changes. */
+export async function openJwtTokens(options: ServeOptions, own: ServiceAccountTokens, logger: Logger): Promise<JwtTokens> {
+  const path = options.authenticationConfig;
+  const first = path === undefined ? configurationOfFlags(options) : await readConfiguration(path);
+  const algorithms = path === undefined && options.oidcSigningAlgs.length > 0 ? options.oidcSigningAlgs : undefined;
+  const begin = (configuration: AuthenticationConfiguration) =>
+    run(configuration, algorithms ?? (path === undefined ? ['RS256'] : signingAlgorithms), own, logger);
+  let running = await begin(first);
+  const reload = async (text: string): Promise<void> => {
+    const fresh = await parseAuthenticationConfiguration(text);
+    if (!isDeepStrictEqual(fresh.anonymous, first.anonymous))
+      throw new Error('anonymous: changed from initial configuration file');
+    const next = await begin(fresh);
+    await Promise.all(next.authenticators.map(({ provider }) => provider.asked));
+    const problem = next.authenticators.map(({ provider }) => provider.problem()).find((each) => each !== undefined);
+    if (problem !== undefined) throw new Error(problem);
+    stopLater(running);
+    running = next;
+    logger.info('issuers of tokens were read again', { path });
+  };
+  const fail = (error: unknown) => logger.error('issuers of tokens could not be read again', { path, error: String(error) });
+  const watched = path === undefined ? undefined : watchedFile(path, (text) => void reload(text).catch(fail), fail);
+  return {
+    authenticate: forApiAudiences(own.apiAudiences, (token, audiences) => running.authenticate(token, audiences)),
+    anonymous: first.anonymous,
+    stop() {
+      watched?.stop();
+      for (const each of running.authenticators) each.stop();
+    },
+  };
+}
+
+function stopLater({ authenticators }: Running): void {
+  setTimeout(() => {
+    for (const each of authenticators) each.stop();
+  }, graceMs).unref();
+}
+
+async function readConfiguration(path: string): Promise<AuthenticationConfiguration> {
+  try {
+    return await parseAuthenticationConfiguration(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`failed to load authentication configuration from file "${path}": ${(error as Error).message}`);
+  }
+}
+
+async function run(
+  configuration: AuthenticationConfiguration,
+  algorithms: readonly string[],
+  own: ServiceAccountTokens,
+  logger: Logger,
+): Promise<Running> {
+  const { errors, expressions } = await validateConfiguration(configuration, own.issuers);
+  if (errors.length > 0) throw new UsageError(`invalid authentication configuration: ${errors}`);
+  const authenticators = configuration.jwt.map((jwt, i) =>
+    jwtAuthenticator({
+      configuration: jwt,
+      expressions: expressions[i] as (typeof expressions)[number],
+      signingAlgorithms: algorithms,
+      now: Date.now,
+      logger,
+    }),
+  );
+  return {
+    authenticators,
+    authenticate: firstTokenOf(
+      authenticators.map(({ authenticate }) => authenticate),
+      true,
+    ),
+  };
+}
+
+function configurationOfFlags(options: ServeOptions): AuthenticationConfiguration {
+  const { oidcIssuerUrl: url, oidcClientId: clientId } = options;
+  return { jwt: url === undefined || clientId === undefined ? [] : [issuerOfFlags(url, clientId, options)] };
+}
+
+function issuerOfFlags(url: string, clientId: string, options: ServeOptions): JwtConfiguration {
+  const { oidcUsernameClaim: claim, oidcGroupsClaim: groups, oidcCaFile: ca } = options;
+  const required = Object.entries(options.oidcRequiredClaim);
+  return {
+    issuer: { url, audiences: [clientId], ...(ca !== undefined && { certificateAuthority: readFileSync(ca, 'utf8') }) },
+    claimMappings: {
+      username: { claim, prefix: usernamePrefix(options, url) },
+      ...(groups !== undefined && { groups: { claim: groups, prefix: options.oidcGroupsPrefix ?? '' } }),
+    },
+    claimValidationRules: required.map(([name, requiredValue]) => ({ claim: name, requiredValue })),
+  };
+}
+
+/** Only an address is the same person wherever it comes from. */
+function usernamePrefix({ oidcUsernamePrefix: prefix, oidcUsernameClaim: claim }: ServeOptions, url: string): string {
+  if (prefix === '-') return '';
+  return prefix ?? (claim === 'email' ? '' : `${url}#`);
+}

@@ -1,0 +1,47 @@
+import { cachedTokens, type TokenAuthenticator, webhookTokens } from '@tsukube/apiserver';
+import { isObject, type JsonObject, parseJson } from '@tsukube/machinery';
+import type { ServeOptions } from '../config/index.ts';
+import { withBackoff } from '../webhook/backoff.ts';
+import { webhookClient } from '../webhook/webhook-client.ts';
+import { readWebhookKubeconfig } from '../webhook/webhook-kubeconfig.ts';
+
+const firstRetryMs = 500;
+
+export interface TokenWebhook {
+  readonly authenticate: TokenAuthenticator;
+  stop(): void;
+}
+
+/** Asks the service of --authentication-token-webhook-config-file, and remembers what it said. */
+export async function openTokenWebhook(
+  path: string,
+  options: ServeOptions,
+  apiAudiences: readonly string[],
+): Promise<TokenWebhook> {
+  const client = webhookClient(await readWebhookKubeconfig(path));
+  const stopping = new AbortController();
+  const review = async (question: JsonObject): Promise<JsonObject> => {
+    const body = JSON.stringify(question);
+    const answer = await withBackoff(firstRetryMs, () => retriable(client.post(body)), stopping.signal);
+    if (answer.status < 200 || answer.status > 299) throw new Error(`the webhook answered ${answer.status}`);
+    const { value } = parseJson(Buffer.from(answer.body));
+    if (!isObject(value)) throw new Error('the webhook did not answer with a TokenReview');
+    return value;
+  };
+  const { authenticationTokenWebhookVersion: version, authenticationTokenWebhookCacheTtl: ttl } = options;
+  const authenticate = webhookTokens({ version, apiAudiences, review });
+  return {
+    authenticate: cachedTokens(authenticate, { successTtlMs: ttl, failureTtlMs: ttl, keepsRefusals: false }),
+    stop() {
+      stopping.abort();
+      client.close();
+    },
+  };
+}
+
+/** A service that is in trouble is asked again; one that has refused is not. */
+async function retriable<T extends { readonly status: number }>(posted: Promise<T>): Promise<T> {
+  const answer = await posted;
+  if (answer.status === 429 || answer.status >= 500) throw new Error(`the webhook answered ${answer.status}`);
+  return answer;
+}

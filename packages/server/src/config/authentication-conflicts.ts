@@ -1,0 +1,34 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { GivenOptions, OptionName } from './options.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Settings that contradict each other, in kube-apiserver's words. */
+export function checkAuthentication(given: GivenOptions): void {
+  const oidc = (Object.keys(given) as OptionName[]).some((name) => name.startsWith('oidc') && given[name] !== undefined);
+  if (oidc && given.authenticationConfig !== undefined)
+    throw new UsageError('authentication-config file and oidc-* flags are mutually exclusive');
+  if (oidc && (!given.oidcIssuerUrl || !given.oidcClientId))
+    throw new UsageError('oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set');
+  checkOverlap(given);
+}
+
+/** Otherwise everyone with a certificate could claim to be anyone. */
+function checkOverlap({ clientCaFile, requestheaderClientCaFile, requestheaderAllowedNames = [] }: GivenOptions): void {
+  if (clientCaFile === undefined || requestheaderClientCaFile === undefined || requestheaderAllowedNames.length > 0) return;
+  const proxies = fingerprints(requestheaderClientCaFile);
+  if (!fingerprints(clientCaFile).some((client) => proxies.includes(client))) return;
+  throw new UsageError(
+    '--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users',
+  );
+}
+
+/** Of a file that cannot be read, somebody else complains. */
+function fingerprints(path: string): readonly string[] {
+  try {
+    const found = readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+    return found.map((pem) => new X509Certificate(pem).fingerprint256);
+  } catch {
+    return [];
+  }
+}
