@@ -48,6 +48,7 @@ export const knownDifferences: Readonly<Record<string, Readonly<Record<number, s
   'crd/versions': {},
   'lifecycle/namespace': {},
   'lifecycle/orphan': {},
+  'lifecycle/service-account': {},
   'lists/selectors': {},
   'meta/aggregated-discovery': {},
   'meta/bad-bodies': {},
