@@ -4,10 +4,10 @@ import {
   type Authenticated,
   type Authenticator,
   type Identification,
-  isRefused,
+  isAuthenticated,
   reasonText,
 } from '../authentication/authenticator.ts';
-import type { IncomingRequest } from '../http/api-request.ts';
+import { anonymous, type IncomingRequest } from '../http/api-request.ts';
 import type { Logger } from '../logger.ts';
 import type { Filter } from './filter.ts';
 
@@ -23,9 +23,11 @@ export interface AuthenticationOptions {
 export function authentication(authenticator: Authenticator, options: AuthenticationOptions = {}): Filter {
   const { apiAudiences = [], isProof = isStandardProof, logger } = options;
   const admit = (request: IncomingRequest, verdict: Identification): void => {
-    if (verdict === undefined || isRefused(verdict)) throw unauthorized(verdict?.refused, logger);
-    if (!isForUs(apiAudiences, verdict.audiences)) throw unauthorized(['unable to match the audience'], logger);
+    if (!isAuthenticated(verdict)) throw unauthorized(request, verdict?.refused, logger);
+    if (!isForUs(apiAudiences, verdict.audiences)) throw unauthorized(request, ['unable to match the audience'], logger);
     request.user = verdict.user;
+    // Streams are cheap to open and dear to serve: strangers get one for each connection.
+    if (verdict.user === anonymous) request.exchange.connection.takeNoMore();
     request.exchange.conceal(isProof);
     if (verdict.warnings || verdict.annotations) tell(request, verdict);
   };
@@ -42,8 +44,13 @@ export function authentication(authenticator: Authenticator, options: Authentica
   };
 }
 
-function unauthorized(reasons: readonly string[] | undefined, logger: Logger | undefined): StatusError {
+function unauthorized(
+  { exchange }: IncomingRequest,
+  reasons: readonly string[] | undefined,
+  logger: Logger | undefined,
+): StatusError {
   if (reasons && logger?.enabled('debug')) logger.debug('a request could not be authenticated', { reason: reasonText(reasons) });
+  exchange.connection.takeNoMore();
   return StatusError.unauthorized();
 }
 

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import type { ServerHttp2Session } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Connection } from './request.ts';
 
@@ -7,11 +9,17 @@ export class TlsConnection implements Connection {
   /** HTTP/2 streams that are open now. */
   openStreams = 0;
   readonly #socket: TLSSocket;
+  readonly #session: ServerHttp2Session | undefined;
   #certificates: readonly Buffer[] | undefined;
 
-  constructor(socket: TLSSocket) {
+  constructor(socket: TLSSocket, session: ServerHttp2Session | undefined) {
     this.#socket = socket;
+    this.#session = session;
     this.remoteAddress = socket.remoteAddress ?? '';
+  }
+
+  takeNoMore(): void {
+    if (this.#session && !this.#session.closed) this.#session.close();
   }
 
   get hasTrustedCertificate(): boolean {
@@ -32,7 +40,21 @@ function presented(socket: TLSSocket): readonly Buffer[] {
     found.push(certificate.raw);
     certificate = certificate.issuerCertificate;
   }
-  return found;
+  return found.length === 0 ? found : whole(found, socket.isSessionReused());
+}
+
+const chains = new Map<string, readonly Buffer[]>();
+const maxChains = 1000;
+
+/** A session that is resumed knows the client's own certificate only: what came with it is remembered from the first time. */
+function whole(chain: readonly Buffer[], isResumed: boolean): readonly Buffer[] {
+  const id = hash('sha256', chain[0] as Buffer);
+  if (isResumed) return chains.get(id) ?? chain;
+  if (chain.length === 1) return chain;
+  chains.delete(id);
+  if (chains.size >= maxChains) chains.delete(chains.keys().next().value as string);
+  chains.set(id, chain);
+  return chain;
 }
 
 const connections = new WeakMap<object, TlsConnection>();
@@ -41,7 +63,7 @@ const connections = new WeakMap<object, TlsConnection>();
 export function connectionOf(owner: object, socket: TLSSocket | undefined): TlsConnection {
   let connection = connections.get(owner);
   if (!connection) {
-    connection = new TlsConnection(socket as TLSSocket);
+    connection = new TlsConnection(socket as TLSSocket, 'goaway' in owner ? (owner as ServerHttp2Session) : undefined);
     connections.set(owner, connection);
   }
   return connection;

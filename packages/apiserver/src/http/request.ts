@@ -51,6 +51,8 @@ export interface Connection {
   readonly remoteAddress: string;
   /** The certificates that the client presented, its own first, in DER form. */
   clientCertificates(): readonly Buffer[];
+  /** Of HTTP/2: what is under way is finished, and then the connection ends. Of HTTP/1.1, which has one at a time: nothing. */
+  takeNoMore(): void;
   /** Whether TLS could follow them to an authority that the server knew when the connection was made. */
   readonly hasTrustedCertificate: boolean;
 }

@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import type { TLSSocket } from 'node:tls';
 import type { WebSocket, WebSocketServer } from 'ws';
+import { isTokenProtocol } from '../authentication/websocket-token.ts';
 import type { Answer, BytesAnswer, Sink, StreamAnswer } from './answer.ts';
 import { connectionOf } from './connection.ts';
 import { Http1Exchange, writeHttp1 } from './http1.ts';
@@ -87,8 +88,13 @@ let acceptor: WebSocketServer | undefined;
 /** Loaded with the first handshake: most servers never see one. */
 function webSocketAcceptor(): WebSocketServer {
   const { WebSocketServer } = createRequire(import.meta.url)('ws') as typeof import('ws');
-  acceptor ??= new WebSocketServer({ noServer: true, maxPayload: 64 * 1024, perMessageDeflate: false });
+  acceptor ??= new WebSocketServer({ noServer: true, maxPayload: 64 * 1024, perMessageDeflate: false, handleProtocols });
   return acceptor;
+}
+
+/** The first that is not a token in disguise: a token is not sent back. */
+function handleProtocols(protocols: Set<string>): string | false {
+  return [...protocols].find((protocol) => !isTokenProtocol(protocol)) ?? false;
 }
 
 function acceptWebSocket(exchange: UpgradeExchange, answer: StreamAnswer): void {

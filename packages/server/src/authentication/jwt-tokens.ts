@@ -110,7 +110,7 @@ function configurationOfFlags(options: ServeOptions): AuthenticationConfiguratio
 }
 
 function issuerOfFlags(url: string, clientId: string, options: ServeOptions): JwtConfiguration {
-  const { oidcUsernameClaim: claim, oidcGroupsClaim: groups, oidcCaFile: ca } = options;
+  const { oidcUsernameClaim: claim = 'sub', oidcGroupsClaim: groups, oidcCaFile: ca } = options;
   const required = Object.entries(options.oidcRequiredClaim);
   return {
     issuer: { url, audiences: [clientId], ...(ca !== undefined && { certificateAuthority: readFileSync(ca, 'utf8') }) },

@@ -5,12 +5,16 @@ import { UsageError } from './usage-error.ts';
 
 /** Settings that contradict each other, in kube-apiserver's words. */
 export function checkAuthentication(given: GivenOptions): void {
-  const oidc = (Object.keys(given) as OptionName[]).some((name) => name.startsWith('oidc') && given[name] !== undefined);
+  const oidc = (Object.keys(given) as OptionName[]).some((name) => name.startsWith('oidc') && isSet(given[name]));
   if (oidc && given.authenticationConfig !== undefined)
     throw new UsageError('authentication-config file and oidc-* flags are mutually exclusive');
   if (oidc && (!given.oidcIssuerUrl || !given.oidcClientId))
     throw new UsageError('oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set');
   checkOverlap(given);
+}
+
+function isSet(value: GivenOptions[OptionName]): boolean {
+  return value !== undefined && (typeof value !== 'object' || Object.keys(value).length > 0);
 }
 
 /** Otherwise everyone with a certificate could claim to be anyone. */

@@ -1,16 +1,5 @@
 import { signingAlgorithms } from '@tsukube/apiserver';
-import {
-  choice,
-  duration,
-  inputFile,
-  inputFiles,
-  list,
-  optionalText,
-  optionalToggle,
-  pairs,
-  text,
-  toggle,
-} from './flag-types.ts';
+import { choice, duration, inputFile, inputFiles, list, optionalText, optionalToggle, pairs, toggle } from './flag-types.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -121,7 +110,7 @@ export const authenticationFlags = {
   }),
   oidcClientId: optionalText({ group, placeholder: 'ID', help: 'Audience that its tokens must be for.' }),
   oidcCaFile: inputFile({ group, fallbackText: 'those of the host', help: 'Authorities that vouch for the issuer.' }),
-  oidcUsernameClaim: text({ group, fallback: 'sub', placeholder: 'CLAIM', help: 'Claim that names the user.' }),
+  oidcUsernameClaim: optionalText({ group, placeholder: 'CLAIM', fallbackText: 'sub', help: 'Claim that names the user.' }),
   oidcUsernamePrefix: optionalText({
     group,
     placeholder: 'PREFIX',

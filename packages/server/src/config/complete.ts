@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { checkAudit } from './check-audit.ts';
 import { checkAuthentication } from './authentication-conflicts.ts';
+import { checkAudit } from './check-audit.ts';
 import { type Flag, flagName } from './flag.ts';
 import { flags } from './flags.ts';
 import type { GivenOptions, OptionName, ServeOptions } from './options.ts';

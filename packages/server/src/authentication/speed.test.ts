@@ -1,0 +1,88 @@
+import {
+  bearerAuthenticator,
+  type Connection,
+  cachedTokens,
+  certificateAuthenticator,
+  firstOf,
+  IncomingRequest,
+  signerOf,
+  type TokenAuthenticator,
+  verificationKeys,
+  withAuthenticatedGroup,
+} from '@tsukube/apiserver';
+import { type BoundKind, boundTokens, type FindObject } from '@tsukube/builtin';
+import { expect, it } from 'vitest';
+import { userFromCertificate } from '../pki/index.ts';
+import { newKey } from '../pki/key-pair.ts';
+import { certificatePool } from './certificate-pool.ts';
+import { newAuthority, newCertificate } from './testing.ts';
+
+const issuer = 'https://kubernetes.default.svc';
+const key = newKey().pem;
+const now = Math.floor(Date.now() / 1000);
+const account = { namespace: 'default', serviceaccount: { name: 'robot', uid: 'u' } };
+const token = signerOf(key).sign({
+  aud: [issuer],
+  exp: now + 3600,
+  iat: now,
+  iss: issuer,
+  'kubernetes.io': account,
+  nbf: now,
+  sub: 'x',
+});
+
+const authority = newAuthority('speed');
+const { certificate } = newCertificate(authority, { commonName: 'mia', organizations: ['dev'] });
+const der = Buffer.from(certificate.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+const pool = certificatePool([authority.pem]);
+
+let signatures = 0;
+const find = ((_kind: BoundKind) => ({ uid: 'u', deletedAt: undefined })) as unknown as FindObject;
+const bound = boundTokens({ keys: verificationKeys(key), issuers: [issuer], apiAudiences: [issuer] }, find, Date.now);
+const counted: TokenAuthenticator = (shown, audiences) => {
+  signatures++;
+  return bound(shown, audiences);
+};
+const cached = cachedTokens(counted, { successTtlMs: 10_000, failureTtlMs: 0, keepsRefusals: true });
+const authenticator = withAuthenticatedGroup(
+  firstOf([certificateAuthenticator(() => pool, userFromCertificate), bearerAuthenticator(cached, [issuer])]),
+);
+
+function requestOn(connection: Connection, authorization?: string): IncomingRequest {
+  const header = (name: string) => (name === 'authorization' ? authorization : undefined);
+  return new IncomingRequest({ method: 'GET', url: '/api', header, connection } as never, 0);
+}
+
+function connectionWith(certificates: readonly Buffer[]): Connection {
+  return {
+    remoteAddress: '',
+    clientCertificates: () => certificates,
+    hasTrustedCertificate: certificates.length > 0,
+    takeNoMore() {},
+  };
+}
+
+/** Microseconds each, the fastest of some rounds: what else the machine does is not our cost. */
+function cost(make: () => IncomingRequest): number {
+  const rounds = Array.from({ length: 7 }, () => {
+    const requests = Array.from({ length: 2000 }, make);
+    const began = process.hrtime.bigint();
+    for (const request of requests) authenticator(request);
+    return Number(process.hrtime.bigint() - began) / 1000 / requests.length;
+  });
+  return Math.min(...rounds);
+}
+
+it('a certificate costs next to nothing on the connection that it came with', () => {
+  const connection = connectionWith([der]);
+  expect(cost(() => requestOn(connection))).toBeLessThan(5);
+});
+
+it('a token costs no second signature check, be it on the same connection or on another', () => {
+  const connection = connectionWith([]);
+  const same = cost(() => requestOn(connection, `Bearer ${token}`));
+  const other = cost(() => requestOn(connectionWith([]), `Bearer ${token}`));
+  expect(signatures).toBe(1);
+  expect(same).toBeLessThan(5);
+  expect(other).toBeLessThan(20);
+});
