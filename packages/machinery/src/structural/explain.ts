@@ -88,8 +88,8 @@ function explainList(
   found: Findings,
 ): void {
   const { items } = node;
-  if (items !== undefined)
-    for (const [i, item] of list.entries()) found.merge(explain(items, item, `${name}[${i}]`, correlation?.index(i)));
+  for (let i = 0; items !== undefined && i < list.length && !found.full; i++)
+    found.merge(explain(items, list[i] as JsonValue, `${name}[${i}]`, correlation?.index(i)));
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems = false } = node.values ?? {};
   const size = list.length;
   if (size < minItems) found.add({ message: `${name} in body should have at least ${minItems} items`, name, value: size });

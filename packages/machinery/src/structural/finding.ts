@@ -32,8 +32,13 @@ export class Findings {
     return this.list.length === 0;
   }
 
+  /** Enough is known to be wrong. */
+  get full(): boolean {
+    return this.list.length >= maxFindings;
+  }
+
   add(finding: Finding): this {
-    if (this.list.length >= maxFindings || this.#messages.has(finding.message)) return this;
+    if (this.full || this.#messages.has(finding.message)) return this;
     this.#messages.add(finding.message);
     this.list.push(finding);
     return this;
