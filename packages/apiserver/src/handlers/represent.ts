@@ -15,7 +15,15 @@ export function answerEntry(
   request: ResourceRequest,
   output: Output,
 ): Answer | Promise<Answer> {
-  return answerBytes(status, representation(entry, request, output), output);
+  const bytes = representation(entry, request, output);
+  return answerBytes(status, output.mediaType === protobuf ? bytes : withLineEnd(bytes), output);
+}
+
+const lineEnd = Buffer.from('\n');
+
+/** As Go ends what it writes. */
+function withLineEnd(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, lineEnd], bytes.length + 1);
 }
 
 export function representation(entry: CacheEntry, request: ResourceRequest, output: Output): Buffer {

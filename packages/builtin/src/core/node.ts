@@ -1,12 +1,13 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, path, warningsForCidr } from '@tsukube/machinery';
-import { notYet } from '../not-yet.ts';
+import { proxySubresource } from '../proxied.ts';
 import { schemaOf } from '../schema.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { nodeColumns } from './node-columns.ts';
 import { validateNode, validateNodeUpdate } from './node-validation.ts';
 import { objectIn, objectsIn, textIn, textsIn } from './pod-spec/members.ts';
 import { roundResources } from './pod-spec/resource-list.ts';
+import { proxyToNode } from './service-proxy.ts';
 
 const v1: ServedVersion = {
   group: '',
@@ -31,7 +32,7 @@ export const node: Resource = {
         if (objectIn(old, 'status')?.config === undefined) delete status?.config;
       },
     }),
-    proxy: notYet('nodes/proxy', 'NodeProxyOptions'),
+    proxy: proxySubresource('NodeProxyOptions', proxyToNode),
   },
   strategy: {
     applyDefaults: defaultNode,

@@ -1,6 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { nameIsDNSLabel, path, warningsForIP } from '@tsukube/machinery';
-import { notYet } from '../not-yet.ts';
+import { proxySubresource } from '../proxied.ts';
 import { schemaOf } from '../schema.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { ingressOf, validateLoadBalancerStatus } from './load-balancer-status.ts';
@@ -9,6 +9,7 @@ import { reserveForService } from './service-allocation.ts';
 import { releaseService } from './service-claims.ts';
 import { serviceColumns } from './service-columns.ts';
 import { defaultService } from './service-defaults.ts';
+import { proxyToService } from './service-proxy.ts';
 import { defaultServiceRanges, type ServiceRanges } from './service-ranges.ts';
 import { dropTrafficPolicy, dropUnusedFields } from './service-transitions.ts';
 import { validateServiceChanges } from './service-update-validation.ts';
@@ -50,7 +51,7 @@ export function service(ranges: ServiceRanges = defaultServiceRanges): Resource 
             warningsForIP(textIn(point, 'ip'), path('status', 'loadBalancer', 'ingress').index(i)),
           ),
       }),
-      proxy: notYet('services/proxy', 'ServiceProxyOptions'),
+      proxy: proxySubresource('ServiceProxyOptions', proxyToService),
     },
     strategy: {
       returnDeletedObject: true,
