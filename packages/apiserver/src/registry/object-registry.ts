@@ -11,7 +11,7 @@ import type { FieldManagement } from './field-management.ts';
 import { keepTimes } from './kept-times.ts';
 import { orderedAs } from './object-form.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
-import { decodeObject, encodeObject, encodeStored, withoutResourceVersion } from './stored-form.ts';
+import { decodeObject, encodeObject, encodeStored, isServedAs } from './stored-form.ts';
 import { uint64Problem } from './uint64.ts';
 
 /** What is asked, by whom, and for which version the answer is worded. */
@@ -207,10 +207,11 @@ export class ObjectRegistry {
       return { entry: unstored(key, object, found.revision), outcome: 'removed' };
     }
     const ordered = orderedAs(object, this.resource.hub.schema);
-    const text = encodeObject(ordered);
-    if (isUnchanged(text, found, ordered, existing)) return { entry: found, outcome: 'unchanged' };
+    const stored = encodeStored(ordered);
+    if (isServedAs(stored, found.value, found.revision) || isReordered(stored, found, ordered, existing))
+      return { entry: found, outcome: 'unchanged' };
     if (context.dryRun) return { entry: unstored(key, ordered, found.revision), outcome: 'updated' };
-    const entry = await this.cache.update(key, withoutResourceVersion(text, found.revision), found.revision, this.#ttl());
+    const entry = await this.cache.update(key, stored, found.revision, this.#ttl());
     return { entry, outcome: 'updated' };
   }
 
@@ -241,9 +242,9 @@ export class ObjectRegistry {
 }
 
 /** Defaults may have been filled in in another order before, which changes the bytes but not their number. */
-function isUnchanged(text: string, found: CacheEntry, object: JsonObject, existing: JsonObject): boolean {
-  if (Buffer.byteLength(text) !== found.value.length) return false;
-  return Buffer.from(text).equals(found.value) || deepEqual(object, existing);
+function isReordered(stored: Buffer, found: CacheEntry, object: JsonObject, existing: JsonObject): boolean {
+  const version = `,"resourceVersion":"${found.revision}"`;
+  return stored.length + version.length === found.value.length && deepEqual(object, existing);
 }
 
 /** An object that was answered but not written: of a dry run, or the last state of one that is gone. */

@@ -24,8 +24,19 @@ const metadataOrder = [
   'managedFields',
 ] as const;
 
+const storedMetadataOrder = metadataOrder.filter((key) => key !== 'resourceVersion');
+
 export function encodeObject(object: JsonObject): string {
-  let text = `{"kind":${JSON.stringify(object.kind)},"apiVersion":${JSON.stringify(object.apiVersion)},"metadata":${encodeMetadata(object.metadata as JsonObject)}`;
+  return encode(object, metadataOrder);
+}
+
+/** What is stored: the object without its resourceVersion, which is the revision of the write. */
+export function encodeStored(object: JsonObject): Buffer {
+  return Buffer.from(encode(object, storedMetadataOrder));
+}
+
+function encode(object: JsonObject, order: readonly string[]): string {
+  let text = `{"kind":${JSON.stringify(object.kind)},"apiVersion":${JSON.stringify(object.apiVersion)},"metadata":${encodeMetadata(object.metadata as JsonObject, order)}`;
   for (const key of Object.keys(object)) {
     if (key === 'kind' || key === 'apiVersion' || key === 'metadata') continue;
     const value = object[key];
@@ -34,28 +45,23 @@ export function encodeObject(object: JsonObject): string {
   return `${text}}`;
 }
 
-function encodeMetadata(metadata: JsonObject): string {
+function encodeMetadata(metadata: JsonObject, order: readonly string[]): string {
   let text = '';
-  for (const key of metadataOrder) {
+  for (const key of order) {
     const value = metadata[key];
     if (value !== undefined) text += `${text === '' ? '{' : ','}"${key}":${stringifyJson(value)}`;
   }
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** What is stored: the object without its resourceVersion, which is the revision of the write. */
-export function encodeStored(object: JsonObject): Buffer {
-  const metadata = object.metadata as JsonObject;
-  if (metadata.resourceVersion === undefined) return Buffer.from(encodeObject(object));
-  const { resourceVersion: _, ...rest } = metadata;
-  return Buffer.from(encodeObject({ ...object, metadata: rest }));
-}
-
-/** The same from the text of an object that has the resourceVersion of this revision. */
-export function withoutResourceVersion(text: string, revision: number): Buffer {
+/** Whether stored bytes are those that are served as of a revision. */
+export function isServedAs(stored: Buffer, served: Buffer, revision: number): boolean {
+  const at = endOfUid(stored);
+  if (at < 0) return false;
   const version = `,"resourceVersion":"${revision}"`;
-  const at = text.indexOf(version);
-  return Buffer.from(text.slice(0, at) + text.slice(at + version.length));
+  if (stored.length + version.length !== served.length) return false;
+  const behind = at + version.length;
+  return stored.compare(served, behind, served.length, at) === 0 && stored.compare(served, 0, at, 0, at) === 0;
 }
 
 export function decodeObject(bytes: Uint8Array): JsonObject {
