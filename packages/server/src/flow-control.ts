@@ -47,7 +47,8 @@ function isConfigurable({ resources }: FlowControlParts): boolean {
   return ['flowschemas', 'prioritylevelconfigurations'].every((name) => resources.some(({ names }) => names.plural === name));
 }
 
-function plainLimits({ options, metrics, onRefused }: FlowControlParts): RequestLimits {
+function plainLimits(parts: FlowControlParts): RequestLimits {
+  const { options, metrics, onRefused } = parts;
   const filter = inFlight({
     maxReadOnly: options.maxRequestsInflight,
     maxMutating: options.maxMutatingRequestsInflight,
@@ -55,7 +56,9 @@ function plainLimits({ options, metrics, onRefused }: FlowControlParts): Request
     metrics: metrics.inFlight,
     onRefused,
   });
-  return { filter, pages: [], begin: async () => ({ stop() {} }) };
+  // Other replicas may go by the objects, and a later start of this one.
+  const keepObjects = (context: ControllerContext) => flowConfiguration(context, { ...flowControlDefaults, configure: () => {} });
+  return { filter, pages: [], begin: isConfigurable(parts) ? keepObjects : async () => ({ stop() {} }) };
 }
 
 function priorityAndFairness(parts: FlowControlParts): RequestLimits {
