@@ -81,6 +81,23 @@ describe.skipIf(etcdMissing)('two servers on one etcd', () => {
     }, 15_000);
   });
 
+  it('say so when an object is too large for etcd', async () => {
+    const data = { x: 'y'.repeat(2_000_000) };
+    const revision = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'big' }, revision: 1, data };
+    const { status, body } = await one.send('POST', '/apis/apps/v1/namespaces/default/controllerrevisions', revision);
+    expect([status, body]).toEqual([
+      500,
+      {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: 'etcdserver: request is too large',
+        code: 500,
+      },
+    ]);
+  });
+
   it('publish the authorities of both, and come to rest', async () => {
     const path = await newNamespace(one);
     const bundle = async () => (await one.get(`${path}/kube-root-ca.crt`)).body.data?.['ca.crt'] ?? '';

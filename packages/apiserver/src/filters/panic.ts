@@ -1,5 +1,5 @@
 import { StatusError } from '@tsukube/machinery';
-import { Unavailable } from '@tsukube/storage';
+import { RequestTooLarge, Unavailable } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
 import { ClientGone } from '../http/body.ts';
 import { answerError } from '../http/respond.ts';
@@ -11,6 +11,7 @@ export function panic(logger: Logger): Filter {
   const answerFor = (error: unknown, url: string): Answer => {
     if (error instanceof StatusError) return answerError(error);
     if (error instanceof ClientGone) return answerError(StatusError.badRequest(error.message));
+    if (error instanceof RequestTooLarge) return answerError(tooLarge);
     if (error instanceof Unavailable) {
       logger.warn('the store is unavailable', { url, error: String(error.cause ?? error) });
       return answerError(unavailable(error));
@@ -27,6 +28,9 @@ export function panic(logger: Logger): Filter {
     }
   };
 }
+
+/** As kube-apiserver passes on what etcd says. */
+const tooLarge = new StatusError({ status: 'Failure', message: 'etcdserver: request is too large', code: 500 });
 
 /** A write that was not made can be tried again; of one whose fate is unknown only the client can find out. */
 function unavailable(error: Unavailable): StatusError {

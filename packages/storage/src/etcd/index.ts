@@ -6,7 +6,6 @@ import { Member } from './rpc/member.ts';
 import { Members } from './rpc/members.ts';
 
 export type { EtcdLogger, EtcdOptions, EtcdTls, Pem } from './options.ts';
-export { RequestTooLarge } from './request-too-large.ts';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { etcdMissing, type RunningEtcd, startEtcd } from '../../../../tests/support/etcd.ts';
 import { ManualClock } from '../contract/index.ts';
-import type { Store } from '../store.ts';
-import { openEtcd, RequestTooLarge } from './index.ts';
+import { RequestTooLarge, type Store } from '../store.ts';
+import { openEtcd } from './index.ts';
 import { Member } from './rpc/member.ts';
 import { bytesTag, type Method, read } from './wire/protobuf.ts';
 

@@ -1,5 +1,4 @@
-import { Unavailable } from '../../store.ts';
-import { RequestTooLarge } from '../request-too-large.ts';
+import { RequestTooLarge, Unavailable } from '../../store.ts';
 import { GrpcCode, type GrpcStatus } from './grpc-status.ts';
 
 /** An answer of etcd, or of the way to it, that is not what was asked for. */
