@@ -20,6 +20,13 @@ export interface CustomRules {
   readonly schema: () => CompiledSchema;
 }
 
+/** What is wrong with an update and was so before: told, and not held against it. */
+const forgiven = new WeakMap<JsonObject, readonly string[]>();
+
+function noteForgiven(object: JsonObject, warnings: readonly string[]): void {
+  if (warnings.length > 0) forgiven.set(object, warnings);
+}
+
 /** What custom objects have beyond what all objects have. */
 export function customStrategy({ kind, defined, schema }: CustomRules): Strategy {
   return {
@@ -42,9 +49,9 @@ export function customStrategy({ kind, defined, schema }: CustomRules): Strategy
       checkTypeMeta(object, kind, version);
       schema().validateValues(object, old, errors);
       validateScale(object, defined, errors);
-      schema().validateRules(object, old, errors, 'object');
+      noteForgiven(object, schema().validateRules(object, old, errors, 'object'));
     },
-    warnings: finalizerWarnings,
+    warnings: (object, old) => [...(forgiven.get(object) ?? []), ...finalizerWarnings(object, old)],
     resetFields: defined.hasStatus ? { 'f:status': {} } : {},
   };
 }
@@ -53,14 +60,14 @@ export function customStrategy({ kind, defined, schema }: CustomRules): Strategy
 export function statusStrategy({ kind, defined, schema }: CustomRules): Partial<Strategy> {
   return {
     allowCreateOnUpdate: false,
-    warnings: () => [],
+    warnings: (object) => forgiven.get(object) ?? [],
     resetFields: { 'f:metadata': {}, 'f:spec': {} },
     prepareForUpdate: keepAllButStatus,
     validateUpdate(object, old, errors, version) {
       checkTypeMeta(object, kind, version);
       schema().validateStatusValues(object, old, errors);
       if (defined.scale) validateScaleStatus(object, defined.scale, errors);
-      schema().validateRules(object, old, errors, 'status');
+      noteForgiven(object, schema().validateRules(object, old, errors, 'status'));
     },
   };
 }
