@@ -23,8 +23,9 @@ interface Group {
   readonly cases: readonly (readonly [expression: string, Expectation])[];
 }
 
-const file = new URL('expressions.json', import.meta.url);
-const groups = parseJson(readFileSync(file)).value as unknown as readonly Group[];
+const files = ['expressions.json', 'generated.json'];
+const read = (name: string) => parseJson(readFileSync(new URL(name, import.meta.url))).value as unknown as readonly Group[];
+const groups = files.flatMap(read);
 
 describe.each(groups)('$group', ({ schema, data, cases }) => {
   it.each(cases)('%s', (expr, expected) => {

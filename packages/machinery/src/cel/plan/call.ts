@@ -46,7 +46,7 @@ function chargeBefore(evaluation: Evaluation, cost: CostOfCall, first: CelValue,
 }
 
 /** An error before the last argument ends the call at once, and then it costs nothing. */
-function manyEval(run: Implementation, args: readonly Eval[], cost: CostOfCall): Eval {
+export function manyEval(run: Implementation, args: readonly Eval[], cost: CostOfCall): Eval {
   return (evaluation) => {
     const values: CelValue[] = [];
     for (const arg of args) {

@@ -5,9 +5,10 @@ import { compilePattern } from '../library/regex-engine.ts';
 import { conversionNames } from '../library/standard-functions.ts';
 import { type Call, type Comprehension, type Expr, operators, type Select, type Struct } from '../syntax/ast.ts';
 import { HashMap, hashOf } from '../values/hash-map.ts';
+import { goTypeName } from '../values/type-of.ts';
 import { ArrayList, CelError, type CelList, CelTypeValue, type CelValue, isError } from '../values/value.ts';
 import { type Attribute, addQualifier, type Qualifier, resolver } from './attribute.ts';
-import { callEval, equalEval, logicEval, notStrictlyFalseEval, optionalOrEval, unequalEval } from './call.ts';
+import { callEval, equalEval, logicEval, manyEval, notStrictlyFalseEval, optionalOrEval, unequalEval } from './call.ts';
 import { listEval, mapEval, structEval } from './collections.ts';
 import { bindEval, foldEval } from './comprehension.ts';
 import { implementationOf } from './dispatch.ts';
@@ -147,8 +148,11 @@ class Planner {
       const membership = setMembership(first as Node, second.value as CelList);
       if (membership !== undefined) return membership;
     }
-    if (patternFunctions.has(expr.function) && second?.is === 'constant') checkPattern(second.value);
-    return { is: 'eval', run: callEval(run, args.map(toEval), actualCost(expr.function, overload)) };
+    const constantPattern = patternFunctions.has(expr.function) && second?.is === 'constant';
+    if (constantPattern) checkPattern(second.value);
+    const chosenByValues = overloads.length !== 1 && !declaration.operator;
+    const evaluate = constantPattern || chosenByValues || overload === 'string_format' ? manyEval : callEval;
+    return { is: 'eval', run: evaluate(run, args.map(toEval), actualCost(expr.function, overload)) };
   }
 
   #list(expr: Expr & { is: 'list' }): Node {
@@ -251,9 +255,14 @@ function indexed([operand, index]: readonly [Node, Node], optional: boolean): No
   return { is: 'attribute', attribute, tests: false };
 }
 
+function checkedKey(key: CelValue): CelValue {
+  if (hashOf(key) === undefined) throw new PlanError(`invalid qualifier type: ${goTypeName(key)}`);
+  return key;
+}
+
 /** What an index that is an attribute is read from costs nothing more; the index itself does. */
 function indexQualifier(index: Node, optional: boolean): Qualifier {
-  if (index.is === 'constant') return { constant: index.value, optional, testOnly: false };
+  if (index.is === 'constant') return { constant: checkedKey(index.value), optional, testOnly: false };
   const read = index.is === 'attribute' && !index.tests ? resolver(index.attribute) : toEval(index);
   return { index: read, optional, testOnly: false };
 }

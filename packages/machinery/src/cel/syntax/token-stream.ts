@@ -104,8 +104,7 @@ export class TokenStream {
   /** No alternative goes on with the tokens from here to `offending`. */
   noAlternative(offending: number): ParseFailure {
     const token = this.peek(offending);
-    const read = this.#tokens.slice(this.#position, this.#position + offending + 1).filter(({ kind }) => kind !== '<EOF>');
-    const text = this.#issues.source.slice(read[0]?.at, (read.at(-1)?.at ?? 0) + (read.at(-1)?.text.length ?? 0));
+    const text = this.#textUpTo(offending);
     const reserved = /^.(true|false|null)$/.exec(text)?.[1];
     const message =
       reserved === undefined
@@ -114,6 +113,18 @@ export class TokenStream {
     this.#report(token.at, message);
     this.#recovering = true;
     return new ParseFailure();
+  }
+
+  /** The tokens and the space between them; what is no token is left out. */
+  #textUpTo(offending: number): string {
+    const tokens = this.#tokens.slice(this.#position, this.#position + offending + 1);
+    const textOf = ({ kind, text }: Token) => (kind === '<EOF>' ? '' : text);
+    return tokens.map((token, i) => this.#spaceBefore(tokens[i - 1], token) + textOf(token)).join('');
+  }
+
+  #spaceBefore(previous: Token | undefined, { at }: Token): string {
+    const gap = previous === undefined ? '' : this.#issues.source.slice(previous.at + previous.text.length, at);
+    return gap.trim() === '' ? gap : '';
   }
 
   /** After a failure of the rule at a level: skips to what a rule under way can go on with. */
