@@ -10,6 +10,7 @@ import { checkPublishable, publish } from './report/publish.mjs';
 import { writeJson } from './report/report.mjs';
 import { summarize } from './report/summary.mjs';
 import { Fixtures } from './rows/fixtures.mjs';
+import { kindSteps } from './rows/kinds.mjs';
 import { listSteps } from './rows/lists.mjs';
 import { objectSteps } from './rows/objects.mjs';
 import { loadedMemoryStep } from './rows/process.mjs';
@@ -66,7 +67,11 @@ async function measure(options, command, launchers, pool) {
   const fixtures = new Fixtures(pool);
   const bench = { pool, fixtures, plan };
   try {
-    await measureAll(runUntil(budgetShares.requests), [...objectSteps(bench), ...watchSteps(bench)], contenders);
+    await measureAll(
+      runUntil(budgetShares.requests),
+      [...objectSteps(bench), ...kindSteps(bench), ...watchSteps(bench)],
+      contenders,
+    );
     await measureAll({ ...runUntil(1), rounds: 1 }, [loadedMemoryStep(bench)], contenders);
     await measureAll(runUntil(1), listSteps(bench), contenders);
   } finally {

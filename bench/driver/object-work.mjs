@@ -1,18 +1,20 @@
-import { continueTokenIn, encodeConfigMap, encodeStampPatch, objectName, resourceVersionIn, stampOf } from './config-map.mjs';
+import { continueTokenIn, encodeConfigMap, objectName, resourceVersionIn, stampOf } from './config-map.mjs';
+import { encodeObject, encodePatch } from './manifest.mjs';
 
 /**
  * @typedef {import('./closed-loop.mjs').Work} Work
  * @typedef {import('./connection.mjs').RequestShape} RequestShape
+ * @typedef {import('./manifest.mjs').ObjectKind} ObjectKind
  *
  * @typedef {{ index: number, of: number }} Share  which of the driver processes this is
  * @typedef {{ lane: number, lanes: number, share: Share }} Place
  *
  * @typedef {(
- *   | { kind: 'create', prefix: string, count: number }
+ *   | { kind: 'create', prefix: string, count: number, of?: ObjectKind }
  *   | { kind: 'delete', prefix: string, counts: readonly number[] }
- *   | { kind: 'get', prefix: string, count: number }
+ *   | { kind: 'get', prefix: string, count: number, accept?: string }
  *   | { kind: 'update', prefix: string, count: number }
- *   | { kind: 'patch', prefix: string, count: number }
+ *   | { kind: 'patch', prefix: string, count: number, of?: ObjectKind }
  *   | { kind: 'list', query: string, accept: string, paged: boolean }
  * )} Operation
  */
@@ -31,7 +33,8 @@ const shapes = {
 
 /** @param {Operation} operation @returns {RequestShape} */
 export function shapeOf(operation) {
-  return operation.kind === 'list' ? { ...shapes.list, accept: operation.accept } : shapes[operation.kind];
+  const shape = shapes[operation.kind];
+  return 'accept' in operation && operation.accept ? { ...shape, accept: operation.accept } : shape;
 }
 
 /** @param {Operation} operation */
@@ -103,13 +106,13 @@ function updateWork(collection, prefix, nextIndex, versions) {
   };
 }
 
-/** @param {string} collection @param {string} prefix @param {() => number} nextIndex @returns {Work} */
-function patchWork(collection, prefix, nextIndex) {
+/** @param {string} collection @param {string} prefix @param {() => number} nextIndex @param {ObjectKind} [kind] @returns {Work} */
+function patchWork(collection, prefix, nextIndex, kind = 'configmaps') {
   let writes = 0;
   return {
     next: () => ({
       path: `${collection}/${objectName(prefix, nextIndex())}`,
-      body: encodeStampPatch(stampOf(`${Date.now()}${++writes}`)),
+      body: encodePatch(kind, stampOf(`${Date.now()}${++writes}`)),
     }),
   };
 }
@@ -125,7 +128,7 @@ export function createWorks(operation, collection, lanes, share, versions) {
   switch (operation.kind) {
     case 'create': {
       const take = takeIndexes(countOfShare(operation.count, share), share);
-      return forEachLane(() => createWork(collection, operation.prefix, take));
+      return forEachLane(() => createWork(collection, operation.prefix, take, operation.of));
     }
     case 'delete': {
       const take = takeIndexes(operation.counts[share.index] ?? 0, share);
@@ -136,18 +139,20 @@ export function createWorks(operation, collection, lanes, share, versions) {
     case 'update':
       return forEachLane((place) => updateWork(collection, operation.prefix, cycleOwnIndexes(operation.count, place), versions));
     case 'patch':
-      return forEachLane((place) => patchWork(collection, operation.prefix, cycleOwnIndexes(operation.count, place)));
+      return forEachLane((place) =>
+        patchWork(collection, operation.prefix, cycleOwnIndexes(operation.count, place), operation.of),
+      );
     case 'list':
       return forEachLane(() => listWork(collection, operation.query, operation.paged));
   }
 }
 
-/** @param {string} collection @param {string} prefix @param {() => number | undefined} take @returns {Work} */
-function createWork(collection, prefix, take) {
+/** @param {string} collection @param {string} prefix @param {() => number | undefined} take @param {ObjectKind} [kind] @returns {Work} */
+function createWork(collection, prefix, take, kind = 'configmaps') {
   return {
     next: () => {
       const index = take();
-      return index === undefined ? undefined : { path: collection, body: encodeConfigMap(prefix, index, stampOf(index)) };
+      return index === undefined ? undefined : { path: collection, body: encodeObject(kind, prefix, index, stampOf(index)) };
     },
   };
 }

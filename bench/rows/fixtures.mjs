@@ -1,21 +1,18 @@
-import { createNamespace, deleteNamespace } from '../servers/api.mjs';
+import { account, collectionPath } from '../driver/manifest.mjs';
+import { createNamespace, createServiceAccount, deleteNamespace } from '../servers/api.mjs';
 
 /**
  * The namespaces and objects that rows work on, made when first asked for and removed at the end.
  *
  * @typedef {import('../servers/launcher.mjs').Contender} Contender
- * @typedef {{ contender: Contender, namespace: string, sets: { prefix: string, count: number }[] }} Fixture
+ * @typedef {import('../driver/manifest.mjs').ObjectKind} ObjectKind
+ * @typedef {{ contender: Contender, namespace: string, kind: ObjectKind, sets: { prefix: string, count: number }[] }} Fixture
  */
 
 const seedInFlight = 128;
 const seedConnections = 4;
 const unbounded = { warmupMs: 0, durationMs: Number.MAX_SAFE_INTEGER, minOps: 0, minBytes: 0 };
 const perObjectMs = 20;
-
-/** @param {string} namespace */
-export function collectionPath(namespace) {
-  return `/api/v1/namespaces/${namespace}/configmaps`;
-}
 
 export class Fixtures {
   /** @type {Map<string, Promise<Fixture>>} */
@@ -28,30 +25,32 @@ export class Fixtures {
   }
 
   /**
-   * @param {Contender} contender @param {string} purpose @param {string} prefix @param {number} count
+   * @param {Contender} contender @param {string} purpose @param {string} prefix @param {number} count @param {ObjectKind} [kind]
    * @returns {Promise<string>} the path of the collection that holds `count` objects with that prefix
    */
-  async collection(contender, purpose, prefix, count) {
+  async collection(contender, purpose, prefix, count, kind = 'configmaps') {
     const namespace = `bench-${contender.label}-${this.#run}-${purpose}`;
-    const making = this.#made.get(namespace) ?? this.#make(contender, namespace, prefix, count);
+    const making = this.#made.get(namespace) ?? this.#make(contender, namespace, prefix, count, kind);
     this.#made.set(namespace, making);
     await making;
-    return collectionPath(namespace);
+    return collectionPath(namespace, kind);
   }
 
-  /** @param {Contender} contender @param {string} namespace @param {string} prefix @param {number} count @returns {Promise<Fixture>} */
-  async #make(contender, namespace, prefix, count) {
+  /** @param {Contender} contender @param {string} namespace @param {string} prefix @param {number} count @param {ObjectKind} kind @returns {Promise<Fixture>} */
+  async #make(contender, namespace, prefix, count, kind) {
     await createNamespace(contender.endpoint, namespace);
-    if (count > 0) await this.#each(contender, namespace, { kind: 'create', prefix, count }, count);
-    return { contender, namespace, sets: [{ prefix, count }] };
+    if (kind === 'pods') await createServiceAccount(contender.endpoint, namespace, account);
+    const fixture = { contender, namespace, kind, sets: [{ prefix, count }] };
+    if (count > 0) await this.#each(fixture, { kind: 'create', prefix, count, of: kind }, count);
+    return fixture;
   }
 
-  /** @param {Contender} contender @param {string} namespace @param {import('../driver/object-work.mjs').Operation} operation @param {number} count */
-  async #each(contender, namespace, operation, count) {
+  /** @param {Fixture} fixture @param {import('../driver/object-work.mjs').Operation} operation @param {number} count */
+  async #each({ contender, namespace, kind }, operation, count) {
     const job = {
       endpoint: contender.endpoint,
       protocol: /** @type {const} */ ('h2'),
-      collection: collectionPath(namespace),
+      collection: collectionPath(namespace, kind),
       operation,
       inFlight: seedInFlight,
       connections: seedConnections,
@@ -69,7 +68,7 @@ export class Fixtures {
       onRemove(fixture.namespace);
       for (const { prefix, count } of fixture.sets) {
         const counts = Array.from({ length: this.pool.size }, (_, index) => Math.ceil((count - index) / this.pool.size));
-        if (count > 0) await this.#each(fixture.contender, fixture.namespace, { kind: 'delete', prefix, counts }, count);
+        if (count > 0) await this.#each(fixture, { kind: 'delete', prefix, counts }, count);
       }
       await deleteNamespace(fixture.contender.endpoint, fixture.namespace);
     }

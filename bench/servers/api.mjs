@@ -45,6 +45,12 @@ export async function createNamespace(endpoint, name) {
   expect(await request(endpoint, 'POST', '/api/v1/namespaces', body), [201, 409]);
 }
 
+/** @param {Endpoint} endpoint @param {string} namespace @param {string} name */
+export async function createServiceAccount(endpoint, namespace, name) {
+  const body = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } };
+  expect(await request(endpoint, 'POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, body), [201, 409]);
+}
+
 /**
  * A bare kube-apiserver has no controller that would finish the deletion, so the finalizer is removed here.
  * @param {Endpoint} endpoint @param {string} name
