@@ -18,6 +18,9 @@ interface Kept {
 
 /** Twice as many as Kubernetes says it supports nodes and namespaces. */
 const defaultMaxEntries = 32_000;
+/** What can be rechecked is kept for longer, but not for ever: most tokens are replaced within the hour. */
+const recheckedTtlMs = 3_600_000;
+const sweepEvery = 1000;
 
 /**
  * Remembers whose a token is, so that a token which was seen before costs no signature and no call. What can be
@@ -30,10 +33,17 @@ export function cachedTokens(authenticate: TokenAuthenticator, options: TokenCac
   const asking = new Map<string, Promise<Identification>>();
   const salt = randomBytes(32).toString('base64');
 
+  let insertions = 0;
+
+  const sweep = (): void => {
+    const time = now();
+    for (const [key, { until }] of kept) if (until < time) kept.delete(key);
+  };
   const keep = (key: string, found: Identification): Identification => {
     const lasting = lifetime(found, options);
     kept.delete(key);
     if (lasting <= 0) return found;
+    if (++insertions % sweepEvery === 0) sweep();
     if (kept.size >= maxEntries) kept.delete(kept.keys().next().value as string);
     kept.set(key, { found, until: now() + lasting });
     return found;
@@ -58,7 +68,7 @@ export function cachedTokens(authenticate: TokenAuthenticator, options: TokenCac
 }
 
 function lifetime(found: Identification, { successTtlMs, failureTtlMs, keepsRefusals }: TokenCacheOptions): number {
-  if (isAuthenticated(found)) return (found as Authenticated).recheck ? Number.POSITIVE_INFINITY : successTtlMs;
+  if (isAuthenticated(found)) return (found as Authenticated).recheck ? recheckedTtlMs : successTtlMs;
   return found === undefined || keepsRefusals ? failureTtlMs : 0;
 }
 

@@ -31,6 +31,12 @@ function tokenIn(protocols: readonly string[]): string | Identification {
   }
 }
 
+/** The other subprotocols of a header. */
+export function withoutTokenProtocols(header: string): string {
+  const all = header.split(',').map((protocol) => protocol.trim());
+  return all.filter((protocol) => !isTokenProtocol(protocol)).join(', ');
+}
+
 export function isTokenProtocol(protocol: string): boolean {
   return protocol.startsWith(prefix);
 }

@@ -10,6 +10,10 @@ export function checkAuthentication(given: GivenOptions): void {
     throw new UsageError('authentication-config file and oidc-* flags are mutually exclusive');
   if (oidc && (!given.oidcIssuerUrl || !given.oidcClientId))
     throw new UsageError('oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set');
+  if (given.serviceAccountKeyFile?.length && given.serviceAccountSigningKeyFile === undefined)
+    throw new UsageError(
+      '--service-account-key-file needs --service-account-signing-key-file: tokens are signed with another key otherwise',
+    );
   checkOverlap(given);
 }
 
