@@ -61,20 +61,7 @@ function rememberedVersions(): (resource: Resource, subresource: string) => Vers
 }
 
 function writerOf({ version, subresource }: WriteContext, manager: string, now: number): Writer {
-  return { manager, apiVersion: apiVersionOf(version), subresource, time: timeText(now) };
-}
-
-let lastSecond = Number.NaN;
-let lastText = '';
-
-/** Many writes are of the same second. */
-export function timeText(now: number): string {
-  const second = Math.floor(now / 1000);
-  if (second !== lastSecond) {
-    lastSecond = second;
-    lastText = formatTime(now);
-  }
-  return lastText;
+  return { manager, apiVersion: apiVersionOf(version), subresource, time: formatTime(now) };
 }
 
 function inVersion(object: JsonObject, { version }: WriteContext): JsonObject {

@@ -1,8 +1,17 @@
 import { type GoTime, parseGoTime, rfc3339, rfc3339Micro } from '../text/go-time.ts';
 
+let lastSecond = Number.NaN;
+let lastText = '';
+
 /** A time as metav1.Time is written: seconds, UTC. */
 export function formatTime(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, -5)}Z`;
+  // Most of what is written in a row is of the same second.
+  const second = Math.floor(milliseconds / 1000);
+  if (second !== lastSecond) {
+    lastText = `${new Date(milliseconds).toISOString().slice(0, -5)}Z`;
+    lastSecond = second;
+  }
+  return lastText;
 }
 
 /** A time as metav1.MicroTime is written: microseconds, UTC. Fractions of a millisecond are kept. */
