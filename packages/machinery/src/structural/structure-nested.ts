@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
 import type { JsonObject } from '../schema/type.ts';
-import { GoRegExpError, goRegExp } from '../text/go-regexp.ts';
+import { goRegExpProblem } from '../text/go-regexp.ts';
 import { isZero, namedSchemas, schemaOf, schemasOf, textOf } from './props.ts';
 import type { Level } from './structure.ts';
 
@@ -49,11 +49,7 @@ function isSaid(props: JsonObject, key: string): boolean {
 
 export function validatePattern(props: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const pattern = textOf(props, 'pattern');
-  if (pattern === '') return;
-  try {
-    goRegExp(pattern);
-  } catch (error) {
-    if (!(error instanceof GoRegExpError)) throw error;
-    errors.invalid(at.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${error.message}`);
-  }
+  const problem = pattern === '' ? undefined : goRegExpProblem(pattern);
+  if (problem !== undefined)
+    errors.invalid(at.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${problem}`);
 }

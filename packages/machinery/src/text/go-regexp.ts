@@ -13,7 +13,7 @@ export class GoRegExpError extends Error {
 }
 
 const known = new Map<string, GoRegExp>();
-const maxKnown = 4_096;
+const maxKnown = 1_024;
 let engine: typeof RE2JS | undefined;
 
 /** Fails with GoRegExpError. Expressions are kept, so that compiling one again costs nothing. */
@@ -21,10 +21,42 @@ export function goRegExp(expression: string): GoRegExp {
   let compiled = known.get(expression);
   if (compiled === undefined) {
     compiled = compile(expression);
-    if (known.size >= maxKnown) known.clear();
+    const [oldest] = known.keys();
+    if (known.size >= maxKnown && oldest !== undefined) known.delete(oldest);
     known.set(expression, compiled);
   }
   return compiled;
+}
+
+/** Why a text is no regular expression, in Go's words; undefined if it is one. Nothing is kept of it. */
+export function goRegExpProblem(expression: string): string | undefined {
+  if (known.has(expression) || isPlain(expression)) return undefined;
+  try {
+    compile(expression);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof GoRegExpError)) throw error;
+    return error.message;
+  }
+}
+
+const plainParts =
+  /^(?:[A-Za-z0-9 _/,:;@%&=!~#'"<>.^$|*+?)-]|\((?:\?:|(?!\?))|\\[dws.\\/*+?()[\]{}^$|-]|\[\^?(?:[A-Za-z0-9 _/,:;@%&=!~#'"<>.$|*+?(){}^-]|\\[.\\/*+?()[\]{}^$|-])+\]|\{\d{1,3}\})*$/;
+const maxCounted = 1_000;
+
+/**
+ * Whether an expression is right beyond doubt: it is made of what means the same to Go and to JavaScript, and JavaScript
+ * takes it. Compiling it for real takes a thousand times as long, and most patterns of schemas are of this kind.
+ */
+function isPlain(expression: string): boolean {
+  if (expression.length > 1_000 || !plainParts.test(expression)) return false;
+  const counts = expression.match(/(?<=\{)\d+(?=\})/g) ?? [];
+  if (counts.reduce((product, count) => product * Number(count), 1) > maxCounted) return false;
+  try {
+    return Boolean(new RegExp(expression));
+  } catch {
+    return false;
+  }
 }
 
 /** Loading the engine takes a while, and most servers start without needing it. */
