@@ -10,8 +10,10 @@ import {
   resourceCheckType,
   resourceCheckValue,
 } from './library/authorizer.ts';
+import { objectNameProblems } from './library/mutation.ts';
 import { boolType, dynType, intType, objectType, optionalType, stringType } from './types/type.ts';
 import { dynamicJson } from './values/json-dynamic.ts';
+import { toJson } from './values/to-json.ts';
 import { type CelValue, optionalNone } from './values/value.ts';
 
 function compiled(expression: string, variables = {}): Compiled {
@@ -136,6 +138,40 @@ describe('evaluating', () => {
     expect(compile('Point{x: "a"}', environment)).toMatchObject({
       issues: [{ message: "expected type of field 'x' is 'int' but provided type is 'string'" }],
     });
+  });
+});
+
+describe('expressions that change objects', () => {
+  const environment = createEnvironment({ mutation: true, variables: { object: dynType } });
+  const made = (expression: string): CelValue => {
+    const program = compile(expression, environment);
+    const outcome = program.ok ? program.evaluate({ object: dynamicJson({ spec: { replicas: 1 } }) }) : undefined;
+    if (!outcome?.ok) throw new Error(program.ok ? 'not evaluated' : program.text);
+    return outcome.value;
+  };
+
+  it('make objects', () => {
+    const object = made('Object{spec: Object.spec{replicas: object.spec.replicas + 1, list: [Object.spec.list{a: "b"}]}}');
+    expect(toJson(object)).toEqual({ spec: { replicas: 2, list: [{ a: 'b' }] } });
+    expect(objectNameProblems(object)).toEqual([]);
+  });
+
+  it('name objects after their place', () => {
+    expect(objectNameProblems(made('Object{spec: Object.status{}}'))).toEqual([
+      'unexpected type name "Object.status", expected "Object.spec", which matches field name path from root Object type',
+    ]);
+  });
+
+  it('make patches', () => {
+    const patches = made('[JSONPatch{op: "add", path: "/metadata/labels/" + jsonpatch.escapeKey("a/b~c"), value: {"x": 1}}]');
+    expect(toJson(patches)).toEqual([{ op: 'add', path: '/metadata/labels/a~1b~0c', value: { x: 1 } }]);
+    expect(compile('JSONPatch{op: 1}', environment).ok).toBe(false);
+    expect(compile('JSONPatch{what: 1}', environment).ok).toBe(false);
+  });
+
+  it('are the only ones that do', () => {
+    expect(compile('Object{}', createEnvironment()).ok).toBe(false);
+    expect(compile('jsonpatch.escapeKey("a")', createEnvironment()).ok).toBe(false);
   });
 });
 

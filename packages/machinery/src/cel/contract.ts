@@ -6,6 +6,8 @@ export interface EnvironmentOptions {
   readonly variables?: { readonly [name: string]: CelType };
   /** Types that expressions construct by name, such as `Object{…}`. */
   readonly types?: readonly CelType[];
+  /** Expressions may make objects and patches: `Object{spec: Object.spec{…}}`, `JSONPatch{op: "add", …}`. */
+  readonly mutation?: boolean;
   /** The release whose functions are known: functions of later ones are not. The newest if it is not said. */
   readonly version?: string;
 }

@@ -2,6 +2,7 @@ import type { Library } from './check/declarations.ts';
 import { type Declared, mergeFunctions, type Names, typeName } from './check/scope.ts';
 import type { EnvironmentOptions } from './contract.ts';
 import { baseLibraries } from './library/base.ts';
+import { mutationLibrary, mutationName } from './library/mutation.ts';
 import type { Macro, MacroSet } from './syntax/macros.ts';
 import type { CelType } from './types/type.ts';
 
@@ -38,15 +39,18 @@ function makeBase(libraries: readonly Library[]): Base {
   };
 }
 
+const mutationFunctions = mergeFunctions([mutationLibrary]);
+
 /** Fails if the version is older than CEL in Kubernetes. */
 export function createEnvironment(options: EnvironmentOptions = {}): Environment {
   const { functions, names, macros } = baseOf(options.version ?? newestVersion);
+  const more = options.mutation ? mutationFunctions : undefined;
   const own = new Map<string, Declared>();
   for (const type of options.types ?? []) own.set(type.name, typeName(type));
   for (const [name, type] of Object.entries(options.variables ?? {})) own.set(name, { name, type: type as CelType });
   return {
     macros,
-    ident: (name) => own.get(name) ?? names.get(name),
-    function: (name) => functions.get(name),
+    ident: (name) => own.get(name) ?? names.get(name) ?? (more && mutationName(name)),
+    function: (name) => functions.get(name) ?? more?.get(name),
   };
 }

@@ -10,6 +10,7 @@ export {
   resourceCheckType,
   resourceCheckValue,
 } from './library/authorizer.ts';
+export { objectNameProblems } from './library/mutation.ts';
 export { declaredSizes } from './types/declared-sizes.ts';
 export { type DeclaredType, declareType, maxRequestBytes } from './types/declared-type.ts';
 export { escapeName, isReservedName, unescapeName } from './types/escape.ts';

@@ -1,0 +1,45 @@
+import { declare, globalOverload, type Library } from '../check/declarations.ts';
+import { type Declared, typeName } from '../check/scope.ts';
+import { dynType, objectType, stringType } from '../types/type.ts';
+import { CelList, CelMap, type CelValue } from '../values/value.ts';
+
+const texts = new Set(['op', 'path', 'from']);
+
+/** `JSONPatch{op: "add", path: "/spec/x", value: 1}`. */
+const jsonPatchType = objectType('JSONPatch', (name) => (texts.has(name) ? stringType : name === 'value' ? dynType : undefined));
+
+function escapeKey(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** What expressions that change objects know besides the rest. */
+export const mutationLibrary: Library = {
+  functions: [
+    declare(
+      'jsonpatch.escapeKey',
+      globalOverload('string_jsonpatch_escapeKey_string', [stringType], stringType, (key) => escapeKey(key as string)),
+    ),
+  ],
+};
+
+/** `Object`, `Object.spec`, … stand for the object and what is in it: any field may be set. */
+export function mutationName(name: string): Declared | undefined {
+  if (name === 'JSONPatch') return typeName(jsonPatchType);
+  return isObjectName(name) ? typeName(objectType(name, () => dynType)) : undefined;
+}
+
+function isObjectName(name: string): boolean {
+  return name === 'Object' || name.startsWith('Object.');
+}
+
+/** Objects must be named after the place where they are: what is under `spec` is an `Object.spec`. */
+export function objectNameProblems(value: CelValue, path = 'Object'): string[] {
+  if (value instanceof CelList) return Array.from({ length: value.size }, (_, i) => objectNameProblems(value.at(i), path)).flat();
+  if (!(value instanceof CelMap)) return [];
+  const name = value.type?.name;
+  const own = name !== undefined && isObjectName(name);
+  const inside = value.keys().flatMap((key) => objectNameProblems(value.find(key) ?? null, own ? `${path}.${key}` : path));
+  if (!own || name === path) return inside;
+  const problem = `unexpected type name "${name}", expected "${path}", which matches field name path from root Object type`;
+  return [problem, ...inside];
+}
