@@ -1,5 +1,6 @@
 import {
   apiVersionOf,
+  formatTime,
   type JsonObject,
   type ReplicasPath,
   recordAfterScale,
@@ -9,7 +10,7 @@ import {
   type Versions,
 } from '@tsukube/machinery';
 import type { Resource, Schema, ServedVersion } from '../resource.ts';
-import { timeText, versionsOf } from './field-management.ts';
+import { versionsOf } from './field-management.ts';
 
 const subresource = 'scale';
 const pathOfMost = ['f:spec', 'f:replicas'];
@@ -37,7 +38,7 @@ export function scaleManagement(resource: Resource, schema: Schema, pathIn: Repl
     manager,
     apiVersion: apiVersionOf(version),
     subresource,
-    time: timeText(now),
+    time: formatTime(now),
   });
   const path = replicasPath(resource, pathIn);
   return {
