@@ -9,6 +9,7 @@ import { toMarkdown } from './report/markdown.mjs';
 import { checkPublishable, publish } from './report/publish.mjs';
 import { writeJson } from './report/report.mjs';
 import { summarize } from './report/summary.mjs';
+import { accessSteps } from './rows/access.mjs';
 import { Fixtures } from './rows/fixtures.mjs';
 import { kindSteps } from './rows/kinds.mjs';
 import { listSteps } from './rows/lists.mjs';
@@ -70,6 +71,7 @@ async function measure(options, command, launchers, pool) {
     await measureAll(
       runUntil(budgetShares.requests),
       [...objectSteps(bench), ...kindSteps(bench), ...watchSteps(bench)],
+      [...objectSteps(bench), ...accessSteps(bench), ...watchSteps(bench)],
       contenders,
     );
     await measureAll({ ...runUntil(1), rounds: 1 }, [loadedMemoryStep(bench)], contenders);

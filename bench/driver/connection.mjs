@@ -4,7 +4,8 @@ import { Http2Connection } from './http2.mjs';
 
 /**
  * What the driver needs to know of a server; plain data, as it crosses process boundaries.
- * @typedef {{ host: string, port: number, ca: string, cert: string, key: string }} Endpoint
+ * With a token nothing else is shown to the server.
+ * @typedef {{ host: string, port: number, ca: string, cert: string, key: string, token?: string }} Endpoint
  *
  * @typedef {'h1' | 'h2'} Protocol
  *
@@ -28,11 +29,18 @@ const handshakesAtOnce = 16;
 const contexts = new Map();
 
 /** @param {Endpoint} endpoint */
+function host({ host: name, port }) {
+  return `${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+/** @param {Endpoint} endpoint */
 function contextFor(endpoint) {
-  const known = contexts.get(endpoint.cert);
+  const { ca, cert, key, token } = endpoint;
+  const name = token === undefined ? cert : `${host(endpoint)} without a certificate`;
+  const known = contexts.get(name);
   if (known) return known;
-  const made = tls.createSecureContext({ ca: endpoint.ca, cert: endpoint.cert, key: endpoint.key });
-  contexts.set(endpoint.cert, made);
+  const made = tls.createSecureContext(token === undefined ? { ca, cert, key } : { ca });
+  contexts.set(name, made);
   return made;
 }
 
@@ -60,8 +68,7 @@ async function openConnection(endpoint, protocol) {
     socket.destroy();
     throw new Error(`the server does not speak ${alpn}`);
   }
-  const host = endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host;
-  return new (protocol === 'h2' ? Http2Connection : Http1Connection)(socket, `${host}:${endpoint.port}`);
+  return new (protocol === 'h2' ? Http2Connection : Http1Connection)(socket, host(endpoint), endpoint.token);
 }
 
 /**

@@ -7,6 +7,7 @@ const staticNames = new Map([
   [':authority', 1],
   [':path', 4],
   ['accept', 19],
+  ['authorization', 23],
   ['content-length', 28],
   ['content-type', 31],
 ]);

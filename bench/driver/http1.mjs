@@ -23,10 +23,11 @@ export class Http1Connection {
   #partial = nothing;
   #left = 0;
 
-  /** @param {import('node:tls').TLSSocket} socket @param {string} authority */
-  constructor(socket, authority) {
+  /** @param {import('node:tls').TLSSocket} socket @param {string} authority @param {string} [token] */
+  constructor(socket, authority, token) {
     this.socket = socket;
     this.authority = authority;
+    this.token = token;
     socket.on('data', (chunk) => this.#read(chunk));
     socket.on('error', (error) => this.#fail(error));
     socket.on('close', () => this.#fail(new Error('connection closed')));
@@ -36,6 +37,7 @@ export class Http1Connection {
   encodeShape({ method, accept, contentType }) {
     const lines = [' HTTP/1.1', `Host: ${this.authority}`];
     if (accept) lines.push(`Accept: ${accept}`);
+    if (this.token) lines.push(`Authorization: Bearer ${this.token}`);
     if (contentType) lines.push(`Content-Type: ${contentType}`);
     return { beforePath: Buffer.from(`${method} `), afterPath: Buffer.from(`${lines.join('\r\n')}\r\n`) };
   }

@@ -40,10 +40,11 @@ export class Http2Connection {
   #sendWindow = defaultWindow;
   #consumed = 0;
 
-  /** @param {import('node:tls').TLSSocket} socket @param {string} authority */
-  constructor(socket, authority) {
+  /** @param {import('node:tls').TLSSocket} socket @param {string} authority @param {string} [token] */
+  constructor(socket, authority, token) {
     this.socket = socket;
     this.authority = authority;
+    this.token = token;
     const reader = new FrameReader({
       data: (id, part) => this.#data(id, part),
       dataEnd: (id, last) => last && this.#end(id),
@@ -63,6 +64,7 @@ export class Http2Connection {
   encodeShape({ method, accept, contentType }) {
     const regular = [];
     if (accept) regular.push(encodeHeader('accept', accept));
+    if (this.token) regular.push(encodeHeader('authorization', `Bearer ${this.token}`));
     if (contentType) regular.push(encodeHeader('content-type', contentType));
     const pseudo = [encodeMethodAndScheme(method), encodeHeader(':authority', this.authority)];
     return { beforePath: Buffer.concat(pseudo), afterPath: Buffer.concat(regular) };

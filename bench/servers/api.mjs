@@ -8,11 +8,11 @@ import https from 'node:https';
 
 const timeout = 30_000;
 
-/** @param {Endpoint} endpoint @param {string} method @param {string} path @param {object} [body] @returns {Promise<Answer>} */
-function request(endpoint, method, path, body) {
+/** @param {Endpoint} endpoint @param {string} method @param {string} path @param {object} [body] @param {https.Agent | false} [agent] @returns {Promise<Answer>} */
+export function request(endpoint, method, path, body, agent = false) {
   const headers = { accept: 'application/json', ...(body ? { 'content-type': 'application/json' } : {}) };
   return new Promise((resolve, reject) => {
-    const outgoing = https.request({ ...endpoint, method, path, headers, timeout, agent: false }, (response) => {
+    const outgoing = https.request({ ...endpoint, method, path, headers, timeout, agent }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (part) => {
@@ -28,7 +28,7 @@ function request(endpoint, method, path, body) {
 }
 
 /** @param {Answer} answer @param {readonly number[]} accepted */
-function expect(answer, accepted) {
+export function expect(answer, accepted) {
   if (!accepted.includes(answer.status)) throw new Error(`the server answered ${answer.status}: ${answer.text.slice(0, 300)}`);
 }
 
