@@ -70,8 +70,7 @@ async function measure(options, command, launchers, pool) {
   try {
     await measureAll(
       runUntil(budgetShares.requests),
-      [...objectSteps(bench), ...kindSteps(bench), ...watchSteps(bench)],
-      [...objectSteps(bench), ...accessSteps(bench), ...watchSteps(bench)],
+      [...objectSteps(bench), ...kindSteps(bench), ...accessSteps(bench), ...watchSteps(bench)],
       contenders,
     );
     await measureAll({ ...runUntil(1), rounds: 1 }, [loadedMemoryStep(bench)], contenders);
