@@ -5,7 +5,16 @@ import type { FieldSet } from './field-set.ts';
 import { itemsByElement } from './list-items.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import { SetBuilder } from './set-builder.ts';
-import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
+import {
+  anyShape,
+  deducedObject,
+  isWhole,
+  type ListShape,
+  memberShape,
+  type ObjectShape,
+  type Shape,
+  shapeFor,
+} from './shape.ts';
 
 export interface Comparison {
   /** What is new or has another value. */
@@ -33,6 +42,10 @@ class ComparingWalk {
   #values(before: Maybe, after: Maybe, given: Shape): void {
     if (before === after) return;
     const shape = shapeFor(given, after, before);
+    if (given.is === 'deduced' && before !== undefined && after !== undefined && isObject(before) !== isObject(after)) {
+      this.#turned(before, after);
+      return;
+    }
     if (isWhole(shape) || (isNothing(before) && isNothing(after))) {
       this.#whole(before, after);
       return;
@@ -41,6 +54,12 @@ class ComparingWalk {
     else this.members(objectIn(before), objectIn(after), shape as ObjectShape);
     if (before === undefined) this.changed.insert();
     else if (after === undefined) this.removed.insert();
+  }
+
+  /** What was an object is none now, or the other way round: all of it goes, and something else comes. */
+  #turned(before: JsonValue, after: JsonValue): void {
+    this.members(objectIn(before), objectIn(after), deducedObject);
+    this.changed.insert();
   }
 
   #whole(before: Maybe, after: Maybe): void {

@@ -41,7 +41,7 @@ export interface ListShape {
 export const anyShape: AnyShape = { is: 'any' };
 export const deducedShape: DeducedShape = { is: 'deduced' };
 const noFields: ReadonlyMap<string, Shape> = new Map();
-const deducedObject: ObjectShape = { is: 'object', atomic: false, fields: noFields, of: deducedShape };
+export const deducedObject: ObjectShape = { is: 'object', atomic: false, fields: noFields, of: deducedShape };
 
 /** The shape of these values, of which one is there at least. */
 export function shapeFor(shape: Shape, value: JsonValue | undefined, other?: JsonValue): Exclude<Shape, DeducedShape> {
