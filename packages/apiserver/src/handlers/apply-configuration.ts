@@ -2,6 +2,7 @@ import {
   apiVersionOf,
   isObject,
   type JsonObject,
+  type JsonValue,
   jsonKind,
   misfit,
   parseApiVersion,
@@ -57,9 +58,12 @@ export function checkConfiguration({ value }: Configuration, target: AppliedKind
 
 /** What came of applying it, as an object of its type. */
 export function typedResult(merged: JsonObject, { value }: Configuration, schema: Schema): JsonObject {
-  const checked = checkedAs(merged, schema);
-  if (checked.error === undefined) return checked.value;
-  throw failure(`failed to convert new object (${describe(value)}) to proper version: ${checked.error}`);
+  const { error, value: typed } = checkedAs(merged, schema);
+  if (error === undefined) return typed;
+  // Bytes are read by another decoder than all else.
+  const problem = error.startsWith('illegal base64') ? `error decoding from json: ${error}` : error;
+  const where = `unable to convert unstructured object to ${kindText(value)}`;
+  throw failure(`failed to convert new object (${describe(value)}) to proper version: ${where}: ${problem}`);
 }
 
 /** Keys that a mapping has more than once: one message, with a line for each. */
@@ -77,8 +81,9 @@ function failure(message: string): StatusError {
 }
 
 function describe(configuration: JsonObject): string {
-  const { namespace = '', name = '' } = isObject(configuration.metadata) ? configuration.metadata : {};
-  return `${namespace}/${name}; ${kindText(configuration)}`;
+  const { namespace, name } = isObject(configuration.metadata) ? configuration.metadata : ({} as JsonObject);
+  const text = (part: JsonValue | undefined) => (typeof part === 'string' ? part : '');
+  return `${text(namespace)}/${text(name)}; ${kindText(configuration)}`;
 }
 
 function kindText({ apiVersion, kind }: JsonObject): string {

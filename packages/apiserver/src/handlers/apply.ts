@@ -17,7 +17,7 @@ import { writeContext } from './context.ts';
 import { toHub } from './decode.ts';
 import { type PatchOptions, patchOptions } from './options.ts';
 import { answerEntry } from './represent.ts';
-import { checkName } from './update.ts';
+import { checkName, nameless } from './update.ts';
 
 export const applyType = 'application/apply-patch+yaml';
 
@@ -66,8 +66,7 @@ function applied(existing: JsonObject | undefined, application: Application): Js
 }
 
 function checkCreation(metadata: JsonObject, { version, resource, info }: ResourceRequest): void {
-  if (!metadata.name)
-    throw StatusError.badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
+  if (!metadata.name) throw nameless(info.name);
   if (!metadata.uid) return;
   const reason = `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`;
   throw StatusError.conflict({ group: version.group, resource: resource.names.plural }, info.name, reason);

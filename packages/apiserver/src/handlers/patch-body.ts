@@ -1,12 +1,14 @@
 import {
   cannotUnmarshal,
   FieldErrors,
+  goQuote,
   goValueText,
   isObject,
   type JsonObject,
   JsonSyntaxError,
   type JsonValue,
   jsonPatch,
+  jsonPatchStrictErrors,
   mergePatch,
   parseJson,
   path,
@@ -46,17 +48,18 @@ export function patchType<T extends string>(request: ResourceRequest, more: read
 export function patchType(request: ResourceRequest, more: readonly string[] = []): string {
   if (request.version.schema.form) return bodyType(request, [...patchTypes.filter((type) => type !== strategic), ...more]);
   try {
-    return bodyType(request, [...patchTypes, ...more]);
+    if (request.exchange.header('content-type')) return bodyType(request, [...patchTypes, ...more]);
   } catch {
-    throw StatusError.generic(415, '415: Unsupported Media Type');
+    // The router says it in words of its own.
   }
+  throw StatusError.generic(415, '415: Unsupported Media Type');
 }
 
 export function parsePatch(body: Buffer, type: PatchType): Patch {
   const { value, duplicates } = parse(body, type);
   if (type === 'application/json-patch+json') {
-    if (!Array.isArray(value)) throw undecodable(cannotUnmarshal(value, '[]handlers.jsonPatchOp'), type);
-    return { type, value, duplicates: duplicates.map((problem) => `json patch ${problem}`) };
+    const unknown = jsonPatchStrictErrors(value);
+    return { type, value, duplicates: [...duplicates.map((problem) => `json patch ${problem}`), ...unknown] };
   }
   if (value === null && type === strategic) return { type, value: {}, duplicates };
   if (!isObject(value)) throw undecodable(cannotUnmarshal(value, 'map[string]interface {}'), type);
@@ -86,6 +89,7 @@ export function applyPatch(
 ): JsonObject {
   const patched = patchedValue(patch, current, schema);
   if (!isObject(patched)) throw invalidPatch(patched, 'json: cannot unmarshal into an object');
+  checkKind(patched, current, patch, schema);
   const checked = checkedAs(keepAskedReset(patched, request), schema);
   // Kubernetes merges strategic patches as values and tells of the patch; the others it merges as text and tells of the result.
   const refuse =
@@ -97,6 +101,25 @@ export function applyPatch(
   }
   reportStrict(strictErrors(patch.duplicates, checked.unknown), validation, request, refuse);
   return checked.value;
+}
+
+/**
+ * A patch does not make another kind of an object. Kubernetes merges strategic patches into a value of the kind, which
+ * they cannot change; custom objects have rules of their own.
+ */
+function checkKind(patched: JsonObject, current: JsonObject, { type }: Patch, { form }: Schema): void {
+  if (form) return;
+  const { kind, apiVersion } = current;
+  const [stated, version] = type === strategic ? [kind, apiVersion] : [patched.kind || kind, patched.apiVersion || apiVersion];
+  if (stated !== kind || version !== apiVersion) {
+    const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
+    throw invalidPatch(
+      patched,
+      `no kind ${goQuote(String(stated))} is registered for version ${goQuote(String(version))} ${scheme}`,
+    );
+  }
+  patched.kind = kind as string;
+  patched.apiVersion = apiVersion as string;
 }
 
 function patchedValue({ type, value }: Patch, current: JsonObject, { catalogue, type: name }: Schema): JsonValue {
@@ -126,6 +149,7 @@ function sortedTopLevel(object: JsonObject): string {
 }
 
 function metadataText(object: JsonObject): string {
+  if (!isObject(object.metadata)) return stringifyJson(object.metadata as JsonValue);
   const text = encodeObject({ kind: '', apiVersion: '', metadata: object.metadata as JsonObject });
   return text.slice(text.indexOf('"metadata":') + '"metadata":'.length, -1);
 }

@@ -11,7 +11,7 @@ import { toHub } from './decode.ts';
 import { type FieldValidation, patchOptions } from './options.ts';
 import { applyPatch, type Patch, parsePatch, patchType } from './patch-body.ts';
 import { answerEntry } from './represent.ts';
-import { checkName } from './update.ts';
+import { checkName, nameless } from './update.ts';
 
 export async function patch(request: ResourceRequest): Promise<Answer> {
   const { fieldManagement } = request.objects.services;
@@ -40,6 +40,7 @@ function patchObject(request: ResourceRequest, patch: Patch, existing: JsonObjec
   hub.kind ??= existing.kind as string;
   hub.apiVersion ??= existing.apiVersion as string;
   ensureNamespace(resource, metadata, request.info.namespace);
+  if (!metadata.name) throw nameless(request.info.name);
   checkName(metadata, request.info.name);
   return hub;
 }

@@ -40,3 +40,7 @@ export function checkName(metadata: JsonObject, name: string): void {
   else if (stated !== name)
     throw StatusError.badRequest(`the name of the object (${stated}) does not match the name on the URL (${name})`);
 }
+
+export function nameless(name: string): StatusError {
+  return StatusError.badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+}

@@ -1,5 +1,5 @@
 import { StatusError } from '../errors/status-error.ts';
-import { cannotUnmarshal } from '../json/cannot-unmarshal.ts';
+import { cannotUnmarshal, jsonKind } from '../json/cannot-unmarshal.ts';
 import { isObject } from '../json/object.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { goQuote } from '../text/go-quote.ts';
@@ -45,11 +45,20 @@ export function jsonPatchStrictErrors(patch: JsonValue): readonly string[] {
   patch.forEach((operation, position) => {
     if (operation === null) return;
     if (!isObject(operation)) throw undecodable(cannotUnmarshal(operation, 'handlers.jsonPatchOp'));
+    checkTexts(operation);
     for (const key of Object.keys(operation)) {
       if (!members.has(key)) unknown.push(`json patch unknown field ${goQuote(`[${position}].${key}`)}`);
     }
   });
   return unknown;
+}
+
+function checkTexts(operation: JsonObject): void {
+  for (const key of ['op', 'path', 'from'] as const) {
+    const value = operation[key] ?? '';
+    if (typeof value !== 'string')
+      throw undecodable(`json: cannot unmarshal ${jsonKind(value)} into Go struct field jsonPatchOp.${key} of type string`);
+  }
 }
 
 function undecodable(message: string): StatusError {
