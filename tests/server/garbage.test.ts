@@ -233,6 +233,57 @@ describe('what a kind does by default', () => {
   });
 });
 
+describe('custom resources', () => {
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const define = async (plural: string, kind: string) => {
+    const version = (name: string, storage: boolean) => ({ name, served: true, storage, schema });
+    const names = { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` };
+    const versions = [version('v1', false), version('v2', true)];
+    const spec = { group: 'example.org', scope: 'Namespaced', names, versions };
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const metadata = { name: `${plural}.example.org` };
+    expect((await t.client.send('POST', definitions, { metadata, spec })).status).toBe(201);
+    const there = () => t.client.get(`/apis/example.org/v1/${plural}`);
+    await vi.waitFor(async () => expect((await there()).status).toBe(200), patience);
+  };
+
+  it('own and are owned, in whichever version, also before their kind is known', async () => {
+    const path = await newNamespace(t.client);
+    const waiting = { apiVersion: 'example.org/v1', kind: 'Widget', name: 'nobody', uid: 'x' };
+    await make(path, 'early', [], { metadata: { ownerReferences: [waiting] } });
+    await define('widgets', 'Widget');
+    await isGone(path, 'early');
+    const widgets = path.replace('/api/v1', '/apis/example.org/v1').replace('configmaps', 'widgets');
+    const widget = (name: string, metadata: Any = {}) => ({
+      apiVersion: 'example.org/v1',
+      kind: 'Widget',
+      metadata: { name, ...metadata },
+    });
+    const owner = (await t.client.send('POST', widgets, widget('owner'))).body;
+    await make(path, 'child', [owned(owner, true)]);
+    const { metadata } = owner;
+    const asV2 = { apiVersion: 'example.org/v2', kind: 'Widget', name: 'owner', uid: metadata.uid, blockOwnerDeletion: true };
+    const created = await t.client.send('POST', widgets, widget('part', { ownerReferences: [asV2] }));
+    expect(created.status).toBe(201);
+    const { body } = await remove(widgets, 'owner', 'propagationPolicy=Foreground');
+    expect(body.metadata.finalizers).toEqual(['foregroundDeletion']);
+    await isGone(path, 'child');
+    await isGone(widgets, 'part');
+    await isGone(widgets, 'owner');
+  });
+
+  it('go with their namespace', async () => {
+    await define('gadgets', 'Gadget');
+    const path = await newNamespace(t.client);
+    const gadgets = path.replace('/api/v1', '/apis/example.org/v1').replace('configmaps', 'gadgets');
+    await t.client.send('POST', gadgets, { apiVersion: 'example.org/v1', kind: 'Gadget', metadata: { name: 'a' } });
+    const namespace = path.replace('/configmaps', '');
+    await t.client.send('DELETE', namespace);
+    await vi.waitFor(async () => expect((await t.client.get(namespace)).status).toBe(404), patience);
+    expect((await t.client.get(`${gadgets}/a`)).status).toBe(404);
+  });
+});
+
 describe('a server without the collector', () => {
   it('leaves everything as it is, until one with it takes over', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-garbage-'));

@@ -4,7 +4,8 @@ import type { Store } from '@tsukube/storage';
 export interface ControllerContext {
   /** Another list when resources come or go. */
   readonly resources: readonly Resource[];
-  readonly registryOf: (resource: Resource) => ObjectRegistry;
+  /** Undefined if the resource is no longer there. */
+  readonly registryOf: (resource: Resource) => ObjectRegistry | undefined;
   readonly store: Store;
   readonly feed: Feed;
   /** Everything in the store that is ours is below it. */
@@ -25,8 +26,9 @@ export interface Controller {
 
 export function registryNamed({ resources, registryOf }: ControllerContext, plural: string): ObjectRegistry {
   const resource = resources.find(({ names }) => names.plural === plural);
-  if (!resource) throw new Error(`there is no resource ${plural}`);
-  return registryOf(resource);
+  const registry = resource && registryOf(resource);
+  if (!registry) throw new Error(`there is no resource ${plural}`);
+  return registry;
 }
 
 const controllerUser: User = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] };

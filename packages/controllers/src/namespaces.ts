@@ -5,6 +5,7 @@ import {
   follow,
   nameOfKey,
   type ObjectRegistry,
+  type Resource,
   WorkQueue,
 } from '@tsukube/apiserver';
 import { deepEqual, formatTime, type JsonObject, StatusError } from '@tsukube/machinery';
@@ -18,9 +19,7 @@ const recheckMs = 5000;
 /** Empties namespaces that are going, and lets them go when they are empty. */
 export function namespaceController(context: ControllerContext): Controller {
   const namespaces = registryNamed(context, 'namespaces');
-  const contents = context.resources
-    .filter(({ scope }) => scope === 'Namespaced')
-    .map((resource) => context.registryOf(resource));
+  const contents = namespacedRegistries(context);
   const terminating = new Set<string>();
   const queue = new WorkQueue((name) => reconcile(name), context.logger);
 
@@ -29,7 +28,7 @@ export function namespaceController(context: ControllerContext): Controller {
     const object = entry && decodeObject(entry.value);
     if (!object || (object.metadata as JsonObject).deletionTimestamp === undefined) return void terminating.delete(name);
     terminating.add(name);
-    const remaining = await empty(name, contents);
+    const remaining = await empty(name, namespacedRegistries(context));
     if (remaining.count === 0 && (await release(name, namespaces))) return;
     await report(name, object, remaining, namespaces, context.now());
     queue.addAfter(name, recheckMs);
@@ -62,6 +61,16 @@ export function namespaceController(context: ControllerContext): Controller {
       for (const stop of stops) stop();
     },
   };
+}
+
+/** Of everything that can be in a namespace now, custom resources included. Of versions that share their objects, one. */
+function namespacedRegistries({ resources, registryOf }: ControllerContext): readonly ObjectRegistry[] {
+  const namespaced = new Map<string, Resource>();
+  for (const resource of resources) {
+    const place = resource.storagePrefix || resource.names.plural;
+    if (resource.scope === 'Namespaced' && !namespaced.has(place)) namespaced.set(place, resource);
+  }
+  return [...namespaced.values()].flatMap((resource) => registryOf(resource) ?? []);
 }
 
 /** Deletes what can be deleted and tells what is left. */

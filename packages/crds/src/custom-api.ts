@@ -38,6 +38,10 @@ export interface CustomApi {
   delegate(options: CustomDelegateOptions): Delegate;
   /** What is served, for discovery. */
   resources(): Iterable<Resource>;
+  /** The stored version of each resource, for who looks after all objects there are. */
+  stored(): Iterable<Resource>;
+  /** Undefined if the definition is gone. */
+  registryOf(resource: Resource): ObjectRegistry | undefined;
   /** Calls back when `resources` may give something else. */
   onChange(listener: () => void): () => void;
   close(): void;
@@ -56,6 +60,8 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
     },
     delegate: (options) => customResourceDelegate(definitions, resources, options),
     resources: () => resources.resources(),
+    stored: () => resources.stored(),
+    registryOf: (resource) => resources.registryOf(resource),
     onChange: (listener) => definitions.onChange(() => listener()),
     close() {
       definitions.close();

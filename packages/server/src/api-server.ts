@@ -129,9 +129,12 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     limits,
     auditing,
   });
+  const everything = resourcesNow(all, custom);
   const context: ControllerContext = {
-    resources: all,
-    registryOf,
+    get resources() {
+      return everything.list();
+    },
+    registryOf: (resource) => registries.get(resource) ?? custom?.registryOf(resource),
     store,
     feed,
     storePrefix: `${options.etcdPrefix}/`,
@@ -151,6 +154,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     authorization.start(findRegistry),
   ]);
   await custom?.load();
+  everything.refresh();
   custom?.start();
   const controllers = [startControllers(context)];
   for (const name of ['feed', 'admission', 'metrics', 'resources', 'filters', 'discovery', 'openapi', 'controllers'])
@@ -246,6 +250,25 @@ function createRegistries(
   const namespaces = cacheOf('', 'namespaces');
   if (namespaces) admission = admissionChain([namespaceLifecycle(namespaces), ...podAdmission(cacheOf)]);
   return { registries, services };
+}
+
+/** The same list until definitions change. Of resources that share their objects the stored one comes first. */
+function resourcesNow(
+  resources: readonly Resource[],
+  custom: CustomApi | undefined,
+): { list(): readonly Resource[]; refresh(): void } {
+  let known: readonly Resource[] | undefined;
+  const refresh = () => {
+    known = undefined;
+  };
+  custom?.onChange(refresh);
+  return {
+    refresh,
+    list() {
+      known ??= custom ? [...resources, ...custom.stored(), ...custom.resources()] : resources;
+      return known;
+    },
+  };
 }
 
 interface CustomApiNeeds {

@@ -37,6 +37,7 @@ export function isShared({ store }: AnnouncementContext): boolean {
 export function registryIn({ resources, registryOf }: ControllerContext, group: string, plural: string): ObjectRegistry {
   const named = ({ names, hub }: Resource) => names.plural === plural && hub.group === group;
   const resource = resources.find(named);
-  if (!resource) throw new Error(`there is no resource ${plural}.${group}`);
-  return registryOf(resource);
+  const registry = resource && registryOf(resource);
+  if (!registry) throw new Error(`there is no resource ${plural}.${group}`);
+  return registry;
 }

@@ -11,8 +11,8 @@ export interface Directory {
 
 interface Tables {
   readonly resources: readonly Resource[];
-  readonly byKind: ReadonlyMap<string, ObjectRegistry>;
-  readonly byPrefix: ReadonlyMap<string, ObjectRegistry>;
+  readonly byKind: ReadonlyMap<string, Resource>;
+  readonly byPrefix: ReadonlyMap<string, Resource>;
 }
 
 /** The tables are made anew when resources have come or gone. */
@@ -23,26 +23,28 @@ export function resourceDirectory(context: ControllerContext): Directory {
     return tables;
   };
   return {
-    ofKind: (apiVersion, kind) => current().byKind.get(`${apiVersion} ${kind}`),
+    ofKind(apiVersion, kind) {
+      const resource = current().byKind.get(`${apiVersion} ${kind}`);
+      return resource && context.registryOf(resource);
+    },
     ofKey(key) {
       const { byPrefix } = current();
       for (let slash = key.indexOf('/', 1); slash >= 0; slash = key.indexOf('/', slash + 1)) {
-        const registry = byPrefix.get(key.slice(0, slash));
-        if (registry) return registry;
+        const resource = byPrefix.get(key.slice(0, slash));
+        if (resource) return context.registryOf(resource);
       }
       return undefined;
     },
   };
 }
 
-function tablesOf({ resources, registryOf }: ControllerContext): Tables {
-  const byKind = new Map<string, ObjectRegistry>();
-  const byPrefix = new Map<string, ObjectRegistry>();
+function tablesOf({ resources }: ControllerContext): Tables {
+  const byKind = new Map<string, Resource>();
+  const byPrefix = new Map<string, Resource>();
   for (const resource of resources) {
     if (resource.storagePrefix === '' || !resource.verbs.delete) continue;
-    const registry = registryOf(resource);
-    byPrefix.set(resource.storagePrefix, registry);
-    for (const version of resource.versions) byKind.set(`${apiVersionOf(version)} ${resource.names.kind}`, registry);
+    if (!byPrefix.has(resource.storagePrefix)) byPrefix.set(resource.storagePrefix, resource);
+    for (const version of resource.versions) byKind.set(`${apiVersionOf(version)} ${resource.names.kind}`, resource);
   }
   return { resources, byKind, byPrefix };
 }

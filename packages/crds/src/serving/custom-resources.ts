@@ -11,6 +11,10 @@ export interface CustomResources {
   servingOf(entry: CacheEntry): Serving | undefined;
   /** The versions that are served, of all definitions that are established. */
   resources(): Iterable<Resource>;
+  /** The stored version of each, whether it is served or not. */
+  stored(): Iterable<Resource>;
+  /** The objects of one of these resources; undefined if its definition is gone. */
+  registryOf(resource: Resource): ObjectRegistry | undefined;
   /** Those of one definition. */
   resourcesOf(entry: CacheEntry): readonly Resource[];
   /** All objects of a definition, whichever version they are in. */
@@ -57,6 +61,18 @@ export function openCustomResources(definitions: Definitions, parts: ServingPart
     resourcesOf,
     *resources() {
       for (const entry of definitions.all()) yield* resourcesOf(entry);
+    },
+    *stored() {
+      for (const entry of definitions.all()) {
+        const definition = definitionOf(entry);
+        const resource = isTrue(definition, 'Established') && servingOf(entry)?.resource(definition.storageVersion);
+        if (resource) yield resource;
+      }
+    },
+    registryOf({ hub, names }) {
+      const entry = definitions.find(hub.group, names.plural);
+      const serving = entry && servingOf(entry);
+      return serving?.resource(hub.version) && serving.objects(hub.version);
     },
     objectsOf: (entry) => servingOf(entry)?.objects(definitionOf(entry).storageVersion),
     close() {
