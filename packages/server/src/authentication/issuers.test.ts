@@ -26,6 +26,8 @@ let issuer: Awaited<ReturnType<typeof serve>>;
 
 function answer(path: string) {
   if (path === '/.well-known/openid-configuration') return { body: { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` } };
+  if (path === '/groups') return { text: tokenOf({ groups: ['far', 'away'] }) };
+  if (path === '/stolen') return { text: tokenOf({ groups: ['system:masters'] }, newIssuerKey('stolen', 'ES256')) };
   if (path !== '/keys') return { status: 404, body: {} };
   asked++;
   return { body: { keys: published.map(({ kid, key }) => ({ ...createPublicKey(key).export({ format: 'jwk' }), kid })) } };
@@ -82,6 +84,20 @@ describe('an issuer of the flags', () => {
     expect(await whoIs(server, tokenOf({ hd: 'example.com', groups: 'one' }))).toMatchObject({
       groups: ['oidc:one', 'system:authenticated'],
     });
+  });
+
+  it.each<[string, string, unknown]>([
+    ['kept elsewhere', '/groups', { groups: ['oidc:far', 'oidc:away', 'system:authenticated'] }],
+    ['signed by somebody else', '/stolen', 401],
+    ['that are not there', '/nowhere', 401],
+  ])('may have groups %s', async (_what, path, expected) => {
+    const elsewhere = {
+      _claim_names: { groups: 'src' },
+      _claim_sources: { src: { endpoint: issuer.url + path, access_token: 'a' } },
+    };
+    const found = await whoIs(server, tokenOf({ hd: 'example.com', ...elsewhere }));
+    if (expected === 401) expect(found).toBe(401);
+    else expect(found).toMatchObject(expected as object);
   });
 
   it('may change its keys', async () => {

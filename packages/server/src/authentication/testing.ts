@@ -82,14 +82,14 @@ export async function serve(
   answer: (
     path: string,
     body: string,
-  ) => { readonly status?: number; readonly body: unknown; readonly headers?: Record<string, string> },
+  ) => { readonly status?: number; readonly body?: unknown; readonly text?: string; readonly headers?: Record<string, string> },
 ): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer({ cert: certificate.certificate, key: certificate.key }, async (asked, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of asked) chunks.push(chunk as Buffer);
-    const { status = 200, body, headers = {} } = answer(asked.url as string, Buffer.concat(chunks).toString());
+    const { status = 200, body, text, headers = {} } = answer(asked.url as string, Buffer.concat(chunks).toString());
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
-    response.end(JSON.stringify(body));
+    response.end(text ?? JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, server };

@@ -1,0 +1,86 @@
+import { isObject, type JsonObject } from '@tsukube/machinery';
+import type { Logger } from '../../logger.ts';
+import { parseCompact } from '../jwt/compact.ts';
+import { fetchText } from './fetch-text.ts';
+import { type IdTokenRules, issuerOf, verifyIdToken } from './id-token.ts';
+import { openProvider, type Provider } from './provider.ts';
+
+export interface DistributedClaimOptions extends IdTokenRules {
+  /** The claim that may be kept elsewhere. */
+  readonly claim: string;
+  readonly certificateAuthority?: string;
+  readonly logger: Logger;
+}
+
+export interface DistributedClaims {
+  /** The claims with the one that is kept elsewhere. Fails with an Error if it cannot be had. */
+  expand(claims: JsonObject): Promise<JsonObject>;
+  stop(): void;
+}
+
+/** Whoever answers names its own issuer: there are few of them. */
+const maxProviders = 16;
+
+/** Fetches a claim that an issuer keeps elsewhere, as a token that is signed there. */
+export function distributedClaims(options: DistributedClaimOptions): DistributedClaims {
+  const { claim, certificateAuthority: ca, logger } = options;
+  const providers = new Map<string, Provider>();
+  const providerOf = (url: string): Provider => {
+    const known = providers.get(url);
+    if (known) return known;
+    if (providers.size >= maxProviders) throw new Error(`there are too many issuers of the claim "${claim}"`);
+    const opened = openProvider(
+      { url, audiences: [], ...(ca !== undefined && { certificateAuthority: ca }) },
+      options.now,
+      logger,
+    );
+    providers.set(url, opened);
+    return opened;
+  };
+  const fetchClaim = async ({ endpoint, access_token: token }: JsonObject): Promise<JsonObject> => {
+    const authorization = typeof token === 'string' && token !== '' ? `Bearer ${token}` : undefined;
+    const { status, text } = await fetchText(endpoint as string, {
+      ...(ca !== undefined && { ca }),
+      ...(authorization && { authorization }),
+    });
+    if (status < 200 || status > 226) throw new Error(`error while getting distributed claim JWT: ${status}`);
+    const parsed = parseCompact(text.trim());
+    const issuer = parsed && issuerOf(parsed.claims);
+    if (!parsed || issuer === undefined)
+      throw new Error(`getting untrusted issuer from endpoint ${String(endpoint)} failed for claim "${claim}"`);
+    const provider = providerOf(issuer);
+    await provider.asked;
+    const keys = provider.keys();
+    if (!keys) throw new Error(`verifier not initialized for issuer: "${issuer}"`);
+    await verifyIdToken(parsed, keys, options);
+    return parsed.claims;
+  };
+  return {
+    async expand(claims) {
+      const source = sourceOf(claims, claim);
+      if (!source) return claims;
+      const found = await fetchClaim(source);
+      if (found[claim] === undefined)
+        throw new Error(
+          `jwt returned by distributed claim endpoint "${String(source.endpoint)}" did not contain claim: ${claim}`,
+        );
+      return { ...claims, [claim]: found[claim] } as JsonObject;
+    },
+    stop() {
+      for (const provider of providers.values()) provider.stop();
+    },
+  };
+}
+
+/** Where the claim is kept; undefined if it is here, or nowhere. */
+function sourceOf(claims: JsonObject, claim: string): JsonObject | undefined {
+  const { _claim_names: names, _claim_sources: sources } = claims;
+  if (claims[claim] !== undefined || names === undefined) return undefined;
+  if (!isObject(names)) throw new Error('oidc: error parsing distributed claim names');
+  if (!isObject(sources)) throw new Error('oidc: no claim sources');
+  const name = Object.hasOwn(names, claim) ? names[claim] : undefined;
+  if (name === undefined) return undefined;
+  const source = typeof name === 'string' && Object.hasOwn(sources, name) ? sources[name] : undefined;
+  if (!isObject(source)) throw new Error(`id token _claim_names contained a source ${String(name)} missing in _claims_sources`);
+  return source.endpoint ? source : undefined;
+}
