@@ -1,40 +1,18 @@
 import { join } from 'node:path';
 import {
-  type Admission,
   type Answer,
-  admissionChain,
   type CertificatePool,
   type Exchange,
-  type Feed,
-  fieldManagement,
-  forgetEncodings,
   IncomingRequest,
   type Logger,
-  ObjectRegistry,
+  type ObjectRegistry,
   openFeed,
-  presentAs,
-  type RegistryServices,
   type Resource,
-  type ServerMetrics,
-  type ShutdownNotice,
   serverMetrics,
-  serviceResolver,
   storageSize,
-  WatchCache,
 } from '@tsukube/apiserver';
-import {
-  ageColumn,
-  type BuiltinOptions,
-  builtinResources,
-  builtinTypes,
-  type FindRegistry,
-  nameColumn,
-  namespaceLifecycle,
-  podAdmission,
-  schemaOf,
-} from '@tsukube/builtin';
+import type { FindRegistry } from '@tsukube/builtin';
 import { announceServer, type ControllerContext, type ServerIdentity, startControllers } from '@tsukube/controllers';
-import { type CustomApi, openCustomApi } from '@tsukube/crds';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import { authenticationData } from './announcement.ts';
@@ -45,9 +23,12 @@ import { createAuthorization } from './authorization/authorization.ts';
 import { createInitialObjects } from './bootstrap.ts';
 import { requestChain, terminated } from './chain.ts';
 import { startCompaction } from './compaction.ts';
-import { isServed, type ServeOptions, serviceRanges } from './config/index.ts';
+import { type ServeOptions, serviceRanges } from './config/index.ts';
+import { customApi, resourcesNow } from './custom-api.ts';
 import { requestLimits } from './flow-control.ts';
 import { ensureBootstrapPolicy } from './rbac-bootstrap.ts';
+import { allResources, createRegistries } from './registries.ts';
+import { shutdownNotice } from './shutdown-notice.ts';
 import { StartSteps } from './start-steps.ts';
 import { versionInfo } from './version.ts';
 
@@ -203,101 +184,6 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   };
 }
 
-/** The built-in kinds, and those of a library's user, without the versions that are switched off, below the prefix that was asked for. Those with no version left are stored and not served. */
-function allResources(
-  { etcdPrefix, runtimeConfig }: ServeOptions,
-  builtin: BuiltinOptions,
-  more: readonly Resource[],
-): readonly Resource[] {
-  return [...builtinResources(builtin), ...more].map((resource) => {
-    const versions = resource.versions.filter((version) => isServed(runtimeConfig, version, true));
-    // What is not stored has no place below the prefix either.
-    const storagePrefix = resource.storagePrefix && etcdPrefix + resource.storagePrefix.slice('/registry'.length);
-    return { ...resource, versions, storedVersions: resource.versions, storagePrefix };
-  });
-}
-
-function createRegistries(
-  resources: readonly Resource[],
-  { enableGarbageCollector }: ServeOptions,
-  store: Store,
-  feed: Feed,
-  metrics: ServerMetrics,
-): { readonly registries: Map<Resource, ObjectRegistry>; readonly services: RegistryServices } {
-  const registries = new Map<Resource, ObjectRegistry>();
-  let admission: Admission = admissionChain([]);
-  const services: RegistryServices = {
-    get admission() {
-      return admission;
-    },
-    now: Date.now,
-    fieldManagement: fieldManagement(),
-    keepsDependents: !enableGarbageCollector,
-    registryNamed: (group, plural) =>
-      [...registries.values()].find(({ resource: { names, hub } }) => names.plural === plural && hub.group === group),
-    store,
-  };
-  for (const resource of resources) {
-    const cache = new WatchCache(metrics.measured(store, resource), feed, {
-      prefix: `${resource.storagePrefix || `/unstored/${resource.names.plural}`}/`,
-      present: presentAs(resource),
-      onRelease: forgetEncodings,
-    });
-    if (resource.storagePrefix !== '') metrics.observe(resource, cache, store);
-    registries.set(resource, new ObjectRegistry(resource, cache, services));
-  }
-  const cacheOf = (group: string, plural: string) => services.registryNamed?.(group, plural)?.cache;
-  const namespaces = cacheOf('', 'namespaces');
-  if (namespaces) admission = admissionChain([namespaceLifecycle(namespaces), ...podAdmission(cacheOf)]);
-  return { registries, services };
-}
-
-/** The same list until definitions change. Of resources that share their objects the stored one comes first. */
-function resourcesNow(
-  resources: readonly Resource[],
-  custom: CustomApi | undefined,
-): { list(): readonly Resource[]; refresh(): void } {
-  let known: readonly Resource[] | undefined;
-  const refresh = () => {
-    known = undefined;
-  };
-  custom?.onChange(refresh);
-  return {
-    refresh,
-    list() {
-      known ??= custom ? [...resources, ...custom.stored(), ...custom.resources()] : resources;
-      return known;
-    },
-  };
-}
-
-interface CustomApiNeeds {
-  readonly resources: readonly Resource[];
-  readonly registryOf: (resource: Resource) => ObjectRegistry;
-  readonly services: RegistryServices;
-  readonly store: Store;
-  readonly feed: Feed;
-  readonly shutdown: ShutdownNotice;
-  readonly options: ServeOptions;
-  readonly logger: Logger;
-}
-
-/** What definitions bring; nothing if definitions are switched off. */
-function customApi({ resources, registryOf, options, ...parts }: CustomApiNeeds): CustomApi | undefined {
-  const definition = resources.find(({ names }) => names.plural === 'customresourcedefinitions');
-  if (!definition) return undefined;
-  return openCustomApi({
-    ...parts,
-    definitions: registryOf(definition),
-    prefix: options.etcdPrefix,
-    resolveService: serviceResolver((group, name) => {
-      const found = resources.find(({ names, hub }) => names.plural === name && hub.group === group);
-      return found && registryOf(found).cache;
-    }),
-    known: { types: builtinTypes, nameColumn, ageColumn, scale: schemaOf('autoscaling.v1.Scale') },
-  });
-}
-
 function handle(exchange: Exchange, handler: (request: IncomingRequest) => Answer | Promise<Answer>): Answer | Promise<Answer> {
   let request: IncomingRequest;
   try {
@@ -312,22 +198,4 @@ function handle(exchange: Exchange, handler: (request: IncomingRequest) => Answe
     };
   }
   return handler(request);
-}
-
-function shutdownNotice(): { readonly notice: ShutdownNotice; begin(): void } {
-  const listeners = new Set<() => void>();
-  let begun = false;
-  return {
-    notice: {
-      onBegin(listener) {
-        if (begun) setImmediate(listener);
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-    },
-    begin() {
-      begun = true;
-      for (const listener of [...listeners]) listener();
-    },
-  };
 }
