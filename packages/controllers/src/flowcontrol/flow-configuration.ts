@@ -28,6 +28,8 @@ interface FlowObjects {
 }
 
 const maintenanceMs = 60_000;
+/** A start has better things to do, and of several changes in a row only the last matters. */
+const conditionDelayMs = 100;
 
 /**
  * Creates what flow control is configured with from the start, and keeps it; hands every change to those who act on it;
@@ -54,7 +56,8 @@ export async function flowConfiguration(context: ControllerContext, options: Flo
   takeUp();
   const soon = coalesced(() => {
     takeUp();
-    for (const entry of schemas.cache.slice(schemas.cache.prefix)) conditions.add(nameOfKey(schemas.resource, entry.key).name);
+    for (const entry of schemas.cache.slice(schemas.cache.prefix))
+      conditions.addAfter(nameOfKey(schemas.resource, entry.key).name, conditionDelayMs);
   });
   const onChange = (_: CacheEntry) => soon.call();
   const stops = [follow(levels.cache, onChange), follow(schemas.cache, onChange)];
