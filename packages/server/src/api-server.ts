@@ -138,8 +138,10 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   everything.refresh();
   custom?.start();
   const controllers = [startControllers(context)];
-  for (const name of ['feed', 'admission', 'metrics', 'resources', 'filters', 'discovery', 'openapi', 'controllers'])
-    steps.taken(name);
+  steps.taken('feed', async () => {
+    if ((await feed.caughtUp()) === false) throw new Error('memory is behind the store');
+  });
+  for (const name of ['admission', 'metrics', 'resources', 'filters', 'discovery', 'openapi', 'controllers']) steps.taken(name);
   const compact = async (revision: number) => {
     feed.compact(revision);
     await store.compact(revision);

@@ -49,7 +49,8 @@ export class ServicePorts {
   }
 
   async #change<T>(decide: (taken: PortBitmap) => T): Promise<T> {
-    this.#entry ??= await this.#store.get(this.#key);
+    // Where others write, too, what was last seen here may refuse what has been given back there.
+    if (!this.#entry || !this.#store.tap) this.#entry = await this.#store.get(this.#key);
     for (;;) {
       const taken = this.#read();
       const before = taken.bytes();
