@@ -95,7 +95,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   let ready = true;
   const steps = new StartSteps();
   const auditing = await openAuditing(options, metrics, logger);
-  const limits = requestLimits({ options, resources, registryOf, metrics, onRefused: terminated(metrics, 429) });
+  const limits = requestLimits({ options, resources, registryOf, custom, metrics, onRefused: terminated(metrics, 429) });
   const handler = requestChain({
     ...parts,
     resources,

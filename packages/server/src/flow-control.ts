@@ -19,12 +19,14 @@ import {
 } from '@tsukube/apiserver';
 import { flowControlDefaults } from '@tsukube/builtin';
 import { type Controller, type ControllerContext, flowConfiguration } from '@tsukube/controllers';
+import type { CustomApi } from '@tsukube/crds';
 import type { ServeOptions } from './config/index.ts';
 
 export interface FlowControlParts {
   readonly options: ServeOptions;
   readonly resources: readonly Resource[];
   readonly registryOf: (resource: Resource) => ObjectRegistry;
+  readonly custom: CustomApi | undefined;
   readonly metrics: ServerMetrics;
   readonly onRefused: (request: IncomingRequest) => void;
 }
@@ -100,12 +102,21 @@ function priorityAndFairness(parts: FlowControlParts): RequestLimits {
 }
 
 /** How many objects there are of a resource, and how large, as memory has them. */
-function statistics({ resources, registryOf }: FlowControlParts): (group: string, resource: string) => ObjectStats | undefined {
+function statistics({
+  resources,
+  registryOf,
+  custom,
+}: FlowControlParts): (group: string, resource: string) => ObjectStats | undefined {
   const caches = new Map(
     resources.map((resource) => [`${resource.hub.group}/${resource.names.plural}`, registryOf(resource).cache]),
   );
+  const customCache = (group: string, plural: string) => {
+    for (const resource of custom?.stored() ?? [])
+      if (resource.names.plural === plural && resource.hub.group === group) return custom?.registryOf(resource)?.cache;
+    return undefined;
+  };
   return (group, resource) => {
-    const cache = caches.get(`${group}/${resource}`);
+    const cache = caches.get(`${group}/${resource}`) ?? customCache(group, resource);
     return cache && { count: cache.size, averageBytes: cache.size === 0 ? 0 : cache.bytes / cache.size };
   };
 }
