@@ -12,13 +12,6 @@ export interface EnvironmentOptions {
   readonly version?: string;
 }
 
-/**
- * `createEnvironment(options)` prepares an environment, `compile(expression, environment)` checks and plans an expression in
- * it. An environment is made once and used for many expressions.
- */
-export type CreateEnvironment<Environment> = (options: EnvironmentOptions) => Environment;
-export type Compile<Environment> = (expression: string, environment: Environment) => Compiled | CompileErrors;
-
 /** One problem of an expression, at a place in it. Lines count from 1, columns from 0. */
 export interface CompileIssue {
   readonly line: number;

@@ -4,6 +4,7 @@ import type { TokenKind } from './tokens.ts';
 const literalStart: readonly TokenKind[] = ['true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES'];
 const memberStart: readonly TokenKind[] = ['[', '{', '(', '.', '-', ...literalStart, 'IDENTIFIER'];
 
+export const noTokens: ReadonlySet<TokenKind> = new Set();
 export const startOfMember: ReadonlySet<TokenKind> = new Set(memberStart);
 export const startOfUnary: ReadonlySet<TokenKind> = new Set([...memberStart, '!']);
 export const startOfOptional: ReadonlySet<TokenKind> = new Set([...memberStart, '!', '?']);

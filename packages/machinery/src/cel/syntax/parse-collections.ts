@@ -1,6 +1,7 @@
 import type { Entry, Expr, FieldInit } from './ast.ts';
 import {
   follows,
+  noTokens,
   startOfField,
   startOfFields,
   startOfList,
@@ -9,7 +10,7 @@ import {
   startOfOptional,
   startOfUnary,
 } from './expectations.ts';
-import { noTokens, type Parser } from './parser.ts';
+import type { Parser } from './parser.ts';
 import type { TokenKind } from './tokens.ts';
 
 export function parseList(parser: Parser): Expr {

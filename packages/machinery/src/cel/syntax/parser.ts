@@ -1,17 +1,14 @@
 import { type Expr, operators } from './ast.ts';
 import { DepthCount } from './depth.ts';
-import { follows, startOfArguments, startOfMember, startOfName, startOfOptional, startOfUnary } from './expectations.ts';
+import { follows, noTokens, startOfMember, startOfUnary } from './expectations.ts';
 import { lex } from './lexer.ts';
-import { readLiteral } from './literal.ts';
 import { balanced, type LogicTerm } from './logic.ts';
 import { expandMacro, type MacroSet } from './macros.ts';
-import { parseList, parseMap, parseMessage } from './parse-collections.ts';
+import { parseMember } from './parse-members.ts';
 import { type Issues, nowhere } from './source.ts';
 import { ParseAbort, ParseFailure, TokenStream } from './token-stream.ts';
-import { reservedWords, type Token, type TokenKind } from './tokens.ts';
 
 const maxCodePoints = 100_000;
-export const noTokens: ReadonlySet<TokenKind> = new Set();
 type OperatorTable = { readonly [token: string]: string };
 const relationOperators: OperatorTable = {
   '<': operators.less,
@@ -101,7 +98,7 @@ export class Parser {
       this.tokens.enter(follows.whenFalse);
       const whenFalse = this.expr();
       this.tokens.leave();
-      return this.#call(at, operators.conditional, undefined, [condition, whenTrue, whenFalse], true);
+      return this.call(at, operators.conditional, undefined, [condition, whenTrue, whenFalse], true);
     } catch (error) {
       return this.failed(error, start, level);
     } finally {
@@ -141,7 +138,7 @@ export class Parser {
     let nested = 0;
     for (let op = this.#operator(relationOperators); op; op = this.#operator(relationOperators)) {
       nested = this.#nest('relation', nested);
-      expr = this.#call(op.at, op.name, undefined, [expr, this.#terms()], true);
+      expr = this.call(op.at, op.name, undefined, [expr, this.#terms()], true);
       this.depth.leave('relation');
     }
     this.tokens.leave();
@@ -156,7 +153,7 @@ export class Parser {
     let nested = 0;
     for (let op = this.#operator(termOperators); op; op = this.#operator(termOperators)) {
       nested = this.#nest('calc', nested);
-      expr = this.#call(op.at, op.name, undefined, [expr, this.#factors()], true);
+      expr = this.call(op.at, op.name, undefined, [expr, this.#factors()], true);
       this.depth.leave('calc');
     }
     this.tokens.leave();
@@ -169,7 +166,7 @@ export class Parser {
     let nested = 0;
     for (let op = this.#operator(factorOperators); op; op = this.#operator(factorOperators)) {
       nested = this.#nest('calc', nested);
-      expr = this.#call(op.at, op.name, undefined, [expr, this.#unary()], true);
+      expr = this.call(op.at, op.name, undefined, [expr, this.#unary()], true);
       this.depth.leave('calc');
     }
     this.depth.leave('calc', nested);
@@ -196,9 +193,9 @@ export class Parser {
       this.tokens.choose(startOfUnary);
       const negations = this.#negations();
       this.tokens.enter(follows.unary);
-      const member = this.#member();
+      const member = parseMember(this);
       this.tokens.leave();
-      return negations === undefined ? member : this.#call(at, negations, undefined, [member], false);
+      return negations === undefined ? member : this.call(at, negations, undefined, [member], false);
     } catch (error) {
       return this.failed(error, at, level);
     } finally {
@@ -222,154 +219,8 @@ export class Parser {
     return this.tokens.is('NUM_INT', ahead) || this.tokens.is('NUM_FLOAT', ahead);
   }
 
-  #member(): Expr {
-    const { level } = this.tokens;
-    const { at } = this.tokens.peek();
-    let nested = 0;
-    this.depth.enter('member');
-    try {
-      this.tokens.enter(follows.member);
-      let expr = this.#primary();
-      this.tokens.leave();
-      while (this.tokens.is('.') || this.tokens.is('[')) {
-        nested++;
-        this.depth.enter('member');
-        expr = this.tokens.is('.') ? this.#selection(expr) : this.#index(expr);
-      }
-      return expr;
-    } catch (error) {
-      return this.failed(error, at, level);
-    } finally {
-      this.depth.leave('member', nested + 1);
-    }
-  }
-
-  #selection(operand: Expr): Expr {
-    const optional = this.tokens.is('?', 1);
-    if (!optional && !startOfName.has(this.tokens.peek(1).kind)) throw this.tokens.noAlternative(1);
-    const { at } = this.tokens.take();
-    if (optional) this.tokens.take();
-    if (!optional && this.tokens.is('IDENTIFIER') && this.tokens.is('(', 1)) return this.#memberCall(operand);
-    const name = this.#fieldName();
-    const field: Expr = { is: 'literal', at: name.at, value: name.text };
-    const expr: Expr = optional
-      ? { is: 'call', at, function: operators.optionalSelect, target: undefined, args: [operand, field] }
-      : { is: 'select', at, operand, field: name.text, testOnly: false };
-    this.depth.note(expr, [operand], true);
-    return expr;
-  }
-
-  /** What is no name is left out, and complained about once more. */
-  #fieldName(): Pick<Token, 'text' | 'at'> {
-    const { level } = this.tokens;
-    const { at } = this.tokens.peek();
-    try {
-      this.tokens.choose(startOfName);
-    } catch (error) {
-      this.failed(error, at, level);
-      this.issues.report(at, 'unsupported ident kind');
-      return { text: '', at };
-    }
-    const name = this.tokens.take();
-    if (name.kind === 'ESC_IDENTIFIER') this.issues.report(name.at, "unsupported syntax: '`'");
-    return name;
-  }
-
-  #memberCall(target: Expr): Expr {
-    const name = this.tokens.take();
-    const { at } = this.tokens.take();
-    return this.#call(at, name.text, target, this.#arguments(), true);
-  }
-
-  #arguments(): Expr[] {
-    const args: Expr[] = [];
-    this.tokens.choose(startOfArguments);
-    if (!this.tokens.is(')')) {
-      this.tokens.enter(follows.arguments);
-      this.tokens.enter(follows.item);
-      args.push(this.expr());
-      while (this.tokens.is(',')) {
-        this.tokens.take();
-        args.push(this.expr());
-      }
-      this.tokens.leave();
-      this.tokens.leave();
-    }
-    this.tokens.expect(')', noTokens, true);
-    return args;
-  }
-
-  #index(operand: Expr): Expr {
-    const { at } = this.tokens.take();
-    this.tokens.choose(startOfOptional);
-    const optional = this.tokens.is('?');
-    if (optional) this.tokens.take();
-    this.tokens.enter(follows.index);
-    const index = this.expr();
-    this.tokens.leave();
-    this.tokens.expect(']', noTokens, true);
-    return this.#call(at, optional ? operators.optionalIndex : operators.index, undefined, [operand, index], true);
-  }
-
-  #primary(): Expr {
-    const { level } = this.tokens;
-    const { at } = this.tokens.peek();
-    this.depth.enter('primary');
-    try {
-      this.tokens.choose(startOfMember);
-      switch (this.tokens.peek().kind) {
-        case '(':
-          return this.#nested();
-        case '[':
-          return parseList(this);
-        case '{':
-          return parseMap(this);
-        case '.':
-        case 'IDENTIFIER':
-          return this.#named();
-        default:
-          return readLiteral(this.tokens, this.issues);
-      }
-    } catch (error) {
-      return this.failed(error, at, level);
-    } finally {
-      this.depth.leave('primary');
-    }
-  }
-
-  #nested(): Expr {
-    this.tokens.take();
-    this.tokens.enter(follows.arguments);
-    const expr = this.expr();
-    this.tokens.leave();
-    this.tokens.expect(')', noTokens, true);
-    return expr;
-  }
-
-  /** A variable, a call of a function, or the construction of an object. */
-  #named(): Expr {
-    const dotted = this.tokens.is('.');
-    if (dotted && !this.tokens.is('IDENTIFIER', 1)) throw this.tokens.noAlternative(1);
-    const start = this.tokens.peek();
-    const length = this.#messageNameLength(dotted ? 1 : 0);
-    if (length > 0) return parseMessage(this, length);
-    if (dotted) this.tokens.take();
-    const name = this.tokens.take();
-    if (reservedWords.has(name.text)) this.issues.report(start.at, `reserved identifier: ${name.text}`);
-    const full = dotted ? `.${name.text}` : name.text;
-    if (!this.tokens.is('(')) return { is: 'ident', at: name.at, name: full };
-    const { at } = this.tokens.take();
-    return this.#call(at, full, undefined, this.#arguments(), false);
-  }
-
-  /** How many tokens of a name come before `{`; zero if none does. */
-  #messageNameLength(start: number): number {
-    let length = start + 1;
-    while (this.tokens.is('.', length) && this.tokens.is('IDENTIFIER', length + 1)) length += 2;
-    return this.tokens.is('{', length) ? length : 0;
-  }
-
-  #call(at: number, name: string, target: Expr | undefined, args: readonly Expr[], counts: boolean): Expr {
+  /** A call, or what a macro makes of it. */
+  call(at: number, name: string, target: Expr | undefined, args: readonly Expr[], counts: boolean): Expr {
     const children = target === undefined ? args : [target, ...args];
     if (target !== undefined && (name === 'optMap' || name === 'optFlatMap')) this.depth.checkCopy(target);
     const expanded = expandMacro({ at, function: name, target, args }, this.#macros, this.issues);

@@ -1,5 +1,5 @@
 import { normalInt } from './integer.ts';
-import { CelDouble, CelMap, CelUint, type CelValue, noSuchOverload } from './value.ts';
+import { CelDouble, CelMap, CelUint, type CelValue } from './value.ts';
 
 /** A map that an expression made. Numbers of any type that are equal are the same key. */
 export class HashMap extends CelMap {
@@ -34,8 +34,6 @@ export class HashMap extends CelMap {
     this.#keys.delete(hash);
   }
 }
-
-export const unsupportedKey = noSuchOverload;
 
 /** Equal for keys that are equal; undefined for what is no key. */
 export function hashOf(key: CelValue): unknown {
