@@ -99,6 +99,10 @@ describe('a role in a namespace', () => {
     expect(text).not.toContain('"of":"two"');
   });
 
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('a verb in the path is no way to write: %s', async (method) => {
+    expect((await t.client.send(method, '/api/v1/watch/namespaces/one/configmaps/map', { data: {} })).status).toBe(405);
+  });
+
   it('counts a name in a field selector as the name of the object', async () => {
     const secrets = '/api/v1/namespaces/one/secrets';
     const status = (query: string) => statusAs('bob', secrets + query);

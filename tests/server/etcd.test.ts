@@ -39,6 +39,23 @@ describe.skipIf(etcdMissing)('two servers on one etcd', () => {
     }
   });
 
+  it('decide by a role: the one that wrote it at once, the other soon', async () => {
+    const path = await newNamespace(one);
+    const namespace = path.split('/')[4] as string;
+    const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
+    const asAnn = async (client: Client) => (await client.get(path, { 'impersonate-user': 'ann' })).status;
+    for (let i = 0; i < 10; i++) {
+      const binding = { metadata: { name: `view-${i}` }, roleRef, subjects: [{ kind: 'User', name: 'ann' }] };
+      expect((await one.send('POST', `${rbac}/rolebindings`, binding)).status).toBe(201);
+      expect(await asAnn(one)).toBe(200);
+      await expect.poll(() => asAnn(other)).toBe(200);
+      await one.send('DELETE', `${rbac}/rolebindings/view-${i}`);
+      expect(await asAnn(one)).toBe(403);
+      await expect.poll(() => asAnn(other)).toBe(403);
+    }
+  });
+
   it('number writes alike, so that a watch can go on elsewhere', async () => {
     const path = await newNamespace(one);
     const first = (await one.send('POST', path, configMap('a'))).body.metadata.resourceVersion;

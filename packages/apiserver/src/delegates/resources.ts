@@ -103,7 +103,7 @@ function isPath({ info }: IncomingRequest, { resource, verbs, subresource }: End
 function handlerFor(request: IncomingRequest, { resource, verbs, subresource }: Endpoint): VerbHandler | undefined {
   const { info } = request;
   const { verb } = info;
-  if (request.method === 'HEAD') return undefined;
+  if (request.method === 'HEAD' || (info.verbInPath && request.method !== 'GET')) return undefined;
   if (subresource?.connectMethods?.includes(request.method.toLowerCase())) return verbs.connect;
   const named = info.parts.length > 1;
   const readsCollection = verb === 'list' || verb === 'watch';
