@@ -1,5 +1,5 @@
 import type { Authorizer, User, WriteContext } from '@tsukube/apiserver';
-import { deepEqual, type JsonObject, StatusError } from '@tsukube/machinery';
+import { deepEqual, goQuote, type JsonObject, StatusError } from '@tsukube/machinery';
 import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
 import { grantedRules } from './authorizer/rbac-authorizer.ts';
 import type { RbacIndex } from './authorizer/rbac-index.ts';
@@ -58,7 +58,7 @@ function roleResource(kind: string): 'roles' | 'clusterroles' | undefined {
 }
 
 function unsupportedKind(reference: JsonObject | undefined): StatusError {
-  const message = `unsupported role reference kind: ${JSON.stringify(textIn(reference, 'kind'))}`;
+  const message = `unsupported role reference kind: ${goQuote(textIn(reference, 'kind'))}`;
   return new StatusError({ status: 'Failure', message, code: 500 });
 }
 
@@ -106,7 +106,7 @@ function escalationProblem(
   const granted = grantedRules(index, user, namespace);
   const missing = uncovered(granted.rules, rules);
   if (missing.length === 0) return undefined;
-  const who = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
+  const who = `user ${goQuote(user.name)} (groups=${quotedList(user.groups)})`;
   const unresolved = granted.error === undefined ? '' : `; resolution errors: [${granted.error}]`;
   return `${who} is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}${unresolved}`;
 }

@@ -13,13 +13,18 @@ export interface Authorization {
   stop(): void;
 }
 
+/** No webhook takes longer. */
+const lingerMs = 60_000;
+
 /** Whoever decides needs the objects, whose kinds need somebody to ask who decides: hence in two steps. */
 export function createAuthorization(options: ServeOptions, logger: Logger): Authorization {
   const rbacIndex = new RbacIndex();
   let current: Configured = { authorizer: alwaysDeny, close: () => {} };
   const stops: (() => void)[] = [];
   const replace = (next: Configured): void => {
-    current.close();
+    const { close } = current;
+    // Those who are being asked may still answer.
+    setTimeout(close, lingerMs).unref();
     current = next;
   };
   return {

@@ -1,4 +1,5 @@
 import { type AccessAttributes, type Authorizer, noOpinion, noRules, type User, type Verdict } from '@tsukube/apiserver';
+import { goQuote } from '@tsukube/machinery';
 import type { FindRegistry } from '../../rbac/authorizer/index.ts';
 import { nodeRules } from '../../rbac/bootstrap/policy.ts';
 import { combinedResource, compileRule } from '../../rbac/rules/compiled-rule.ts';
@@ -49,7 +50,7 @@ export function nodeAuthorizer(findRegistry: FindRegistry): NodeAuthorizer {
       authorize(access) {
         const node = nodeOf(access.user);
         if (node === undefined) return noOpinion;
-        if (node === '') return { decision: 'no opinion', reason: `unknown node for user ${JSON.stringify(access.user.name)}` };
+        if (node === '') return { decision: 'no opinion', reason: `unknown node for user ${goQuote(access.user.name)}` };
         if (isComplete) return decide(node, access);
         following ??= follow();
         return following.then(
