@@ -79,6 +79,7 @@ export function requestChain(parts: ChainParts): Handler {
         apiAudiences: parts.serviceAccounts.apiAudiences,
         isProof: parts.authentication.isProof,
         logger,
+        metrics: metrics.authentication,
       }),
       ...(auditing ? [audit(auditing)] : []),
       impersonation(parts.authorizer),

@@ -9,6 +9,7 @@ import {
 } from '../authentication/authenticator.ts';
 import { anonymous, type IncomingRequest } from '../http/api-request.ts';
 import type { Logger } from '../logger.ts';
+import type { AuthenticationMetrics } from '../metrics/authentication-metrics.ts';
 import type { Filter } from './filter.ts';
 
 export interface AuthenticationOptions {
@@ -17,15 +18,17 @@ export interface AuthenticationOptions {
   /** Headers in which proofs are sent: nothing behind this filter sees them. In lower case. */
   readonly isProof?: (header: string) => boolean;
   readonly logger?: Logger;
+  readonly metrics?: AuthenticationMetrics;
 }
 
 /** Finds out who sends a request, or refuses it. What was sent to prove it goes no further. */
 export function authentication(authenticator: Authenticator, options: AuthenticationOptions = {}): Filter {
-  const { apiAudiences = [], isProof = isStandardProof, logger } = options;
+  const { apiAudiences = [], isProof = isStandardProof, metrics } = options;
   const admit = (request: IncomingRequest, verdict: Identification): void => {
-    if (!isAuthenticated(verdict)) throw unauthorized(request, verdict?.refused, logger);
-    if (!isForUs(apiAudiences, verdict.audiences)) throw unauthorized(request, ['unable to match the audience'], logger);
+    if (!isAuthenticated(verdict)) throw unauthorized(request, verdict?.refused, options);
+    if (!isForUs(apiAudiences, verdict.audiences)) throw unauthorized(request, ['unable to match the audience'], options);
     request.user = verdict.user;
+    metrics?.succeeded(verdict.user.name);
     // Streams are cheap to open and dear to serve: strangers get one for each connection.
     if (verdict.user === anonymous) request.exchange.connection.takeNoMore();
     request.exchange.conceal(isProof);
@@ -47,8 +50,9 @@ export function authentication(authenticator: Authenticator, options: Authentica
 function unauthorized(
   { exchange }: IncomingRequest,
   reasons: readonly string[] | undefined,
-  logger: Logger | undefined,
+  { logger, metrics }: AuthenticationOptions,
 ): StatusError {
+  metrics?.failed(reasons ? 'error' : 'failure');
   if (reasons && logger?.enabled('debug')) logger.debug('a request could not be authenticated', { reason: reasonText(reasons) });
   exchange.connection.takeNoMore();
   return StatusError.unauthorized();

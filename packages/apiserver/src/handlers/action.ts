@@ -13,7 +13,7 @@ import type { ResourceRequest } from '../http/request.ts';
 import { answerBytes, answerValue } from '../http/respond.ts';
 import type { WriteContext } from '../registry/object-registry.ts';
 import type { Schema, Subresource, VerbHandler } from '../resource.ts';
-import { writeContext } from './context.ts';
+import { ownedContext, writeContext } from './context.ts';
 import { decodeAs } from './decode.ts';
 import { writeOptions } from './options.ts';
 
@@ -39,7 +39,8 @@ export function actionVerb(kind: ActionKind, action: Action): VerbHandler {
     if (output.as !== 'object') throw StatusError.notAcceptable([...mediaTypes]);
     const options = writeOptions(request, 'CreateOptions');
     const body = await decodeAs(request, kind, options.fieldValidation);
-    const done = await action(request, body, writeContext(request, options.dryRun));
+    const context = kind.answered ? ownedContext(request, options) : writeContext(request, options.dryRun);
+    const done = await action(request, body, context);
     if (output.mediaType === protobuf) return answerProtobuf(done as JsonObject, kind, output);
     return answerValue(201, isStatus(done) ? statusBody({ code: 201, ...done }) : done, output);
   };

@@ -3,6 +3,7 @@ import type { VersionInfo } from '../delegates/version.ts';
 import type { Resource } from '../resource.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import { type AuditMetrics, auditMetrics } from './audit-metrics.ts';
+import { type AuthenticationMetrics, authenticationMetrics } from './authentication-metrics.ts';
 import { buildInfo } from './build-info.ts';
 import type { Counter } from './counter.ts';
 import { FlowControlMetrics } from './flow-control-metrics.ts';
@@ -26,6 +27,7 @@ export interface ServerMetrics {
   /** Made when first asked for: without priority and fairness there is nothing to measure. */
   readonly flowControl: () => FlowControlMetrics;
   readonly audit: AuditMetrics;
+  readonly authentication: AuthenticationMetrics;
   readonly handshakeErrors: Counter;
   /** The store for one resource. */
   measured(store: Store, resource: Resource): Store;
@@ -52,6 +54,7 @@ export function serverMetrics(version: VersionInfo, resources: readonly Resource
     inFlight: inFlightMetrics(registry),
     flowControl: () => new FlowControlMetrics(registry, () => performance.now() / 1000),
     audit: auditMetrics(registry),
+    authentication: authenticationMetrics(registry),
     handshakeErrors: handshakeErrors(registry),
     measured: (store, resource) => measuredStore(store, seriesOf(resource)),
     observe(resource, cache, store) {

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { actionSubresource, decodeObject, type ResourceRequest, type Signer, type Subresource } from '@tsukube/apiserver';
+import {
+  actionSubresource,
+  decodeObject,
+  type Resource,
+  type ResourceRequest,
+  type Signer,
+  type Subresource,
+  type WriteContext,
+} from '@tsukube/apiserver';
 import { FieldErrors, formatTime, type JsonObject, parseApiVersion, path, StatusError } from '@tsukube/machinery';
 import { numberIn, objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
@@ -24,12 +32,13 @@ const extendedSeconds = 365 * 24 * 60 * 60;
 
 /** POST …/serviceaccounts/NAME/token. */
 export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
-  return actionSubresource(kind, async (request, body) => {
+  return actionSubresource(kind, async (request, body, context) => {
     if (!issuer) throw StatusError.methodNotSupported({ group: '', resource: 'serviceaccounts/token' }, 'create');
     const account = await accountOf(request, body);
     const asked = askedFor(body, issuer);
     const now = request.objects.services.now();
-    const metadata = { ...(body.metadata as JsonObject), ...namesOf(account), creationTimestamp: formatTime(now) };
+    const owned = ownedFields(request, body, asked, context);
+    const metadata = { ...(body.metadata as JsonObject), ...namesOf(account), creationTimestamp: formatTime(now), ...owned };
     validate(asked.expirationSeconds);
     const bound = await boundTo(request, objectIn(body.spec as JsonObject, 'boundObjectRef'));
     const expirationSeconds = limited(asked.expirationSeconds, issuer, request);
@@ -48,6 +57,32 @@ export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
       status: { token, expirationTimestamp: formatTime(now + expirationSeconds * 1000) },
     };
   });
+}
+
+/** What owners of fields are told apart by; nothing else is asked of it. */
+const tracked: Resource = {
+  names: { plural: 'tokenrequests', singular: 'tokenrequest', kind: 'TokenRequest', listKind: 'TokenRequestList' },
+  scope: 'Namespaced',
+  storagePrefix: '',
+  hub: kind,
+  versions: [kind],
+  verbs: {},
+  strategy: {},
+};
+
+/** Who asked for what, though nobody will ever ask for it again. */
+function ownedFields({ objects }: ResourceRequest, body: JsonObject, asked: Asked, context: WriteContext): JsonObject {
+  const { fieldManagement, now } = objects.services;
+  const spec = { ...objectIn(body, 'spec'), expirationSeconds: asked.expirationSeconds };
+  const object: JsonObject = {
+    kind: 'TokenRequest',
+    apiVersion: `${group}/v1`,
+    metadata: { ...(body.metadata as JsonObject) },
+    spec,
+  };
+  fieldManagement?.track(tracked, object, undefined, { ...context, version: kind }, now());
+  const { managedFields } = object.metadata as JsonObject;
+  return managedFields === undefined ? {} : { managedFields };
 }
 
 function namesOf({ metadata }: JsonObject): JsonObject {
