@@ -8,8 +8,8 @@ import {
   someSchema,
   validateDefaults,
 } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { validateMapKeys } from './open-api-lists.ts';
+import { objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { isLooseSet, validateMapKeys } from './open-api-lists.ts';
 import { schemaIn, schemasOf } from './shared-parts.ts';
 
 /** What is asked of a definition. Of one that is there already less is, where it was accepted with less. */
@@ -83,14 +83,6 @@ function hasUnprunedDefaults(schema: JsonObject): boolean {
   const errors = new FieldErrors();
   validateDefaults(parseSchema(schema), path('schema'), true, errors);
   return errors.list.some(({ body }) => body.endsWith('must not have unknown fields'));
-}
-
-/** The items of a set are compared as a whole. */
-export function isLooseSet(schema: JsonObject): boolean {
-  const items = objectIn(schema, 'items');
-  if (textIn(schema, 'x-kubernetes-list-type') !== 'set' || items === undefined) return false;
-  if (textIn(items, 'type') === 'array') return (items['x-kubernetes-list-type'] ?? 'atomic') !== 'atomic';
-  return textIn(items, 'type') === 'object' && items['x-kubernetes-map-type'] !== 'atomic';
 }
 
 function hasLooseMapKeys(schema: JsonObject): boolean {

@@ -1,8 +1,9 @@
 import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
 import { objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { isLooseSet } from './leniency.ts';
 
-const [listType, mapType, mapKeys] = ['x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-list-map-keys'];
+const listType = 'x-kubernetes-list-type';
+const mapType = 'x-kubernetes-map-type';
+const mapKeys = 'x-kubernetes-list-map-keys';
 
 /** Whether a schema says a type that goes with being a map or a list. */
 function validateTypeFor(schema: JsonObject, extension: string, type: string, at: FieldPath, errors: FieldErrors): boolean {
@@ -14,17 +15,17 @@ function validateTypeFor(schema: JsonObject, extension: string, type: string, at
 }
 
 export function validateMapType(schema: JsonObject, at: FieldPath, errors: FieldErrors): void {
-  const value = schema[mapType as string];
+  const value = schema[mapType];
   if (typeof value !== 'string') return;
-  validateTypeFor(schema, mapType as string, 'object', at, errors);
-  if (value !== 'atomic' && value !== 'granular') errors.notSupported(at.child(mapType as string), value, ['atomic', 'granular']);
+  validateTypeFor(schema, mapType, 'object', at, errors);
+  if (value !== 'atomic' && value !== 'granular') errors.notSupported(at.child(mapType), value, ['atomic', 'granular']);
 }
 
 export function validateListType(schema: JsonObject, at: FieldPath, requireAtomicSets: boolean, errors: FieldErrors): void {
-  const value = schema[listType as string];
-  const [keys, typeAt] = [textsIn(schema, mapKeys as string), at.child(listType as string)];
+  const value = schema[listType];
+  const [keys, typeAt] = [textsIn(schema, mapKeys), at.child(listType)];
   if (typeof value === 'string') {
-    const isList = validateTypeFor(schema, listType as string, 'array', at, errors);
+    const isList = validateTypeFor(schema, listType, 'array', at, errors);
     if (isList && requireAtomicSets && isLooseSet(schema)) validateSetItems(schema, at.child('items'), errors);
     if (!['atomic', 'set', 'map'].includes(value)) errors.notSupported(typeAt, value, ['atomic', 'set', 'map']);
   }
@@ -34,16 +35,24 @@ export function validateListType(schema: JsonObject, at: FieldPath, requireAtomi
   if (value === 'map') validateMapList(schema, keys, at, errors);
 }
 
+/** The items of a set are compared as a whole. */
+export function isLooseSet(schema: JsonObject): boolean {
+  const items = objectIn(schema, 'items');
+  if (textIn(schema, 'x-kubernetes-list-type') !== 'set' || items === undefined) return false;
+  if (textIn(items, 'type') === 'array') return (items['x-kubernetes-list-type'] ?? 'atomic') !== 'atomic';
+  return textIn(items, 'type') === 'object' && items['x-kubernetes-map-type'] !== 'atomic';
+}
+
 function validateSetItems(schema: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const items = objectIn(schema, 'items') ?? {};
   const extension = textIn(items, 'type') === 'array' ? listType : mapType;
   const message = 'must be atomic as item of a list with x-kubernetes-list-type=set';
   // Kubernetes shows the type of the list in both cases.
-  errors.invalid(at.child(extension as string), items[listType as string] ?? null, message);
+  errors.invalid(at.child(extension), items[listType] ?? null, message);
 }
 
 function validateMapList(schema: JsonObject, keys: readonly string[], at: FieldPath, errors: FieldErrors): void {
-  if (keys.length === 0) errors.required(at.child(mapKeys as string), 'must not be empty if x-kubernetes-list-type is map');
+  if (keys.length === 0) errors.required(at.child(mapKeys), 'must not be empty if x-kubernetes-list-type is map');
   const items = objectIn(schema, 'items');
   if ((schema.items ?? null) === null) errors.required(at.child('items'), 'must have a schema if x-kubernetes-list-type is map');
   else if (items === undefined)
@@ -58,27 +67,26 @@ function validateKeyNames(items: JsonObject, keys: readonly string[], at: FieldP
   const properties = objectIn(items, 'properties') ?? {};
   for (const [i, key] of keys.entries()) {
     const type = Object.hasOwn(properties, key) ? textIn(objectIn(properties, key), 'type') : undefined;
-    if (type === undefined)
-      errors.invalid(at.child(mapKeys as string), [...keys], 'entries must all be names of item properties');
+    if (type === undefined) errors.invalid(at.child(mapKeys), [...keys], 'entries must all be names of item properties');
     else if (type === 'array' || type === 'object')
       errors.invalid(
         at.child('items', 'properties').key(key).child('type'),
         textIn(items, 'type'),
         "must be a scalar type if parent array's x-kubernetes-list-type is map",
       );
-    if (keys.indexOf(key) < i) errors.invalid(at.child(mapKeys as string), [...keys], 'must not contain duplicate entries');
+    if (keys.indexOf(key) < i) errors.invalid(at.child(mapKeys), [...keys], 'must not contain duplicate entries');
   }
 }
 
 /** Items of sets and maps are there, and have their keys. */
 export function validateMapKeys(schema: JsonObject, at: FieldPath, errors: FieldErrors): void {
-  const [items, type] = [objectIn(schema, 'items'), textIn(schema, listType as string)];
+  const [items, type] = [objectIn(schema, 'items'), textIn(schema, listType)];
   if (items === undefined || (type !== 'set' && type !== 'map')) return;
   if (items.nullable === true)
     errors.forbidden(at.child('items', 'nullable'), `cannot be nullable when x-kubernetes-list-type is ${type}`);
   if (type === 'set') return;
   const [required, properties] = [textsIn(items, 'required'), objectIn(items, 'properties') ?? {}];
-  for (const key of textsIn(schema, mapKeys as string)) {
+  for (const key of textsIn(schema, mapKeys)) {
     if (!Object.hasOwn(properties, key)) continue;
     const [property, keyAt] = [objectIn(properties, key), at.child('items', 'properties').key(key)];
     const because = 'this property is in x-kubernetes-list-map-keys, so it';

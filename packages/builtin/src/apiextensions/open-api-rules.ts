@@ -26,7 +26,8 @@ export interface RuleScope {
   readonly root: boolean;
 }
 
-export function childScope(schema: JsonObject, _child: JsonObject, { costs, cardinality }: RuleScope): RuleScope {
+/** The scope of what is below a schema. */
+export function childScope(schema: JsonObject, { costs, cardinality }: RuleScope): RuleScope {
   const factor = mostElements(schema);
   return {
     costs,

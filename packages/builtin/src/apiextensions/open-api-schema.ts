@@ -86,7 +86,7 @@ class SchemaWalk {
       this.schemaErrors.forbidden(at, 'additionalProperties and properties are mutual exclusive');
     if (!isObject(value)) return;
     const noDefaults = place.insideMeta ? 'inside additionalProperties applying to object metadata' : place.noDefaults;
-    this.node(value, at, { ...place, noDefaults }, scope && childScope(schema, value, scope));
+    this.node(value, at, { ...place, noDefaults }, scope && childScope(schema, scope));
   }
 
   #properties(schema: JsonObject, at: FieldPath, place: Place, scope: RuleScope | undefined): void {
@@ -98,7 +98,7 @@ class SchemaWalk {
       const insideMeta = inner.insideMeta || (isResource && metaFields.has(name));
       const noDefaults = place.isRoot && metaFields.has(name) ? `in top-level ${name}` : inner.noDefaults;
       const next = { ...inner, isRoot: false, insideMeta, noDefaults };
-      this.node(property, at.child('properties').key(name), next, scope && childScope(schema, property, scope));
+      this.node(property, at.child('properties').key(name), next, scope && childScope(schema, scope));
     }
   }
 
@@ -114,9 +114,9 @@ class SchemaWalk {
   #items(schema: JsonObject, at: FieldPath, place: Place, scope: RuleScope | undefined): void {
     const inner = schema['x-kubernetes-list-type'] === 'map' ? place : withUncorrelatable(place, at);
     const items = objectIn(schema, 'items');
-    if (items) this.node(items, at.child('items'), inner, scope && childScope(schema, items, scope));
+    if (items) this.node(items, at.child('items'), inner, scope && childScope(schema, scope));
     for (const [i, each] of objectsIn(schema, 'items').entries())
-      this.node(each, at.child('items').index(i), inner, scope && childScope(schema, each, scope));
+      this.node(each, at.child('items').index(i), inner, scope && childScope(schema, scope));
   }
 
   #dependencies(schema: JsonObject, at: FieldPath, place: Place): void {

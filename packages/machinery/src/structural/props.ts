@@ -44,17 +44,15 @@ export function isZero(value: JsonValue | undefined): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-const [single, listed, named] = [
-  ['items', 'not', 'additionalProperties', 'additionalItems'],
-  ['items', 'allOf', 'anyOf', 'oneOf'],
-  ['properties', 'patternProperties', 'definitions', 'dependencies'],
-];
+const single = ['items', 'not', 'additionalProperties', 'additionalItems'];
+const listed = ['items', 'allOf', 'anyOf', 'oneOf'];
+const named = ['properties', 'patternProperties', 'definitions', 'dependencies'];
 
 /** Whether a schema, or one anywhere below it, is like that. */
 export function someSchema(props: JsonObject | undefined, predicate: (props: JsonObject) => boolean): boolean {
   if (props === undefined) return false;
   if (predicate(props)) return true;
-  if (single?.some((key) => someSchema(schemaOf(props, key), predicate))) return true;
-  if (listed?.some((key) => schemasOf(props, key).some((each) => someSchema(each, predicate)))) return true;
-  return named?.some((key) => namedSchemas(props, key).some(([, each]) => someSchema(each, predicate))) === true;
+  if (single.some((key) => someSchema(schemaOf(props, key), predicate))) return true;
+  if (listed.some((key) => schemasOf(props, key).some((each) => someSchema(each, predicate)))) return true;
+  return named.some((key) => namedSchemas(props, key).some(([, each]) => someSchema(each, predicate)));
 }
