@@ -43,3 +43,28 @@ describe.each(tested.map((kubectl) => [kubectl.version, kubectl] as const))('kub
     else expect(actual).toBe(renderTranscript(parseTranscript(readFileSync(file, 'utf8'), version)));
   });
 });
+
+describe.skipIf(recorded)('the manifests', () => {
+  const t = useServer();
+  /** They cannot be got, edited or deleted in any version: conversations/reviews.txt. */
+  const elsewhere = [
+    'Binding',
+    'ComponentStatus',
+    'LocalSubjectAccessReview',
+    'SelfSubjectAccessReview',
+    'SelfSubjectReview',
+    'SelfSubjectRulesReview',
+    'SubjectAccessReview',
+    'TokenReview',
+  ];
+
+  it('have every kind that discovery has', async () => {
+    const { groups } = (await t.client.get('/apis')).body as { groups: { versions: { groupVersion: string }[] }[] };
+    const versions = groups.flatMap((group) => group.versions.map(({ groupVersion }) => `/apis/${groupVersion}`));
+    const lists = await Promise.all(['/api/v1', ...versions].map(async (path) => (await t.client.get(path)).body.resources));
+    const served = lists.flat().filter(({ name }: { name: string }) => !name.includes('/'));
+    const said = manifests.flatMap((name) => [...readFileSync(join(folder, `${name}.yaml`), 'utf8').matchAll(/^kind: (\w+)$/gm)]);
+    const kinds = new Set([...said.map(([, kind]) => kind), ...elsewhere]);
+    expect([...new Set(served.map(({ kind }: { kind: string }) => kind))].sort()).toEqual([...kinds].sort());
+  });
+});
