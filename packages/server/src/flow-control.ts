@@ -2,9 +2,12 @@ import {
   type Delegate,
   type Filter,
   FlowControl,
+  type FlowControlFilterOptions,
+  type FlowControlMetrics,
   flowControl,
   flowControlPages,
   type IncomingRequest,
+  type InFlightMetrics,
   inFlight,
   type ObjectRegistry,
   type ObjectStats,
@@ -66,13 +69,14 @@ function plainLimits(parts: FlowControlParts): RequestLimits {
 function priorityAndFairness(parts: FlowControlParts): RequestLimits {
   const { options, metrics, onRefused } = parts;
   const { mandatory, suggested } = flowControlDefaults;
+  const measured = metrics.flowControl();
   const control = new FlowControl({
     serverLimit: options.maxRequestsInflight + options.maxMutatingRequestsInflight,
     mandatory: {
       levels: mandatory.levels.flatMap((level) => readLevel(level) ?? []),
       schemas: mandatory.schemas.map(readSchema),
     },
-    metrics: metrics.flowControl(),
+    metrics: measured,
   });
   const watches = new WatchCounts();
   const filter = flowControl({
@@ -82,7 +86,7 @@ function priorityAndFairness(parts: FlowControlParts): RequestLimits {
     turn: new TurnWatch(),
     slowBodies: new SlowBodies(options.requestTimeout),
     requestTimeoutMs: options.requestTimeout,
-    metrics: metrics.inFlight,
+    load: loadGauges(metrics.inFlight, measured),
     onRefused,
   });
   const configure = control.configure.bind(control);
@@ -99,6 +103,20 @@ function priorityAndFairness(parts: FlowControlParts): RequestLimits {
       };
     },
   };
+}
+
+/** The highest of the last second, and how long which share of the limit was taken. */
+function loadGauges(peaks: InFlightMetrics, measured: FlowControlMetrics): FlowControlFilterOptions['load'] {
+  const gauge = (phase: 'executing' | 'waiting', kind: 'readOnly' | 'mutating') => {
+    const [peak, share] = [peaks[kind][phase], measured.load(phase, kind)];
+    const add = (difference: number) => {
+      peak.add(difference);
+      share.add(difference, performance.now() / 1000);
+    };
+    return { add };
+  };
+  const gauges = (kind: 'readOnly' | 'mutating') => ({ executing: gauge('executing', kind), waiting: gauge('waiting', kind) });
+  return { readOnly: gauges('readOnly'), mutating: gauges('mutating') };
 }
 
 /** How many objects there are of a resource, and how large, as memory has them. */

@@ -11,9 +11,14 @@ import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
 import { answerText } from '../http/respond.ts';
-import type { InFlightMetrics, LoadPeaks } from '../metrics/in-flight-metrics.ts';
 import type { Filter, Handler } from './filter.ts';
 import { isLongRunning, isReading } from './request-kind.ts';
+
+/** How many requests of a kind are being served, and how many wait to be. */
+export interface LoadGauges {
+  readonly executing: { add(difference: number): void };
+  readonly waiting: { add(difference: number): void };
+}
 
 export interface FlowControlFilterOptions {
   readonly control: FlowControl;
@@ -22,7 +27,7 @@ export interface FlowControlFilterOptions {
   readonly turn: TurnWatch;
   readonly slowBodies: SlowBodies;
   readonly requestTimeoutMs: number;
-  readonly metrics: InFlightMetrics;
+  readonly load: Readonly<Record<'readOnly' | 'mutating', LoadGauges>>;
   /** Told of every request that is turned away. */
   readonly onRefused?: (request: IncomingRequest) => void;
 }
@@ -53,10 +58,10 @@ export function flowControl(options: FlowControlFilterOptions): Filter {
 
 async function serveLater(waiting: FlowRequest, next: Handler, options: FlowControlFilterOptions): Promise<Answer> {
   const { request, flow } = waiting;
-  const peaks = peaksOf(request, options);
-  peaks.waiting.add(1);
+  const load = loadOf(request, options);
+  load.waiting.add(1);
   const outcome = await outcomeOf(waiting, options.requestTimeoutMs);
-  peaks.waiting.add(-1);
+  load.waiting.add(-1);
   if (outcome === 'execute') return serve(waiting, next, options);
   flow.series.gaveUp((Date.now() - request.received) / 1000);
   if (outcome === 'gone') throw new ClientGone();
@@ -85,7 +90,7 @@ function serve(first: FlowRequest, next: Handler, options: FlowControlFilterOpti
   }
   if (!(answer instanceof Promise)) return settled(answer, request, finish, options, !flow.level.isExempt);
   flow.level.queues.keepInView(first);
-  const { executing } = peaksOf(request, options);
+  const { executing } = loadOf(request, options);
   executing.add(1);
   const leave = () => {
     executing.add(-1);
@@ -173,6 +178,6 @@ function refuse(request: IncomingRequest, flow: Flow, { onRefused }: FlowControl
   });
 }
 
-function peaksOf({ info }: IncomingRequest, { metrics }: FlowControlFilterOptions): LoadPeaks {
-  return isReading(info) ? metrics.readOnly : metrics.mutating;
+function loadOf({ info }: IncomingRequest, { load }: FlowControlFilterOptions): LoadGauges {
+  return isReading(info) ? load.readOnly : load.mutating;
 }

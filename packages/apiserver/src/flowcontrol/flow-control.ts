@@ -96,10 +96,20 @@ export class FlowControl {
     this.#divide();
   }
 
+  #scaleLoad(levels: readonly PriorityLevel[]): void {
+    const seats = levels.reduce((sum, { nominal }) => sum + nominal, 0);
+    const places = levels.reduce((sum, { places }) => sum + places, 0);
+    for (const kind of ['readOnly', 'mutating'] as const) {
+      this.#options.metrics.load('executing', kind).setDenominator(Math.max(1, seats));
+      this.#options.metrics.load('waiting', kind).setDenominator(Math.max(1, places));
+    }
+  }
+
   #divide(): void {
     const levels = [...this.#levels.values()];
     const shares = levels.reduce((sum, { config }) => sum + config.shares, 0);
     for (const level of levels) level.divide(this.#options.serverLimit, shares);
+    this.#scaleLoad(levels);
     adjustLimits(levels, this.#options.serverLimit, this.#now());
   }
 }

@@ -62,10 +62,14 @@ export class PriorityLevel {
     this.limit = limit;
     const { highWatermark, average, deviation, smoothed } = this.demand;
     this.series.adjusted({ highWatermark, average, deviation, smoothed, target, limit });
-    const { response } = this.config;
-    const waiting = response.to === 'queue' ? response.queues * response.lengthLimit : 1;
-    this.series.capacity(limit > 0 ? limit : Math.max(1, Math.round(serverLimit / 10)), waiting);
+    this.series.capacity(limit > 0 ? limit : Math.max(1, Math.round(serverLimit / 10)), Math.max(1, this.places));
     this.queues.configure(this.#queuing, limit);
+  }
+
+  /** How many requests may wait. */
+  get places(): number {
+    const { response } = this.config;
+    return response.to === 'queue' ? response.queues * response.lengthLimit : 0;
   }
 
   get #queuing(): QueuingConfig {

@@ -1,5 +1,5 @@
 import type { IncomingRequest } from '../http/api-request.ts';
-import type { LevelSeries } from '../metrics/flow-control-metrics.ts';
+import type { LevelSeries, StartBounds } from '../metrics/flow-control-metrics.ts';
 import type { Flow } from './flow.ts';
 import { FlowQueue } from './flow-queue.ts';
 import { assumedDuration, FlowRequest } from './flow-request.ts';
@@ -221,9 +221,9 @@ export class QueueSet {
       return false;
     }
     const now = this.#lastTime;
+    this.#series.dispatch(this.#currentR, queue.nextDispatchR, startBounds(this.queues));
     queue.remove(request);
     this.#left(request, queue, now);
-    this.#series.dispatch(this.#currentR, queue.nextDispatchR);
     this.#seat(request, queue, now);
     queue.boundNextDispatch();
     request.decide?.('execute');
@@ -275,4 +275,17 @@ export class QueueSet {
     }
     if (this.#robin >= this.queues.length) this.#robin = 0;
   }
+}
+
+function startBounds(queues: readonly FlowQueue[]): StartBounds {
+  const bounds = { min: Infinity, max: -Infinity, discountedMin: Infinity, discountedMax: -Infinity };
+  for (const { waiting, nextDispatchR, seatsInUse } of queues) {
+    if (waiting.size === 0) continue;
+    const discounted = nextDispatchR - seatsInUse * assumedDuration;
+    bounds.min = Math.min(bounds.min, nextDispatchR);
+    bounds.max = Math.max(bounds.max, nextDispatchR);
+    bounds.discountedMin = Math.min(bounds.discountedMin, discounted);
+    bounds.discountedMax = Math.max(bounds.discountedMax, discounted);
+  }
+  return bounds;
 }

@@ -61,6 +61,17 @@ export function flowControlFamilies(registry: Registry, now: () => number) {
     currentR: levelGauge('current_r', '[ALPHA] R(time of last change)'),
     dispatchR: levelGauge('dispatch_r', '[ALPHA] R(time of last dispatch)'),
     latestS: levelGauge('latest_s', '[ALPHA] S(most recently dispatched request)'),
+    nextS: registry.gauge({
+      ...named('next_s_bounds', '[ALPHA] min and max, over queues, of S(oldest waiting request in queue)'),
+      labels: [...level, 'bound'],
+    }),
+    nextDiscountedS: registry.gauge({
+      ...named(
+        'next_discounted_s_bounds',
+        '[ALPHA] min and max, over queues, of S(oldest waiting request in queue) - estimated work in progress',
+      ),
+      labels: [...level, 'bound'],
+    }),
     inQueueRequests: flowGauge(
       'current_inqueue_requests',
       '[BETA] Number of requests currently pending in queues of the API Priority and Fairness subsystem',

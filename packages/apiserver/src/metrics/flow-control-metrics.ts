@@ -32,6 +32,11 @@ export class FlowControlMetrics {
     return series;
   }
 
+  /** Requests of a kind that are executing or waiting, in relation to how many may. */
+  load(phase: 'executing' | 'waiting', kind: 'readOnly' | 'mutating'): TimingHistogram {
+    return this.families.readVsWrite.with({ phase, request_kind: kind });
+  }
+
   level(name: string): LevelSeries {
     const known = this.#levels.get(name);
     if (known) return known;
@@ -138,6 +143,7 @@ export class LevelSeries {
   readonly #labels: { readonly priority_level: string };
   readonly #seats: TimingHistogram;
   readonly #demand: TimingHistogram;
+  #dispatch: Readonly<Record<keyof StartBounds | 'dispatchR' | 'latestS', Gauge>> | undefined;
 
   constructor(families: FlowControlFamilies, name: string) {
     const labels = { priority_level: name };
@@ -164,9 +170,29 @@ export class LevelSeries {
     this.#families.currentR.with(this.#labels).set(value);
   }
 
-  dispatch(currentR: number, start: number): void {
-    this.#families.dispatchR.with(this.#labels).set(currentR);
-    this.#families.latestS.with(this.#labels).set(start);
+  /** A request has left its queue, at a virtual time, with a virtual start among those of the other queues. */
+  dispatch(currentR: number, start: number, starts: StartBounds): void {
+    this.#dispatch ??= this.#dispatchGauges();
+    const { dispatchR, latestS, min, max, discountedMin, discountedMax } = this.#dispatch;
+    dispatchR.set(currentR);
+    latestS.set(start);
+    min.set(starts.min);
+    max.set(starts.max);
+    discountedMin.set(starts.discountedMin);
+    discountedMax.set(starts.discountedMax);
+  }
+
+  #dispatchGauges() {
+    const { dispatchR, latestS, nextS, nextDiscountedS } = this.#families;
+    const bound = (name: 'min' | 'max') => ({ ...this.#labels, bound: name });
+    return {
+      dispatchR: dispatchR.with(this.#labels),
+      latestS: latestS.with(this.#labels),
+      min: nextS.with(bound('min')),
+      max: nextS.with(bound('max')),
+      discountedMin: nextDiscountedS.with(bound('min')),
+      discountedMax: nextDiscountedS.with(bound('max')),
+    };
   }
 
   limits({ nominal, lower, upper }: Limits): void {
@@ -183,6 +209,14 @@ export class LevelSeries {
     this.#families.target.with(this.#labels).set(values.target);
     this.#families.currentLimit.with(this.#labels).set(values.limit);
   }
+}
+
+/** Of the virtual starts of all queues that have something waiting, also less the work that they have under way. */
+export interface StartBounds {
+  readonly min: number;
+  readonly max: number;
+  readonly discountedMin: number;
+  readonly discountedMax: number;
 }
 
 export interface Adjusted {

@@ -1,5 +1,6 @@
 export type { Counter } from './counter.ts';
 export type { Description, Family } from './family.ts';
+export { FlowControlMetrics } from './flow-control-metrics.ts';
 export type { Gauge } from './gauge.ts';
 export { observedHealthChecks } from './health-check-metrics.ts';
 export type { Histogram } from './histogram.ts';
