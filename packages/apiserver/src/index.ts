@@ -9,7 +9,7 @@ export { isOpenIdIssuer, openIdPages, openIdPaths } from './delegates/openid.ts'
 export { asResourceRequest, type ResourceSubject, resourceDelegate } from './delegates/resources.ts';
 export { type VersionInfo, versionPage } from './delegates/version.ts';
 export { createDiscovery, type Discovery } from './discovery/discovery.ts';
-export { compareVersions } from './discovery/priorities.ts';
+export { compareVersions, priorityOf } from './discovery/priorities.ts';
 export { audit, auditStrangers } from './filters/audit.ts';
 export * from './filters/authentication.ts';
 export * from './filters/authorization.ts';

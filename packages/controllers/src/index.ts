@@ -1,3 +1,5 @@
+import type { CustomApi } from '@tsukube/crds';
+import { apiServiceController } from './api-services.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import type { Controller, ControllerContext } from './controller.ts';
 import { garbageCollector } from './garbage/index.ts';
@@ -11,12 +13,14 @@ export type { Controller, ControllerContext } from './controller.ts';
 export { type FlowConfigurationOptions, flowConfiguration } from './flowcontrol/flow-configuration.ts';
 
 /** The controllers an API server cannot be used without. */
-export function startControllers(context: ControllerContext): Controller {
+export function startControllers(context: ControllerContext, custom?: CustomApi): Controller {
   const controllers = [namespaceController(context), rootCaPublisher(context)];
   if (context.resources.some(({ names }) => names.plural === 'serviceaccounts'))
     controllers.push(serviceAccountController(context), tokenSecretController(context));
   if (context.collectGarbage) controllers.push(garbageCollector(context));
   if (context.resources.some(({ names }) => names.plural === 'clusterroles')) controllers.push(clusterRoleAggregation(context));
+  if (context.resources.some(({ names }) => names.plural === 'apiservices'))
+    controllers.push(apiServiceController(context, custom));
   return {
     stop() {
       for (const controller of controllers) controller.stop();

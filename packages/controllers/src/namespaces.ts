@@ -19,7 +19,6 @@ const recheckMs = 5000;
 /** Empties namespaces that are going, and lets them go when they are empty. */
 export function namespaceController(context: ControllerContext): Controller {
   const namespaces = registryNamed(context, 'namespaces');
-  const contents = namespacedRegistries(context);
   const terminating = new Set<string>();
   const queue = new WorkQueue((name) => reconcile(name), context.logger);
 
@@ -39,21 +38,14 @@ export function namespaceController(context: ControllerContext): Controller {
       const { name } = nameOfKey(namespaces.resource, entry.key);
       if (terminating.has(name) || entry.value.includes('"deletionTimestamp"')) queue.add(name);
     }),
-    ...contents.map((registry) =>
-      registry.cache.follow({
-        onEvents(events) {
-          if (terminating.size === 0) return;
-          for (const event of events) wake(registry, event.entry);
-        },
-        onGap: () => {},
-      }),
-    ),
+    context.feed.listen({
+      prefix: context.storePrefix,
+      onChanges(changes) {
+        for (const name of terminating) if (changes.some(({ entry }) => entry.key.includes(`/${name}/`))) queue.add(name);
+      },
+      onGap: () => {},
+    }),
   ];
-
-  const wake = (registry: ObjectRegistry, entry: CacheEntry): void => {
-    const { namespace } = nameOfKey(registry.resource, entry.key);
-    if (terminating.has(namespace)) queue.add(namespace);
-  };
 
   return {
     stop() {

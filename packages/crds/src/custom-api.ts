@@ -8,10 +8,13 @@ import type {
   ServiceResolver,
   ShutdownNotice,
 } from '@tsukube/apiserver';
+import type { GroupVersion } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
-import { openDefinitions } from './definition/definitions.ts';
+import type { Definition } from './definition/definition.ts';
+import { type DefinitionChange, definitionsIn, openDefinitions } from './definition/definitions.ts';
+import { definitionOf } from './definition/read-definition.ts';
 import type { KnownKinds } from './known-kinds.ts';
-import { startLife } from './life/life.ts';
+import { type Life, startLife } from './life/life.ts';
 import { openCustomResources } from './serving/custom-resources.ts';
 import { type CustomDelegateOptions, customResourceDelegate } from './serving/delegate.ts';
 
@@ -33,17 +36,23 @@ export interface CustomApiParts {
 export interface CustomApi {
   /** Resolves when requests can be served. */
   load(): Promise<void>;
+  /** Whether what is below may be asked: it reads definitions, of which there may be many. */
+  readonly isStarted: boolean;
   /** Establishes definitions and removes them with their objects. */
   start(): void;
+  /** Resolves when every definition has been read, in many small steps. */
+  whenRead(): Promise<void>;
   delegate(options: CustomDelegateOptions): Delegate;
   /** What is served, for discovery. */
   resources(): Iterable<Resource>;
-  /** The stored version of each resource, for who looks after all objects there are. */
+  /** All that has objects, for whoever looks after objects of all kinds. */
   stored(): Iterable<Resource>;
-  /** Undefined if the definition is gone. */
   registryOf(resource: Resource): ObjectRegistry | undefined;
-  /** Calls back when `resources` may give something else. */
-  onChange(listener: () => void): () => void;
+  /** The versions that definitions serve, or will. */
+  groupVersions(): readonly GroupVersion[];
+  isDefined(version: GroupVersion): boolean;
+  /** Calls back when all this may have changed, with the versions that it is about; undefined if it may be any. */
+  onChange(listener: (touched: readonly GroupVersion[] | undefined) => void): () => void;
   close(): void;
 }
 
@@ -52,21 +61,49 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
   const onError = (error: unknown, definition: string) =>
     parts.logger.warn('objects could not be converted', { definition, error: String(error) });
   const resources = openCustomResources(definitions, { ...parts, onError });
-  let life: { stop(): void } | undefined;
+  let life: Life | undefined;
+  let resolveRead: () => void = () => {};
+  const read = new Promise<void>((resolve) => {
+    resolveRead = resolve;
+  });
   return {
     load: () => definitions.load(),
+    get isStarted() {
+      return life !== undefined;
+    },
+    whenRead: () => read,
     start() {
       life = startLife({ definitions, resources, registry: parts.definitions, logger: parts.logger });
+      void life.begun.then(resolveRead);
     },
     delegate: (options) => customResourceDelegate(definitions, resources, options),
     resources: () => resources.resources(),
     stored: () => resources.stored(),
     registryOf: (resource) => resources.registryOf(resource),
-    onChange: (listener) => definitions.onChange(() => listener()),
+    groupVersions: () => definitionsIn(definitions).flatMap(servedVersions),
+    isDefined: ({ group, version }) =>
+      definitionsIn(definitions).some((each) => each.group === group && servesVersion(each, version)),
+    onChange: (listener) => definitions.onChange((change) => listener(change && touchedBy(change))),
     close() {
       definitions.close();
       life?.stop();
       resources.close();
     },
   };
+}
+
+function servedVersions({ group, versions }: Definition): readonly GroupVersion[] {
+  return versions.filter(({ served }) => served).map(({ name }) => ({ group, version: name }));
+}
+
+function servesVersion({ versions }: Definition, version: string): boolean {
+  return versions.some(({ name, served }) => served && name === version);
+}
+
+function touchedBy({ before, after }: DefinitionChange): readonly GroupVersion[] {
+  return [before, after].flatMap((entry) => {
+    if (!entry) return [];
+    const { group, versions } = definitionOf(entry);
+    return versions.map(({ name }) => ({ group, version: name }));
+  });
 }

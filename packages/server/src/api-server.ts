@@ -111,10 +111,8 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     auditing,
   });
   const everything = resourcesNow(all, custom);
-  const context: ControllerContext = {
-    get resources() {
-      return everything.list();
-    },
+  const fixedContext: ControllerContext = {
+    resources: all,
     registryOf: (resource) => registries.get(resource) ?? custom?.registryOf(resource),
     store,
     feed,
@@ -124,6 +122,12 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     tokenSigner: serviceAccounts.signer,
     logger,
     now: Date.now,
+  };
+  const context: ControllerContext = {
+    ...fixedContext,
+    get resources() {
+      return everything();
+    },
   };
   const findRegistry: FindRegistry = (group, plural) => services.registryNamed?.(group, plural);
   const initialObjects = createInitialObjects(resources, registryOf);
@@ -135,9 +139,8 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     authorization.start(findRegistry),
   ]);
   await custom?.load();
-  everything.refresh();
+  const controllers = [startControllers(context, custom)];
   custom?.start();
-  const controllers = [startControllers(context)];
   steps.taken('feed', async () => {
     if ((await feed.caughtUp()) === false) throw new Error('memory is behind the store');
   });
@@ -152,7 +155,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     announce(identity) {
       const authentication = authenticationData(parts);
       const announcements = announceServer({
-        ...context,
+        ...fixedContext,
         identity,
         store,
         serviceRanges: serviceRanges(options),

@@ -40,20 +40,15 @@ export function customApi({ resources, registryOf, options, ...parts }: CustomAp
 }
 
 /** The same list until definitions change. Of resources that share their objects the stored one comes first. */
-export function resourcesNow(
-  resources: readonly Resource[],
-  custom: CustomApi | undefined,
-): { list(): readonly Resource[]; refresh(): void } {
+export function resourcesNow(resources: readonly Resource[], custom: CustomApi | undefined): () => readonly Resource[] {
   let known: readonly Resource[] | undefined;
-  const refresh = () => {
+  custom?.onChange(() => {
     known = undefined;
-  };
-  custom?.onChange(refresh);
-  return {
-    refresh,
-    list() {
-      known ??= custom ? [...resources, ...custom.stored(), ...custom.resources()] : resources;
-      return known;
-    },
+  });
+  return () => {
+    // Definitions may take long to read, which nothing needs before the start.
+    if (!custom?.isStarted) return resources;
+    known ??= [...resources, ...custom.stored(), ...custom.resources()];
+    return known;
   };
 }

@@ -1,6 +1,6 @@
 import { deleteObject, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
 import { isObject, type JsonObject, StatusError } from '@tsukube/machinery';
-import { type Definition, isTrue } from '../definition/definition.ts';
+import { conditionOf, type Definition, isTrue } from '../definition/definition.ts';
 import { readDefinition } from '../definition/read-definition.ts';
 import { conditionObjects, type NewCondition, withCondition } from './conditions.ts';
 import { updateStatus, writeAsServer } from './writing.ts';
@@ -15,23 +15,26 @@ const inProgress: NewCondition = {
   reason: 'InstanceDeletionInProgress',
   message: 'CustomResource deletion is in progress',
 };
+const unconfirmed: NewCondition = {
+  type,
+  status: 'True',
+  reason: 'InstanceDeletionCheck',
+  message: 'could not confirm zero CustomResources remaining: timed out waiting for the condition',
+};
 
-/** Objects are still there, held by finalizers of their own. */
-export class StillThere extends Error {
-  override readonly name = 'StillThere';
-}
-
-/** Removes the objects of a definition that is to go, and then lets it go. Fails with StillThere while some are held. */
+/** Removes the objects of a definition that is to go, and then lets it go. Whether it went: some objects may be held by finalizers. */
 export async function finalize(
   definition: Definition,
   definitions: ObjectRegistry,
   objects: () => ObjectRegistry | undefined,
   now: () => number,
-): Promise<void> {
-  await report(definitions, definition.name, inProgress, false, now());
+): Promise<boolean> {
+  // What is tried again has said what it waits for.
+  if (!isTried(definition)) await report(definitions, definition.name, inProgress, false, now());
   if (!isTrue(definition, 'Established')) {
     const reason = { reason: 'NeverEstablished', message: 'resource was never established' };
-    return report(definitions, definition.name, { type, status: 'False', ...reason }, true, now());
+    await report(definitions, definition.name, { type, status: 'False', ...reason }, true, now());
+    return true;
   }
   const left = await removeAll(objects()).catch(async (error: unknown) => {
     const message = `could not list instances: ${error instanceof Error ? error.message : error}`;
@@ -39,15 +42,18 @@ export async function finalize(
     await report(definitions, definition.name, failed, false, now());
     throw error;
   });
-  if (left > 0) return waitFor(definitions, definition.name, now());
+  if (left > 0) {
+    await report(definitions, definition.name, unconfirmed, false, now());
+    return false;
+  }
   const done = { reason: 'InstanceDeletionCompleted', message: 'removed all instances' };
   await report(definitions, definition.name, { type, status: 'False', ...done }, true, now());
+  return true;
 }
 
-async function waitFor(definitions: ObjectRegistry, name: string, now: number): Promise<void> {
-  const message = 'could not confirm zero CustomResources remaining: timed out waiting for the condition';
-  await report(definitions, name, { type, status: 'True', reason: 'InstanceDeletionCheck', message }, false, now);
-  throw new StillThere(`objects of ${name} are held by finalizers`);
+function isTried(definition: Definition): boolean {
+  const reason = conditionOf(definition, type)?.reason;
+  return reason === 'InstanceDeletionCheck' || reason === 'InstanceDeletionFailed';
 }
 
 /** How many are left. */

@@ -18,11 +18,19 @@ export interface LifeParts {
   readonly now?: () => number;
 }
 
+export interface Life {
+  /** Resolves when every definition has been looked at. */
+  readonly begun: Promise<void>;
+  stop(): void;
+}
+
 /** Definitions that are looked at in one turn of the loop when the server starts. */
 const sliceSize = 25;
+/** Objects that are held by finalizers are looked at again after this time. */
+const recheckMs = 1000;
 
 /** Accepts the names of definitions, establishes them, and removes them with their objects. */
-export function startLife(parts: LifeParts): { stop(): void } {
+export function startLife(parts: LifeParts): Life {
   const { definitions, resources, registry, logger, now = Date.now } = parts;
   // Names are given within a group, to one after the other.
   const waiting = new Map<string, Set<string>>();
@@ -34,7 +42,8 @@ export function startLife(parts: LifeParts): { stop(): void } {
   const removals = new WorkQueue(async (name) => {
     const entry = definitions.named(name);
     if (!entry || !isToBeFinalized(definitionOf(entry))) return;
-    await finalize(definitionOf(entry), registry, () => resources.objectsOf(entry), now);
+    const isGone = await finalize(definitionOf(entry), registry, () => resources.objectsOf(entry), now);
+    if (!isGone) removals.addAfter(name, recheckMs);
   }, logger);
 
   const settle = async (name: string, group: string): Promise<void> => {
@@ -81,9 +90,10 @@ export function startLife(parts: LifeParts): { stop(): void } {
       await new Promise(setImmediate);
     }
   };
-  const forget = definitions.onChange((change) => (change ? look(change.name) : void lookAtAll()));
-  void lookAtAll();
+  const forget = definitions.onChange((change) => (change ? look(change.name) : void lookAtAll().catch(() => {})));
+  const begun = lookAtAll().catch((error: unknown) => logger.warn('definitions could not be read', { error: String(error) }));
   return {
+    begun,
     stop() {
       stopped = true;
       forget();

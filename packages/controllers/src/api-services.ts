@@ -1,0 +1,92 @@
+import { decodeObject, deleteObject, follow, nameOfKey, priorityOf, WorkQueue } from '@tsukube/apiserver';
+import type { CustomApi } from '@tsukube/crds';
+import { deepEqual, type GroupVersion, type JsonObject, StatusError } from '@tsukube/machinery';
+import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+
+const label = 'kube-aggregator.kubernetes.io/automanaged';
+
+/** Keeps an APIService for each version that this server serves itself: those of built-in kinds as long as nobody changes them. */
+export function apiServiceController(context: ControllerContext, custom: CustomApi | undefined): Controller {
+  const services = registryNamed(context, 'apiservices');
+  const builtIn = builtInVersions(context);
+
+  const wanted = (name: string): JsonObject | undefined => {
+    const dot = name.indexOf('.');
+    const version = { version: name.slice(0, dot), group: name.slice(dot + 1) };
+    if (builtIn.has(name)) return apiService(name, version, 'onstart');
+    return custom?.isDefined(version) ? apiService(name, version, 'true') : undefined;
+  };
+
+  const settle = async (name: string): Promise<void> => {
+    const entry = await services.cache.get(services.key('', name));
+    const service = wanted(name);
+    if (!entry) return service && void (await services.create(service, writeAsServer()));
+    const found = decodeObject(entry.value);
+    const managed = labelsOf(found)[label];
+    if (managed !== 'true' && managed !== 'onstart') return;
+    if (!service) return managed === 'true' ? void (await deleteObject(services, name, {}, writeAsServer())) : undefined;
+    if (managed === 'onstart' || deepEqual(found.spec, service.spec)) return;
+    const withSpec = (existing: JsonObject | undefined) => ({ ...(existing as JsonObject), spec: service.spec as JsonObject });
+    await services.update(name, undefined, withSpec, writeAsServer());
+  };
+
+  const writeAsServer = () => ({ ...writeAs(services, ''), fieldManager: 'kube-apiserver' });
+  const queue = new WorkQueue((name) => settle(name).catch(ignoreRaces), context.logger);
+  const addAll = (versions: Iterable<GroupVersion>) => {
+    for (const { group, version } of versions) queue.add(`${version}.${group}`);
+  };
+  for (const name of builtIn) queue.add(name);
+  let stopped = false;
+  const stops: (() => void)[] = [];
+  const followDefinitions = (from: CustomApi): void => {
+    if (stopped) return;
+    addAll(from.groupVersions());
+    stops.push(from.onChange((touched) => addAll(touched ?? from.groupVersions())));
+    // One that is ours and was removed or changed comes back; one that nobody wants goes.
+    const again = follow(services.cache, (entry) => {
+      const { name } = nameOfKey(services.resource, entry.key);
+      if (!builtIn.has(name)) queue.add(name);
+    });
+    stops.push(again);
+  };
+  if (custom) void custom.whenRead().then(() => followDefinitions(custom));
+  return {
+    stop() {
+      stopped = true;
+      queue.stop();
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** Of all but what comes and goes, and what this is about itself. */
+function builtInVersions({ resources }: ControllerContext): ReadonlySet<string> {
+  const versions = resources.filter(({ state }) => state === undefined).flatMap((resource) => resource.versions);
+  const others = versions.filter(({ group }) => group !== 'apiregistration.k8s.io');
+  return new Set(others.map(({ group, version }) => `${version}.${group}`));
+}
+
+function apiService(name: string, { group, version }: GroupVersion, managed: string): JsonObject {
+  const priority = priorityOf(group, version);
+  return {
+    kind: 'APIService',
+    apiVersion: 'apiregistration.k8s.io/v1',
+    metadata: { name, labels: { [label]: managed } },
+    spec: {
+      ...(group !== '' && { group }),
+      version,
+      groupPriorityMinimum: priority.group,
+      versionPriority: priority.version,
+    },
+  };
+}
+
+function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
+  return ((object.metadata as JsonObject).labels ?? {}) as Record<string, string>;
+}
+
+/** Somebody else was faster: the next event tells. */
+function ignoreRaces(error: unknown): void {
+  if (error instanceof StatusError && (error.code === 404 || error.code === 409)) return;
+  throw error;
+}
