@@ -26,10 +26,16 @@ export function compile(expression: string, environment: Environment): Compiled 
 }
 
 function compileWithin(expression: string, environment: Environment, issues: Issues): Compiled | CompileErrors {
-  const expr = parse(expression, environment.macros, issues);
-  if (issues.count === 0) check(expr, environment, issues);
+  const expr = treeOf(expression, environment, issues);
   if (issues.count === 0) validate(expr, issues);
   return issues.count > 0 ? failed(issues) : planned(expression, expr, environment);
+}
+
+/** The tree with its types; of no use if there are issues. */
+function treeOf(expression: string, environment: Environment, issues: Issues): Expr {
+  const expr = parse(expression, environment.macros, issues);
+  if (issues.count === 0) check(expr, environment, issues);
+  return expr;
 }
 
 function failed(issues: Issues): CompileErrors {
@@ -38,7 +44,7 @@ function failed(issues: Issues): CompileErrors {
 
 function planned(expression: string, expr: Expr, environment: Environment): Compiled | CompileErrors {
   try {
-    return compiled(expression, expr, plan(expr, environment));
+    return compiled(expression, environment, expr.type as CelType, plan(expr, environment));
   } catch (error) {
     if (!(error instanceof PlanError)) throw error;
     const issue = { line: -1, column: -1, message: error.message };
@@ -46,14 +52,15 @@ function planned(expression: string, expr: Expr, environment: Environment): Comp
   }
 }
 
-function compiled(expression: string, expr: Expr, ready: Plan): Compiled {
+/** Costs are estimated once, when an expression is defined: its tree is not kept for that, but made again. */
+function compiled(expression: string, environment: Environment, type: CelType, ready: Plan): Compiled {
   return {
     ok: true,
     expression,
-    type: expr.type as CelType,
+    type,
     references: new Set(ready.variables.keys()),
     evaluate: (bindings, options) => evaluate(ready, bindings, options),
-    estimateCost: (sizeOf) => estimateCost(expr, sizeOf),
+    estimateCost: (sizeOf) => estimateCost(treeOf(expression, environment, new Issues(expression)), sizeOf),
   };
 }
 

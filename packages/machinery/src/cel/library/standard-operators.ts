@@ -49,6 +49,7 @@ const ordered: readonly (readonly [string, CelType, CelType])[] = [
 /** What compares by order; `holds` is asked with a number below, at or above zero. */
 function comparison(name: string, prefix: string, holds: (order: number) => boolean): FunctionDeclaration {
   const compare: Binary = (left, right) => {
+    if (typeof left === 'number' && typeof right === 'number') return holds(left - right);
     const order = compareValues(left, right);
     if (order === undefined) return isOrdered(left) ? noSuchOverload : noTrait(name);
     return Number.isNaN(order) ? nanComparison : holds(order);

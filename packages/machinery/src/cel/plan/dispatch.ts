@@ -64,7 +64,19 @@ export function implementationOf(declaration: FunctionDeclaration, ids: readonly
   if (declaration.operator) return chosen[0]?.call;
   const candidates = (chosen.length === 1 ? chosen : declaration.overloads).filter(({ call }) => call !== undefined);
   if (candidates.length === 0) return undefined;
-  return candidates.length === 1 ? guarded(declaration, candidates[0] as Overload) : choosing(declaration, candidates);
+  return candidates.length === 1 ? guardedOnce(declaration, candidates[0] as Overload) : choosing(declaration, candidates);
+}
+
+const guardedOverloads = new WeakMap<Overload, Implementation>();
+
+/** All expressions that call an overload share its checks. */
+function guardedOnce(declaration: FunctionDeclaration, overload: Overload): Implementation {
+  let implementation = guardedOverloads.get(overload);
+  if (implementation === undefined) {
+    implementation = guarded(declaration, overload);
+    guardedOverloads.set(overload, implementation);
+  }
+  return implementation;
 }
 
 function guarded({ name }: FunctionDeclaration, { args, call }: Overload): Implementation {
