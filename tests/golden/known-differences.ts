@@ -10,6 +10,7 @@ export const knownDifferences: Readonly<Record<string, Readonly<Record<number, s
   'builtin/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations': {},
   'builtin/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings': {},
   'builtin/admissionregistration.k8s.io/v1/validatingwebhookconfigurations': {},
+  'builtin/apiregistration.k8s.io/v1/apiservices': {},
   'builtin/apps/v1/controllerrevisions': {},
   'builtin/apps/v1/deployments': {},
   'builtin/apps/v1/replicasets': {},

@@ -1,5 +1,6 @@
 import type { CustomApi } from '@tsukube/crds';
-import { apiServiceController } from './api-services.ts';
+import { apiServiceAvailability } from './api-services/availability.ts';
+import { apiServiceController } from './api-services/registration.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import type { Controller, ControllerContext } from './controller.ts';
 import { garbageCollector } from './garbage/index.ts';
@@ -14,13 +15,13 @@ export { type FlowConfigurationOptions, flowConfiguration } from './flowcontrol/
 
 /** The controllers an API server cannot be used without. */
 export function startControllers(context: ControllerContext, custom?: CustomApi): Controller {
+  const isServed = (plural: string) => context.resources.some(({ names }) => names.plural === plural);
   const controllers = [namespaceController(context), rootCaPublisher(context)];
-  if (context.resources.some(({ names }) => names.plural === 'serviceaccounts'))
-    controllers.push(serviceAccountController(context), tokenSecretController(context));
+  if (isServed('serviceaccounts')) controllers.push(serviceAccountController(context), tokenSecretController(context));
   if (context.collectGarbage) controllers.push(garbageCollector(context));
-  if (context.resources.some(({ names }) => names.plural === 'clusterroles')) controllers.push(clusterRoleAggregation(context));
-  if (context.resources.some(({ names }) => names.plural === 'apiservices'))
-    controllers.push(apiServiceController(context, custom));
+  if (isServed('clusterroles')) controllers.push(clusterRoleAggregation(context));
+  if (isServed('apiservices')) controllers.push(apiServiceController(context, custom));
+  if (['apiservices', 'services', 'endpointslices'].every(isServed)) controllers.push(apiServiceAvailability(context));
   return {
     stop() {
       for (const controller of controllers) controller.stop();

@@ -1,7 +1,7 @@
 import { decodeObject, deleteObject, follow, nameOfKey, priorityOf, WorkQueue } from '@tsukube/apiserver';
 import type { CustomApi } from '@tsukube/crds';
 import { deepEqual, type GroupVersion, type JsonObject, StatusError } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+import { type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
 
 const label = 'kube-aggregator.kubernetes.io/automanaged';
 
