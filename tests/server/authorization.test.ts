@@ -332,3 +332,10 @@ describe('access reviews', () => {
     expect(incomplete).toBe(false);
   });
 });
+
+it('decisions are counted', async () => {
+  const { text } = await t.client.get('/metrics');
+  expect(text).toMatch(/^authorization_attempts_total\{result="allowed"\} [1-9]/m);
+  expect(text).toMatch(/^authorization_attempts_total\{result="no-opinion"\} [1-9]/m);
+  expect(text).toMatch(/^apiserver_authorization_decisions_total\{decision="allowed",name="rbac",type="RBAC"\} [1-9]/m);
+});

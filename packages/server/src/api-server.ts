@@ -136,7 +136,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     limits.begin(context),
     initialObjects,
     policy.ready,
-    authorization.start(findRegistry),
+    authorization.start(findRegistry, metrics.authorization),
   ]);
   await custom?.load();
   const controllers = [startControllers(context, custom)];

@@ -84,7 +84,7 @@ export function requestChain(parts: ChainParts): Handler {
       ...(auditing ? [audit(auditing)] : []),
       impersonation(parts.authorizer),
       parts.limits.filter,
-      authorization(parts.authorizer),
+      authorization(parts.authorizer, metrics.authorization.attempted),
     ],
     delegation(delegates(parts)),
   );

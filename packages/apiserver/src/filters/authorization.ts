@@ -10,13 +10,18 @@ const decisionKey = 'authorization.k8s.io/decision';
 const reasonKey = 'authorization.k8s.io/reason';
 
 /** Lets through what the authorizer allows. What nobody has an opinion on is refused. */
-export function authorization(authorizer: Authorizer): Filter {
+export function authorization(authorizer: Authorizer, count?: (verdict: Verdict) => void): Filter {
   return function authorize(request, next) {
     const access = new RequestAccess(request);
     const verdict = authorizer.authorize(access);
-    return verdict instanceof Promise
-      ? verdict.then((late) => judged(request, access, late, next))
-      : judged(request, access, verdict, next);
+    if (verdict instanceof Promise) {
+      return verdict.then((late) => {
+        count?.(late);
+        return judged(request, access, late, next);
+      });
+    }
+    count?.(verdict);
+    return judged(request, access, verdict, next);
   };
 }
 

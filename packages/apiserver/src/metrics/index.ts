@@ -1,3 +1,4 @@
+export type { AuthorizationMetrics } from './authorization-metrics.ts';
 export type { Counter } from './counter.ts';
 export type { Description, Family } from './family.ts';
 export { FlowControlMetrics } from './flow-control-metrics.ts';

@@ -4,6 +4,7 @@ import type { Resource } from '../resource.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import { type AuditMetrics, auditMetrics } from './audit-metrics.ts';
 import { type AuthenticationMetrics, authenticationMetrics } from './authentication-metrics.ts';
+import { type AuthorizationMetrics, authorizationMetrics } from './authorization-metrics.ts';
 import { buildInfo } from './build-info.ts';
 import type { Counter } from './counter.ts';
 import { FlowControlMetrics } from './flow-control-metrics.ts';
@@ -28,6 +29,7 @@ export interface ServerMetrics {
   readonly flowControl: () => FlowControlMetrics;
   readonly audit: AuditMetrics;
   readonly authentication: AuthenticationMetrics;
+  readonly authorization: AuthorizationMetrics;
   readonly handshakeErrors: Counter;
   /** The store for one resource. */
   measured(store: Store, resource: Resource): Store;
@@ -55,6 +57,7 @@ export function serverMetrics(version: VersionInfo, resources: readonly Resource
     flowControl: () => new FlowControlMetrics(registry, () => performance.now() / 1000),
     audit: auditMetrics(registry),
     authentication: authenticationMetrics(registry),
+    authorization: authorizationMetrics(registry),
     handshakeErrors: handshakeErrors(registry),
     measured: (store, resource) => measuredStore(store, seriesOf(resource)),
     observe(resource, cache, store) {

@@ -83,7 +83,8 @@ export class ObjectRegistry {
     this.#track(object, undefined, context);
     const attributes = this.#attributes('CREATE', object, undefined, context);
     await this.services.admission.mutate(attributes);
-    await context.strategy.authorizeWrite?.(object, undefined, context);
+    const authorizing = context.strategy.authorizeWrite?.(object, undefined, context);
+    if (authorizing) await authorizing;
     ensureName(object.metadata as JsonObject);
     ensureNamespace(this.resource, object.metadata as JsonObject, context.namespace);
     return this.#reserving(object, undefined, context, () => this.#create(object, attributes, context));

@@ -1,4 +1,13 @@
-import { type Authorizer, alwaysAllow, alwaysDeny, type Logger, privilegedGroups, unionAuthorizer } from '@tsukube/apiserver';
+import {
+  type AuthorizationMetrics,
+  type Authorizer,
+  alwaysAllow,
+  alwaysDeny,
+  type Logger,
+  privilegedGroups,
+  unionAuthorizer,
+  type Verdict,
+} from '@tsukube/apiserver';
 import { type FindRegistry, nodeAuthorizer, openRbac, RbacIndex } from '@tsukube/builtin';
 import type { ServeOptions } from '../config/index.ts';
 import { type AuthorizerConfiguration, configurationOfFlags } from './configuration.ts';
@@ -9,7 +18,7 @@ export interface Authorization {
   readonly authorizer: Authorizer;
   readonly rbacIndex: RbacIndex;
   /** Resolves once it decides as configured. Fails if that cannot be. */
-  start(findRegistry: FindRegistry): Promise<void>;
+  start(findRegistry: FindRegistry, metrics: AuthorizationMetrics): Promise<void>;
   stop(): void;
 }
 
@@ -33,14 +42,14 @@ export function createAuthorization(options: ServeOptions, logger: Logger): Auth
       rulesFor: (user, namespace) => current.authorizer.rulesFor(user, namespace),
     },
     rbacIndex,
-    async start(findRegistry) {
+    async start(findRegistry, metrics) {
       const rbac = await openRbac(findRegistry, rbacIndex);
       const nodes = nodeAuthorizer(findRegistry);
       stops.push(
         () => rbac.stop(),
         () => nodes.stop(),
       );
-      const deciders = await decidersFor(options, rbac.authorizer, nodes.authorizer, logger);
+      const deciders = await decidersFor(options, rbac.authorizer, nodes.authorizer, logger, metrics);
       const configure = async (all: readonly AuthorizerConfiguration[]) => replace(await configured(all, deciders));
       const { authorizationConfig: file } = options;
       if (file === undefined) await configure(configurationOfFlags(options));
@@ -63,6 +72,7 @@ interface Deciders {
   readonly node: Authorizer;
   readonly abac: Authorizer | undefined;
   readonly logger: Logger;
+  readonly metrics: AuthorizationMetrics;
 }
 
 /** Those that stay while a configuration is read anew. */
@@ -71,21 +81,39 @@ async function decidersFor(
   rbac: Authorizer,
   node: Authorizer,
   logger: Logger,
+  metrics: AuthorizationMetrics,
 ): Promise<Deciders> {
   const abac = policy === undefined ? undefined : (await import('./abac.ts')).abacAuthorizer(policy);
-  return { rbac, node, abac, logger };
+  return { rbac, node, abac, logger, metrics };
 }
 
 /** The administrators of the system come first: nobody can lock them out. */
 async function configured(all: readonly AuthorizerConfiguration[], deciders: Deciders): Promise<Configured> {
   const closes: (() => void)[] = [];
   const authorizers: Authorizer[] = [privilegedGroups(['system:masters'])];
-  for (const one of all) authorizers.push(await authorizerOf(one, deciders, closes));
+  for (const one of all) {
+    const authorizer = await authorizerOf(one, deciders, closes);
+    authorizers.push(counted(authorizer, deciders.metrics.decided(one.type, one.name)));
+  }
   return {
     authorizer: unionAuthorizer(authorizers),
     close() {
       for (const close of closes) close();
     },
+  };
+}
+
+function counted(authorizer: Authorizer, count: (verdict: Verdict) => void): Authorizer {
+  const noted = (verdict: Verdict): Verdict => {
+    count(verdict);
+    return verdict;
+  };
+  return {
+    authorize(access) {
+      const verdict = authorizer.authorize(access);
+      return verdict instanceof Promise ? verdict.then(noted) : noted(verdict);
+    },
+    rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace),
   };
 }
 
