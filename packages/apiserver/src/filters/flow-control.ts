@@ -113,7 +113,8 @@ function settled(
   inTurn: boolean,
 ): Answer {
   if (answer.kind === 'stream') return watching(answer, request, finish, options);
-  if (answer.kind === 'bytes' && !isQuick(answer)) whenTaken(request, finish, options);
+  // A watch that another server answers takes its time, and no seats of ours.
+  if (answer.kind === 'bytes' && !isQuick(answer) && !isLongRunning(request.info)) whenTaken(request, finish, options);
   else if (inTurn) options.turn.afterwards(finish);
   else finish();
   return answer;

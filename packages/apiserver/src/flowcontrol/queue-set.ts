@@ -197,7 +197,8 @@ export class QueueSet {
     this.executing++;
     this.dispatched++;
     this.seatsInUse += request.seats;
-    request.flow.series.dispatched(now - request.arrived);
+    if (this.#config.unlimited) request.flow.series.began();
+    else request.flow.series.dispatched(now - request.arrived);
     request.flow.series.executingSeats.add(request.seats);
     this.#series.executing.add(1, now);
     this.#noteSeats(now);
