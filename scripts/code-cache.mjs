@@ -54,7 +54,8 @@ async function exercise(kubeconfig) {
     await ask(session, 'GET', `${objects}?watch=1&timeoutSeconds=1&resourceVersion=0`);
     await ask(session, 'DELETE', `${objects}/build`);
   }
-  for (const path of ['/api', '/apis', '/apis/apps/v1', '/version', '/readyz']) await ask(session, 'GET', path);
+  for (const path of ['/api', '/apis', '/apis/apps/v1', '/openapi/v2', '/openapi/v3', '/version', '/readyz'])
+    await ask(session, 'GET', path);
   session.close();
 }
 
