@@ -32,10 +32,18 @@ export async function openRbac(findRegistry: FindRegistry, index = new RbacIndex
   };
 }
 
-/** Nothing in a role or binding is a number, so the quickest way of reading is exact. */
 function into(index: RbacIndex, kind: RbacKind): ObjectFollower {
   return {
-    put: (namespace, name, entry) => index.put(kind, namespace, name, () => JSON.parse(entry.value.toString()) as JsonObject),
+    put: (namespace, name, entry) => index.put(kind, namespace, name, () => readObject(entry.value)),
     remove: (namespace, name) => index.remove(kind, namespace, name),
   };
+}
+
+/** Nothing in a role or binding is a number, so the quickest way of reading is exact. What cannot be read grants nothing. */
+function readObject(value: Buffer): JsonObject {
+  try {
+    return JSON.parse(value.toString()) as JsonObject;
+  } catch {
+    return {};
+  }
 }

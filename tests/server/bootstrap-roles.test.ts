@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServer } from '@tsukube/server';
+import { afterAll, expect, it } from 'vitest';
+import { type Client, clientFor } from '../support/client.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-roles-'));
+afterAll(() => rmSync(dataDir, { recursive: true }));
+
+const rbac = '/apis/rbac.authorization.k8s.io/v1';
+const mergePatch = { 'content-type': 'application/merge-patch+json' };
+const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate';
+
+/** One life of a server. */
+async function life(work: (client: Client) => Promise<void>): Promise<void> {
+  const server = await startServer({ dataDir, securePort: 0 });
+  const client = clientFor(server.kubeconfig);
+  try {
+    await work(client);
+  } finally {
+    client.close();
+    await server.close();
+  }
+}
+
+it('a start restores the roles and bindings of Kubernetes, adds to what was changed, and leaves alone what wants to be', async () => {
+  const own = { verbs: ['get'], apiGroups: ['x'], resources: ['y'] };
+  let rules: unknown[] = [];
+  await life(async (client) => {
+    const role = (name: string) => `${rbac}/clusterroles/${name}`;
+    rules = (await client.get(role('system:basic-user'))).body.rules;
+    await client.send('PATCH', role('system:basic-user'), { rules: [own], metadata: { labels: { mine: 'yes' } } }, mergePatch);
+    await client.send(
+      'PATCH',
+      role('system:kube-dns'),
+      { rules: [], metadata: { annotations: { [autoUpdate]: 'false' } } },
+      mergePatch,
+    );
+    await client.send('DELETE', `${rbac}/clusterrolebindings/system:monitoring`);
+    await client.send('DELETE', `${rbac}/namespaces/kube-system/roles/system:controller:token-cleaner`);
+  });
+  await life(async (client) => {
+    const { body } = await client.get(`${rbac}/clusterroles/system:basic-user`);
+    expect(body.rules[0]).toEqual(own);
+    expect(body.rules.slice(1).flatMap((rule: { resources: string[] }) => rule.resources)).toEqual(
+      rules.flatMap((rule) => (rule as { resources: string[] }).resources),
+    );
+    expect(body.metadata.labels).toEqual({ 'kubernetes.io/bootstrapping': 'rbac-defaults', mine: 'yes' });
+    expect((await client.get(`${rbac}/clusterroles/system:kube-dns`)).body.rules).toBeNull();
+    expect((await client.get(`${rbac}/clusterrolebindings/system:monitoring`)).status).toBe(200);
+    expect((await client.get(`${rbac}/namespaces/kube-system/roles/system:controller:token-cleaner`)).status).toBe(200);
+    await client.send('PATCH', `${rbac}/clusterroles/system:basic-user`, { rules: [] }, mergePatch);
+  });
+  // Nothing is missing altogether now, so it is compared after the start.
+  await life(async (client) => {
+    const rulesNow = async () => (await client.get(`${rbac}/clusterroles/system:basic-user`)).body.rules?.length;
+    await expect.poll(rulesNow, { timeout: 10_000 }).toBe(3);
+  });
+});
