@@ -15,6 +15,9 @@ export interface BatchOptions {
   readonly now?: () => number;
 }
 
+/** A server that stops does not wait longer for somebody to take its last events. */
+const maxCloseMs = 10_000;
+
 /** Keeps events for a while and hands them on in batches: nobody waits for them. */
 export function batchingSink(sink: AuditSink, options: BatchOptions): AuditSink {
   return new BatchingSink(sink, options);
@@ -54,9 +57,13 @@ class BatchingSink implements AuditSink {
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#pump();
+    await Promise.race([this.#drained(), new Promise((resolve) => setTimeout(resolve, maxCloseMs).unref())]);
+    await this.#sink.close();
+  }
+
+  async #drained(): Promise<void> {
     while (this.#pumping) await this.#pumping;
     await Promise.all(this.#sending);
-    await this.#sink.close();
   }
 
   #schedule(): void {

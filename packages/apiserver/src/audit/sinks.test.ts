@@ -102,6 +102,16 @@ describe('batches', () => {
     expect(batches).toHaveLength(4);
   });
 
+  it('that nobody takes do not keep a server from stopping', async () => {
+    const { sink } = memorySink(new Promise(() => {}));
+    const batching = batchingSink(sink, options);
+    batching.process([event]);
+    const closed = batching.close();
+    await vi.advanceTimersByTimeAsync(10_000);
+    await closed;
+    expect(sink.closed).toBe(true);
+  });
+
   it('are handed on when the server stops, and nothing is taken after', async () => {
     const { batches, sink } = memorySink();
     const batching = batchingSink(sink, { ...options, throttle: { perSecond: 0.001, burst: 1 } });
