@@ -1,5 +1,5 @@
-import { account, collectionPath } from '../driver/manifest.mjs';
-import { createNamespace, createServiceAccount, deleteNamespace } from '../servers/api.mjs';
+import { account, collectionPath, cronTabDefinition } from '../driver/manifest.mjs';
+import { createDefinition, createNamespace, createServiceAccount, deleteNamespace } from '../servers/api.mjs';
 
 /**
  * The namespaces and objects that rows work on, made when first asked for and removed at the end.
@@ -40,6 +40,7 @@ export class Fixtures {
   async #make(contender, namespace, prefix, count, kind) {
     await createNamespace(contender.endpoint, namespace);
     if (kind === 'pods') await createServiceAccount(contender.endpoint, namespace, account);
+    if (kind === 'crontabs') await createDefinition(contender.endpoint, cronTabDefinition);
     const fixture = { contender, namespace, kind, sets: [{ prefix, count }] };
     if (count > 0) await this.#each(fixture, { kind: 'create', prefix, count, of: kind }, count);
     return fixture;

@@ -13,6 +13,8 @@ import { durationSample, rateSample, withLoad } from './sample.mjs';
  */
 
 const objects = 2000;
+/** @param {ObjectKind} kind */
+const groupOf = (kind) => (kind === 'crontabs' ? 'Custom resources' : 'Pods and deployments');
 const prefix = 'o';
 /** More than any server creates in the time given. */
 const endless = 1_000_000;
@@ -50,7 +52,7 @@ async function run({ pool, fixtures }, contender, kind, operation, bounds, inFli
 function rateStep(bench, kind, id, title, operation, goal) {
   const { plan } = bench;
   return {
-    rows: [{ id: `${kind}-${id}`, title: `${kind}: ${title}`, group: 'Pods and deployments', unit: 'rate', goal }],
+    rows: [{ id: `${kind}-${id}`, title: `${kind}: ${title}`, group: groupOf(kind), unit: 'rate', goal }],
     measure: async (contender, round) => {
       const warmupMs = round === 0 ? plan.coldWarmupMs / 2 : plan.warmupMs;
       const bounds = { warmupMs, durationMs: plan.objectMs, minOps: 1, minBytes: 0 };
@@ -65,7 +67,7 @@ function listStep(bench, kind, id, title, accept, goal) {
   const { plan } = bench;
   const operation = /** @type {const} */ ({ kind: 'list', query: '', accept, paged: false });
   return {
-    rows: [{ id: `${kind}-${id}`, title: `${kind}: ${title}`, group: 'Pods and deployments', unit: 'milliseconds', goal }],
+    rows: [{ id: `${kind}-${id}`, title: `${kind}: ${title}`, group: groupOf(kind), unit: 'milliseconds', goal }],
     measure: async (contender) => {
       const minBytes = objects * bytesPerObject;
       const bounds = { warmupMs: 0, warmupOps: 1, durationMs: plan.listMs, minOps: 1, minBytes };
@@ -80,7 +82,7 @@ function createStep(bench, kind) {
   const { plan } = bench;
   const id = `${kind}-create`;
   return {
-    rows: [{ id, title: `${kind}: create`, group: 'Pods and deployments', unit: 'rate', goal: goals.create }],
+    rows: [{ id, title: `${kind}: create`, group: groupOf(kind), unit: 'rate', goal: goals.create }],
     measure: async (contender, round) => {
       const made = `new-${round}`;
       const warmupMs = round === 0 ? plan.coldWarmupMs / 2 : plan.warmupMs;
@@ -107,7 +109,18 @@ function stepsOf(bench, kind) {
   ];
 }
 
+/** Custom resources have no form in protobuf. @param {Bench} bench @returns {Step[]} */
+function customSteps(bench) {
+  const existing = { prefix, count: objects };
+  return [
+    createStep(bench, 'crontabs'),
+    rateStep(bench, 'crontabs', 'get', 'get', { kind: 'get', ...existing }, goals.get),
+    rateStep(bench, 'crontabs', 'patch', 'merge patch', { kind: 'patch', ...existing, of: 'crontabs' }, goals.patch),
+    listStep(bench, 'crontabs', 'list', 'list 2k', json, { ratio: 12 }),
+  ];
+}
+
 /** @param {Bench} bench @returns {Step[]} */
 export function kindSteps(bench) {
-  return [...stepsOf(bench, 'pods'), ...stepsOf(bench, 'deployments')];
+  return [...stepsOf(bench, 'pods'), ...stepsOf(bench, 'deployments'), ...customSteps(bench)];
 }

@@ -29,7 +29,7 @@
  */
 
 /** In the order of the report. */
-export const groups = ['Process', 'Objects', 'Pods and deployments', 'Lists', 'Watches'];
+export const groups = ['Process', 'Objects', 'Pods and deployments', 'Custom resources', 'Lists', 'Watches'];
 
 /** @param {number} count */
 export function shortCount(count) {

@@ -51,6 +51,25 @@ export async function createServiceAccount(endpoint, namespace, name) {
   expect(await request(endpoint, 'POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, body), [201, 409]);
 }
 
+const servedWithinMs = 20_000;
+
+/**
+ * Creates a definition and waits until its objects can be asked for.
+ * @param {Endpoint} endpoint @param {{ spec: { group: string, names: { plural: string }, versions: { name: string }[] } }} definition @param {https.Agent | false} [agent]
+ */
+export async function createDefinition(endpoint, definition, agent = false) {
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  expect(await request(endpoint, 'POST', path, definition, agent), [201, 409]);
+  const { group, names, versions } = definition.spec;
+  const deadline = performance.now() + servedWithinMs;
+  for (;;) {
+    const { status } = await request(endpoint, 'GET', `/apis/${group}/${versions[0].name}/${names.plural}`, undefined, agent);
+    if (status === 200) return;
+    if (performance.now() > deadline) throw new Error(`${names.plural}.${group} is not served`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
 /**
  * A bare kube-apiserver has no controller that would finish the deletion, so the finalizer is removed here.
  * @param {Endpoint} endpoint @param {string} name
