@@ -1,3 +1,4 @@
+import { encodeConfiguration, managers } from './applied.mjs';
 import { continueTokenIn, encodeConfigMap, objectName, resourceVersionIn, stampOf } from './config-map.mjs';
 import { encodeObject, encodePatch } from './manifest.mjs';
 
@@ -15,6 +16,7 @@ import { encodeObject, encodePatch } from './manifest.mjs';
  *   | { kind: 'get', prefix: string, count: number, accept?: string }
  *   | { kind: 'update', prefix: string, count: number }
  *   | { kind: 'patch', prefix: string, count: number, of?: ObjectKind }
+ *   | { kind: 'apply', prefix: string, count: number }
  *   | { kind: 'list', query: string, accept: string, paged: boolean }
  * )} Operation
  */
@@ -28,6 +30,7 @@ const shapes = {
   get: { method: 'GET', accept: json },
   update: { method: 'PUT', accept: json, contentType: json },
   patch: { method: 'PATCH', accept: json, contentType: 'application/merge-patch+json' },
+  apply: { method: 'PATCH', accept: json, contentType: 'application/apply-patch+yaml' },
   list: { method: 'GET', accept: json },
 };
 
@@ -142,6 +145,8 @@ export function createWorks(operation, collection, lanes, share, versions) {
       return forEachLane((place) =>
         patchWork(collection, operation.prefix, cycleOwnIndexes(operation.count, place), operation.of),
       );
+    case 'apply':
+      return forEachLane((place) => applyWork(collection, operation.prefix, cycleOwnIndexes(operation.count, place)));
     case 'list':
       return forEachLane(() => listWork(collection, operation.query, operation.paged));
   }
@@ -170,4 +175,17 @@ function deleteWork(collection, prefix, take) {
 /** @param {string} collection @param {string} prefix @param {number} count @returns {Work} */
 function getWork(collection, prefix, count) {
   return { next: () => ({ path: `${collection}/${objectName(prefix, Math.floor(Math.random() * count))}` }) };
+}
+
+/** The managers take turns at every object. @param {string} collection @param {string} prefix @param {() => number} nextIndex @returns {Work} */
+function applyWork(collection, prefix, nextIndex) {
+  let writes = 0;
+  return {
+    next: () => {
+      const index = nextIndex();
+      const manager = Math.floor(writes / managers + index) % managers;
+      const body = encodeConfiguration(prefix, index, manager, stampOf(`${Date.now()}${++writes}`));
+      return { path: `${collection}/${objectName(prefix, index)}?fieldManager=manager-${manager}`, body };
+    },
+  };
 }

@@ -24,8 +24,16 @@ const goals = {
   get: { ratio: 6, p99: true },
   update: { ratio: 4, p99: true },
   patch: { ratio: 4, p99: true },
+  apply: { ratio: 3, p99: true },
 };
-const titles = { create: 'create', get: 'get', update: 'update', patch: 'merge patch', delete: 'delete' };
+const titles = {
+  create: 'create',
+  get: 'get',
+  update: 'update',
+  patch: 'merge patch',
+  apply: 'apply, 3 managers, 4 KB',
+  delete: 'delete',
+};
 export const protocolNames = { h2: 'HTTP/2', h1: 'HTTP/1.1' };
 
 /** @param {keyof typeof titles} verb @param {Protocol} protocol @returns {Row} */
@@ -34,10 +42,10 @@ function rowOf(verb, protocol) {
   return { id: `${verb}-${protocol}`, title, group: 'Objects', unit: 'rate', goal: goals[verb] };
 }
 
-/** @param {Bench} bench @param {Contender} contender @param {Protocol} protocol @param {Operation} operation @param {number} round @param {Partial<Bounds>} [bounds] */
-async function run(bench, contender, protocol, operation, round, bounds) {
+/** @param {Bench} bench @param {Contender} contender @param {Protocol} protocol @param {Operation} operation @param {number} round @param {Partial<Bounds>} [bounds] @param {string} [purpose] */
+async function run(bench, contender, protocol, operation, round, bounds, purpose = 'objects') {
   const { pool, plan, fixtures } = bench;
-  const collection = await fixtures.collection(contender, 'objects', prefix, objects);
+  const collection = await fixtures.collection(contender, purpose, prefix, objects);
   const job = {
     endpoint: contender.endpoint,
     protocol,
@@ -85,12 +93,29 @@ function onExisting(bench, protocol, kind) {
   };
 }
 
+/** Few objects, so that before long all managers have been at each of them. */
+const appliedObjects = 256;
+
+/** @param {Bench} bench @returns {Step} */
+function applies(bench) {
+  const row = rowOf('apply', 'h2');
+  return {
+    rows: [row],
+    measure: async (contender, round) => {
+      const operation = /** @type {const} */ ({ kind: 'apply', prefix, count: appliedObjects });
+      const { sample } = await run(bench, contender, 'h2', operation, round, {}, 'applied');
+      return { [row.id]: sample };
+    },
+  };
+}
+
 /** @param {Bench} bench @returns {Step[]} */
 export function objectSteps(bench) {
-  return /** @type {const} */ (['h2', 'h1']).flatMap((protocol) => [
+  const steps = /** @type {const} */ (['h2', 'h1']).flatMap((protocol) => [
     createAndDelete(bench, protocol),
     onExisting(bench, protocol, 'get'),
     onExisting(bench, protocol, 'update'),
     onExisting(bench, protocol, 'patch'),
   ]);
+  return [...steps, applies(bench)];
 }

@@ -8,6 +8,7 @@ import {
   trackUpdate,
   type Versions,
   type Writer,
+  withoutKey,
 } from '@tsukube/machinery';
 import type { Resource, ServedVersion } from '../resource.ts';
 import { checkedAs, emptyIn, shapeIn } from './object-form.ts';
@@ -37,8 +38,7 @@ export function fieldManagement(): FieldManagement {
       const writer = writerOf(context, context.fieldManager ?? '', now);
       const versions = versionsFor(resource, context.subresource);
       const record = trackUpdate(existing && inVersion(existing, context), inVersion(object, context), writer, versions);
-      const { managedFields: _, ...metadata } = object.metadata as JsonObject;
-      object.metadata = record ? { ...metadata, managedFields: record } : metadata;
+      setRecord(object, record);
     },
     apply(resource, existing, configuration, context, { manager, force, now }) {
       const live = existing && inVersion(existing, context);
@@ -46,6 +46,12 @@ export function fieldManagement(): FieldManagement {
       return trackApply(live, configuration, writerOf(context, manager, now), versions, force);
     },
   };
+}
+
+/** In metadata of its own: that of the object may be the one that is stored. */
+export function setRecord(object: JsonObject, record: JsonObject[] | undefined): void {
+  const metadata = object.metadata as JsonObject;
+  object.metadata = record ? { ...metadata, managedFields: record } : withoutKey(metadata, 'managedFields');
 }
 
 /** What is known of a resource is looked up once for each of its subresources. */

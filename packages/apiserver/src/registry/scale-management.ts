@@ -10,7 +10,7 @@ import {
   type Versions,
 } from '@tsukube/machinery';
 import type { Resource, Schema, ServedVersion } from '../resource.ts';
-import { versionsOf } from './field-management.ts';
+import { setRecord, versionsOf } from './field-management.ts';
 
 const subresource = 'scale';
 const pathOfMost = ['f:spec', 'f:replicas'];
@@ -44,9 +44,7 @@ export function scaleManagement(resource: Resource, schema: Schema, pathIn: Repl
   return {
     recordFor: (object) => scaleRecord(object.metadata as JsonObject, path),
     track(live, next, manager, now) {
-      const record = trackUpdate(live, next, writer(manager, now), versions);
-      const { managedFields: _, ...metadata } = next.metadata as JsonObject;
-      next.metadata = record ? { ...metadata, managedFields: record } : metadata;
+      setRecord(next, trackUpdate(live, next, writer(manager, now), versions));
     },
     apply: (live, configuration, { manager, force, now }) =>
       trackApply(live, configuration, writer(manager, now), versions, force),

@@ -1,4 +1,5 @@
 import { StatusError } from '../errors/status-error.ts';
+import { withoutKey } from '../json/object.ts';
 import type { JsonObject } from '../schema/type.ts';
 import { type Applied, applyConfiguration } from './apply.ts';
 import { capUpdaters } from './cap.ts';
@@ -29,8 +30,7 @@ export function trackApply(
 }
 
 function withoutRecord(object: JsonObject): JsonObject {
-  const { managedFields: _, ...metadata } = object.metadata as JsonObject;
-  return { ...object, metadata };
+  return { ...object, metadata: withoutKey(object.metadata as JsonObject, 'managedFields') };
 }
 
 /** Of an object without a record, all that is there belongs to whoever wrote it before the first apply. */

@@ -1,7 +1,7 @@
 export { cannotUnmarshal, jsonKind } from './cannot-unmarshal.ts';
 export { deepCopy } from './copy.ts';
 export { deepEqual } from './equal.ts';
-export { getKey, isObject, setKey } from './object.ts';
+export { getKey, isObject, setKey, withoutKey } from './object.ts';
 export type { JsonLimits, ParsedJson } from './parse.ts';
 export { parseJson } from './parse.ts';
 export { sortKeys } from './sort-keys.ts';

@@ -17,3 +17,13 @@ export function getKey(object: JsonObject, key: string): JsonValue | undefined {
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/**
+ * A copy without one of its keys, in which keys are found as fast as before: what `{ key: _, ...rest }` gives is a
+ * dictionary to the engine.
+ */
+export function withoutKey(object: JsonObject, without: string): JsonObject {
+  const copy: JsonObject = {};
+  for (const key in object) if (key !== without) setKey(copy, key, object[key] as JsonValue);
+  return copy;
+}
