@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { clientFor } from '../support/client.ts';
+import { useServer } from '../support/server.ts';
+import { type Conversations, hold, type RecordedAnswer } from './conversation.ts';
+
+const folder = fileURLToPath(new URL('conversations/', import.meta.url));
+const answersOf = (name: string) => fileURLToPath(new URL(`answers/${name}.json`, import.meta.url));
+const names = readdirSync(folder).map((file) => file.replace('.ts', ''));
+/** The kubeconfig of a kube-apiserver: its answers are recorded instead of compared. */
+const peer = process.env.RECORD_FROM;
+const suffix = Date.now().toString(36);
+
+describe.each(names)('what kube-apiserver answered: %s', async (name) => {
+  // Where the answers were recorded nobody collects garbage.
+  const t = useServer({ enableGarbageCollector: false });
+  const { default: conversations } = (await import(`./conversations/${name}.ts`)) as { default: Conversations };
+  const recorded: Record<string, RecordedAnswer[]> = existsSync(answersOf(name))
+    ? JSON.parse(readFileSync(answersOf(name), 'utf8'))
+    : {};
+
+  it.each(Object.entries(conversations))('%s', { timeout: 60_000 }, async (title, steps) => {
+    const namespace = `recorded-${suffix}-${name}-${title}`;
+    if (peer !== undefined) {
+      const client = clientFor(readFileSync(peer, 'utf8'));
+      recorded[title] = await hold(client, namespace, steps);
+      const text = Object.entries(recorded).map(
+        ([key, answers]) => `${JSON.stringify(key)}:[\n${answers.map((answer) => JSON.stringify(answer)).join(',\n')}\n]`,
+      );
+      writeFileSync(answersOf(name), `{\n${text.join(',\n')}\n}\n`);
+      return;
+    }
+    const answers = await hold(t.client, namespace, steps);
+    for (const [i, answer] of answers.entries()) expect(answer, `step ${i}`).toEqual(recorded[title]?.[i]);
+  });
+});
