@@ -1,0 +1,47 @@
+import type { JsonObject } from '@tsukube/machinery';
+import { expect, it } from 'vitest';
+import { findAll, PathMismatch } from './find.ts';
+import { PathSyntaxError, parsePath } from './parse.ts';
+
+const object: JsonObject = {
+  spec: { list: ['a', 'b', 'c'], size: 3, 'with.dot': 'd', none: null },
+  status: {
+    conditions: [
+      { type: 'Ready', status: 'True', weight: 1 },
+      { type: 'Synced', status: 'False', weight: 2 },
+    ],
+  },
+};
+
+it.each<[string, unknown[]]>([
+  ['.spec.size', [3]],
+  ['.spec.list', [['a', 'b', 'c']]],
+  ['.spec.list[0]', ['a']],
+  ['.spec.list[-1]', ['c']],
+  ['.spec.list[0:2]', ['a', 'b']],
+  ['.spec.list[*]', ['a', 'b', 'c']],
+  ['.spec.list[0,2]', ['a', 'c']],
+  ['.spec.with\\.dot', ['d']],
+  [".spec['with\\.dot']", ['d']],
+  ['.spec.none', [null]],
+  ['.spec.missing', []],
+  ['.missing.below', []],
+  ['.status.conditions[*].type', ['Ready', 'Synced']],
+  ['.status.conditions[?(@.type=="Ready")].status', ['True']],
+  [".status.conditions[?(@.type!='Ready')].status", ['False']],
+  ['.status.conditions[?(@.weight>1)].type', ['Synced']],
+  ['.status.conditions[?(@.weight)].type', ['Ready', 'Synced']],
+  ['.status.conditions[?(@.type=="a)b")].status', []],
+  ['..weight', [1, 2]],
+  ['$.spec.size', [3]],
+])('%s', (path, found) => {
+  expect(findAll(object, parsePath(path))).toEqual(found);
+});
+
+it.each(['.spec.list[5]', '.spec.size[0]', '.spec[?(@.a==1)]', '.status.conditions[?(@.type>1)]'])('%s does not fit', (path) => {
+  expect(() => findAll(object, parsePath(path))).toThrow(PathMismatch);
+});
+
+it.each(['spec', '.a[b]', '.a[', '....a', `.${'a'.repeat(5000)}`])('%s is no path', (path) => {
+  expect(() => parsePath(path)).toThrow(PathSyntaxError);
+});
