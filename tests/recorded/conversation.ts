@@ -30,6 +30,16 @@ export async function hold(client: Pick<Client, 'send'>, namespace: string, step
   return answers;
 }
 
+/** Entries are written in the order of their times, and whether two are of the same second is a matter of chance. */
+export function inOrderOfManagers({ body, ...answer }: RecordedAnswer): RecordedAnswer {
+  const entries = body?.metadata?.managedFields;
+  if (!Array.isArray(entries)) return { ...answer, body };
+  const text = ({ manager, operation, apiVersion, subresource, time }: Any) =>
+    JSON.stringify([operation, manager, apiVersion, subresource, time === undefined]);
+  const managedFields = [...entries].sort((a, b) => (text(a) < text(b) ? -1 : 1));
+  return { ...answer, body: { ...body, metadata: { ...body.metadata, managedFields } } };
+}
+
 function token(key: string, value: unknown, namespace: string, uids: Map<string, string>): unknown {
   if (typeof value !== 'string') return value;
   if (key === 'resourceVersion') return '<version>';
