@@ -22,6 +22,7 @@ export function scalableBy(paths: ScalePaths): Scalable {
   const replicasOf = (object: JsonObject, at: string, missing: number) => numberAt(object, at) ?? missing;
   return {
     hasOwnRules: true,
+    replicasPath: () => partsOf(paths.specReplicasPath).map((part) => `f:${part}`),
     checkReadable(object) {
       const at = paths.specReplicasPath;
       if (numberAt(object, at) === undefined) throw StatusError.internalError(`the spec replicas field "${at}" does not exist`);
