@@ -54,7 +54,8 @@ export class Trial {
     const { version } = await this.#list(life);
     const saw = (each: number) => this.log.saw(each);
     this.watches.push(new ResumingWatch(path, `&${own}`, version, saw));
-    this.watches.push(new ResumingWatch('/api/v1/configmaps', `&${own}`, version, saw));
+    // The server keeps objects of its own in other namespaces.
+    this.watches.push(new ResumingWatch('/api/v1/configmaps', `&${own}%2Cmetadata.namespace%3D${namespace}`, version, saw));
     this.watches.push(new ResumingWatch(path, `&${own}&labelSelector=parity%3Deven`, version, saw));
     await this.#end(life);
   }

@@ -13,7 +13,7 @@ import { type Kubectl, kubectls } from './versions.ts';
  * Every kind in the hands of kubectl: created, shown in all ways, explained, edited, scaled, waited for, deleted. What is
  * expected was said by a kube-apiserver: with its kubeconfig in RECORD_KINDS the transcripts are written anew. By this
  * server were said: what kubectl 1.20 describes in versions that a kube-apiserver no longer has (network, workloads), and
- * aggregation, as the conditions of APIServices are not kept yet.
+ * aggregation, as the conditions of APIServices come at another time there.
  */
 const recorded = process.env.RECORD_KINDS;
 const folder = fileURLToPath(new URL('kinds', import.meta.url));

@@ -76,6 +76,8 @@ const replacements: readonly (readonly [RegExp, string | ((match: string) => str
   [/^( *)Managed Fields:\n(\1 {2}.*\n)+/gm, ''],
   // A column keeps its width, whatever stands in it.
   [/(?<=^|\s)(\d+[smhdy])+( +|$)/gm, (match) => '<age>'.padEnd(match.trimEnd() === match ? 0 : match.length)],
+  // What kubectl says to itself when it asks anew what the server has, which depends on what it remembers.
+  [/^E\d{4} .* memcache\.go:.*\n/gm, ''],
   [/ +$/gm, ''],
 ];
 
