@@ -16,7 +16,7 @@
  */
 
 const full = {
-  coldWarmupMs: 6000,
+  coldWarmupMs: 8000,
   warmupMs: 600,
   objectMs: 1800,
   listMs: 800,
