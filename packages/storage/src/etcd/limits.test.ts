@@ -88,7 +88,8 @@ describe.skipIf(etcdMissing)('an etcd that is full', () => {
     const store = await openEtcd({ endpoints: [etcd.endpoint] });
     await store.ping();
     const fill = async () => {
-      for (let i = 0; i < 10; i++) await store.create(`/registry/${i}`, Buffer.alloc(MEBI));
+      // It looks at its size ten times a second.
+      for (let i = 0; i < 200; i++) await store.create(`/registry/${i}`, Buffer.alloc(MEBI));
     };
     await expect(fill()).rejects.toMatchObject({ name: 'Unavailable', unwritten: true });
     await expect(store.ping()).rejects.toThrow(/takes no writes: .*NOSPACE/);
