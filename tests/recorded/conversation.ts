@@ -1,9 +1,15 @@
-import type { Any, Client } from '../support/client.ts';
+import type { Any, Client, Reply } from '../support/client.ts';
+import { until } from '../support/definitions.ts';
 
-/** method, path with NS for the namespace, body, headers */
+/** method, path and body with NS for the namespace, headers */
 export type Request = readonly [string, string, unknown?, Record<string, string>?];
 /** What was answered before is there for what depends on it. */
-export type Step = Request | ((answers: readonly Any[]) => Request);
+export type Step = Request | ((answers: readonly Any[]) => Request) | Wait;
+/** Asks again and again, and records nothing. */
+export interface Wait {
+  readonly until: string;
+  readonly holds: (body: Any) => boolean;
+}
 export type Conversations = Readonly<Record<string, readonly Step[]>>;
 
 export interface RecordedAnswer {
@@ -19,8 +25,12 @@ export async function hold(client: Pick<Client, 'send'>, namespace: string, step
   const bodies: Any[] = [];
   const answers: RecordedAnswer[] = [];
   for (const step of steps) {
+    if ('until' in step) {
+      await until(async () => holds(step, await client.send('GET', step.until.replaceAll('NS', namespace))));
+      continue;
+    }
     const [method, path, body, headers] = typeof step === 'function' ? step(bodies) : step;
-    const reply = await client.send(method, path.replaceAll('NS', namespace), body, headers);
+    const reply = await client.send(method, path.replaceAll('NS', namespace), inNamespace(body, namespace), headers);
     bodies.push(reply.body);
     const { warning } = reply.headers as { warning?: string };
     const answer = { status: reply.status, ...(warning !== undefined && { warning }), body: reply.body };
@@ -30,14 +40,31 @@ export async function hold(client: Pick<Client, 'send'>, namespace: string, step
   return answers;
 }
 
+function holds({ holds }: Wait, { status, text }: Reply): boolean {
+  return status === 200 && holds(JSON.parse(text));
+}
+
+function inNamespace(body: unknown, namespace: string): unknown {
+  if (body === undefined || Buffer.isBuffer(body)) return body;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return text.replace(/\bNS\b/g, namespace);
+}
+
 /** Entries are written in the order of their times, and whether two are of the same second is a matter of chance. */
 export function inOrderOfManagers({ body, ...answer }: RecordedAnswer): RecordedAnswer {
+  if (body?.details?.causes?.[0]?.reason === 'FieldManagerConflict') return { ...answer, body: inOrderOfConflicts(body) };
   const entries = body?.metadata?.managedFields;
   if (!Array.isArray(entries)) return { ...answer, body };
   const text = ({ manager, operation, apiVersion, subresource, time }: Any) =>
     JSON.stringify([operation, manager, apiVersion, subresource, time === undefined]);
   const managedFields = [...entries].sort((a, b) => (text(a) < text(b) ? -1 : 1));
   return { ...answer, body: { ...body, metadata: { ...body.metadata, managedFields } } };
+}
+
+/** Kubernetes names those who have something against it in any order; each with its fields in theirs. */
+function inOrderOfConflicts(body: Any): Any {
+  const causes = [...body.details.causes].sort((a, b) => (a.message < b.message ? -1 : a.message > b.message ? 1 : 0));
+  return { ...body, details: { ...body.details, causes } };
 }
 
 function token(key: string, value: unknown, namespace: string, uids: Map<string, string>): unknown {

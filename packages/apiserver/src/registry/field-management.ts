@@ -84,6 +84,7 @@ export function versionsOf(of: { kind: string; versions: readonly ServedVersion[
   const versionNamed = (apiVersion: string) => known.get(apiVersion) as ServedVersion;
   return {
     ownable,
+    knows: (apiVersion) => known.has(apiVersion),
     convert(object, apiVersion) {
       const [from, to] = [known.get(object.apiVersion as string), known.get(apiVersion)];
       if (object.apiVersion === apiVersion || !from || !to) return to && object;

@@ -44,6 +44,7 @@ const catalogue: TypeCatalogue = {
 };
 const versions: Versions = {
   ownable: (fields) => fields,
+  knows: () => true,
   convert: (object) => object,
   shape: () => shapeOf('Thing', catalogue),
   empty: (apiVersion) => ({ ...emptyObject('Thing', catalogue), kind: 'Thing', apiVersion }),

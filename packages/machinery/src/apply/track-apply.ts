@@ -6,6 +6,7 @@ import { capUpdaters } from './cap.ts';
 import { conflictError, conflictsOutside } from './conflicts.ts';
 import { kubectl, ownedByAnnotation, updateAnnotation } from './last-applied.ts';
 import { entriesOf, type Owner, storedOwners } from './owners.ts';
+import { reconciled } from './reconcile.ts';
 import { ownersAfterUpdate, type Writer } from './track-update.ts';
 import type { Versions } from './versions.ts';
 
@@ -21,7 +22,7 @@ export function trackApply(
   force: boolean,
 ): JsonObject {
   const before = withoutRecord(live ?? versions.empty(writer.apiVersion));
-  const owners = ownersBeforeApply(live, before, writer, versions);
+  const owners = reconciled(ownersBeforeApply(live, before, writer, versions), versions);
   const applied = applyOrTakeOver(before, configuration, owners, writer, versions, force);
   if (applied.kind === 'conflicts') throw conflictError(applied.conflicts);
   const object = writer.manager === kubectl ? updateAnnotation(applied.object, configuration) : applied.object;

@@ -4,6 +4,7 @@ import { capUpdaters } from './cap.ts';
 import { disown, lossesOf, VersionedComparison } from './disown.ts';
 import { difference, isEmptySet, noFields, union } from './field-set.ts';
 import { asksForReset, entriesOf, isSameOwner, type Owner, sentOwners, storedOwners } from './owners.ts';
+import { reconciled } from './reconcile.ts';
 import { neverOwned } from './stripped.ts';
 import type { Versions } from './versions.ts';
 
@@ -27,7 +28,7 @@ export function trackUpdate(
   writer: Writer,
   versions: Versions,
 ): JsonObject[] | undefined {
-  const owners = ownersBefore(live, next.metadata as JsonObject, writer.subresource !== '');
+  const owners = reconciled(ownersBefore(live, next.metadata as JsonObject, writer.subresource !== ''), versions);
   // Of an object whose record was removed none is kept.
   if (live !== undefined && owners.length === 0) return undefined;
   const before = live ?? versions.empty(writer.apiVersion);

@@ -6,6 +6,7 @@ import type { ObjectShape } from './shape.ts';
 export interface Versions {
   /** An object in another version than the one it is in; undefined if that version is not known. Never changes it. */
   convert(object: JsonObject, apiVersion: string): JsonObject | undefined;
+  knows(apiVersion: string): boolean;
   /** Only of versions that are known. */
   shape(apiVersion: string): ObjectShape;
   /** Those of the paths that a write of this kind can change: nobody gets to own others by it. */

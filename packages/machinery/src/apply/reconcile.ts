@@ -1,0 +1,70 @@
+import { type FieldSet, isEmptySet, type MutableFieldSet, noFields } from './field-set.ts';
+import type { Owner } from './owners.ts';
+import { contentOf, type PathElement, self } from './path-element.ts';
+import type { ObjectShape, Shape } from './shape.ts';
+import type { Versions } from './versions.ts';
+
+/**
+ * The owners, with what each owns said in the words of the types as they are now. What was owned part by part and has become
+ * one thing since is owned as a whole by whoever owned some of it. The other way round nothing has to be done.
+ */
+export function reconciled(owners: readonly Owner[], versions: Versions): readonly Owner[] {
+  let changed: Owner[] | undefined;
+  for (let i = 0; i < owners.length; i++) {
+    const owner = owners[i] as Owner;
+    if (!versions.knows(owner.apiVersion)) continue;
+    const fields = reconcileSet(owner.fields, versions.shape(owner.apiVersion));
+    if (fields === owner.fields) continue;
+    changed ??= [...owners];
+    changed[i] = { ...owner, fields };
+  }
+  return changed ?? owners;
+}
+
+/** Gives the set itself if all of it is as it should be. */
+export function reconcileSet(set: FieldSet, shape: Shape): FieldSet {
+  if (isFree(shape)) return set;
+  let result: MutableFieldSet | undefined;
+  for (const element in set) {
+    const part = set[element] as FieldSet;
+    // A path without anything below it is right whatever its type has become.
+    if (element === self || isEmptySet(part)) continue;
+    const below = shapeBelow(element, shape);
+    const right = below === undefined ? part : reconcilePart(part, below);
+    if (right === part) continue;
+    result ??= { ...set } as MutableFieldSet;
+    result[element] = right as MutableFieldSet;
+  }
+  return result ?? set;
+}
+
+function reconcilePart(part: FieldSet, shape: Shape): FieldSet {
+  if (shape.is === 'scalar' || isFree(shape)) return part;
+  const isOneThing =
+    shape.is === 'any' || (shape.is === 'object' ? shape.atomic : shape.is === 'list' && shape.kind === 'atomic');
+  return isOneThing ? noFields : reconcileSet(part, shape);
+}
+
+/** What no schema describes is as it was written. */
+function isFree(shape: Shape): boolean {
+  return shape.is === 'deduced' || (shape.is === 'object' && shape.of?.is === 'deduced' && shape.fields.size === 0);
+}
+
+const namedBelow = new WeakMap<Shape, Map<PathElement, Shape>>();
+
+/** Remembered by element: to cut the name out of an element takes longer than to find what is known of it. */
+function shapeBelow(element: PathElement, shape: Shape): Shape | undefined {
+  if (shape.is === 'list') return shape.of;
+  if (shape.is !== 'object') return undefined;
+  if (element[0] !== 'f' || shape.fields.size === 0) return shape.of;
+  const named = namedBelow.get(shape);
+  return named?.get(element) ?? findBelow(element, shape, named ?? new Map());
+}
+
+/** Only what the type names is remembered, of which there is so much and no more. */
+function findBelow(element: PathElement, shape: ObjectShape, named: Map<PathElement, Shape>): Shape | undefined {
+  const below = shape.fields.get(contentOf(element));
+  if (below === undefined) return shape.of;
+  namedBelow.set(shape, named.set(element, below));
+  return below;
+}
