@@ -7,7 +7,7 @@ export * from './net/index.ts';
 export * from './patch/index.ts';
 export * from './protobuf/index.ts';
 export * from './quantity/index.ts';
-export type { CheckedObject } from './schema/decode.ts';
+export type { CheckedObject, CheckOptions } from './schema/decode.ts';
 export { checkObject } from './schema/decode.ts';
 export { inFieldOrder } from './schema/field-order.ts';
 export * from './schema/type.ts';

@@ -76,12 +76,10 @@ export function checkConfiguration({ value }: Configuration, target: AppliedKind
 
 /** What came of applying it, as an object of its type. */
 export function typedResult(merged: JsonObject, { value }: Configuration, schema: Schema): JsonObject {
-  const { error, value: typed } = checkedAs(merged, schema);
+  const { error, value: typed } = checkedAs(merged, schema, { source: 'values' });
   if (error === undefined) return typed;
-  // Bytes are read by another decoder than all else.
-  const problem = error.startsWith('illegal base64') ? `error decoding from json: ${error}` : error;
   const where = `unable to convert unstructured object to ${kindText(value)}`;
-  throw failure(`failed to convert new object (${describe(value)}) to proper version: ${where}: ${problem}`);
+  throw failure(`failed to convert new object (${describe(value)}) to proper version: ${where}: ${error}`);
 }
 
 /** Keys that a mapping has more than once: one message, with a line for each. */

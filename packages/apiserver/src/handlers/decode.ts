@@ -19,6 +19,7 @@ import { keepAskedReset } from './asked-reset.ts';
 import { bodyType, readRequestBody } from './body.ts';
 import type { FieldValidation } from './options.ts';
 import { type ObjectType, objectTypes, type ParsedBody, parseBody } from './parse-body.ts';
+import { objectionTo, type Stated, statedBy } from './stated-kind.ts';
 
 /** What a body has to be. */
 export interface BodyTarget {
@@ -54,8 +55,8 @@ async function decodeChecked(request: ResourceRequest, target: BodyTarget, valid
   const parsed = await parseObject(body, type, target);
   const misfit = typeMetaMisfit(parsed.value);
   if (!isObject(parsed.value) || misfit !== undefined) throw unrecognized(target.kind, misfit ?? '', body);
-  const stated = target.schema.form ? statedFully(parsed.value, target, body) : statedKind(parsed.value, target);
-  const checked = checkedAs(keepAskedReset(parsed.value, request), target.schema);
+  const stated = target.schema.form ? statedFully(parsed.value, target, body) : statedKind(parsed.value, target, body);
+  const checked = checkedAs(keepAskedReset(parsed.value, request), target.schema, { hasWritten: parsed.hasWritten });
   if (checked.error !== undefined) throw cannotHandle(stated, target.kind, checked.error);
   reportStrict(
     target.schema.form ? [...parsed.duplicates, ...checked.unknown] : strictErrors(parsed.duplicates, checked.unknown),
@@ -68,7 +69,7 @@ async function decodeChecked(request: ResourceRequest, target: BodyTarget, valid
 
 async function parseObject(body: Buffer, type: ObjectType, { kind, schema }: BodyTarget): Promise<ParsedBody> {
   try {
-    return await parseBody(body, type, () => schema);
+    return await parseBody(body, type, () => schema, schema.form ? 'plain' : 'typed');
   } catch (error) {
     if (error instanceof JsonSyntaxError)
       throw unrecognized(kind, `couldn't get version/kind; json parse error: ${error.message}`, body);
@@ -78,25 +79,29 @@ async function parseObject(body: Buffer, type: ObjectType, { kind, schema }: Bod
 }
 
 /** Fills in kind and apiVersion where they are left out; refuses those of another kind or version. */
-function statedKind(value: JsonObject, target: BodyTarget): { kind: string; version: string } {
-  const expected = apiVersionOf(target);
-  const kind = nonEmpty(value.kind) ?? target.kind;
-  const apiVersion = nonEmpty(value.apiVersion) ?? expected;
-  const stated = { kind, version: parseApiVersion(apiVersion)?.version ?? apiVersion };
-  const said = target.also?.includes(apiVersion);
-  const known =
-    kind === target.kind &&
-    (apiVersion === expected || said || target.others?.some((other) => apiVersionOf(other) === apiVersion));
-  if (!known)
-    throw cannotHandle(stated, target.kind, `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} here`);
-  if (apiVersion !== expected && !said) {
-    throw StatusError.badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
-    );
-  }
+function statedKind(value: JsonObject, target: BodyTarget, body: Buffer): { kind: string; version: string } {
+  const stated = statedBy(value, target);
+  const { kind, apiVersion } = stated;
+  const version = parseApiVersion(apiVersion)?.version ?? apiVersion;
+  if (kind !== target.kind || !target.also?.includes(apiVersion)) refuseOthers(stated, version, target, body);
   value.kind = kind;
   value.apiVersion = apiVersion;
-  return stated;
+  return { kind, version };
+}
+
+function refuseOthers(stated: Stated, version: string, target: BodyTarget, body: Buffer): void {
+  const isVersion = (apiVersion: string) => target.others?.some((other) => apiVersionOf(other) === apiVersion) ?? false;
+  const objection = objectionTo(stated, target, isVersion);
+  if (objection === undefined) return;
+  if (objection.is === 'other version') throw wrongVersion(stated.apiVersion, apiVersionOf(target));
+  if (objection.is === 'unreadable') throw unrecognized(target.kind, objection.reason, body);
+  throw cannotHandle({ kind: stated.kind, version }, target.kind, objection.reason);
+}
+
+function wrongVersion(apiVersion: JsonValue, expected: string): StatusError {
+  return StatusError.badRequest(
+    `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
+  );
 }
 
 /** An object without a type must say what it is; whether that is the right kind is for its validation to say. */
@@ -104,11 +109,7 @@ function statedFully(value: JsonObject, target: BodyTarget, body: Buffer): { kin
   const kind = nonEmpty(value.kind);
   if (kind === undefined) throw unrecognized(target.kind, `Object 'Kind' is missing in '${body}'`, body);
   const [apiVersion, expected] = [value.apiVersion ?? '', apiVersionOf(target)];
-  if (apiVersion !== expected) {
-    throw StatusError.badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
-    );
-  }
+  if (apiVersion !== expected) throw wrongVersion(apiVersion, expected);
   return { kind, version: target.version };
 }
 

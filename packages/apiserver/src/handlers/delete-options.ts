@@ -1,9 +1,9 @@
 import {
+  checkObject,
   FieldErrors,
   isObject,
   type JsonObject,
   JsonSyntaxError,
-  type JsonValue,
   ProtobufError,
   path,
   StatusError,
@@ -14,7 +14,7 @@ import type { WriteContext } from '../registry/object-registry.ts';
 import { isTrue } from '../routing/request-info.ts';
 import { bodyType, readRequestBody } from './body.ts';
 import { validateDryRun } from './options.ts';
-import { type ObjectType, objectTypes, parseBody } from './parse-body.ts';
+import { type ObjectType, objectTypes, type ParsedBody, parseBody } from './parse-body.ts';
 
 export interface DeleteOptions {
   readonly dryRun: boolean;
@@ -47,20 +47,22 @@ export function warnOfOrphans({ orphanDependents, propagationPolicy }: DeleteOpt
 }
 
 async function parseOptions(request: ResourceRequest, body: Buffer): Promise<JsonObject> {
-  const value = await parse(body, bodyType(request, objectTypes), request);
+  const { value, hasWritten } = await parse(body, bodyType(request, objectTypes), request);
   if (!isObject(value)) throw StatusError.badRequest('json: cannot unmarshal into DeleteOptions');
   if (value.kind !== undefined && value.kind !== '' && value.kind !== 'DeleteOptions') {
     throw StatusError.badRequest('decoded object cannot be converted to DeleteOptions');
   }
-  return value;
+  const { catalogue } = request.version.schema;
+  const checked = checkObject(value, catalogue.get(optionsType), catalogue, { hasWritten });
+  if (checked.error !== undefined) throw StatusError.badRequest(checked.error);
+  return checked.value;
 }
 
 const optionsType = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
 
-async function parse(body: Buffer, type: ObjectType, { version }: ResourceRequest): Promise<JsonValue> {
+async function parse(body: Buffer, type: ObjectType, { version }: ResourceRequest): Promise<ParsedBody> {
   try {
-    const { value } = await parseBody(body, type, () => ({ type: optionsType, catalogue: version.schema.catalogue }));
-    return value;
+    return await parseBody(body, type, () => ({ type: optionsType, catalogue: version.schema.catalogue }), 'typed');
   } catch (error) {
     if (error instanceof ProtobufError) throw StatusError.badRequest(error.message);
     if (error instanceof JsonSyntaxError || error instanceof YamlSyntaxError) {
@@ -86,12 +88,12 @@ function fromQuery(query: URLSearchParams): JsonObject {
   return options;
 }
 
+/** What was sent has the types of its fields. */
 function validated(value: JsonObject): DeleteOptions {
-  const gracePeriodSeconds = member(value, 'gracePeriodSeconds', 'number') as number | undefined;
-  const orphanDependents = member(value, 'orphanDependents', 'boolean') as boolean | undefined;
-  const propagationPolicy = member(value, 'propagationPolicy', 'string') as string | undefined;
-  const dryRun = (value.dryRun ?? []) as JsonValue;
-  if (!Array.isArray(dryRun) || dryRun.some((v) => typeof v !== 'string')) throw wrongType('dryRun', 'string');
+  const { gracePeriodSeconds, preconditions } = value;
+  const orphanDependents = value.orphanDependents as boolean | undefined;
+  const propagationPolicy = value.propagationPolicy as string | undefined;
+  const dryRun = (value.dryRun ?? []) as string[];
   const errors = new FieldErrors();
   if (propagationPolicy !== undefined && orphanDependents !== undefined) {
     errors.invalid(path('propagationPolicy'), propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set');
@@ -99,34 +101,13 @@ function validated(value: JsonObject): DeleteOptions {
   if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
     errors.notSupported(path('propagationPolicy'), propagationPolicy, [...policies, 'nil']);
   }
-  validateDryRun(dryRun as string[], errors);
+  validateDryRun(dryRun, errors);
   if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
   return {
     dryRun: dryRun.length > 0,
-    gracePeriodSeconds,
+    gracePeriodSeconds: gracePeriodSeconds === undefined ? undefined : Number(gracePeriodSeconds),
     orphanDependents,
     propagationPolicy,
-    preconditions: preconditionsOf(value),
+    preconditions: preconditions as DeleteOptions['preconditions'],
   };
-}
-
-function preconditionsOf(value: JsonObject): DeleteOptions['preconditions'] {
-  const { preconditions } = value;
-  if (preconditions === undefined || preconditions === null) return undefined;
-  if (!isObject(preconditions)) throw wrongType('preconditions', 'v1.Preconditions');
-  return {
-    uid: member(preconditions, 'uid', 'string') as string | undefined,
-    resourceVersion: member(preconditions, 'resourceVersion', 'string') as string | undefined,
-  };
-}
-
-function member(object: JsonObject, name: string, type: 'string' | 'number' | 'boolean'): JsonValue | undefined {
-  const value = object[name];
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== type) throw wrongType(name, type);
-  return value;
-}
-
-function wrongType(name: string, type: string): StatusError {
-  return StatusError.badRequest(`json: cannot unmarshal into Go struct field DeleteOptions.${name} of type ${type}`);
 }

@@ -1,4 +1,12 @@
-import { decodeProtobuf, type JsonValue, parseJson, parseYaml, type TypeCatalogue, unwrapProtobuf } from '@tsukube/machinery';
+import {
+  decodeProtobuf,
+  type JsonValue,
+  type NumberForm,
+  parseJson,
+  parseYaml,
+  type TypeCatalogue,
+  unwrapProtobuf,
+} from '@tsukube/machinery';
 
 export const objectTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
 export type ObjectType = (typeof objectTypes)[number];
@@ -8,14 +16,21 @@ export interface ParsedBody {
   readonly value: JsonValue;
   /** Keys that were given more than once. */
   readonly duplicates: readonly string[];
+  /** Whether there are numbers in it of which it matters how they are written. */
+  readonly hasWritten?: boolean;
 }
 
 /** Which type the bytes of a protobuf message are of, by what their envelope says. */
 export type TypeOfMessage = (apiVersion: string, kind: string) => { readonly type: string; readonly catalogue: TypeCatalogue };
 
 /** Fails with JsonSyntaxError, YamlSyntaxError or ProtobufError. */
-export function parseBody(body: Buffer, type: ObjectType, typeOf: TypeOfMessage): ParsedBody | Promise<ParsedBody> {
-  if (type === 'application/json') return parseJson(body);
+export function parseBody(
+  body: Buffer,
+  type: ObjectType,
+  typeOf: TypeOfMessage,
+  numbers: NumberForm = 'plain',
+): ParsedBody | Promise<ParsedBody> {
+  if (type === 'application/json') return parseJson(body, { numbers });
   if (type === 'application/yaml') return parseYaml(body);
   const { apiVersion, kind, raw } = unwrapProtobuf(body);
   const { type: name, catalogue } = typeOf(apiVersion, kind);

@@ -10,6 +10,9 @@ import {
   jsonPatch,
   jsonPatchStrictErrors,
   mergePatch,
+  type NumberForm,
+  type ParsedJson,
+  parseApiVersion,
   parseJson,
   path,
   StatusError,
@@ -20,12 +23,13 @@ import {
 } from '@tsukube/machinery';
 import type { ResourceRequest } from '../http/request.ts';
 import { checkedAs } from '../registry/object-form.ts';
-import { encodeObject } from '../registry/stored-form.ts';
 import type { Schema } from '../resource.ts';
 import { keepAskedReset } from './asked-reset.ts';
 import { bodyType } from './body.ts';
 import { reportStrict } from './decode.ts';
 import type { FieldValidation } from './options.ts';
+import { patchedText } from './patched-text.ts';
+import { type Objection, objectionTo, type Stated, statedBy } from './stated-kind.ts';
 
 const patchTypes = [
   'application/json-patch+json',
@@ -40,6 +44,8 @@ export interface Patch {
   readonly type: PatchType;
   readonly value: JsonValue;
   readonly duplicates: readonly string[];
+  /** Whether there are numbers in it of which it matters how they are written. */
+  readonly hasWritten?: boolean | undefined;
 }
 
 /** Fails with 415 in the words of the router that Kubernetes uses; what has no type cannot be patched strategically. */
@@ -55,24 +61,31 @@ export function patchType(request: ResourceRequest, more: readonly string[] = []
   throw StatusError.generic(415, '415: Unsupported Media Type');
 }
 
-export function parsePatch(body: Buffer, type: PatchType): Patch {
-  const { value, duplicates } = parse(body, type);
+/** What has a type is merged as text, unless strategically: a number is what it was written as. */
+export function parsePatch(body: Buffer, type: PatchType, { form }: Schema): Patch {
+  const { value, duplicates, hasWritten } = parse(body, type, type === strategic || form ? 'plain' : 'written');
   if (type === 'application/json-patch+json') {
     const unknown = jsonPatchStrictErrors(value);
-    return { type, value, duplicates: [...duplicates.map((problem) => `json patch ${problem}`), ...unknown] };
+    return { type, value, duplicates: [...duplicates.map((problem) => `json patch ${problem}`), ...unknown], hasWritten };
   }
   if (value === null && type === strategic) return { type, value: {}, duplicates };
   if (!isObject(value)) throw undecodable(cannotUnmarshal(value, 'map[string]interface {}'), type);
-  return { type, value, duplicates };
+  return { type, value, duplicates, hasWritten };
 }
 
-function parse(body: Buffer, type: PatchType): { value: JsonValue; duplicates: readonly string[] } {
+function parse(body: Buffer, type: PatchType, numbers: NumberForm): ParsedJson {
   try {
-    return parseJson(body);
+    return parseJson(body, { numbers });
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw undecodable(error.message, type);
+    if (error instanceof JsonSyntaxError) throw undecodable(inPatch(error.message, type), type);
     throw error;
   }
+}
+
+/** The only numbers of a JSON patch are in its values. */
+function inPatch(problem: string, type: PatchType): string {
+  if (type !== 'application/json-patch+json') return problem;
+  return problem.replace(/ Go value (of type float64)$/, ' Go struct field jsonPatchOp.value $1');
 }
 
 function undecodable(problem: string, type: PatchType): StatusError {
@@ -88,38 +101,55 @@ export function applyPatch(
   validation: FieldValidation,
 ): JsonObject {
   const patched = patchedValue(patch, current, schema);
-  if (!isObject(patched)) throw invalidPatch(patched, 'json: cannot unmarshal into an object');
+  if (!isObject(patched)) throw refused(stringifyJson(patched), 'json: cannot unmarshal into an object');
   checkKind(patched, current, patch, schema);
-  const checked = checkedAs(keepAskedReset(patched, request), schema);
-  // Kubernetes merges strategic patches as values and tells of the patch; the others it merges as text and tells of the result.
-  const refuse =
-    patch.type === strategic
-      ? (problem: string) => refused(goValueText(patch.value), problem)
-      : (problem: string) => (schema.form ? refused(stringifyJson(sortKeys(patched)), problem) : invalidPatch(patched, problem));
-  if (checked.error !== undefined) {
-    throw refuse(patch.type === strategic ? (checked.restoreError ?? checked.error) : checked.error);
-  }
-  reportStrict(strictErrors(patch.duplicates, checked.unknown), validation, request, refuse);
+  const source = patch.type === strategic ? 'values' : 'text';
+  const checked = checkedAs(keepAskedReset(patched, request), schema, { source, hasWritten: patch.hasWritten });
+  if (checked.error === undefined && checked.unknown.length + patch.duplicates.length === 0) return checked.value;
+  const { refuse, error = checked.error, unknown = checked.unknown } = told(patched, current, patch, schema);
+  if (error !== undefined) throw refuse(error);
+  reportStrict(strictErrors(patch.duplicates, unknown), validation, request, refuse);
   return checked.value;
+}
+
+interface Told {
+  readonly refuse: (problem: string) => StatusError;
+  readonly error?: string | undefined;
+  readonly unknown?: readonly string[];
+}
+
+/**
+ * What is said of a patch that is not right. Kubernetes merges strategic patches as values and tells of the patch; the
+ * others it merges as text, tells of the result, and finds in it what it finds in the order of that text.
+ */
+function told(patched: JsonObject, current: JsonObject, patch: Patch, schema: Schema): Told {
+  if (patch.type === strategic) return { refuse: (problem) => refused(goValueText(patch.value), problem) };
+  if (schema.form) return { refuse: (problem) => refused(stringifyJson(sortKeys(patched)), problem) };
+  const text = patchedText(patched, current, patch.type === 'application/merge-patch+json');
+  const { value, hasWritten } = parseJson(Buffer.from(text), { numbers: 'typed' });
+  const { error, unknown } = checkedAs(value as JsonObject, schema, { hasWritten });
+  return { refuse: (problem) => refused(text, problem), error, unknown };
 }
 
 /**
  * A patch does not make another kind of an object. Kubernetes merges strategic patches into a value of the kind, which
  * they cannot change; custom objects have rules of their own.
  */
-function checkKind(patched: JsonObject, current: JsonObject, { type }: Patch, { form }: Schema): void {
-  if (form) return;
-  const { kind, apiVersion } = current;
-  const [stated, version] = type === strategic ? [kind, apiVersion] : [patched.kind || kind, patched.apiVersion || apiVersion];
-  if (stated !== kind || version !== apiVersion) {
-    const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
-    throw invalidPatch(
-      patched,
-      `no kind ${goQuote(String(stated))} is registered for version ${goQuote(String(version))} ${scheme}`,
-    );
-  }
-  patched.kind = kind as string;
-  patched.apiVersion = apiVersion as string;
+function checkKind(patched: JsonObject, current: JsonObject, patch: Patch, schema: Schema): void {
+  if (schema.form) return;
+  const kind = current.kind as string;
+  const { group, version } = parseApiVersion(current.apiVersion as string) as { group: string; version: string };
+  const wanted = { kind, group, version, schema };
+  const stated = patch.type === strategic ? undefined : statedBy(patched, wanted);
+  const objection = stated && objectionTo(stated, wanted, () => false);
+  if (objection) throw told(patched, current, patch, schema).refuse(reasonOf(objection, stated));
+  patched.kind = kind;
+  patched.apiVersion = current.apiVersion as string;
+}
+
+function reasonOf(objection: Objection, { kind, apiVersion }: Stated): string {
+  if (objection.is !== 'other version') return objection.reason;
+  return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} where this object is`;
 }
 
 function patchedValue({ type, value }: Patch, current: JsonObject, { catalogue, type: name }: Schema): JsonValue {
@@ -128,28 +158,8 @@ function patchedValue({ type, value }: Patch, current: JsonObject, { catalogue, 
   return strategicMergePatch(current, value, catalogue.get(name), catalogue);
 }
 
-function invalidPatch(patched: JsonValue, problem: string): StatusError {
-  return refused(isObject(patched) ? sortedTopLevel(patched) : stringifyJson(patched), problem);
-}
-
 function refused(shown: string, problem: string): StatusError {
   const errors = new FieldErrors();
   errors.invalid(path('patch'), shown, problem);
   return StatusError.invalid({ group: '', kind: '' }, '', errors);
-}
-
-/** The patched document as Kubernetes shows it: its own keys sorted, what is below them as it stands. */
-function sortedTopLevel(object: JsonObject): string {
-  const parts = Object.keys(object)
-    .sort()
-    .map(
-      (key) => `${JSON.stringify(key)}:${key === 'metadata' ? metadataText(object) : stringifyJson(object[key] as JsonValue)}`,
-    );
-  return `{${parts.join(',')}}`;
-}
-
-function metadataText(object: JsonObject): string {
-  if (!isObject(object.metadata)) return stringifyJson(object.metadata as JsonValue);
-  const text = encodeObject({ kind: '', apiVersion: '', metadata: object.metadata as JsonObject });
-  return text.slice(text.indexOf('"metadata":') + '"metadata":'.length, -1);
 }

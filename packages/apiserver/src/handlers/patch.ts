@@ -21,7 +21,7 @@ export async function patch(request: ResourceRequest): Promise<Answer> {
   const options = patchOptions(request, false);
   const body = await readRequestBody(request);
   request.notes?.requestPatch(body);
-  const parsed = parsePatch(body, type);
+  const parsed = parsePatch(body, type, request.version.schema);
   const context = ownedContext(request, options);
   const transform = (existing: JsonObject | undefined) => {
     if (existing) return patchObject(request, parsed, existing, options.fieldValidation);

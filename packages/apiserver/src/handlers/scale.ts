@@ -71,7 +71,7 @@ async function patchScale(request: ResourceRequest, scaling: Scaling): Promise<A
   const options = patchOptions(request, false);
   const body = await readRequestBody(request);
   request.notes?.requestPatch(body);
-  const patch = parsePatch(body, type);
+  const patch = parsePatch(body, type, scaling.schema);
   const patched: ScaleOf = (current) => applyPatch(request, patch, current, scaling.schema, options.fieldValidation);
   return writeScale(request, scaling, options, tracked(request, scaling, options, patched));
 }

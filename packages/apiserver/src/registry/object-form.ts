@@ -1,5 +1,6 @@
 import {
   type CheckedObject,
+  type CheckOptions,
   checkObject,
   emptyObject,
   inFieldOrder,
@@ -20,8 +21,8 @@ export interface ObjectForm {
   published?(dialect: 'openApi3' | 'swagger2'): JsonObject;
 }
 
-export function checkedAs(object: JsonObject, { form, catalogue, type }: Schema): CheckedObject {
-  return form ? form.check(object) : checkObject(object, catalogue.get(type), catalogue);
+export function checkedAs(object: JsonObject, { form, catalogue, type }: Schema, options?: CheckOptions): CheckedObject {
+  return form ? form.check(object) : checkObject(object, catalogue.get(type), catalogue, options);
 }
 
 export function shapeIn({ form, catalogue, type }: Schema): ObjectShape {

@@ -48,9 +48,8 @@ export const controllerRevision: Resource = {
   },
 };
 
-function validateRevision(object: JsonObject, errors: FieldErrors): void {
-  const revision = numberIn(object, 'revision');
-  if (revision < 0) errors.invalid(path('revision'), revision, notNegative);
+function validateRevision({ revision }: JsonObject, errors: FieldErrors): void {
+  if (Number(revision) < 0) errors.invalid(path('revision'), revision as number | bigint, notNegative);
 }
 
 /** The controller with its kind: daemonset.apps/name. */

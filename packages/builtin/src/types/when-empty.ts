@@ -1,5 +1,6 @@
 import type { FieldType, JsonValue, WhenEmpty } from '@tsukube/machinery';
 import { type BuiltinCatalogue, builtinTypes } from './catalogue.ts';
+import { kindNames } from './kind-names.ts';
 import type { BuiltinField, BuiltinType } from './line.ts';
 
 /**
@@ -280,7 +281,7 @@ function createCatalogue(): BuiltinCatalogue {
     completed.set(name, type);
     return type;
   };
-  return { ...builtinTypes, get: (name) => completed.get(name) ?? completeType(name) };
+  return { ...builtinTypes, kinds: kindNames, get: (name) => completed.get(name) ?? completeType(name) };
 }
 
 /** Every built-in type, and for each field what is written of it when it is empty. */

@@ -109,6 +109,8 @@ function typeShape(type: FieldType, catalogue: TypeCatalogue): Shape {
       return atomicList(typeShape(type.of, catalogue));
     case 'map':
       return mapShape(type.of, false, catalogue);
+    case 'intOrString':
+      return deducedShape;
     default:
       return { is: 'scalar', expects: expectations[type.is] ?? 'string' };
   }
@@ -122,7 +124,6 @@ const expectations: Readonly<Record<string, ScalarShape['expects']>> = {
   time: 'scalar',
   microTime: 'scalar',
   quantity: 'scalar',
-  intOrString: 'scalar',
 };
 
 function mapShape(of: FieldType, atomic: boolean, catalogue: TypeCatalogue): ObjectShape {

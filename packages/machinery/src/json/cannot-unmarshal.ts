@@ -1,4 +1,5 @@
 import type { JsonValue } from '../schema/type.ts';
+import { isWrittenNumber } from './written-number.ts';
 
 /** What Go says of a JSON value that does not fit a type. */
 export function cannotUnmarshal(value: JsonValue, type: string): string {
@@ -10,5 +11,5 @@ export function jsonKind(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'bigint' ? 'number' : typeof value;
+  return typeof value === 'bigint' || isWrittenNumber(value) ? 'number' : typeof value;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { setKey } from './object.ts';
+import { isWrittenNumber } from './written-number.ts';
 
 /** A copy that shares nothing with the original. */
 export function deepCopy<T extends JsonValue>(value: T): T {
@@ -7,7 +8,7 @@ export function deepCopy<T extends JsonValue>(value: T): T {
 }
 
 function copyValue(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || isWrittenNumber(value)) return value;
   return Array.isArray(value) ? copyList(value) : copyObject(value);
 }
 

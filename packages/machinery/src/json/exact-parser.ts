@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { setKey } from './object.ts';
-import type { ParsedJson } from './parse.ts';
+import type { NumberForm, ParsedJson } from './parse.ts';
 import { parseNumber } from './parse-number.ts';
 import { parseString } from './parse-string.ts';
 import { maxStrictErrors } from './strict-errors.ts';
 import { endOfInput, invalidCharacter, numberOverflow } from './syntax-error.ts';
+import { isWrittenNumber, writtenNumber } from './written-number.ts';
 
 /** An object or list that is not closed yet. */
 type Frame =
@@ -21,8 +22,8 @@ const literals = new Map<number, { readonly text: string; readonly value: JsonVa
 ]);
 
 /** Reads every byte by itself, without recursion, so that nothing is lost and nesting costs no stack. */
-export function parseExactly(bytes: Uint8Array, maxDepth: number): ParsedJson {
-  return new ExactParser(bytes, maxDepth).parse();
+export function parseExactly(bytes: Uint8Array, maxDepth: number, numbers: NumberForm): ParsedJson {
+  return new ExactParser(bytes, maxDepth, numbers).parse();
 }
 
 class ExactParser {
@@ -33,11 +34,14 @@ class ExactParser {
   #repeats = 0;
   /** A number beyond what a double holds. Errors of syntax go first, so it is only complained about at the end. */
   #overflow: string | undefined;
+  readonly #numbers: NumberForm;
+  #hasWritten = false;
   #at = 0;
 
-  constructor(bytes: Uint8Array, maxDepth: number) {
+  constructor(bytes: Uint8Array, maxDepth: number, numbers: NumberForm) {
     this.#bytes = bytes;
     this.#maxDepth = maxDepth;
+    this.#numbers = numbers;
   }
 
   parse(): ParsedJson {
@@ -48,7 +52,8 @@ class ExactParser {
     }
     this.#expectEnd();
     if (this.#overflow !== undefined) throw numberOverflow(this.#overflow, this.#at);
-    return { value: value as JsonValue, duplicates: [...this.#duplicates] };
+    const root = isWrittenNumber(value) ? value.value : (value as JsonValue);
+    return { value: root, duplicates: [...this.#duplicates], ...(this.#hasWritten && { hasWritten: true }) };
   }
 
   /** A scalar, or undefined if an object or list was opened. */
@@ -129,11 +134,13 @@ class ExactParser {
     return text;
   }
 
-  #readNumber(): number | bigint {
-    const { text, value, end } = parseNumber(this.#bytes, this.#at);
+  #readNumber(): JsonValue {
+    const { text, value, isExact, end } = parseNumber(this.#bytes, this.#at);
     this.#at = end;
-    if (value === Infinity || value === -Infinity) this.#overflow ??= text;
-    return value;
+    if (this.#numbers !== 'typed' && (value === Infinity || value === -Infinity)) this.#overflow ??= text;
+    if (this.#numbers === 'plain' || isExact) return value;
+    this.#hasWritten = true;
+    return writtenNumber(Number(value), text);
   }
 
   #readLiteral(text: string, value: JsonValue): JsonValue {

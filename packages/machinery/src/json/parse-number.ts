@@ -4,12 +4,21 @@ const maxInt64 = 2n ** 63n - 1n;
 const minInt64 = -(2n ** 63n);
 const decoder = new TextDecoder('latin1');
 
+interface ParsedNumber {
+  readonly text: string;
+  readonly value: number | bigint;
+  /** It is written as an integer, and is that integer. */
+  readonly isExact: boolean;
+  readonly end: number;
+}
+
 /** Integers within 64 bits are exact; everything else is the nearest double, as Go has it, or infinite if there is none. */
-export function parseNumber(bytes: Uint8Array, start: number): { text: string; value: number | bigint; end: number } {
+export function parseNumber(bytes: Uint8Array, start: number): ParsedNumber {
   const whole = endOfWhole(bytes, start);
   const end = endOfExponent(bytes, endOfFraction(bytes, whole));
   const text = decoder.decode(bytes.subarray(start, end));
-  return { text, value: end === whole ? toInteger(text) : Number(text), end };
+  const value = end === whole ? toInteger(text) : Number(text);
+  return { text, value, isExact: end === whole && (typeof value === 'bigint' || Number.isSafeInteger(value)), end };
 }
 
 function endOfWhole(bytes: Uint8Array, start: number): number {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../schema/type.ts';
 import { parseJson } from './parse.ts';
 import { strictErrors } from './strict-errors.ts';
+import { stringifyJson } from './stringify.ts';
 import { JsonSyntaxError } from './syntax-error.ts';
+import { isWrittenNumber, writtenNumber } from './written-number.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const parse = (text: string) => parseJson(bytesOf(text));
@@ -36,6 +38,26 @@ describe('values', () => {
     ['{"a":{"b":[]}}', { a: { b: [] } }],
   ])('%s', (text, value) => {
     expect(parse(text)).toEqual({ value, duplicates: [] });
+  });
+
+  it.each([
+    ['1', 1],
+    ['-0', -0],
+    ['9007199254740993', 9007199254740993n],
+    ['1.0', writtenNumber(1, '1.0')],
+    ['1.50', writtenNumber(1.5, '1.50')],
+    ['1E2', writtenNumber(100, '1E2')],
+    ['99999999999999999999', writtenNumber(1e20, '99999999999999999999')],
+    ['1e400', writtenNumber(Infinity, '1e400')],
+  ])('%s, where it matters how it is written', (text, value) => {
+    const parsed = parseJson(bytesOf(`{"a":[${text},"1.0"]}`), { numbers: 'typed' });
+    expect(parsed.value).toEqual({ a: [value, '1.0'] });
+    expect(parsed.hasWritten).toBe(isWrittenNumber(value) ? true : undefined);
+    expect(stringifyJson(parsed.value)).toBe(`{"a":[${text === '-0' ? '0' : text},"1.0"]}`);
+  });
+
+  it('a number alone is a number', () => {
+    expect(parseJson(bytesOf('1.0'), { numbers: 'written' }).value).toBe(1);
   });
 
   it('keeps __proto__ as a key on both paths', () => {

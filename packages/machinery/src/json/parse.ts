@@ -7,10 +7,23 @@ export interface JsonLimits {
   readonly depth?: number;
 }
 
+/**
+ * What becomes of a number that is not written as an exact integer: a number like any other, or a WrittenNumber. One
+ * that is too large for a double is a mistake, unless it is for a type to say (`typed`).
+ */
+export type NumberForm = 'plain' | 'written' | 'typed';
+
+export interface ParseOptions {
+  readonly limits?: JsonLimits;
+  readonly numbers?: NumberForm;
+}
+
 export interface ParsedJson {
   readonly value: JsonValue;
   /** `duplicate field "data.a"` for each key that an object has more than once. The last value counts. */
   readonly duplicates: readonly string[];
+  /** Whether there is a WrittenNumber in it. */
+  readonly hasWritten?: boolean;
 }
 
 /** Go allows 10,000; what walks values here does so recursively, and no object of Kubernetes comes near this. */
@@ -22,14 +35,15 @@ const none: readonly string[] = [];
  * Reads JSON as Kubernetes does: integers are exact up to 64 bits (a bigint beyond 2^53), `__proto__` is a key like any
  * other, invalid UTF-8 becomes U+FFFD. Fails with JsonSyntaxError.
  */
-export function parseJson(bytes: Uint8Array, options?: { readonly limits?: JsonLimits }): ParsedJson {
+export function parseJson(bytes: Uint8Array, options?: ParseOptions): ParsedJson {
   const depth = options?.limits?.depth ?? defaultDepth;
-  return parseQuickly(bytes, depth) ?? parseExactly(bytes, depth);
+  const numbers = options?.numbers ?? 'plain';
+  return parseQuickly(bytes, depth, numbers) ?? parseExactly(bytes, depth, numbers);
 }
 
 /** JSON.parse is several times faster, and as good if there is nothing that it would hide; undefined if there may be. */
-function parseQuickly(bytes: Uint8Array, depth: number): ParsedJson | undefined {
-  const keys = scanJson(bytes, Math.min(depth, defaultDepth));
+function parseQuickly(bytes: Uint8Array, depth: number, numbers: NumberForm): ParsedJson | undefined {
+  const keys = scanJson(bytes, Math.min(depth, defaultDepth), numbers !== 'plain');
   if (keys < 0) return undefined;
   const text = decoder.decode(bytes);
   if (text.includes('\ufffd')) return undefined;

@@ -13,21 +13,24 @@ const colon = 3;
 const opening = 4;
 const closing = 5;
 const exponent = 6;
-const classes = classify();
+const classes = classify([0x45, 0x65]);
+/** With the point of a number: what is written as a fraction is looked at closely. */
+const classesWithPoint = classify([0x45, 0x65, 0x2e]);
 
 /**
  * The number of keys in a text that JSON.parse reads exactly; -1 if it may hold what JSON.parse loses: integers of more
- * digits than a number keeps, exponents that overflow, halves of surrogate pairs, nesting beyond the limit. Whether the
- * text is valid is not looked at.
+ * digits than a number keeps, exponents that overflow, halves of surrogate pairs, nesting beyond the limit, and, where it
+ * matters how numbers are written, fractions. Whether the text is valid is not looked at.
  */
-export function scanJson(bytes: Uint8Array, maxDepth: number): number {
+export function scanJson(bytes: Uint8Array, maxDepth: number, keepsText = false): number {
+  const kinds = keepsText ? classesWithPoint : classes;
   const length = bytes.length;
   let keys = 0;
   let depth = 0;
   let digits = 0;
   let at = 0;
   while (at < length) {
-    const kind = classes[bytes[at++] as number];
+    const kind = kinds[bytes[at++] as number];
     if (kind === other) {
       digits = 0;
     } else if (kind === string) {
@@ -76,13 +79,13 @@ function isSurrogate(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0x75 && ((bytes[at + 1] as number) | 0x20) === 0x64;
 }
 
-function classify(): Uint8Array {
+function classify(exponents: readonly number[]): Uint8Array {
   const table = new Uint8Array(256);
   table[quote] = string;
   table.fill(digit, 0x30, 0x3a);
   table[0x3a] = colon;
   for (const byte of [0x5b, 0x7b]) table[byte] = opening;
   for (const byte of [0x5d, 0x7d]) table[byte] = closing;
-  for (const byte of [0x45, 0x65]) table[byte] = exponent;
+  for (const byte of exponents) table[byte] = exponent;
   return table;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { isWrittenNumber } from './written-number.ts';
 
 const escapes: Readonly<Record<string, string>> = {
   '<': '\\u003c',
@@ -23,7 +24,7 @@ function toJson(value: JsonValue): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // A bigint, which JSON.stringify refuses, is too rare to look for first.
+    // A bigint or a WrittenNumber, which JSON.stringify refuses, is too rare to look for first.
     return exactJson(value, '');
   }
 }
@@ -39,6 +40,7 @@ function escapeHtml(json: string): string {
 function exactJson(value: JsonValue, newline: string): string {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (isWrittenNumber(value)) return value.text;
   return Array.isArray(value) ? exactList(value, newline) : exactObject(value, newline);
 }
 

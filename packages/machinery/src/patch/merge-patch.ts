@@ -1,6 +1,7 @@
 import { StatusError } from '../errors/status-error.ts';
 import { cannotUnmarshal } from '../json/cannot-unmarshal.ts';
 import { isObject, setKey } from '../json/object.ts';
+import { isWrittenNumber } from '../json/written-number.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 
 /** Applies an RFC 7386 patch. Fails with a StatusError; neither document nor patch is changed, and the result shares parts with both. */
@@ -24,11 +25,11 @@ function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
 /** An object that takes the place of nothing or of a scalar loses its nulls; a list that replaces an object keeps them. */
 function mergeValues(value: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isObject(value)) return withoutNulls(patch);
-  return isObject(patch) ? mergeObjects(value, patch) : patch;
+  return isObject(patch) && !isWrittenNumber(patch) ? mergeObjects(value, patch) : patch;
 }
 
 function withoutNulls(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || isWrittenNumber(value)) return value;
   if (Array.isArray(value)) return value.map(withoutNulls);
   const kept: JsonObject = {};
   for (const key of Object.keys(value)) {

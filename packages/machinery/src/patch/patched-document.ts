@@ -2,6 +2,7 @@ import { deepCopy } from '../json/copy.ts';
 import { deepEqual } from '../json/equal.ts';
 import { isObject, setKey } from '../json/object.ts';
 import { stringifyJson } from '../json/stringify.ts';
+import { isWrittenNumber } from '../json/written-number.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 
 /** An operation of a JSON patch that does not apply. */
@@ -144,7 +145,7 @@ function keysOf(path: string): string[] {
 }
 
 function isContainer(value: JsonValue | undefined): value is Container {
-  return Array.isArray(value) || isObject(value);
+  return Array.isArray(value) || (isObject(value) && !isWrittenNumber(value));
 }
 
 function read(container: Container, key: string): JsonValue | undefined {

@@ -1,4 +1,5 @@
 import { stringifyJson } from '../json/stringify.ts';
+import { isWrittenNumber, type WrittenNumber } from '../json/written-number.ts';
 import { canonicalMicroTime, canonicalTime } from '../meta/time.ts';
 import { canonicalQuantity } from '../quantity/format.ts';
 import { canonicalBase64 } from '../text/base64.ts';
@@ -16,7 +17,7 @@ export const scalarChecks: Readonly<Record<Scalar, Check>> = {
   boolean: (value, decoding) => (typeof value === 'boolean' ? value : decoding.mismatch(value, 'bool')),
   int32: checkInt32,
   int64: checkInt64,
-  double: (value, decoding) => (isNumber(value) ? Number(value) : decoding.mismatch(value, 'float64')),
+  double: checkDouble,
   bytes: checkBytes,
   time: (value, decoding) => readText(value, decoding, canonicalTime),
   microTime: (value, decoding) => readText(value, decoding, canonicalMicroTime),
@@ -34,13 +35,35 @@ function isInt32(value: JsonValue): value is number {
 }
 
 function checkInt32(value: JsonValue, decoding: Decoding): JsonValue | undefined {
-  if (isInt32(value)) return value;
-  return isNumber(value) ? decoding.mismatchedNumber(value, 'int32') : decoding.mismatch(value, 'int32');
+  return isInt32(value) ? value : checkOtherInteger(value, 32, decoding);
 }
 
 function checkInt64(value: JsonValue, decoding: Decoding): JsonValue | undefined {
-  if (Number.isSafeInteger(value) || typeof value === 'bigint') return value;
-  return isNumber(value) ? decoding.mismatchedNumber(value, 'int64') : decoding.mismatch(value, 'int64');
+  return Number.isSafeInteger(value) || typeof value === 'bigint' ? value : checkOtherInteger(value, 64, decoding);
+}
+
+/** In a text it is a mistake; of values Kubernetes takes as many bits as there is room for. */
+function checkOtherInteger(value: JsonValue, bits: 32 | 64, decoding: Decoding): JsonValue | undefined {
+  if (!isNumber(value) && !isWrittenNumber(value)) return decoding.mismatch(value, `int${bits}`);
+  if (!decoding.isFromValues || !isWhole(value)) return decoding.mismatchedNumber(value, `int${bits}`);
+  const kept = BigInt.asIntN(bits, asInt64(value));
+  return Number.isSafeInteger(Number(kept)) ? Number(kept) : kept;
+}
+
+function isWhole(value: number | bigint | WrittenNumber): value is number | bigint {
+  return typeof value === 'bigint' || Number.isInteger(value);
+}
+
+/** What is beyond 64 bits becomes the least of them all. */
+function asInt64(value: number | bigint): bigint {
+  const fits = typeof value === 'bigint' || (value < 2 ** 63 && value >= -(2 ** 63));
+  return fits ? BigInt(value) : -(2n ** 63n);
+}
+
+function checkDouble(value: JsonValue, decoding: Decoding): JsonValue | undefined {
+  if (isNumber(value)) return Number(value);
+  if (!isWrittenNumber(value)) return decoding.mismatch(value, 'float64');
+  return Number.isFinite(value.value) ? value.value : decoding.mismatchedNumber(value, 'float64');
 }
 
 /** Bytes may also be sent as a list of numbers. */

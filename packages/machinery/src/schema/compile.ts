@@ -1,4 +1,6 @@
+import { deepCopy } from '../json/copy.ts';
 import { setKey } from '../json/object.ts';
+import { isWrittenNumber, withPlainNumbers } from '../json/written-number.ts';
 import { type Check, scalarChecks } from './check-scalar.ts';
 import { compileObject, type ObjectCheck } from './compile-object.ts';
 import type { Decoding } from './decoding.ts';
@@ -34,7 +36,11 @@ export function objectCheck(name: string, catalogue: TypeCatalogue): ObjectCheck
 function compileType(type: FieldType, catalogue: TypeCatalogue): CompiledType {
   switch (type.is) {
     case 'any':
-      return { check: (value) => value, zero: () => null, goType: 'interface {}' };
+      return {
+        check: (value, { hasWritten }) => (hasWritten ? withPlainNumbers(deepCopy(value)) : value),
+        zero: () => null,
+        goType: 'interface {}',
+      };
     case 'object':
       return compileReference(type.ref, catalogue);
     case 'list':
@@ -66,7 +72,8 @@ function compileReference(name: string, catalogue: TypeCatalogue): CompiledType 
     return target;
   };
   const check: Check = (value, decoding) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return decoding.mismatch(value, goType);
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || isWrittenNumber(value))
+      return decoding.mismatch(value, goType);
     return resolve().check(value, decoding);
   };
   return { check, zero: () => resolve().zero(), goType };
@@ -107,7 +114,7 @@ function compileMap({ check, zero, goType: valueType }: CompiledType, of: FieldT
   };
   return {
     check: (value, decoding) => {
-      const fits = typeof value === 'object' && value !== null && !Array.isArray(value);
+      const fits = typeof value === 'object' && value !== null && !Array.isArray(value) && !isWrittenNumber(value);
       return fits ? checkMembers(value, decoding) : decoding.mismatch(value, goType);
     },
     zero: () => null,

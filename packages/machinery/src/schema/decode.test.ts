@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stringifyJson } from '../json/stringify.ts';
+import { writtenNumber } from '../json/written-number.ts';
 import { checkObject } from './decode.ts';
 import type { Field, JsonObject, TypeCatalogue, TypeDefinition } from './type.ts';
 
@@ -136,5 +137,40 @@ describe('what does not fit', () => {
     [{ data: { a: 1 }, spec: { flag: 1 } }, field('number', 'Thing.data', 'string')],
   ])('%j', (value, message) => {
     expect(check(value).error).toBe(message);
+  });
+});
+
+describe('numbers that are not written as integers', () => {
+  const written = (value: number, text: string) => writtenNumber(value, text);
+  const checkWritten = (value: JsonObject) =>
+    checkObject(value, catalogue.get('io.k8s.api.core.v1.Thing'), catalogue, { hasWritten: true });
+
+  it.each<[string, JsonObject, string]>([
+    ['int32', { replicas: written(1, '1.0') }, 'number 1.0 into Go struct field Spec.spec.replicas of type int32'],
+    ['int64', { count: written(100, '1e2') }, 'number 1e2 into Go struct field Spec.spec.count of type int64'],
+    ['intOrString', { port: written(8, '8.0') }, 'number 8.0 into Go struct field Spec.spec.port of type int32'],
+    ['double', { ratio: written(Infinity, '1e400') }, 'number 1e400 into Go struct field Spec.spec.ratio of type float64'],
+    ['string', { name: written(1, '1.0') }, 'number into Go struct field Spec.spec.name of type string'],
+    ['list', { items: written(1, '1.0') }, 'number into Go struct field Spec.spec.items of type []v1.Spec'],
+    ['object', { selector: written(1, '1.0') }, 'number into Go struct field Spec.spec.selector of type v1.Meta'],
+    ['map', { byName: written(1, '1.0') }, 'number into Go struct field Spec.spec.byName of type map[string]v1.Meta'],
+  ])('are refused for %s', (_type, value, expected) => {
+    expect(checkWritten({ spec: value }).error).toBe(`json: cannot unmarshal ${expected}`);
+  });
+
+  it('are what they are where any number may be', () => {
+    const value = { ratio: written(1, '1.0'), size: written(1.5, '1.50'), raw: { a: [written(1, '1.0')] } };
+    expect(checkWritten({ spec: value }).value.spec).toMatchObject({ ratio: 1, size: '1500m', raw: { a: [1] } });
+  });
+
+  it.each<[JsonObject, JsonObject]>([
+    [{ replicas: 99999999999 }, { replicas: 1215752191 }],
+    [{ replicas: 1e20 }, { replicas: 0 }],
+    [{ replicas: 9007199254740993n }, { replicas: 1 }],
+    [{ count: 1e20 }, { count: -(2n ** 63n) }],
+  ])('of values so many bits are kept as there is room for: %o', (value, expected) => {
+    const type = catalogue.get('io.k8s.api.core.v1.Thing');
+    expect(checkObject({ spec: value }, type, catalogue, { source: 'values' }).value.spec).toMatchObject(expected);
+    expect(checkObject({ spec: value }, type, catalogue).error).toContain('cannot unmarshal number');
   });
 });

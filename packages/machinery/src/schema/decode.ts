@@ -1,5 +1,5 @@
 import { objectCheck } from './compile.ts';
-import { DecodeFailure, Decoding } from './decoding.ts';
+import { DecodeFailure, Decoding, type Source } from './decoding.ts';
 import type { JsonObject, TypeCatalogue, TypeDefinition } from './type.ts';
 
 export interface CheckedObject {
@@ -8,25 +8,35 @@ export interface CheckedObject {
    * canonical form, nothing empty that may be left out. Of no use if there is an error.
    */
   readonly value: JsonObject;
-  /** Why the object cannot be of this type, in the words of Go's decoder. */
+  /** Why the object cannot be of this type, in the words of the decoder that Kubernetes has for such. */
   readonly error?: string;
-  /** The same in the words of the converter that Go uses where there is no text to decode. */
-  readonly restoreError?: string;
   /** `unknown field "spec.foo"` for each field that the type does not have. */
   readonly unknown: readonly string[];
 }
 
 const none: readonly string[] = [];
 
+/** Where the object that is checked comes from. */
+export interface CheckOptions {
+  readonly source?: Source;
+  /** Whether there may be a WrittenNumber in it. */
+  readonly hasWritten?: boolean | undefined;
+}
+
 /** Checks an object against its type and gives it the form in which it is written. The original is not changed; the result may share parts with it. */
-export function checkObject(value: JsonObject, type: TypeDefinition, catalogue: TypeCatalogue): CheckedObject {
-  const decoding = new Decoding();
+export function checkObject(
+  value: JsonObject,
+  type: TypeDefinition,
+  catalogue: TypeCatalogue,
+  { source = 'text', hasWritten = false }: CheckOptions = {},
+): CheckedObject {
+  const decoding = new Decoding(source, hasWritten);
   try {
     const checked = objectCheck(type.name, catalogue).check(value, decoding);
     if (decoding.error === undefined) return { value: checked, unknown: decoding.unknown };
-    return { value, error: decoding.error, restoreError: decoding.restoreError, unknown: none };
+    return { value, error: decoding.error, unknown: none };
   } catch (error) {
     if (!(error instanceof DecodeFailure)) throw error;
-    return { value, error: error.message, restoreError: error.restoreMessage, unknown: none };
+    return { value, error: error.message, unknown: none };
   }
 }

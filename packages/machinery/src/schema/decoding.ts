@@ -1,5 +1,6 @@
 import { jsonKind } from '../json/cannot-unmarshal.ts';
 import { maxStrictErrors } from '../json/strict-errors.ts';
+import { isWrittenNumber, type WrittenNumber } from '../json/written-number.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { cannotRestore } from './cannot-restore.ts';
 import type { JsonValue } from './type.ts';
@@ -19,22 +20,26 @@ export interface MapKey {
 /** An error that ends decoding at once. */
 export class DecodeFailure extends Error {
   override readonly name = 'DecodeFailure';
-  readonly restoreMessage: string;
-  constructor(message: string, restoreMessage = message) {
-    super(message);
-    this.restoreMessage = restoreMessage;
-  }
 }
+
+/** Whether an object was read from a text, or made of values that once were: Kubernetes has a decoder for each. */
+export type Source = 'text' | 'values';
 
 /** One run of decoding: where it is, and what it has found. */
 export class Decoding {
   /** Why the object does not fit its type: the first reason counts, and decoding goes on. */
   error: string | undefined;
-  /** The same reason, for an object that was made of values and never was a text. */
-  restoreError: string | undefined;
+  readonly isFromValues: boolean;
+  /** Whether a WrittenNumber may be met. */
+  readonly hasWritten: boolean;
   readonly unknown: string[] = [];
   readonly #path: (NamedField | MapKey | number)[] = [];
   #depth = 0;
+
+  constructor(source: Source, hasWritten: boolean) {
+    this.isFromValues = source === 'values';
+    this.hasWritten = hasWritten;
+  }
 
   enter(step: NamedField | MapKey | number): void {
     this.#path[this.#depth++] = step;
@@ -57,22 +62,19 @@ export class Decoding {
 
   /** The value cannot be held by a Go type. */
   mismatch(value: JsonValue, goType: string): undefined {
-    this.#note(this.#mismatchMessage(jsonKind(value), goType), cannotRestore(value, goType));
+    this.error ??= this.isFromValues ? cannotRestore(value, goType) : this.#mismatchMessage(jsonKind(value), goType);
   }
 
   /** The number is of the right kind, but cannot be held. */
-  mismatchedNumber(value: number | bigint, goType: string): undefined {
-    this.#note(this.#mismatchMessage(`number ${value}`, goType), cannotRestore(value, goType));
+  mismatchedNumber(value: number | bigint | WrittenNumber, goType: string): undefined {
+    const text = isWrittenNumber(value) ? value.text : value;
+    this.error ??= this.isFromValues
+      ? cannotRestore(value as JsonValue, goType)
+      : this.#mismatchMessage(`number ${text}`, goType);
   }
 
   invalid(message: string): undefined {
-    this.#note(message, `error decoding from json: ${message}`);
-  }
-
-  #note(error: string, restoreError: string): void {
-    if (this.error !== undefined) return;
-    this.error = error;
-    this.restoreError = restoreError;
+    this.error ??= this.isFromValues ? `error decoding from json: ${message}` : message;
   }
 
   /** For types that read themselves: decoding ends at the first one that fails. */
@@ -81,10 +83,9 @@ export class Decoding {
   }
 
   failMismatch(value: JsonValue, goType: string): never {
-    const kind = typeof value === 'number' && goType !== 'string' ? `number ${value}` : jsonKind(value);
+    const kind = goType === 'string' ? jsonKind(value) : numberText(value);
     throw new DecodeFailure(
-      this.#mismatchMessage(kind, goType),
-      `json: cannot unmarshal ${kind} into Go value of type ${goType}`,
+      this.isFromValues ? `json: cannot unmarshal ${kind} into Go value of type ${goType}` : this.#mismatchMessage(kind, goType),
     );
   }
 
@@ -99,4 +100,9 @@ export class Decoding {
   #steps(): (NamedField | MapKey | number)[] {
     return this.#path.slice(0, this.#depth);
   }
+}
+
+function numberText(value: JsonValue): string {
+  if (isWrittenNumber(value)) return `number ${value.text}`;
+  return typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : jsonKind(value);
 }

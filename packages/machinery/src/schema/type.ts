@@ -72,4 +72,16 @@ export interface TypeDefinition {
 export interface TypeCatalogue {
   /** Throws if there is no such type: a mistake of the program, never of a request. */
   get(name: string): TypeDefinition;
+  /** Absent where no kinds are known but those that are asked for. */
+  readonly kinds?: KindNames;
+}
+
+/** What messages call kinds, and where Kubernetes looks for them. */
+export interface KindNames {
+  /** The name of the register that a type is in. */
+  scheme(type: string): string;
+  /** What all versions of a type are converted to: core.ConfigMap. */
+  hubType(type: string): string;
+  /** A kind in the same register; undefined if there is none of that name. */
+  find(type: string, apiVersion: string, kind: string): { readonly goType: string; readonly hubType: string } | undefined;
 }

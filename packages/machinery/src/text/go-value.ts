@@ -4,7 +4,7 @@ import { goFloatText } from './go-float.ts';
 /** A value as Go's %v prints it: map[a:1 b:[x y]]. */
 export function goValueText(value: JsonValue): string {
   if (value === null) return '<nil>';
-  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : goFloatText(value);
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : goFloatText(value);
   if (typeof value !== 'object') return String(value);
   return Array.isArray(value) ? `[${value.map(goValueText).join(' ')}]` : mapText(value);
 }
@@ -28,7 +28,7 @@ export function goTypeText(value: JsonValue | undefined): string {
     case 'bigint':
       return 'int64';
     case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64';
+      return Number.isSafeInteger(value) ? 'int64' : 'float64';
     default:
       return 'map[string]interface {}';
   }
