@@ -3,38 +3,69 @@ import { IdleMemory } from './idle-memory.ts';
 
 const MIB = 2 ** 20;
 
-/** Plays ticks of which each has been busy or idle, and gives the ticks that collected. */
-function play(ticks: readonly { busy: boolean; residentMib: number }[]): number[] {
-  const collected: number[] = [];
-  let at = -1;
-  const idle = new IdleMemory({
-    collect: () => collected.push(at),
-    utilization: () => (ticks[at]?.busy ? 0.5 : 0.001),
-    resident: () => (ticks[Math.max(at, 0)]?.residentMib ?? 0) * MIB,
-  });
-  for (at = 0; at < ticks.length; at++) idle.tick();
-  return collected;
+interface Tick {
+  readonly busy: boolean;
+  readonly residentMib: number;
+  readonly mappedMib?: number;
 }
 
-const rest = (residentMib: number) => ({ busy: false, residentMib });
-const work = (residentMib: number) => ({ busy: true, residentMib });
+/** Plays ticks of which each has been busy or idle, and gives those that collected and those that trimmed. */
+async function play(ticks: readonly Tick[], trimmed = async () => {}): Promise<{ collected: number[]; trims: number[] }> {
+  const collected: number[] = [];
+  const trims: number[] = [];
+  let at = -1;
+  const now = () => ticks[Math.max(at, 0)];
+  const idle = new IdleMemory({
+    collect: () => collected.push(at),
+    trim: () => {
+      trims.push(at);
+      return trimmed();
+    },
+    utilization: () => (ticks[at]?.busy ? 0.5 : 0.001),
+    resident: () => (now()?.residentMib ?? 0) * MIB,
+    mapped: () => (now()?.mappedMib ?? 0) * MIB,
+  });
+  for (at = 0; at < ticks.length; at++) await idle.tick();
+  return { collected, trims };
+}
+
+const rest = (residentMib: number): Tick => ({ busy: false, residentMib });
+const work = (residentMib: number, mappedMib = 0): Tick => ({ busy: true, residentMib, mappedMib });
 
 describe('memory when idle', () => {
   it.each([
-    ['is not looked at while there is work', [rest(70), work(300), work(400), work(400)], []],
+    ['is not looked at while there is work', [rest(70), work(300), work(400), work(400)], [], []],
     [
-      'is given back in the second idle tick, and twice more',
+      'is given back in the second idle tick, and twice more what is garbage',
       [rest(70), work(300), rest(300), rest(300), rest(200), rest(150), rest(150), rest(150)],
       [3, 4, 5],
+      [3],
     ],
-    ['is left alone if little came since', [rest(70), work(90), rest(90), rest(90), rest(90)], []],
+    ['is left alone if little came since', [rest(70), work(90), rest(90), rest(90), rest(90)], [], []],
     [
       'is given back again after more work',
       [rest(70), work(300), rest(300), rest(120), rest(110), work(300), rest(300), rest(300)],
       [3, 4, 7],
+      [3, 7],
     ],
-    ['waits for the end of a short pause in the work', [rest(70), work(300), rest(300), work(300), rest(300), work(300)], []],
-  ])('%s', (_, ticks, expected) => {
-    expect(play(ticks)).toEqual(expected);
+    ['waits for the end of a short pause in the work', [rest(70), work(300), rest(300), work(300), rest(300), work(300)], [], []],
+  ])('%s', async (_, ticks, collected, trims) => {
+    expect(await play(ticks)).toEqual({ collected, trims });
+  });
+});
+
+describe('what is mapped at work', () => {
+  it('is left alone as long as it is not much', async () => {
+    expect((await play([rest(70), work(300, 200), work(300, 250)])).trims).toEqual([]);
+  });
+
+  it('is given back when it is much, but not all the time', async () => {
+    const ticks = [rest(70), ...Array.from({ length: 40 }, () => work(700, 300))];
+    expect(await play(ticks)).toEqual({ collected: [], trims: [1, 16, 31] });
+  });
+
+  it('is kept by a server that cannot give it back', async () => {
+    const closed = () => Promise.reject(new Error('the store is closed'));
+    expect((await play([rest(70), work(700, 300), work(700, 300)], closed)).trims).toEqual([1]);
   });
 });

@@ -59,6 +59,7 @@ export interface ApiServer {
   /** Readiness fails from now on. */
   beginShutdown(): void;
   endWatches(): void;
+  trimMemory(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -170,6 +171,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       ready = false;
     },
     endWatches: () => shutdown.begin(),
+    trimMemory: async () => store.trim?.(),
     async close() {
       stopCompaction();
       authentication.stop();

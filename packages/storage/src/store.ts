@@ -47,6 +47,12 @@ export interface Store {
   /** Forgets history up to and including a revision: what was overwritten or removed by then. Newest values stay. */
   compact(revision: number): Promise<void>;
 
+  /**
+   * Only stores that map their data into memory have it: lets go of what was mapped, to be read again when it is wanted.
+   * Disturbs nobody: while a read is under way that would be, nothing happens.
+   */
+  trim?(): Promise<void>;
+
   /** Fails if the store cannot take writes now. Cheap enough for a health check. */
   ping(): Promise<void>;
 

@@ -31,7 +31,7 @@ async function run(options: ServeOptions): Promise<number> {
     guardProcess(process, logs.logger);
     const ended = untilSignalled(process, () => server.close(), logs.logger);
     announce(server.url, options.kubeconfigOut);
-    returnMemoryWhenIdle();
+    returnMemoryWhenIdle(() => server.trimMemory());
     return await ended;
   } finally {
     await logs.close();

@@ -6,6 +6,7 @@ import { lifecycle } from './lifecycle.ts';
 import { lists } from './lists.ts';
 import { model } from './model.ts';
 import { tap } from './tap.ts';
+import { trim } from './trim.ts';
 import type { OpenStore, StoreUnderTest } from './under-test.ts';
 import { valueAt } from './value-at.ts';
 import { watches } from './watches.ts';
@@ -25,6 +26,7 @@ const ASPECTS = {
   expiry,
   tap,
   'values at once': valueAt,
+  trim,
   lifecycle,
   'a model': model,
 };

@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../clock.ts';
 import type { Store } from '../store.ts';
+import { openEnvironment } from './environment.ts';
 import { LmdbStore } from './lmdb-store.ts';
-import { loadState, openTables } from './tables.ts';
+import { loadState } from './tables.ts';
 
 export interface LmdbOptions {
   /** The directory of the database; made if it is missing. */
@@ -15,7 +16,7 @@ export interface LmdbOptions {
 
 /** The embedded store. One process at a time may have it open. */
 export async function openLmdb(options: LmdbOptions): Promise<Store> {
-  const tables = openTables(options);
+  const tables = openEnvironment(options);
   const { state, transaction } = await loadState(tables);
   const store = new LmdbStore(tables, state, transaction, options.clock ?? systemClock);
   store.start();

@@ -14,6 +14,7 @@ import {
 } from '../store.ts';
 import { type TapListener, Taps } from '../taps.ts';
 import { Watches } from '../watch.ts';
+import type { Environment } from './environment.ts';
 import { removeExpired } from './expiry.ts';
 import type { Write } from './group.ts';
 import { list } from './list.ts';
@@ -21,7 +22,6 @@ import { Log } from './log.ts';
 import type { Head, State } from './records.ts';
 import { Snapshot } from './snapshot.ts';
 import { Sweeper } from './sweeper.ts';
-import type { Tables } from './tables.ts';
 import { Writer } from './writer.ts';
 
 /** The newest entry of a key, committed or not. */
@@ -31,7 +31,7 @@ interface Newest {
 }
 
 export class LmdbStore implements Store {
-  readonly #tables: Tables;
+  readonly #tables: Environment;
   readonly #clock: Clock;
   readonly #writer: Writer;
   readonly #log: Log;
@@ -42,7 +42,7 @@ export class LmdbStore implements Store {
   readonly #lists = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor(tables: Tables, state: State, transaction: number, clock: Clock) {
+  constructor(tables: Environment, state: State, transaction: number, clock: Clock) {
     this.#tables = tables;
     this.#clock = clock;
     this.#writer = new Writer(tables, state, transaction, (writes) => this.#publish(writes));
@@ -128,6 +128,14 @@ export class LmdbStore implements Store {
   async compact(revision: number): Promise<void> {
     this.#checkOpen();
     await this.#sweeper.compact(revision);
+  }
+
+  async trim(): Promise<void> {
+    this.#checkOpen();
+    await this.#writer.interlude(() => {
+      // A list goes on reading in the transaction in which it began.
+      if (this.#lists.size === 0) this.#tables.reopen();
+    });
   }
 
   async ping(): Promise<void> {

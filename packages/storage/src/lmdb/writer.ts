@@ -32,6 +32,7 @@ export class Writer {
   #failing = false;
   #refusing: Unavailable | undefined;
   #idle: (() => void) | undefined;
+  #interludes: (() => void)[] = [];
 
   constructor(tables: Tables, state: State, transaction: number, publish: Publish) {
     this.#tables = tables;
@@ -84,6 +85,26 @@ export class Writer {
     });
   }
 
+  /** Runs an action while no transaction is under way. If it fails, nothing can be written any more. */
+  interlude(action: () => void): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#interludes.push(() => {
+        if (!this.#refusing) this.#try(action);
+        if (this.#refusing) reject(this.#refusing);
+        else resolve();
+      });
+      this.#schedule();
+    });
+  }
+
+  #try(action: () => void): void {
+    try {
+      action();
+    } catch (cause) {
+      this.#refusing = new Unavailable('the database is closed', { cause, unwritten: true });
+    }
+  }
+
   async ping(): Promise<void> {
     if (this.#refusing) throw this.#refusing;
     const stuck = this.#commitSince !== undefined && performance.now() - this.#commitSince > STUCK_MS;
@@ -117,6 +138,7 @@ export class Writer {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
+      for (const run of this.#interludes.splice(0)) run();
       void this.#commit();
     });
   }
@@ -130,8 +152,8 @@ export class Writer {
     if (failure) this.#failed(group, failure);
     else this.#committed(group, state);
     this.#commitSince = undefined;
-    if (this.#waiting.length > 0) this.#schedule();
-    else this.#idle?.();
+    if (this.#waiting.length + this.#interludes.length > 0) this.#schedule();
+    if (this.#waiting.length === 0) this.#idle?.();
   }
 
   async #transact(group: Group, state: State): Promise<Unavailable | undefined> {
