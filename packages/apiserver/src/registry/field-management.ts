@@ -8,7 +8,6 @@ import {
   trackUpdate,
   type Versions,
   type Writer,
-  withoutKey,
 } from '@tsukube/machinery';
 import type { Resource, ServedVersion } from '../resource.ts';
 import { checkedAs, emptyIn, shapeIn } from './object-form.ts';
@@ -38,7 +37,8 @@ export function fieldManagement(): FieldManagement {
       const writer = writerOf(context, context.fieldManager ?? '', now);
       const versions = versionsFor(resource, context.subresource);
       const record = trackUpdate(existing && inVersion(existing, context), inVersion(object, context), writer, versions);
-      setRecord(object, record);
+      if (object.metadata === existing?.metadata) object.metadata = { ...(object.metadata as JsonObject) };
+      setRecord(object.metadata as JsonObject, record);
     },
     apply(resource, existing, configuration, context, { manager, force, now }) {
       const live = existing && inVersion(existing, context);
@@ -48,10 +48,9 @@ export function fieldManagement(): FieldManagement {
   };
 }
 
-/** In metadata of its own: that of the object may be the one that is stored. */
-export function setRecord(object: JsonObject, record: JsonObject[] | undefined): void {
-  const metadata = object.metadata as JsonObject;
-  object.metadata = record ? { ...metadata, managedFields: record } : withoutKey(metadata, 'managedFields');
+export function setRecord(metadata: JsonObject, record: JsonObject[] | undefined): void {
+  if (record) metadata.managedFields = record;
+  else delete metadata.managedFields;
 }
 
 /** What is known of a resource is looked up once for each of its subresources. */

@@ -4,7 +4,7 @@ import { deepEqual, isObject, type JsonObject, type JsonValue } from '@tsukube/m
 export function keepTimes(object: JsonObject, existing: JsonObject): void {
   const [metadata, oldMetadata] = [object.metadata as JsonObject, existing.metadata as JsonObject];
   const [entries, old] = [metadata.managedFields, oldMetadata.managedFields];
-  if (!Array.isArray(entries) || !Array.isArray(old) || entries.length !== old.length) return;
+  if (entries === old || !Array.isArray(entries) || !Array.isArray(old) || entries.length !== old.length) return;
   if (entries.every((entry, i) => timeOf(entry) === timeOf(old[i]))) return;
   if (!entries.every((entry, i) => deepEqual(withoutTime(entry), withoutTime(old[i] as JsonValue)))) return;
   const kept = { ...metadata, managedFields: old };

@@ -1,4 +1,5 @@
 import {
+  allBut,
   apiVersionOf,
   formatTime,
   type JsonObject,
@@ -33,7 +34,7 @@ export type ReplicasPathIn = (version: ServedVersion) => readonly string[] | und
 
 export function scaleManagement(resource: Resource, schema: Schema, pathIn: ReplicasPathIn = () => pathOfMost): ScaleManagement {
   const version: ServedVersion = { group: 'autoscaling', version: 'v1', schema };
-  const versions: Versions = versionsOf({ kind: 'Scale', versions: [version] }, (fields) => fields);
+  const versions: Versions = versionsOf({ kind: 'Scale', versions: [version] }, allBut({}));
   const writer = (manager: string, now: number) => ({
     manager,
     apiVersion: apiVersionOf(version),
@@ -44,7 +45,7 @@ export function scaleManagement(resource: Resource, schema: Schema, pathIn: Repl
   return {
     recordFor: (object) => scaleRecord(object.metadata as JsonObject, path),
     track(live, next, manager, now) {
-      setRecord(next, trackUpdate(live, next, writer(manager, now), versions));
+      setRecord(next.metadata as JsonObject, trackUpdate(live, next, writer(manager, now), versions));
     },
     apply: (live, configuration, { manager, force, now }) =>
       trackApply(live, configuration, writer(manager, now), versions, force),

@@ -1,4 +1,13 @@
-import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '@tsukube/machinery';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  knownRecord,
+  parseJson,
+  parseJsonAround,
+  recordWithText,
+  stringifyJson,
+} from '@tsukube/machinery';
 import type { Allocate } from '../watchcache/slabs.ts';
 
 /**
@@ -49,7 +58,9 @@ function encodeMetadata(metadata: JsonObject, order: readonly string[]): string 
   let text = '';
   for (const key of order) {
     const value = metadata[key];
-    if (value !== undefined) text += `${text === '' ? '{' : ','}"${key}":${stringifyJson(value)}`;
+    if (value === undefined) continue;
+    const json = (key === 'managedFields' && knownRecord(value)?.text) || stringifyJson(value);
+    text += `${text === '' ? '{' : ','}"${key}":${json}`;
   }
   return text === '' ? '{}' : `${text}}`;
 }
@@ -65,7 +76,26 @@ export function isServedAs(stored: Buffer, served: Buffer, revision: number): bo
 }
 
 export function decodeObject(bytes: Uint8Array): JsonObject {
-  return parseJson(bytes).value as JsonObject;
+  return decodeBesideRecord(bytes) ?? (parseJson(bytes).value as JsonObject);
+}
+
+const recordMark = Buffer.from(',"managedFields":[{');
+const recordEnd = Buffer.from('}]}');
+
+/** The record of owners is found by its text instead of being parsed. Undefined where it is not in the form we write. */
+function decodeBesideRecord(bytes: Uint8Array): JsonObject | undefined {
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const mark = buffer.indexOf(recordMark);
+  if (mark < 0) return undefined;
+  const start = mark + recordMark.length - 2;
+  const end = buffer.indexOf(recordEnd, start) + recordEnd.length - 1;
+  const record = recordWithText(buffer.toString('utf8', start, end));
+  const object = record && (parseJsonAround(buffer, start, end) as JsonObject | undefined);
+  const metadata = object?.metadata;
+  // Otherwise it was something else of that name, or the end of something in it.
+  if (!isObject(metadata) || metadata.managedFields !== null) return undefined;
+  metadata.managedFields = record?.entries as JsonObject[];
+  return object;
 }
 
 const start = Buffer.from('{"kind":"');

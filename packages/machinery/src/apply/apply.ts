@@ -8,8 +8,8 @@ import { isSameOwner, type Owner } from './owners.ts';
 import { prune } from './prune.ts';
 import { neverOwned } from './stripped.ts';
 import { fieldSetOf } from './to-set.ts';
-import type { Writer } from './track-update.ts';
 import type { Versions } from './versions.ts';
+import type { Writer } from './writer.ts';
 
 export type Applied =
   | { readonly kind: 'conflicts'; readonly conflicts: readonly Conflict[] }
@@ -30,7 +30,7 @@ export function applyConfiguration(
   const known = owners.filter((owner) => versions.convert(live, owner.apiVersion) !== undefined);
   const last = known.find((owner) => isSameOwner(owner, applierOf(writer)));
   const others = known.filter((owner) => owner !== last);
-  const applied = versions.ownable(fieldSetOf(configuration, shape));
+  const applied = versions.ownable.of(fieldSetOf(configuration, shape));
   const claim: Owner = { ...applierOf(writer), time: last?.time, fields: applied };
   const merged = mergeObjects(live, configuration, shape);
   const object = prune(merged, last, [...others, claim], apiVersion, versions);

@@ -37,7 +37,7 @@ export class VersionedComparison {
     const after = this.#versions.convert(this.#after, apiVersion);
     if (before === undefined || after === undefined) return undefined;
     const { changed, removed } = compareObjects(before, after, this.#versions.shape(apiVersion));
-    return { changed: ownable(changed), removed: ownable(removed) };
+    return { changed: ownable.of(changed), removed: ownable.of(removed) };
   }
 }
 

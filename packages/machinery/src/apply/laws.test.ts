@@ -4,10 +4,12 @@ import { deepCopy } from '../json/copy.ts';
 import { checkObject } from '../schema/decode.ts';
 import type { Field, JsonObject, JsonValue, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 import { emptyObject } from './empty.ts';
+import { allBut } from './ownable.ts';
 import { shapeOf } from './shape.ts';
 import { trackApply } from './track-apply.ts';
-import { trackUpdate, type Writer } from './track-update.ts';
+import { trackUpdate } from './track-update.ts';
 import type { Versions } from './versions.ts';
+import type { Writer } from './writer.ts';
 
 const text = { is: 'string' } as const;
 const types: Record<string, Field[]> = {
@@ -43,7 +45,7 @@ const catalogue: TypeCatalogue = {
   get: (name) => ({ name, fields: new Map((types[name] ?? []).map((field) => [field.name, field])) }) as TypeDefinition,
 };
 const versions: Versions = {
-  ownable: (fields) => fields,
+  ownable: allBut({}),
   knows: () => true,
   convert: (object) => object,
   shape: () => shapeOf('Thing', catalogue),

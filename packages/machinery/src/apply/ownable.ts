@@ -6,14 +6,21 @@ export interface FieldPattern {
   readonly [element: string]: FieldPattern;
 }
 
+/** What a write of some kind can change: nobody gets to own anything else by it. */
+export interface Ownable {
+  of(fields: FieldSet): FieldSet;
+  /** Where it is all but some paths and what is below them: those. */
+  readonly allBut: FieldSet | undefined;
+}
+
 /** Everything but some paths, and what is below them. */
-export function allBut(reset: FieldSet): (fields: FieldSet) => FieldSet {
-  return isEmptySet(reset) ? (fields) => fields : (fields) => recursiveDifference(fields, reset);
+export function allBut(reset: FieldSet): Ownable {
+  return { of: isEmptySet(reset) ? (fields) => fields : (fields) => recursiveDifference(fields, reset), allBut: reset };
 }
 
 /** Only what fits a pattern, and the paths that lead there. */
-export function only(pattern: FieldPattern): (fields: FieldSet) => FieldSet {
-  return (fields) => matching(fields, pattern) ?? noFields;
+export function only(pattern: FieldPattern): Ownable {
+  return { of: (fields) => matching(fields, pattern) ?? noFields, allBut: undefined };
 }
 
 function matching(fields: FieldSet, pattern: FieldPattern): FieldSet | undefined {

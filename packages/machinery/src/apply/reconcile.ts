@@ -1,4 +1,5 @@
 import { type FieldSet, isEmptySet, type MutableFieldSet, noFields } from './field-set.ts';
+import { isKnown } from './known-fields.ts';
 import type { Owner } from './owners.ts';
 import { contentOf, type PathElement, self } from './path-element.ts';
 import type { ObjectShape, Shape } from './shape.ts';
@@ -13,12 +14,24 @@ export function reconciled(owners: readonly Owner[], versions: Versions): readon
   for (let i = 0; i < owners.length; i++) {
     const owner = owners[i] as Owner;
     if (!versions.knows(owner.apiVersion)) continue;
-    const fields = reconcileSet(owner.fields, versions.shape(owner.apiVersion));
-    if (fields === owner.fields) continue;
+    const shape = versions.shape(owner.apiVersion);
+    if (isReconciled(owner.fields, shape)) continue;
+    const fields = reconcileSet(owner.fields, shape);
     changed ??= [...owners];
     changed[i] = { ...owner, fields };
   }
   return changed ?? owners;
+}
+
+/** For known sets, the type in whose words they are. */
+const rightFor = new WeakMap<FieldSet, ObjectShape>();
+
+/** Whether all of a set is as it should be. Of sets that are known it is found out once. */
+export function isReconciled(set: FieldSet, shape: ObjectShape): boolean {
+  if (rightFor.get(set) === shape) return true;
+  const right = reconcileSet(set, shape) === set;
+  if (right && isKnown(set)) rightFor.set(set, shape);
+  return right;
 }
 
 /** Gives the set itself if all of it is as it should be. */

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../schema/type.ts';
 import { difference, type FieldSet, hasPath, isEmptySet } from './field-set.ts';
-import { entriesOf, type Owner, ownerText, storedOwners } from './owners.ts';
+import { type Owner, ownerText } from './owners.ts';
 import type { PathElement } from './path-element.ts';
+import { entriesOf, storedOwners } from './record.ts';
 
 type Path = readonly PathElement[];
 
@@ -16,7 +17,7 @@ export function scaleRecord(metadata: JsonObject, pathIn: ReplicasPath): JsonObj
   const fields = setOf(pathInScale);
   const owners = (storedOwners(metadata) ?? [])
     .filter((owner) => ownsReplicas(owner, pathIn))
-    .map(({ entry: _, ...owner }) => ({ ...owner, apiVersion: scaleVersion, fields }));
+    .map((owner) => ({ ...owner, apiVersion: scaleVersion, fields }));
   return entriesOf(owners);
 }
 
@@ -42,9 +43,8 @@ export function recordAfterScale(
   const own = pathIn(apiVersion) as Path;
   for (const [text, owner] of scaling) {
     if (!hasPath(owner.fields, pathInScale)) continue;
-    const { entry: _, ...rest } = owner;
     const time = before.find((candidate) => ownerText(candidate) === text)?.time;
-    kept.push({ ...rest, apiVersion, time, fields: setOf(own) });
+    kept.push({ ...owner, apiVersion, time, fields: setOf(own) });
   }
   return entriesOf(kept);
 }

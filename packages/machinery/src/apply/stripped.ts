@@ -12,6 +12,9 @@ const serverOwned = [
   'resourceVersion',
 ];
 
+/** Of metadata, as elements of a path. */
+export const isServerOwned: ReadonlySet<string> = new Set(serverOwned.map((name) => `f:${name}`));
+
 /** What nobody owns, because it names the object or the server alone writes it. */
 export const neverOwned: FieldSet = {
   'f:apiVersion': {},

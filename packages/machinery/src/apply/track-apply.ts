@@ -5,10 +5,12 @@ import { type Applied, applyConfiguration } from './apply.ts';
 import { capUpdaters } from './cap.ts';
 import { conflictError, conflictsOutside } from './conflicts.ts';
 import { kubectl, ownedByAnnotation, updateAnnotation } from './last-applied.ts';
-import { entriesOf, type Owner, storedOwners } from './owners.ts';
+import type { Owner } from './owners.ts';
 import { reconciled } from './reconcile.ts';
-import { ownersAfterUpdate, type Writer } from './track-update.ts';
+import { entriesOf, storedOwners } from './record.ts';
+import { ownersAfterUpdate } from './track-update.ts';
 import type { Versions } from './versions.ts';
+import type { Writer } from './writer.ts';
 
 /**
  * The object with a configuration applied to it and with the new record of who owns what, in the writer's version.

@@ -3,20 +3,14 @@ import type { JsonObject } from '../schema/type.ts';
 import { capUpdaters } from './cap.ts';
 import { disown, lossesOf, VersionedComparison } from './disown.ts';
 import { difference, isEmptySet, noFields, union } from './field-set.ts';
-import { asksForReset, entriesOf, isSameOwner, type Owner, sentOwners, storedOwners } from './owners.ts';
+import { knownRecord } from './known-record.ts';
+import { isSameOwner, type Owner } from './owners.ts';
+import { quickUpdate } from './quick-update.ts';
 import { reconciled } from './reconcile.ts';
+import { asksForReset, entriesOf, sentOwners, storedOwners } from './record.ts';
 import { neverOwned } from './stripped.ts';
 import type { Versions } from './versions.ts';
-
-/** Who writes, and how. */
-export interface Writer {
-  readonly manager: string;
-  /** The version the write was sent in. */
-  readonly apiVersion: string;
-  readonly subresource: string;
-  /** As metav1.Time is written; undefined if the time is not recorded. */
-  readonly time: string | undefined;
-}
+import type { Writer } from './writer.ts';
 
 /**
  * The record of who owns what once `next` has taken the place of `live`, both in the writer's version; undefined if none
@@ -28,18 +22,36 @@ export function trackUpdate(
   writer: Writer,
   versions: Versions,
 ): JsonObject[] | undefined {
-  const owners = reconciled(ownersBefore(live, next.metadata as JsonObject, writer.subresource !== ''), versions);
+  const keepsStored = live !== undefined && saysNothing(live.metadata as JsonObject, next.metadata as JsonObject, writer);
+  const record = keepsStored ? knownRecord((live.metadata as JsonObject).managedFields) : undefined;
+  const quick = record && live && quickUpdate(live, next, record, writer, versions);
+  return quick ? (quick as JsonObject[]) : trackFully(live, next, keepsStored, writer, versions);
+}
+
+/** Whether a client leaves the stored record alone. Through a subresource it has to. */
+function saysNothing({ managedFields: stored }: JsonObject, { managedFields: sent }: JsonObject, writer: Writer): boolean {
+  return writer.subresource !== '' || sent === undefined || deepEqual(sent, stored);
+}
+
+/** The same, whatever the update is, by comparing sets of paths. */
+export function trackFully(
+  live: JsonObject | undefined,
+  next: JsonObject,
+  keepsStored: boolean,
+  writer: Writer,
+  versions: Versions,
+): JsonObject[] | undefined {
+  const owners = reconciled(ownersBefore(live, next.metadata as JsonObject, keepsStored || writer.subresource !== ''), versions);
   // Of an object whose record was removed none is kept.
   if (live !== undefined && owners.length === 0) return undefined;
   const before = live ?? versions.empty(writer.apiVersion);
   return entriesOf(capUpdaters(ownersAfterUpdate(before, next, owners, writer, versions)));
 }
 
-/** A client may send another record than the stored one, but not a broken one, and not through a subresource. */
-function ownersBefore(live: JsonObject | undefined, metadata: JsonObject, subresource: boolean): readonly Owner[] {
+/** A client may send another record than the stored one, but not a broken one. */
+function ownersBefore(live: JsonObject | undefined, metadata: JsonObject, keepsStored: boolean): readonly Owner[] {
   const stored = () => (live ? storedOwners(live.metadata as JsonObject) : undefined) ?? [];
-  if (subresource || metadata.managedFields === undefined) return stored();
-  if (live && deepEqual(metadata.managedFields, (live.metadata as JsonObject).managedFields)) return stored();
+  if (keepsStored || metadata.managedFields === undefined) return stored();
   if (asksForReset(metadata)) return [];
   const sent = sentOwners(metadata);
   return sent === undefined || sent.length === 0 ? stored() : sent;

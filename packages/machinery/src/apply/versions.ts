@@ -1,5 +1,5 @@
 import type { JsonObject } from '../schema/type.ts';
-import type { FieldSet } from './field-set.ts';
+import type { Ownable } from './ownable.ts';
 import type { ObjectShape } from './shape.ts';
 
 /** What has to be known of the versions of a kind. Versions are written as apiVersion: `apps/v1`. */
@@ -9,8 +9,7 @@ export interface Versions {
   knows(apiVersion: string): boolean;
   /** Only of versions that are known. */
   shape(apiVersion: string): ObjectShape;
-  /** Those of the paths that a write of this kind can change: nobody gets to own others by it. */
-  readonly ownable: (fields: FieldSet) => FieldSet;
+  readonly ownable: Ownable;
   /** An object of a version before anything is said of it. */
   empty(apiVersion: string): JsonObject;
 }

@@ -52,6 +52,16 @@ function parseQuickly(bytes: Uint8Array, depth: number, numbers: NumberForm): Pa
   return { value, duplicates: none };
 }
 
+/**
+ * What a well-formed text says with `null` in place of a part of it, which is not looked at. Undefined if the rest of it
+ * cannot be read quickly, or not at all because the part is not a value.
+ */
+export function parseJsonAround(bytes: Buffer, start: number, end: number): JsonValue | undefined {
+  if (scanJson(bytes, defaultDepth, false, 0, start) < 0 || scanJson(bytes, defaultDepth, false, end) < 0) return undefined;
+  const text = `${bytes.toString('utf8', 0, start)}null${bytes.toString('utf8', end)}`;
+  return text.includes('\ufffd') ? undefined : tryParse(text);
+}
+
 function tryParse(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);

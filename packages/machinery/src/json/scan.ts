@@ -22,14 +22,13 @@ const classesWithPoint = classify([0x45, 0x65, 0x2e]);
  * digits than a number keeps, exponents that overflow, halves of surrogate pairs, nesting beyond the limit, and, where it
  * matters how numbers are written, fractions. Whether the text is valid is not looked at.
  */
-export function scanJson(bytes: Uint8Array, maxDepth: number, keepsText = false): number {
+export function scanJson(bytes: Uint8Array, maxDepth: number, keepsText = false, start = 0, end = bytes.length): number {
   const kinds = keepsText ? classesWithPoint : classes;
-  const length = bytes.length;
   let keys = 0;
   let depth = 0;
   let digits = 0;
-  let at = 0;
-  while (at < length) {
+  let at = start;
+  while (at < end) {
     const kind = kinds[bytes[at++] as number];
     if (kind === other) {
       digits = 0;

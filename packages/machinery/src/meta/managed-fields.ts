@@ -1,3 +1,4 @@
+import { knownRecord } from '../apply/known-record.ts';
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
 import { isObject } from '../json/object.ts';
@@ -9,10 +10,16 @@ const managerLimit = 128;
 const subresourceLimit = 256;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
+/** Known records in which nothing is wrong: the same one is met again and again. */
+const valid = new WeakSet<readonly JsonValue[]>();
+
 export function validateManagedFields(entries: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
+  if (valid.has(entries)) return;
+  const before = errors.length;
   entries.forEach((entry, position) => {
     if (isObject(entry)) validateEntry(entry, path.index(position), errors);
   });
+  if (errors.length === before && knownRecord(entries as JsonValue[])) valid.add(entries);
 }
 
 /** The name under which a client owns fields. */

@@ -1,9 +1,11 @@
+import { knownRecord } from '../apply/known-record.ts';
 import { deepCopy } from '../json/copy.ts';
 import { setKey } from '../json/object.ts';
 import { isWrittenNumber, withPlainNumbers } from '../json/written-number.ts';
 import { type Check, scalarChecks } from './check-scalar.ts';
 import { compileObject, type ObjectCheck } from './compile-object.ts';
 import type { Decoding } from './decoding.ts';
+import { isRecord } from './record-type.ts';
 import type { FieldType, JsonObject, JsonValue, TypeCatalogue } from './type.ts';
 import { zeroOf } from './when-empty.ts';
 
@@ -44,7 +46,7 @@ function compileType(type: FieldType, catalogue: TypeCatalogue): CompiledType {
     case 'object':
       return compileReference(type.ref, catalogue);
     case 'list':
-      return compileList(compileType(type.of, catalogue));
+      return compileList(compileType(type.of, catalogue), isRecord(type));
     case 'map':
       return compileMap(compileType(type.of, catalogue), type.of);
     default:
@@ -79,7 +81,8 @@ function compileReference(name: string, catalogue: TypeCatalogue): CompiledType 
   return { check, zero: () => resolve().zero(), goType };
 }
 
-function compileList({ check, zero, goType: itemType }: CompiledType): CompiledType {
+/** Of records of owners, those that are known are right. */
+function compileList({ check, zero, goType: itemType }: CompiledType, records: boolean): CompiledType {
   const goType = `[]${itemType}`;
   const checkItems = (list: readonly JsonValue[], decoding: Decoding): JsonValue[] => {
     const checked: JsonValue[] = new Array(list.length);
@@ -92,7 +95,10 @@ function compileList({ check, zero, goType: itemType }: CompiledType): CompiledT
     return checked;
   };
   return {
-    check: (value, decoding) => (Array.isArray(value) ? checkItems(value, decoding) : decoding.mismatch(value, goType)),
+    check: (value, decoding) => {
+      if (!Array.isArray(value)) return decoding.mismatch(value, goType);
+      return records && knownRecord(value) ? value : checkItems(value, decoding);
+    },
     zero: () => null,
     goType,
   };

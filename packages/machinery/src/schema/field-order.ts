@@ -1,4 +1,6 @@
+import { knownRecord } from '../apply/known-record.ts';
 import { setKey } from '../json/object.ts';
+import { isRecord } from './record-type.ts';
 import type { FieldType, JsonObject, JsonValue, TypeCatalogue } from './type.ts';
 
 type Order = (value: JsonValue) => JsonValue;
@@ -53,8 +55,9 @@ function orderOfType(type: FieldType, catalogue: TypeCatalogue): Order | undefin
   if (type.is !== 'list' && type.is !== 'map') return undefined;
   const item = orderOfType(type.of, catalogue);
   if (item === undefined) return undefined;
+  const records = isRecord(type);
   return (value) => {
-    if (typeof value === 'object' && value !== null) orderItems(value, item);
+    if (typeof value === 'object' && value !== null && !(records && knownRecord(value))) orderItems(value, item);
     return value;
   };
 }

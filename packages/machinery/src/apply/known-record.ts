@@ -1,0 +1,114 @@
+import { stringifyJson } from '../json/stringify.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { RecentTexts } from '../text/recent-texts.ts';
+import { isEmptySet } from './field-set.ts';
+import { knownFields, knownForm, textOfFields } from './known-fields.ts';
+import { compareOwners, lastOfEach, type Operation, type Owner } from './owners.ts';
+
+/**
+ * A record of owners whose text is at hand. Objects that are written by the same program in the same second have the same
+ * one, so that most are not read but found. `managedFields` of objects that come from the store are the entries of one.
+ */
+export interface KnownRecord {
+  /** The entries as they are stored. */
+  readonly text: string;
+  /** Frozen, so that they stay what the text says. */
+  readonly entries: readonly JsonObject[];
+  readonly owners: readonly Owner[];
+  /** Whether a write that takes nothing from anybody leaves it as it is. */
+  readonly settled: boolean;
+}
+
+const records = new RecentTexts<KnownRecord>(512 * 1024);
+const byEntries = new WeakMap<object, KnownRecord>();
+const maxUpdaters = 10;
+
+/** What is known of the value of `managedFields`. */
+export function knownRecord(managedFields: JsonValue | undefined): KnownRecord | undefined {
+  return typeof managedFields === 'object' && managedFields !== null ? byEntries.get(managedFields) : undefined;
+}
+
+/** The record of these owners, in the order in which they are written. */
+export function recordOf(owners: readonly Owner[]): KnownRecord {
+  const sorted = inOrder(owners).map((owner) => ({ ...owner, fields: knownForm(owner.fields) }));
+  const text = `[${sorted.map(entryText).join(',')}]`;
+  return records.get(text) ?? remember(text, sorted);
+}
+
+/** Undefined if it is in another form than the one that is stored. */
+export function recordWithText(text: string): KnownRecord | undefined {
+  const found = records.get(text);
+  if (found !== undefined) return found;
+  const owners = readOwners(text);
+  return owners && remember(text, owners);
+}
+
+function remember(text: string, owners: readonly Owner[]): KnownRecord {
+  const entries = Object.freeze(owners.map(entryOf));
+  const last = lastOfEach(owners);
+  const record = { text, entries, owners: last, settled: last === owners && isSettled(owners) };
+  byEntries.set(entries, record);
+  records.set(text, record);
+  return record;
+}
+
+function isSettled(owners: readonly Owner[]): boolean {
+  if (inOrder(owners) !== owners || owners.some(({ fields }) => isEmptySet(fields))) return false;
+  return owners.length <= maxUpdaters || owners.filter(({ operation }) => operation === 'Update').length <= maxUpdaters;
+}
+
+function inOrder(owners: readonly Owner[]): readonly Owner[] {
+  const sorted = owners.every((owner, i) => i === 0 || compareOwners(owners[i - 1] as Owner, owner) <= 0);
+  return sorted ? owners : [...owners].sort(compareOwners);
+}
+
+function entryOf({ manager, operation, apiVersion, subresource, time, fields }: Owner): JsonObject {
+  const entry: JsonObject = manager === '' ? { operation, apiVersion } : { manager, operation, apiVersion };
+  if (time !== undefined) entry.time = time;
+  entry.fieldsType = 'FieldsV1';
+  entry.fieldsV1 = fields as unknown as JsonObject;
+  if (subresource !== '') entry.subresource = subresource;
+  return Object.freeze(entry);
+}
+
+function entryText({ manager, operation, apiVersion, subresource, time, fields }: Owner): string {
+  const who = manager === '' ? '' : `"manager":${stringifyJson(manager)},`;
+  const when = time === undefined ? '' : `"time":${stringifyJson(time)},`;
+  const through = subresource === '' ? '' : `,"subresource":${stringifyJson(subresource)}`;
+  const how = `"operation":"${operation}","apiVersion":${stringifyJson(apiVersion)}`;
+  return `{${who}${how},${when}"fieldsType":"FieldsV1","fieldsV1":${textOfFields(fields)}${through}}`;
+}
+
+/** A quote in a string is escaped, so that this is nowhere but between entries. */
+const betweenEntries = /,(?=\{"(?:manager|operation)":")/;
+const entryForm =
+  /^\{(?:"manager":"([^"\\]+)",)?"operation":"(Apply|Update)","apiVersion":"([^"\\]+)",(?:"time":"([^"\\]+)",)?"fieldsType":"FieldsV1","fieldsV1":(\{.*\})(?:,"subresource":"([^"\\]+)")?\}$/;
+
+function readOwners(text: string): readonly Owner[] | undefined {
+  const owners: Owner[] = [];
+  for (const entry of text.slice(1, -1).split(betweenEntries)) {
+    const owner = readOwner(entry);
+    if (owner === undefined) return undefined;
+    owners.push(owner);
+  }
+  return owners;
+}
+
+function readOwner(text: string): Owner | undefined {
+  const match = entryForm.exec(text);
+  if (match === null) return undefined;
+  const [, manager = '', operation, apiVersion, time, fields, subresource = ''] = match;
+  try {
+    return {
+      manager,
+      operation: operation as Operation,
+      apiVersion: apiVersion as string,
+      subresource,
+      time,
+      fields: knownFields(fields as string),
+    };
+  } catch {
+    // There is more in it than an entry has.
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { deepCopy } from '../json/copy.ts';
+import { stringifyJson } from '../json/stringify.ts';
+import type { JsonObject } from '../schema/type.ts';
+import type { FieldSet } from './field-set.ts';
+import { knownRecord, recordWithText } from './known-record.ts';
+import { allBut } from './ownable.ts';
+import { quickUpdate } from './quick-update.ts';
+import { RandomShapes } from './random-shapes.ts';
+import type { ObjectShape } from './shape.ts';
+import { trackFully, trackUpdate } from './track-update.ts';
+import type { Versions } from './versions.ts';
+import type { Writer } from './writer.ts';
+
+const resets: readonly { subresource: string; reset: FieldSet }[] = [
+  { subresource: '', reset: {} },
+  { subresource: '', reset: { 'f:status': {} } },
+  { subresource: 'status', reset: { 'f:spec': {}, 'f:metadata': { 'f:labels': {} } } },
+];
+
+function versionsOf(shape: ObjectShape, reset: FieldSet): Versions {
+  return {
+    ownable: allBut(reset),
+    knows: (apiVersion) => apiVersion === 'v1',
+    convert: (object, apiVersion) => (apiVersion === 'v1' ? object : undefined),
+    shape: () => shape,
+    empty: (apiVersion) => ({ kind: 'Thing', apiVersion, metadata: { creationTimestamp: null }, spec: {} }),
+  };
+}
+
+/** As it would come from the store. */
+function stored(object: JsonObject, record: JsonObject[] | undefined): JsonObject {
+  const { managedFields: _, ...metadata } = object.metadata as JsonObject;
+  if (record === undefined) return { ...object, metadata };
+  return { ...object, metadata: { ...metadata, managedFields: recordWithText(stringifyJson(record))?.entries as JsonObject[] } };
+}
+
+interface Step {
+  readonly live: JsonObject | undefined;
+  readonly next: JsonObject;
+  readonly writer: Writer;
+  readonly versions: Versions;
+}
+
+function* steps(random: RandomShapes): Generator<Step, void, JsonObject[] | undefined> {
+  const shape = random.root();
+  let live: JsonObject | undefined;
+  for (let i = 0; i < 12; i++) {
+    const { subresource, reset } = random.pick(live ? resets : resets.slice(0, 2));
+    const made = live && random.below(4) > 0 ? random.changedObject(live) : random.members(shape);
+    const metadata = { ...(live?.metadata as JsonObject), ...(made.metadata as JsonObject), resourceVersion: String(i) };
+    const next: JsonObject = { ...made, apiVersion: 'v1', kind: 'Thing', metadata };
+    if (random.below(2) === 0) delete (next.metadata as JsonObject).managedFields;
+    const time = `2024-01-01T00:00:0${Math.floor(i / 3)}Z`;
+    const writer = { manager: random.pick(['', 'one', 'two']), apiVersion: 'v1', subresource, time };
+    const record = yield { live, next, writer, versions: versionsOf(shape, reset) };
+    live = stored(next, record);
+  }
+}
+
+const seeds = Array.from({ length: 300 }, (_, seed) => seed);
+
+describe('an update of any object', () => {
+  it('gives the record that comparing sets gives', () => {
+    let quick = 0;
+    for (const seed of seeds) {
+      const walk = steps(new RandomShapes(seed));
+      for (let step = walk.next(); !step.done; ) {
+        const { live, next, writer, versions } = step.value;
+        const record = trackUpdate(live, next, writer, versions);
+        const expected = trackFully(live && deepCopy(live), deepCopy(next), false, writer, versions);
+        expect(record, `seed ${seed}`).toEqual(expected);
+        expect(knownRecord(record)?.text).toBe(record && stringifyJson(record));
+        const known = knownRecord((live?.metadata as JsonObject | undefined)?.managedFields);
+        if (live && known && quickUpdate(live, next, known, writer, versions)) quick++;
+        step = walk.next(record);
+      }
+    }
+    // Otherwise nothing is said of the quick way.
+    expect(quick).toBeGreaterThan(seeds.length);
+  });
+});
