@@ -18,7 +18,7 @@ describe('accept', () => {
   it.each([
     ['', 200, 'application/json'],
     ['*/*', 200, 'application/json'],
-    ['application/*', 200, 'application/json'],
+    ['application/*', 406, 'application/json'],
     ['application/json', 200, 'application/json'],
     ['application/yaml', 200, 'application/yaml'],
     ['text/html, application/yaml;q=0.5', 200, 'application/yaml'],
@@ -46,6 +46,40 @@ describe('accept', () => {
   ])('indents for %s%s: %s', async (agent, query, pretty) => {
     const { text } = await t.client.get(`${path}/a${query}`, { 'user-agent': agent });
     expect(text.startsWith('{\n  "kind": "ConfigMap"')).toBe(pretty);
+  });
+});
+
+describe('what failed', () => {
+  const ask = (accept: string, agent = 'kubectl') => t.client.get(`${path}/nope`, { accept, 'user-agent': agent });
+
+  it.each([
+    ['application/json', 'kubectl', 'application/json', '{"kind":"Status","apiVersion":"v1",'],
+    ['application/json', 'curl/8.0', 'application/json', '{\n  "kind": "Status",\n  "apiVersion": "v1",'],
+    ['application/json;pretty=1', 'kubectl', 'application/json', '{\n  "kind": "Status",'],
+    [meta('Table'), 'kubectl', 'application/json', '{\n  "kind": "Status",'],
+    [`${meta('Table')},application/json`, 'kubectl', 'application/json', '{"kind":"Status",'],
+    ['text/html, application/yaml', 'kubectl', 'application/yaml', 'apiVersion: v1\ncode: 404\n'],
+    ['application/vnd.kubernetes.protobuf', 'kubectl', 'application/vnd.kubernetes.protobuf', 'k8s\0\n\f\n\x02v1\x12\x06Status'],
+  ])('is told in what %s of %s means', async (accept, agent, type, start) => {
+    const reply = await ask(accept, agent);
+    expect([reply.status, reply.headers['content-type']]).toEqual([404, type]);
+    expect(reply.text.slice(0, start.length)).toBe(start);
+  });
+
+  it('is told to those who are unknown in their own form, too', async () => {
+    const reply = await t.client.get(path, { accept: 'application/yaml', authorization: 'Bearer wrong' });
+    expect(reply.headers['content-type']).toBe('application/yaml');
+  });
+
+  it('names what a route offers, or what a handler does', async () => {
+    const offered = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+    const streams = 'application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch';
+    const notAcceptable = '406: Not Acceptable\n\nAvailable representations:';
+    const messageOf = async (of: string, accept: string) => (await t.client.get(of, { accept })).body.message;
+    expect(await messageOf(`${path}/a`, 'text/html')).toBe(`${notAcceptable} ${offered}`);
+    expect(await messageOf(path, 'text/html')).toBe(`${notAcceptable} ${offered}, ${streams}`);
+    expect(await messageOf('/version', 'text/html')).toBe(`${notAcceptable} application/json`);
+    expect(await messageOf(`${path}/a`, meta('Nothing'))).toBe(`only the following media types are accepted: ${offered}`);
   });
 });
 

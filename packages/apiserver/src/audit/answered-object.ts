@@ -6,6 +6,7 @@ import {
   parseJson,
   parseYaml,
   type Status,
+  statusBody,
   stringifyJson,
   unwrapProtobuf,
 } from '@tsukube/machinery';
@@ -41,6 +42,11 @@ export function answeredObject(
   if (type === protobuf) return wanted.object && typeof body !== 'string' ? inProtobuf(body, request, wanted) : nothing;
   if (type === 'application/yaml' && wanted.object) return inYaml(body, request, wanted);
   return nothing;
+}
+
+/** The same of a Status that is known already. */
+export function answeredStatus(status: Status, wanted: LookedFor): AnsweredObject {
+  return told(statusBody(status), wanted);
 }
 
 function inJson(body: Buffer | string, wanted: LookedFor): AnsweredObject {

@@ -7,7 +7,7 @@ import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
 import { answerText } from '../http/respond.ts';
 import type { AuditMetrics } from '../metrics/audit-metrics.ts';
-import { type AnsweredObject, answeredObject } from './answered-object.ts';
+import { type AnsweredObject, answeredObject, answeredStatus } from './answered-object.ts';
 import { AuditRecord } from './audit-record.ts';
 import { followedBody } from './followed-body.ts';
 import { type AuditPolicy, type AuditStage, ruleFor } from './policy.ts';
@@ -139,7 +139,7 @@ export class AuditTrail {
   #noteBody(
     record: AuditRecord,
     request: IncomingRequest,
-    { status, type }: BytesAnswer,
+    { status, type, outcome }: BytesAnswer,
     body: string | Uint8Array,
   ): void | Promise<void> {
     const bytes = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -149,7 +149,7 @@ export class AuditTrail {
       if (told) record.responseStatus = { ...told, code: status };
       else noteCode(record, status);
     };
-    const found = answeredObject(bytes, type, request, wanted);
+    const found = outcome ? answeredStatus(outcome, wanted) : answeredObject(bytes, type, request, wanted);
     if (found instanceof Promise) return found.then(note);
     note(found);
   }

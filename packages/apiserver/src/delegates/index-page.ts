@@ -7,6 +7,6 @@ export function indexPage(paths: () => readonly string[]): Delegate {
   return function listPaths(request) {
     if (request.path !== '/' && request.path !== '/index.html') return undefined;
     const body = JSON.stringify({ paths: [...new Set(paths())].sort() }, undefined, 2);
-    return answerBytes(200, Buffer.from(body), { ...negotiate(request, false), pretty: false });
+    return answerBytes(200, Buffer.from(body), { ...negotiate(request, 'documents'), pretty: false });
   };
 }

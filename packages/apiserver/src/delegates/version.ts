@@ -1,4 +1,5 @@
 import type { Delegate } from '../filters/filter.ts';
+import { isRouted, notRouted } from '../http/routed-types.ts';
 
 export interface VersionInfo {
   readonly major: string;
@@ -16,11 +17,14 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
+const types = ['application/json'];
+
 /** `/version`: what clients read to know which Kubernetes they talk to. */
 export function versionPage(info: VersionInfo): Delegate {
   const body = Buffer.from(JSON.stringify(info, undefined, 2));
   return function version(request) {
     if (request.path !== '/version' && request.path !== '/version/') return undefined;
+    if (!isRouted(request.exchange.header('accept') ?? '', types)) throw notRouted(types);
     return { kind: 'bytes', status: 200, type: 'application/json', body };
   };
 }

@@ -63,7 +63,8 @@ export function createDiscovery(resources: () => readonly Resource[], options: D
       if (!page) return undefined;
       if (page.getOnly && request.method !== 'GET') throw StatusError.methodNotAllowed();
       const form = page.aggregated && aggregatedForm(request.exchange.header('accept') ?? '');
-      if (!page.aggregated || !form) return answerBytes(200, documentOf(path, page.legacy).bytes, negotiate(request, false));
+      if (!page.aggregated || !form)
+        return answerBytes(200, documentOf(path, page.legacy).bytes, negotiate(request, 'documents'));
       const { aggregated } = page;
       return answerAggregated(
         request,

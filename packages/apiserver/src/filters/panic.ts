@@ -1,6 +1,7 @@
 import { StatusError } from '@tsukube/machinery';
 import { RequestTooLarge, Unavailable } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
+import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
 import { answerError } from '../http/respond.ts';
 import type { Logger } from '../logger.ts';
@@ -8,23 +9,24 @@ import type { Filter } from './filter.ts';
 
 /** Turns whatever is thrown into an answer. What is not meant for the client stays in the log. */
 export function panic(logger: Logger): Filter {
-  const answerFor = (error: unknown, url: string): Answer => {
-    if (error instanceof StatusError) return answerError(error);
-    if (error instanceof ClientGone) return answerError(StatusError.badRequest(error.message));
-    if (error instanceof RequestTooLarge) return answerError(tooLarge);
+  const answerFor = (error: unknown, request: IncomingRequest): Answer | Promise<Answer> => {
+    const { url } = request.exchange;
+    if (error instanceof StatusError) return answerError(error, request);
+    if (error instanceof ClientGone) return answerError(StatusError.badRequest(error.message), request);
+    if (error instanceof RequestTooLarge) return answerError(tooLarge, request);
     if (error instanceof Unavailable) {
       logger.warn('the store is unavailable', { url, error: String(error.cause ?? error) });
-      return answerError(unavailable(error));
+      return answerError(unavailable(error), request);
     }
     logger.error('a request failed', { url, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    return answerError(StatusError.internalError('the server could not complete the request; see its log'));
+    return answerError(StatusError.internalError('the server could not complete the request; see its log'), request);
   };
   return function recover(request, next) {
     try {
       const answer = next(request);
-      return answer instanceof Promise ? answer.catch((error) => answerFor(error, request.exchange.url)) : answer;
+      return answer instanceof Promise ? answer.catch((error) => answerFor(error, request)) : answer;
     } catch (error) {
-      return answerFor(error, request.exchange.url);
+      return answerFor(error, request);
     }
   };
 }

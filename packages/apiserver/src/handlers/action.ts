@@ -1,16 +1,8 @@
-import {
-  apiVersionOf,
-  encodeProtobuf,
-  type JsonObject,
-  type Status,
-  StatusError,
-  statusBody,
-  wrapProtobuf,
-} from '@tsukube/machinery';
+import { apiVersionOf, encodeProtobuf, type JsonObject, type Status, StatusError, wrapProtobuf } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
 import { mediaTypes, negotiate, type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
-import { answerBytes, answerValue } from '../http/respond.ts';
+import { answerBytes, answerStatusAs, answerValue } from '../http/respond.ts';
 import type { WriteContext } from '../registry/object-registry.ts';
 import type { Schema, Subresource, VerbHandler } from '../resource.ts';
 import { ownedContext, writeContext } from './context.ts';
@@ -35,14 +27,14 @@ export type Action = (request: ResourceRequest, body: JsonObject, context: Write
 /** A creation that stores nothing under its own name: a binding, an eviction. */
 export function actionVerb(kind: ActionKind, action: Action): VerbHandler {
   return async (request): Promise<Answer> => {
-    const output = negotiate(request, kind.answered === true);
+    const output = negotiate(request, kind.answered ? 'objects' : 'messages');
     if (output.as !== 'object') throw StatusError.notAcceptable([...mediaTypes]);
     const options = writeOptions(request, 'CreateOptions');
     const body = await decodeAs(request, kind, options.fieldValidation);
     const context = kind.answered ? ownedContext(request, options) : writeContext(request, options.dryRun);
     const done = await action(request, body, context);
-    if (output.mediaType === protobuf) return answerProtobuf(done as JsonObject, kind, output);
-    return answerValue(201, isStatus(done) ? statusBody({ code: 201, ...done }) : done, output);
+    if (isStatus(done)) return answerStatusAs(201, { code: 201, ...done }, output);
+    return output.mediaType === protobuf ? answerProtobuf(done, kind, output) : answerValue(201, done, output);
   };
 }
 

@@ -1,9 +1,8 @@
 import type { JsonObject, Status } from '@tsukube/machinery';
-import { statusBody } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
 import { negotiateObjects, type Output } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
-import { answerStatus, answerValue } from '../http/respond.ts';
+import { answerStatusAs } from '../http/respond.ts';
 import { type Deleted, deleteObject } from '../registry/deletion.ts';
 import { encodeObject } from '../registry/stored-form.ts';
 import { writeContext } from './context.ts';
@@ -27,10 +26,7 @@ function answerDeleted(status: number, deleted: Deleted, request: ResourceReques
     const value = Buffer.from(encodeObject(object));
     return answerEntry(status, { key: '', value, revision: 0, created: 0, derived: undefined }, request, output);
   }
-  const success = successOf(object, request);
-  return output.mediaType === 'application/json' && !output.pretty
-    ? answerStatus(success)
-    : answerValue(status, statusBody(success), output);
+  return answerStatusAs(status, successOf(object, request), output);
 }
 
 function successOf(object: JsonObject, { version, resource }: ResourceRequest): Status {

@@ -1,6 +1,7 @@
 import {
   apiVersionOf,
   encodeProtobuf,
+  encodeStatus,
   envelopeTail,
   type JsonObject,
   type JsonValue,
@@ -8,7 +9,6 @@ import {
   listItemSize,
   partialMetadata,
   type StatusError,
-  statusBody,
   watchFrame,
   wrapProtobuf,
   writeListItem,
@@ -71,9 +71,6 @@ export function protobufBookmark(metadata: JsonObject, request: ResourceRequest,
   return watchFrame('BOOKMARK', apiVersion, kind, encodeProtobuf({ metadata }, catalogue.get(type), catalogue));
 }
 
-const statusType = 'io.k8s.apimachinery.pkg.apis.meta.v1.Status';
-
-export function protobufErrorEvent(error: StatusError, { version }: ResourceRequest): Buffer {
-  const { catalogue } = version.schema;
-  return watchFrame('ERROR', 'v1', 'Status', encodeProtobuf(statusBody(error.status), catalogue.get(statusType), catalogue));
+export function protobufErrorEvent(error: StatusError): Buffer {
+  return watchFrame('ERROR', 'v1', 'Status', encodeStatus(error.status));
 }

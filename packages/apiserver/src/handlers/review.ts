@@ -16,7 +16,7 @@ export type Review = (object: JsonObject, request: ResourceRequest) => JsonObjec
 export function reviewVerbs(review: Review): Verbs {
   return {
     async create(request) {
-      const output = negotiate(request, true);
+      const output = negotiate(request, 'objects');
       if (output.as !== 'object') throw StatusError.notAcceptable([...mediaTypes]);
       const options = writeOptions(request, 'CreateOptions');
       const object = await decodeBody(request, options.fieldValidation);

@@ -1,8 +1,8 @@
-import { StatusError } from '@tsukube/machinery';
+import { apiVersionOf, encodeProtobuf, type JsonObject, StatusError, wrapProtobuf } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { negotiate, type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
-import { answerValue } from '../http/respond.ts';
+import { answerBytes, answerValue } from '../http/respond.ts';
 import { type ScaleManagement, scaleManagement } from '../registry/scale-management.ts';
 import { decodeObject } from '../registry/stored-form.ts';
 import type { Resource, Schema, Subresource } from '../resource.ts';
@@ -37,21 +37,27 @@ export function scaleSubresource(scalable: Scalable, schema: Schema): Subresourc
   return {
     kind,
     verbs: {
-      get: (request) => getScale(request, scalable),
+      get: (request) => getScale(request, scaling),
       update: (request) => updateScale(request, scaling),
       patch: (request) => patchScale(request, scaling),
     },
   };
 }
 
-async function getScale(request: ResourceRequest, scalable: Scalable): Promise<Answer> {
-  const output = negotiate(request, false);
+async function getScale(request: ResourceRequest, { scalable, schema }: Scaling): Promise<Answer> {
+  const output = negotiate(request, 'messages');
   const { objects, info } = request;
   const entry = await objects.cache.get(objects.key(info.namespace, info.name));
   if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
   const object = decodeObject(entry.value);
   scalable.checkReadable?.(object);
-  return answerValue(200, scaleOf(object, scalable), output);
+  return answerScale(scaleOf(object, scalable), schema, output);
+}
+
+function answerScale(scale: JsonObject, { catalogue, type }: Schema, output: Output): Answer | Promise<Answer> {
+  if (output.mediaType !== protobuf) return answerValue(200, scale, output);
+  const message = encodeProtobuf(scale, catalogue.get(type), catalogue);
+  return answerBytes(200, wrapProtobuf(apiVersionOf(kind), kind.kind, message), output);
 }
 
 async function updateScale(request: ResourceRequest, scaling: Scaling): Promise<Answer> {
@@ -105,7 +111,7 @@ async function applyScale(request: ResourceRequest, scaling: Scaling): Promise<A
 }
 
 async function writeScale(request: ResourceRequest, scaling: Scaling, options: WriteOptions, next: ScaleOf): Promise<Answer> {
-  const output = negotiate(request, false);
+  const output = negotiate(request, 'messages');
   const { objects, resource, version, info } = request;
   const { scalable } = scaling;
   const management = objects.services.fieldManagement && scaling.managementOf(resource);
@@ -122,5 +128,5 @@ async function writeScale(request: ResourceRequest, scaling: Scaling, options: W
     },
     context,
   );
-  return answerValue(200, scaleOf(decodeObject(entry.value), scalable), output);
+  return answerScale(scaleOf(decodeObject(entry.value), scalable), scaling.schema, output);
 }

@@ -72,7 +72,7 @@ function protobufFrames(request: ResourceRequest, output: Output): Frames {
   return {
     entryFrame: (type, entry) => protobufEvent(type, entry, request, output),
     bookmark: (revision, end) => protobufBookmark(bookmarkMetadata(revision, end), request, output),
-    error: (error) => protobufErrorEvent(error, request),
+    error: (error) => protobufErrorEvent(error),
   };
 }
 

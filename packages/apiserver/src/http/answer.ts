@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Status } from '@tsukube/machinery';
 
 /** What a handler gives back. The transport writes it; filters may look at it on its way out. */
 export type Answer = BytesAnswer | StreamAnswer | TakenOver;
@@ -10,6 +11,8 @@ export interface BytesAnswer {
   /** Chunks are asked for one after the other, as fast as the client reads them, and written without being joined. */
   readonly body: Uint8Array | string | Iterable<Uint8Array> | Readable;
   readonly headers?: Headers;
+  /** What it says, if it is a Status: for those who want to know without reading it. */
+  readonly outcome?: Status;
 }
 
 export interface StreamAnswer {

@@ -1,5 +1,6 @@
 import { StatusError } from '@tsukube/machinery';
 import type { ApiRequest, ResourceRequest } from './request.ts';
+import { isRouted, notRouted } from './routed-types.ts';
 
 export type Representation = 'object' | 'table' | 'metadata';
 
@@ -31,28 +32,49 @@ const known = new Map<string, Output | null>();
 const maxKnown = 1000;
 const maxKnownLength = 512;
 
-/** How objects of the resource are to be written. Those that have a schema instead of a type have no form in protobuf; their metadata has. */
+/**
+ * What there is to be written:
+ * - `objects` of a built-in kind, also as tables and as metadata only;
+ * - `untyped` ones, which have a schema instead of a type and no form in protobuf, though their metadata has;
+ * - `messages`: a Status, a Scale and the like;
+ * - `documents` that have no form in protobuf.
+ */
+type Offer = 'objects' | 'untyped' | 'messages' | 'documents';
+
 export function negotiateObjects(request: ResourceRequest, stream = false): Output {
-  return negotiate(request, request.version.schema.form ? 'untyped' : true, stream);
+  return negotiate(request, request.version.schema.form ? 'untyped' : 'objects', stream);
 }
 
-/** `untyped`: objects of which only the metadata has a type. */
-type Objects = boolean | 'untyped';
+/** Fails with 406 when nothing that is acceptable can be written. */
+export function negotiate(request: ApiRequest, offer: Offer, stream = false): Output {
+  const output = chosen(request, offer, stream);
+  if (output === null) throw notAcceptable(request, offer, stream);
+  return wantsPretty(request) ? { ...output, pretty: true } : output;
+}
 
-/** Fails with 406 when nothing that is acceptable can be written. `objects`: whether it is objects, and not a mere document. */
-export function negotiate(request: ApiRequest, objects: Objects, stream = false): Output {
+/** How to say that something failed: to a client that accepts nothing of what there is, in JSON that people can read. */
+export function negotiateFailure(request: ApiRequest): Output {
+  const output = chosen(request, 'messages', false);
+  return output === null || wantsPretty(request) ? { ...(output ?? plain), pretty: true } : output;
+}
+
+function chosen(request: ApiRequest, offer: Offer, stream: boolean): Output | null {
   const accept = request.exchange.header('accept') ?? '';
-  const key = `${objects === 'untyped' ? 2 : Number(objects)}${stream ? 1 : 0}${accept}`;
+  const key = `${offer}${stream ? 1 : 0}${accept}`;
   let output = known.get(key);
   if (output === undefined) {
-    output = choose(accept, objects, stream) ?? null;
+    const routed = offer !== 'objects' || isRouted(accept, mediaTypes);
+    output = (routed ? choose(accept, offer, stream) : undefined) ?? null;
     remember(key, output);
   }
-  if (output === null)
-    throw StatusError.notAcceptable(
-      stream && objects !== 'untyped' ? streamTypes.map((type) => `${type};stream=watch`) : typesOf(objects, false),
-    );
-  return wantsPretty(request) ? { ...output, pretty: true } : output;
+  return output;
+}
+
+function notAcceptable(request: ApiRequest, offer: Offer, stream: boolean): StatusError {
+  const streams = streamTypes.map((type) => `${type};stream=watch`);
+  if (offer === 'objects' && !isRouted(request.exchange.header('accept') ?? '', mediaTypes))
+    return notRouted(stream || request.info.verb === 'list' ? [...mediaTypes, ...streams] : mediaTypes);
+  return StatusError.notAcceptable(stream && offer !== 'untyped' ? streams : typesOf(offer, false));
 }
 
 function remember(key: string, output: Output | null): void {
@@ -61,15 +83,15 @@ function remember(key: string, output: Output | null): void {
   known.set(key, output);
 }
 
-function typesOf(objects: Objects, stream: boolean): readonly MediaType[] {
+function typesOf(offer: Offer, stream: boolean): readonly MediaType[] {
   if (stream) return streamTypes;
-  return objects ? mediaTypes : documentTypes;
+  return offer === 'documents' ? documentTypes : mediaTypes;
 }
 
-function choose(accept: string, objects: Objects, stream: boolean): Output | undefined {
+function choose(accept: string, offer: Offer, stream: boolean): Output | undefined {
   if (accept === '') return plain;
   for (const clause of parseAccept(accept)) {
-    const output = accepts(clause, objects, stream);
+    const output = accepts(clause, offer, stream);
     if (output) return output;
   }
   return undefined;
@@ -77,16 +99,17 @@ function choose(accept: string, objects: Objects, stream: boolean): Output | und
 
 const plain: Output = { mediaType: 'application/json', as: 'object', metaVersion: 'v1', pretty: false };
 
-function accepts(clause: Clause, objects: Objects, stream: boolean): Output | undefined {
-  const mediaType = typesOf(objects, stream).find((type) => matches(clause.type, type));
+function accepts(clause: Clause, offer: Offer, stream: boolean): Output | undefined {
+  const mediaType = typesOf(offer, stream).find((type) => matches(clause.type, type));
   if (!mediaType) return undefined;
   const { as, g, v, stream: wanted, pretty } = clause.parameters;
   if (wanted !== undefined && wanted !== '' && wanted !== 'watch') return undefined;
   const base = { mediaType, pretty: pretty === '1' };
   const plainly = as === undefined && g === undefined && v === undefined;
-  if (plainly && objects === 'untyped' && mediaType === protobuf) return undefined;
+  if (plainly && offer === 'untyped' && mediaType === protobuf) return undefined;
   if (plainly) return { ...base, as: 'object', metaVersion: 'v1' };
-  if (!objects || g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
+  if (offer === 'documents' || offer === 'messages') return undefined;
+  if (g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
   const representation = representations.get(as ?? '');
   // There is no table in protobuf.
   if (representation === 'table' && mediaType === protobuf) return undefined;

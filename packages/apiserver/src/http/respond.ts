@@ -1,4 +1,5 @@
 import {
+  encodeStatus,
   type JsonValue,
   parseJson,
   type Status,
@@ -6,9 +7,11 @@ import {
   statusBody,
   stringifyJson,
   stringifyYaml,
+  wrapProtobuf,
 } from '@tsukube/machinery';
 import type { Answer, BytesAnswer, Headers } from './answer.ts';
-import { type Output, protobuf } from './negotiation.ts';
+import { negotiateFailure, type Output, protobuf } from './negotiation.ts';
+import type { ApiRequest } from './request.ts';
 
 /** Ready bytes, of protobuf if that was asked for and of JSON otherwise, in the form that was asked for. */
 export function answerBytes(
@@ -43,19 +46,43 @@ export function prettyJson(value: JsonValue, indent = ''): string {
   return `{\n${entries.map(([key, item]) => `${inner}${JSON.stringify(key)}: ${prettyJson(item, inner)}`).join(',\n')}\n${indent}}`;
 }
 
-export function answerStatus(status: Status, headers?: Headers): BytesAnswer {
-  const retry = status.details?.retryAfterSeconds;
+/** As most clients ask for it. */
+export function answerStatus(status: Status): BytesAnswer {
+  const body = `${stringifyJson(statusBody(status))}\n`;
   return {
     kind: 'bytes',
     status: status.code ?? 200,
     type: 'application/json',
-    body: `${stringifyJson(statusBody(status))}\n`,
-    headers: retry ? { ...headers, 'retry-after': String(retry) } : headers,
+    body,
+    headers: retryHeader(status),
+    outcome: status,
   };
 }
 
-export function answerError(error: StatusError): Answer {
-  return answerStatus(error.status);
+/** In the form that was asked for. */
+export function answerStatusAs(
+  code: number,
+  status: Status,
+  output: Output,
+  headers?: Headers,
+): BytesAnswer | Promise<BytesAnswer> {
+  if (output.mediaType === protobuf) {
+    const body = wrapProtobuf('v1', 'Status', encodeStatus(status));
+    return { kind: 'bytes', status: code, type: protobuf, body, headers, outcome: status };
+  }
+  return answerValue(code, statusBody(status), output, headers).then((answer) => ({ ...answer, outcome: status }));
+}
+
+export function answerError(error: StatusError, request: ApiRequest): Answer | Promise<Answer> {
+  const { status } = error;
+  const output = negotiateFailure(request);
+  if (output.mediaType === 'application/json' && !output.pretty) return answerStatus(status);
+  return answerStatusAs(status.code ?? 500, status, output, retryHeader(status));
+}
+
+function retryHeader(status: Status): Headers | undefined {
+  const retry = status.details?.retryAfterSeconds;
+  return retry ? { 'retry-after': String(retry) } : undefined;
 }
 
 export function answerText(status: number, body: string, headers?: Headers): BytesAnswer {

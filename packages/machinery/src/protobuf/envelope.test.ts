@@ -3,6 +3,7 @@ import { envelopeTail, isProtobuf, unwrapProtobuf, wrapProtobuf } from './envelo
 import { encodeList, listHead, listItemSize, writeListItem } from './list.ts';
 import { partialMetadata } from './partial-metadata.ts';
 import { ProtobufError } from './protobuf-error.ts';
+import { encodeStatus } from './status.ts';
 import { watchFrame } from './watch-frame.ts';
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
@@ -80,4 +81,16 @@ describe('watchFrame', () => {
       bytes(`00000022 0a05 4144444544 1219 0a17 ${magic} 0a09 0a027631 1203506f64 1202 0a00 1a00 2200`).toString('hex'),
     );
   });
+});
+
+it('a Status is written as Kubernetes writes it', () => {
+  const unauthorized = encodeStatus({ status: 'Failure', message: 'Unauthorized', reason: 'Unauthorized', code: 401 });
+  expect(Buffer.from(unauthorized)).toEqual(
+    bytes('0a06 0a00 1200 1a00 1207 4661696c757265 1a0c 556e617574686f72697a6564 220c 556e617574686f72697a6564 309103'),
+  );
+  const details = { name: 'nope', kind: 'pods', causes: [{ reason: 'R', message: 'M', field: 'f' }] };
+  const missing = encodeStatus({ status: 'Failure', reason: 'NotFound', details, code: 404 });
+  expect(Buffer.from(missing).toString('hex')).toContain(
+    '2a1d 0a046e6f7065 1200 1a04706f6473 2209 0a0152 12014d 1a0166 2800 3200'.replaceAll(' ', ''),
+  );
 });

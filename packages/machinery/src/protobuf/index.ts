@@ -7,4 +7,5 @@ export type { ProtobufField } from './field.ts';
 export { encodeList, listHead, listItemSize, writeListItem } from './list.ts';
 export { partialMetadata, partialObjectMetadataType } from './partial-metadata.ts';
 export { ProtobufError } from './protobuf-error.ts';
+export { encodeStatus } from './status.ts';
 export { watchFrame } from './watch-frame.ts';

@@ -1,0 +1,14 @@
+import { StatusError } from '@tsukube/machinery';
+
+/** The router in front of Kubernetes' built-in kinds compares types as they are written and knows no pattern but the widest. */
+export function isRouted(accept: string, types: readonly string[]): boolean {
+  if (accept === '') return true;
+  return accept.split(',').some((clause) => {
+    const type = (clause.split(';', 1)[0] as string).trim();
+    return type === '*/*' || types.includes(type);
+  });
+}
+
+export function notRouted(types: readonly string[]): StatusError {
+  return StatusError.generic(406, `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`);
+}
