@@ -6,7 +6,7 @@ export { type ReplicasPath, recordAfterScale, scaleRecord } from './scale-record
 export type { ObjectShape } from './shape.ts';
 export { shapeOf } from './shape.ts';
 export { trackApply } from './track-apply.ts';
-export { trackUpdate } from './track-update.ts';
+export { trackFully, trackUpdate } from './track-update.ts';
 export { misfit } from './validate.ts';
 export type { Versions } from './versions.ts';
 export type { Writer } from './writer.ts';

@@ -1,8 +1,10 @@
 import { deepEqual } from '../json/equal.ts';
 import type { JsonObject } from '../schema/type.ts';
 import { capUpdaters } from './cap.ts';
+import { createdFields } from './created-fields.ts';
 import { disown, lossesOf, VersionedComparison } from './disown.ts';
-import { difference, isEmptySet, noFields, union } from './field-set.ts';
+import { difference, type FieldSet, isEmptySet, noFields, union } from './field-set.ts';
+import { knownFields } from './known-fields.ts';
 import { knownRecord } from './known-record.ts';
 import { isSameOwner, type Owner } from './owners.ts';
 import { quickUpdate } from './quick-update.ts';
@@ -22,10 +24,17 @@ export function trackUpdate(
   writer: Writer,
   versions: Versions,
 ): JsonObject[] | undefined {
-  const keepsStored = live !== undefined && saysNothing(live.metadata as JsonObject, next.metadata as JsonObject, writer);
+  if (live === undefined) return trackCreation(next, writer, versions) ?? trackFully(live, next, false, writer, versions);
+  const keepsStored = saysNothing(live.metadata as JsonObject, next.metadata as JsonObject, writer);
   const record = keepsStored ? knownRecord((live.metadata as JsonObject).managedFields) : undefined;
-  const quick = record && live && quickUpdate(live, next, record, writer, versions);
+  const quick = record && quickUpdate(live, next, record, writer, versions);
   return quick ? (quick as JsonObject[]) : trackFully(live, next, keepsStored, writer, versions);
+}
+
+/** Undefined if it cannot tell, or if there is nothing to tell. */
+function trackCreation(object: JsonObject, writer: Writer, versions: Versions): JsonObject[] | undefined {
+  const text = createdFields(versions, writer.apiVersion)(object);
+  return text === undefined || text === '{}' ? undefined : entriesOf([updater(writer, knownFields(text))]);
 }
 
 /** Whether a client leaves the stored record alone. Through a subresource it has to. */
@@ -68,11 +77,17 @@ export function ownersAfterUpdate(
   const { kept, losses } = lossesOf(owners, comparison);
   const fields = difference(comparison.in(writer.apiVersion)?.changed ?? noFields, neverOwned);
   if (isEmptySet(fields)) return disown(kept, losses);
-  const { manager, apiVersion, subresource, time } = writer;
-  const owner: Owner = { manager: manager || 'unknown', operation: 'Update', apiVersion, subresource, time, fields };
+  const owner = updater(writer, fields);
   const previous = kept.find((candidate) => isSameOwner(candidate, owner));
   if (previous === undefined) return [...disown(kept, losses), owner];
   const removed = losses.find((loss) => loss.owner === previous)?.removed ?? noFields;
   const others = kept.filter((candidate) => candidate !== previous);
-  return [...disown(others, losses), { ...previous, time, fields: union(difference(previous.fields, removed), fields) }];
+  return [
+    ...disown(others, losses),
+    { ...previous, time: writer.time, fields: union(difference(previous.fields, removed), fields) },
+  ];
+}
+
+function updater({ manager, apiVersion, subresource, time }: Writer, fields: FieldSet): Owner {
+  return { manager: manager || 'unknown', operation: 'Update', apiVersion, subresource, time, fields };
 }

@@ -1,0 +1,142 @@
+import { deepEqual } from '../json/equal.ts';
+import { getKey, isObject } from '../json/object.ts';
+import { stringifyJson } from '../json/stringify.ts';
+import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { isEmptySet } from './field-set.ts';
+import { itemsByElement } from './list-items.ts';
+import { fieldElement, sortElements } from './path-element.ts';
+import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
+import { isServerOwned } from './stripped.ts';
+import type { Versions } from './versions.ts';
+
+/** Writes what belongs to whoever creates an object, as it is stored: `{}` if nothing does; undefined if it cannot tell. */
+export type CreatedFields = (object: JsonObject) => string | undefined;
+
+const known = new WeakMap<Versions, Map<string, CreatedFields>>();
+
+/** In one pass over the object, instead of comparing it to one of which nothing is said yet. */
+export function createdFields(versions: Versions, apiVersion: string): CreatedFields {
+  const byVersion = known.get(versions) ?? new Map<string, CreatedFields>();
+  known.set(versions, byVersion);
+  const writer = byVersion.get(apiVersion) ?? writerOf(versions, apiVersion);
+  byVersion.set(apiVersion, writer);
+  return writer;
+}
+
+const cannotTell: CreatedFields = () => undefined;
+
+function writerOf(versions: Versions, apiVersion: string): CreatedFields {
+  const { allBut } = versions.ownable;
+  if (allBut === undefined || !Object.values(allBut).every(isEmptySet) || !versions.knows(apiVersion)) return cannotTell;
+  const [shape, empty] = [versions.shape(apiVersion), versions.empty(apiVersion)];
+  if (!isPlain(empty, shape)) return cannotTell;
+  const skipped = new Set(['f:apiVersion', 'f:kind', ...Object.keys(allBut)]);
+  return (object) => {
+    if (object.metadata === undefined || !hasPlainMetadata(object.metadata)) return undefined;
+    const text = membersText(empty, object, shape, (element) => skipped.has(element));
+    return text === '' ? '{}' : `{${text.slice(1)}}`;
+  };
+}
+
+/** Whether all there is before anything is said of an object has a type, and nothing in it. */
+function isPlain(value: JsonValue, shape: Shape): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (!isObject(value)) return true;
+  if (shape.is !== 'object') return false;
+  return Object.keys(value).every((key) => isPlain(value[key] as JsonValue, memberShape(shape, key) ?? anyShape));
+}
+
+function hasPlainMetadata(metadata: JsonValue): boolean {
+  if (!isObject(metadata) || metadata.managedFields !== undefined) return false;
+  for (const key in metadata) {
+    const value = metadata[key];
+    if (typeof value === 'object' && value !== null && isServerOwned.has(fieldElement(key))) return false;
+  }
+  return true;
+}
+
+/** `,"f:a":{},"f:b":{}`: what is in `after` and not, or not so, in `before`. */
+function membersText(
+  before: JsonObject | undefined,
+  after: JsonObject,
+  shape: ObjectShape,
+  isSkipped?: (element: string) => boolean,
+): string {
+  let text = '';
+  for (const key of sortedKeys(after)) {
+    const value = after[key];
+    const element = fieldElement(key);
+    if (value === undefined || isSkipped?.(element)) continue;
+    const of = memberShape(shape, key) ?? anyShape;
+    const old = before && getKey(before, key);
+    const part = old === undefined ? added(value, of) : changed(old, value, of, isSkipped && key === 'metadata');
+    if (part !== undefined) text += `,${elementText(element)}:${part}`;
+  }
+  return text;
+}
+
+/** All that is new belongs to whoever adds it, and that it is there as well. */
+function added(value: JsonValue, given: Shape): string {
+  const shape = shapeFor(given, value);
+  if (isWhole(shape)) return '{}';
+  const text = partsText(undefined, value, shape as ObjectShape | ListShape);
+  return text === '' ? '{}' : `{".":{}${text}}`;
+}
+
+function changed(before: JsonValue, after: JsonValue, shape: Shape, isMetadata?: boolean): string | undefined {
+  if (before === after) return undefined;
+  if (isWhole(shape) || (isNothing(before) && isNothing(after))) return deepEqual(before, after) ? undefined : '{}';
+  const text = partsText(
+    before,
+    after,
+    shape as ObjectShape | ListShape,
+    isMetadata ? (element) => isServerOwned.has(element) : undefined,
+  );
+  return text === '' ? undefined : `{${text.slice(1)}}`;
+}
+
+function partsText(
+  before: JsonValue | undefined,
+  value: JsonValue,
+  shape: ObjectShape | ListShape,
+  isSkipped?: (element: string) => boolean,
+): string {
+  if (shape.is === 'list') return Array.isArray(value) ? itemsText(value, shape) : '';
+  return isObject(value) ? membersText(isObject(before) ? before : undefined, value, shape, isSkipped) : '';
+}
+
+/** Items that cannot be told apart are one thing. */
+function itemsText(list: readonly JsonValue[], shape: ListShape): string {
+  let text = '';
+  const items = itemsByElement(list, shape);
+  for (const element of sortElements([...items.keys()])) {
+    const [item, ...others] = items.get(element) as JsonValue[];
+    text += `,${elementText(element)}:${others.length === 0 ? added(item as JsonValue, shape.of) : '{}'}`;
+  }
+  return text;
+}
+
+const needsNoEscape = /^[\w:./-]*$/;
+
+function elementText(element: string): string {
+  return needsNoEscape.test(element) ? `"${element}"` : stringifyJson(element);
+}
+
+/** A handful of keys is sorted faster by hand. */
+function sortedKeys(object: JsonObject): string[] {
+  const keys = Object.keys(object);
+  if (keys.length > 32) return keys.sort();
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i] as string;
+    let at = i;
+    for (; at > 0 && (keys[at - 1] as string) > key; at--) keys[at] = keys[at - 1] as string;
+    keys[at] = key;
+  }
+  return keys;
+}
+
+/** Nothing is below it, so that it is one thing whatever its shape. */
+function isNothing(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
+}
