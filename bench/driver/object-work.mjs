@@ -17,6 +17,7 @@ import { encodeObject, encodePatch } from './manifest.mjs';
  *   | { kind: 'update', prefix: string, count: number }
  *   | { kind: 'patch', prefix: string, count: number, of?: ObjectKind }
  *   | { kind: 'apply', prefix: string, count: number }
+ *   | { kind: 'disown', prefix: string, count: number }
  *   | { kind: 'list', query: string, accept: string, paged: boolean }
  * )} Operation
  */
@@ -31,6 +32,7 @@ const shapes = {
   update: { method: 'PUT', accept: json, contentType: json },
   patch: { method: 'PATCH', accept: json, contentType: 'application/merge-patch+json' },
   apply: { method: 'PATCH', accept: json, contentType: 'application/apply-patch+yaml' },
+  disown: { method: 'PATCH', accept: json, contentType: 'application/merge-patch+json' },
   list: { method: 'GET', accept: json },
 };
 
@@ -147,6 +149,10 @@ export function createWorks(operation, collection, lanes, share, versions) {
       );
     case 'apply':
       return forEachLane((place) => applyWork(collection, operation.prefix, cycleOwnIndexes(operation.count, place)));
+    case 'disown': {
+      const take = takeIndexes(countOfShare(operation.count, share), share);
+      return forEachLane(() => disownWork(collection, operation.prefix, take));
+    }
     case 'list':
       return forEachLane(() => listWork(collection, operation.query, operation.paged));
   }
@@ -168,6 +174,18 @@ function deleteWork(collection, prefix, take) {
     next: () => {
       const index = take();
       return index === undefined ? undefined : { path: `${collection}/${objectName(prefix, index)}` };
+    },
+  };
+}
+
+const noOwners = Buffer.from('{"metadata":{"managedFields":[{}]}}');
+
+/** Of an object whose record of owners was removed none is kept. @param {string} collection @param {string} prefix @param {() => number | undefined} take @returns {Work} */
+function disownWork(collection, prefix, take) {
+  return {
+    next: () => {
+      const index = take();
+      return index === undefined ? undefined : { path: `${collection}/${objectName(prefix, index)}`, body: noOwners };
     },
   };
 }

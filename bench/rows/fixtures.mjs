@@ -29,11 +29,32 @@ export class Fixtures {
    * @returns {Promise<string>} the path of the collection that holds `count` objects with that prefix
    */
   async collection(contender, purpose, prefix, count, kind = 'configmaps') {
-    const namespace = `bench-${contender.label}-${this.#run}-${purpose}`;
+    const namespace = this.#namespace(contender, purpose);
     const making = this.#made.get(namespace) ?? this.#make(contender, namespace, prefix, count, kind);
     this.#made.set(namespace, making);
     await making;
     return collectionPath(namespace, kind);
+  }
+
+  /** The same, of ConfigMaps that nobody owns. @param {Contender} contender @param {string} purpose @param {string} prefix @param {number} count */
+  async unowned(contender, purpose, prefix, count) {
+    const namespace = this.#namespace(contender, purpose);
+    const making = this.#made.get(namespace) ?? this.#makeUnowned(contender, namespace, prefix, count);
+    this.#made.set(namespace, making);
+    await making;
+    return collectionPath(namespace, 'configmaps');
+  }
+
+  /** @param {Contender} contender @param {string} purpose */
+  #namespace(contender, purpose) {
+    return `bench-${contender.label}-${this.#run}-${purpose}`;
+  }
+
+  /** @param {Contender} contender @param {string} namespace @param {string} prefix @param {number} count @returns {Promise<Fixture>} */
+  async #makeUnowned(contender, namespace, prefix, count) {
+    const fixture = await this.#make(contender, namespace, prefix, count, 'configmaps');
+    await this.#each(fixture, { kind: 'disown', prefix, count }, count);
+    return fixture;
   }
 
   /** @param {Contender} contender @param {string} namespace @param {string} prefix @param {number} count @param {ObjectKind} kind @returns {Promise<Fixture>} */

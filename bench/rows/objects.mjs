@@ -32,6 +32,7 @@ const titles = {
   update: 'update',
   patch: 'merge patch',
   apply: 'apply, 3 managers, 4 KB',
+  unowned: 'update, no record of owners',
   delete: 'delete',
 };
 export const protocolNames = { h2: 'HTTP/2', h1: 'HTTP/1.1' };
@@ -45,7 +46,8 @@ function rowOf(verb, protocol) {
 /** @param {Bench} bench @param {Contender} contender @param {Protocol} protocol @param {Operation} operation @param {number} round @param {Partial<Bounds>} [bounds] @param {string} [purpose] */
 async function run(bench, contender, protocol, operation, round, bounds, purpose = 'objects') {
   const { pool, plan, fixtures } = bench;
-  const collection = await fixtures.collection(contender, purpose, prefix, objects);
+  const making = purpose === unowned ? fixtures.unowned : fixtures.collection;
+  const collection = await making.call(fixtures, contender, purpose, prefix, objects);
   const job = {
     endpoint: contender.endpoint,
     protocol,
@@ -93,6 +95,22 @@ function onExisting(bench, protocol, kind) {
   };
 }
 
+const unowned = 'unowned';
+
+/** What the record of owners costs is the difference between the two. @param {Bench} bench @returns {Step} */
+function updates(bench) {
+  const rows = [rowOf('update', 'h2'), rowOf(unowned, 'h2')];
+  const operation = /** @type {const} */ ({ kind: 'update', prefix, count: objects });
+  return {
+    rows,
+    measure: async (contender, round) => {
+      const owned = await run(bench, contender, 'h2', operation, round);
+      const without = await run(bench, contender, 'h2', operation, round, {}, unowned);
+      return { [rows[0].id]: owned.sample, [rows[1].id]: without.sample };
+    },
+  };
+}
+
 /** Few objects, so that before long all managers have been at each of them. */
 const appliedObjects = 256;
 
@@ -114,7 +132,7 @@ export function objectSteps(bench) {
   const steps = /** @type {const} */ (['h2', 'h1']).flatMap((protocol) => [
     createAndDelete(bench, protocol),
     onExisting(bench, protocol, 'get'),
-    onExisting(bench, protocol, 'update'),
+    protocol === 'h2' ? updates(bench) : onExisting(bench, protocol, 'update'),
     onExisting(bench, protocol, 'patch'),
   ]);
   return [...steps, applies(bench)];
