@@ -1,4 +1,3 @@
-import { createServer as createHttp1Server, type Server as Http1Server } from 'node:http';
 import {
   constants,
   createSecureServer,
@@ -9,13 +8,11 @@ import {
 } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureContextOptions, type TLSSocket, type Server as TlsServer } from 'node:tls';
-import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
+import { type Http1Server, http1Server } from '../http1/server.ts';
 import type { Answer } from './answer.ts';
 import { connectionOf } from './connection.ts';
-import { Http1Exchange, writeHttp1 } from './http1.ts';
 import { Http2Exchange, writeHttp2 } from './http2.ts';
 import type { Exchange } from './request.ts';
-import { answerUpgrade } from './websocket.ts';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -56,7 +53,7 @@ const handshakeTimeoutMs = 10_000;
  * that speaks it, so that HTTP/2 requests never pass through the slower request/response compatibility layer.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const http1 = http1Server(options);
+  const http1 = http1Server({ ...options, headerTimeoutMs: options.headerTimeoutMs ?? headerTimeoutMs });
   const http2 = http2Server(options);
   const sessions = new Set<ServerHttp2Session>();
   const sockets = new Set<Socket>();
@@ -76,7 +73,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   server.on('connection', (socket: Socket) => track(sockets, socket));
   server.on('secureConnection', (socket: TLSSocket) => {
     if (socket.alpnProtocol === 'h2') http2.emit('secureConnection', socket);
-    else http1.emit('connection', socket);
+    else http1.accept(socket);
   });
   server.on('tlsClientError', () => options.onHandshakeError?.());
   await bind(server, options);
@@ -110,36 +107,8 @@ function closeGently(server: TlsServer, http1: Http1Server, sessions: Set<Server
   return new Promise((resolve) => {
     server.close(() => resolve());
     for (const session of sessions) session.close();
-    // It never listened, so this only ends what is idle, and its watch over the rest.
-    http1.close(() => {});
-    http1.keepAliveTimeout = 1;
+    http1.close();
   });
-}
-
-function http1Server(options: ListenerOptions): Http1Server {
-  const headersTimeout = options.headerTimeoutMs ?? headerTimeoutMs;
-  const server = createHttp1Server({
-    maxHeaderSize: maxHeaderBytes,
-    keepAliveTimeout: idleTimeoutMs,
-    headersTimeout,
-    connectionsCheckingInterval: Math.ceil(headersTimeout / 8),
-    noDelay: true,
-  });
-  server.on('request', (request, response) => {
-    const exchange = new Http1Exchange(request, response);
-    settle(
-      options,
-      exchange,
-      (answer) => writeHttp1(exchange, answer),
-      () => response.destroy(),
-    );
-  });
-  server.on('upgrade', (request, socket, head) => answerUpgrade(request, socket as TLSSocket, head, options.handle));
-  server.on('connect', (_, socket) => socket.end(rawAnswer('405 Method Not Allowed', 'application/json', unknownMethod)));
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseMalformed(error, socket as Socket));
-  // Sockets are handed to it; a server that does not listen would not look after how long they take.
-  server.emit('listening');
-  return server;
 }
 
 /** Writes the answer when it is there. A mistake outside of what turns errors into answers costs this request only. */
@@ -155,23 +124,6 @@ function settle(options: ListenerOptions, exchange: Exchange, write: (answer: An
   } catch (error) {
     fail(error);
   }
-}
-
-/** What never became a request is answered in plain text, as Go's server does; a method nobody knows as a Status. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (!socket.writable || silentEnds.has(error.code)) return void socket.destroy();
-  if (error.code === 'HPE_INVALID_METHOD')
-    return void socket.end(rawAnswer('405 Method Not Allowed', 'application/json', unknownMethod));
-  const line = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  socket.end(rawAnswer(line, 'text/plain; charset=utf-8', line));
-}
-
-/** The client is gone, or too slow to be told. */
-const silentEnds = new Set<string | undefined>(['ECONNRESET', 'ERR_HTTP_REQUEST_TIMEOUT']);
-const unknownMethod = stringifyJson(statusBody(StatusError.methodNotAllowed().status));
-
-function rawAnswer(line: string, type: string, body: string): string {
-  return `HTTP/1.1 ${line}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 }
 
 function http2Server(options: ListenerOptions): Http2SecureServer {

@@ -1,0 +1,83 @@
+import { fieldIn } from './header-fields.ts';
+import { badRequest, Refused } from './refused.ts';
+
+const lineFeed = 10;
+const maxLineLength = 4096;
+const maxTrailerBytes = 64 * 1024;
+/** How much more than the data themselves their framing may take: many small chunks with much beside them are an attack. */
+const maxExcess = 16 * 1024;
+const sizeLine = /^([0-9a-fA-F]{1,12})(?:[ \t]*;[\t -~\u0080-\u00ff]*)?$/;
+const fieldText = /^[\t -~\u0080-\u00ff]*$/;
+
+/** Takes chunks apart, however they are cut. */
+export class ChunkDecoder {
+  #awaits: 'size' | 'data' | 'end of data' | 'trailer' | 'nothing' = 'size';
+  /** What came of a line that is not complete. */
+  #line = '';
+  #left = 0;
+  #excess = 0;
+  #trailerBytes = 0;
+
+  get isDone(): boolean {
+    return this.#awaits === 'nothing';
+  }
+
+  /** Gives the position behind what belongs to the body. Fails with Refused. */
+  feed(bytes: Buffer, from: number, take: (data: Buffer) => void): number {
+    let at = from;
+    while (at < bytes.length && this.#awaits !== 'nothing') {
+      at = this.#awaits === 'data' ? this.#readData(bytes, at, take) : this.#readLine(bytes, at);
+    }
+    return at;
+  }
+
+  #readData(bytes: Buffer, from: number, take: (data: Buffer) => void): number {
+    const end = Math.min(bytes.length, from + this.#left);
+    take(bytes.subarray(from, end));
+    this.#left -= end - from;
+    if (this.#left === 0) this.#awaits = 'end of data';
+    return end;
+  }
+
+  #readLine(bytes: Buffer, from: number): number {
+    const found = bytes.indexOf(lineFeed, from);
+    const end = found < 0 ? bytes.length : found + 1;
+    if (this.#line.length + end - from > maxLineLength) throw badRequest();
+    this.#line += bytes.toString('latin1', from, end);
+    if (found >= 0) {
+      const line = this.#line;
+      this.#line = '';
+      if (!line.endsWith('\r\n')) throw badRequest();
+      this.#onLine(line.slice(0, -2));
+    }
+    return end;
+  }
+
+  #onLine(line: string): void {
+    if (this.#awaits === 'size') this.#onSize(line);
+    else if (this.#awaits === 'trailer') this.#onTrailer(line);
+    else if (line === '') this.#awaits = 'size';
+    else throw badRequest();
+  }
+
+  #onSize(line: string): void {
+    const match = sizeLine.exec(line);
+    if (!match) throw badRequest();
+    this.#left = Number.parseInt(match[1] as string, 16);
+    this.#excess = Math.max(0, this.#excess + line.length - 16 - 2 * this.#left);
+    if (this.#excess > maxExcess) throw badRequest();
+    this.#awaits = this.#left === 0 ? 'trailer' : 'data';
+  }
+
+  /** Nothing that we know comes in trailers: they are looked at and dropped. */
+  #onTrailer(line: string): void {
+    if (line === '') {
+      this.#awaits = 'nothing';
+      return;
+    }
+    this.#trailerBytes += line.length;
+    if (this.#trailerBytes > maxTrailerBytes) throw new Refused(431);
+    if (!fieldText.test(line)) throw badRequest();
+    fieldIn(line, 0, line.length);
+  }
+}

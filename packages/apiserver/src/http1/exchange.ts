@@ -1,0 +1,120 @@
+import { visitHeaders } from '../http/raw-headers.ts';
+import type { Connection, Exchange, TakenConnection } from '../http/request.ts';
+import type { RequestBody } from './request-body.ts';
+import type { HeaderBlock, RequestHead } from './request-head.ts';
+
+/** What an exchange asks of the connection it came over. */
+export interface ExchangeHost {
+  readonly peer: Connection;
+  /** Tells a client that waits for it to go on with its body, and takes from the network what was left there. */
+  wantBody(exchange: Http1Exchange): void;
+  takeOver(exchange: Http1Exchange): TakenConnection;
+  abort(exchange: Http1Exchange): void;
+}
+
+const nothing = Promise.resolve(Buffer.alloc(0));
+
+/** A request that came over HTTP/1.1. */
+export class Http1Exchange implements Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly protocol = 'HTTP/1.1';
+  readonly block: HeaderBlock;
+  /** Undefined if the request has none. */
+  readonly requestBody: RequestBody | undefined;
+  /** Whether the answer has begun. */
+  isAnswered = false;
+  /** Whether the last of the answer has been given to the network. */
+  isWritten = false;
+  /** Whether the client has been told to send its body. */
+  isContinued = false;
+  /** Whether nothing more is sent or received. */
+  isOver = false;
+  protected readonly host: ExchangeHost;
+  #wasAborted = false;
+  #onAbort: (() => void)[] | undefined;
+  #onClose: (() => void)[] | undefined;
+  #isConcealed: ((name: string) => boolean) | undefined;
+
+  constructor(host: ExchangeHost, { method, target, block }: RequestHead, body: RequestBody | undefined) {
+    this.host = host;
+    this.method = method;
+    this.url = target;
+    this.block = block;
+    this.requestBody = body;
+  }
+
+  get upgrade(): boolean {
+    return false;
+  }
+
+  get connection(): Connection {
+    return this.host.peer;
+  }
+
+  header(name: string): string | undefined {
+    return this.block.values.get(name);
+  }
+
+  eachHeader(visit: (name: string, value: string) => void): void {
+    visitHeaders(this.block.raw, this.#isConcealed, visit);
+  }
+
+  conceal(isConcealed: (name: string) => boolean): void {
+    const before = this.#isConcealed;
+    this.#isConcealed = before ? (name) => before(name) || isConcealed(name) : isConcealed;
+  }
+
+  body(limit: number): Promise<Buffer> {
+    if (!this.requestBody) return nothing;
+    const body = this.requestBody.read(limit);
+    if (this.requestBody.isAwaited) this.host.wantBody(this);
+    return body;
+  }
+
+  onAbort(listener: () => void): void {
+    if (this.isOver) {
+      if (this.#wasAborted) listener();
+      return;
+    }
+    this.#onAbort ??= [];
+    this.#onAbort.push(listener);
+  }
+
+  onClose(listener: () => void): void {
+    if (this.isOver) return void listener();
+    this.#onClose ??= [];
+    this.#onClose.push(listener);
+  }
+
+  abort(): void {
+    this.host.abort(this);
+  }
+
+  /** Whether somebody wants to know when the answer has been taken. */
+  get isAwaited(): boolean {
+    return this.#onAbort !== undefined || this.#onClose !== undefined;
+  }
+
+  /** Nothing more is sent or received. */
+  end(isAborted: boolean): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#wasAborted = isAborted;
+    if (isAborted) for (const listener of this.#onAbort ?? []) listener();
+    for (const listener of this.#onClose ?? []) listener();
+    this.#onAbort = undefined;
+    this.#onClose = undefined;
+  }
+}
+
+/** A request whose client offers to speak something else. */
+export class UpgradeExchange extends Http1Exchange {
+  override get upgrade(): boolean {
+    return this.header('upgrade')?.toLowerCase() === 'websocket';
+  }
+
+  takeOver(): TakenConnection {
+    return this.host.takeOver(this);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type { BodyWriter } from './body-writer.ts';
+
+/** Where a body goes to, piece by piece. */
+export interface Outlet {
+  readonly socket: Socket;
+  readonly writer: BodyWriter;
+  /** The body has come to its end. */
+  done(): void;
+  /** It has not, and never will: the header is out already, so breaking off is the only way left to say so. */
+  abort(): void;
+}
+
+/** Asks for the next piece when the client has taken what went before. */
+export function pump(body: Iterable<Uint8Array> | Readable, outlet: Outlet): void {
+  if (body instanceof Readable) pumpReadable(body, outlet);
+  else pumpReady(body[Symbol.iterator](), outlet);
+}
+
+function pumpReady(pieces: Iterator<Uint8Array>, outlet: Outlet): void {
+  const { socket, writer } = outlet;
+  const next = () => {
+    for (;;) {
+      if (!socket.writable) return;
+      let step: IteratorResult<Uint8Array>;
+      try {
+        step = pieces.next();
+      } catch {
+        return void outlet.abort();
+      }
+      if (step.done) return void finish();
+      if (!writer.write(step.value)) return void socket.once('drain', next);
+    }
+  };
+  const stop = () => void pieces.return?.();
+  const finish = () => {
+    socket.off('close', stop);
+    outlet.done();
+  };
+  socket.once('close', stop);
+  next();
+}
+
+function pumpReadable(body: Readable, outlet: Outlet): void {
+  const { socket, writer } = outlet;
+  const stop = () => void body.destroy();
+  socket.once('close', stop);
+  body.on('data', (piece: Uint8Array) => {
+    if (!socket.writable || writer.write(piece)) return;
+    body.pause();
+    socket.once('drain', () => body.resume());
+  });
+  body.once('end', () => {
+    socket.off('close', stop);
+    if (socket.writable) outlet.done();
+  });
+  body.once('error', () => outlet.abort());
+  body.once('close', () => {
+    if (!body.readableEnded) outlet.abort();
+  });
+}

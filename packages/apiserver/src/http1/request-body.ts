@@ -1,0 +1,113 @@
+import { ClientGone, TooLarge } from '../http/body.ts';
+import { ChunkDecoder } from './chunks.ts';
+import { maxDiscardedBytes } from './limits.ts';
+import { badRequest } from './refused.ts';
+import type { Framing } from './request-head.ts';
+
+const nothing = Buffer.alloc(0);
+
+interface Reader {
+  readonly limit: number;
+  resolve(body: Buffer): void;
+  reject(error: Error): void;
+}
+
+/** The body of one request as it arrives: held until somebody wants it, and read away if nobody does. */
+export class RequestBody {
+  isComplete = false;
+  readonly #chunks: ChunkDecoder | undefined;
+  readonly #declared: number;
+  #left: number;
+  #parts: Buffer[] = [];
+  #length = 0;
+  #discarded = 0;
+  #reader: Reader | undefined;
+  #use: 'held' | 'read' | 'discarded' | 'gone' = 'held';
+
+  constructor(framing: Framing) {
+    this.#chunks = framing === 'chunked' ? new ChunkDecoder() : undefined;
+    this.#declared = this.#chunks ? 0 : (framing as number);
+    this.#left = this.#declared;
+  }
+
+  /** Bytes that are here and that nobody has asked for. */
+  get heldBytes(): number {
+    return this.#use === 'held' ? this.#length : 0;
+  }
+
+  /** Whether somebody waits for the rest. */
+  get isAwaited(): boolean {
+    return this.#reader !== undefined;
+  }
+
+  /** Gives the position behind what belongs to the body. Fails with Refused. */
+  feed(bytes: Buffer, from: number): number {
+    const end = this.#chunks ? this.#chunks.feed(bytes, from, this.#take) : this.#feedPlain(bytes, from);
+    if (this.#chunks ? this.#chunks.isDone : this.#left === 0) this.#complete();
+    return end;
+  }
+
+  #feedPlain(bytes: Buffer, from: number): number {
+    const end = Math.min(bytes.length, from + this.#left);
+    this.#left -= end - from;
+    this.#take(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end));
+    return end;
+  }
+
+  #take = (data: Buffer): void => {
+    if (this.#use === 'discarded') {
+      this.#discarded += data.length;
+      if (this.#discarded > maxDiscardedBytes) throw badRequest();
+      return;
+    }
+    this.#length += data.length;
+    this.#parts.push(data);
+    if (this.#reader && this.#length > this.#reader.limit) this.#refuse(this.#reader);
+  };
+
+  /** The whole of it. Fails with TooLarge, or with ClientGone if it does not come to its end. */
+  read(limit: number): Promise<Buffer> {
+    if (this.#use === 'gone') return Promise.reject(new ClientGone());
+    if (this.#use !== 'held') return Promise.resolve(nothing);
+    if (this.#declared > limit || this.#length > limit) return Promise.reject(new TooLarge(limit));
+    this.#use = 'read';
+    if (this.isComplete) return Promise.resolve(this.#whole());
+    return new Promise((resolve, reject) => {
+      this.#reader = { limit, resolve, reject };
+    });
+  }
+
+  /** What is left of it is not wanted. */
+  discard(): void {
+    if (this.#use === 'gone') return;
+    this.#use = 'discarded';
+    this.#parts = [];
+  }
+
+  /** The client will not send the rest. */
+  fail(): void {
+    if (this.isComplete) return;
+    this.#use = 'gone';
+    this.#parts = [];
+    this.#reader?.reject(new ClientGone());
+    this.#reader = undefined;
+  }
+
+  #refuse({ limit, reject }: Reader): void {
+    this.#reader = undefined;
+    this.discard();
+    reject(new TooLarge(limit));
+  }
+
+  #complete(): void {
+    this.isComplete = true;
+    this.#reader?.resolve(this.#whole());
+    this.#reader = undefined;
+  }
+
+  #whole(): Buffer {
+    const parts = this.#parts;
+    this.#parts = [];
+    return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, this.#length);
+  }
+}

@@ -1,0 +1,66 @@
+import { maxHeadBytes } from './limits.ts';
+import type { Received } from './received.ts';
+import { badRequest, Refused } from './refused.ts';
+import type { RequestBody } from './request-body.ts';
+import { HeadParser, type RequestHead } from './request-head.ts';
+
+const headEnd = Buffer.from('\r\n\r\n');
+const carriageReturn = 13;
+const lineFeed = 10;
+
+/** Reads requests from bytes that come in whatever pieces. */
+export class RequestReader {
+  readonly #received: Received;
+  readonly #parser = new HeadParser();
+  /** How many bytes of an unfinished head have been looked at. */
+  #seen = 0;
+
+  constructor(received: Received) {
+    this.#received = received;
+  }
+
+  /** The next head, if it is all there. Fails with Refused. */
+  readHead(): RequestHead | undefined {
+    const received = this.#received;
+    if (this.#seen === 0) this.#skipEmptyLines();
+    const { bytes, start, end } = received;
+    const found = bytes.indexOf(headEnd, start + Math.max(0, this.#seen - headEnd.length));
+    if (found < 0 || found + headEnd.length > end) return this.#notYet();
+    if (found - start > maxHeadBytes) throw new Refused(431);
+    this.#seen = 0;
+    received.consumeTo(found + headEnd.length);
+    return this.#parse(bytes, start, found);
+  }
+
+  #parse(bytes: Buffer, start: number, end: number): RequestHead {
+    const lineEnd = bytes.indexOf(carriageReturn, start);
+    if (bytes[lineEnd + 1] !== lineFeed) throw badRequest();
+    const line = bytes.toString('latin1', start, lineEnd);
+    return this.#parser.parse(line, lineEnd === end ? '' : bytes.toString('latin1', lineEnd + 2, end));
+  }
+
+  /** Some clients end a body with a line that does not belong to it. */
+  #skipEmptyLines(): void {
+    const { bytes, end } = this.#received;
+    let at = this.#received.start;
+    while (at + 1 < end && bytes[at] === carriageReturn && bytes[at + 1] === lineFeed) at += 2;
+    this.#received.consumeTo(at);
+  }
+
+  /** Who cannot become a request is told so before the time for it is over. */
+  #notYet(): undefined {
+    const { bytes, start, end } = this.#received;
+    if (end - start > maxHeadBytes) throw new Refused(431);
+    for (let at = bytes.indexOf(lineFeed, start + this.#seen); at >= 0 && at < end; at = bytes.indexOf(lineFeed, at + 1)) {
+      if (at === start || bytes[at - 1] !== carriageReturn) throw badRequest();
+    }
+    this.#seen = end - start;
+    return undefined;
+  }
+
+  /** Gives a body what has come of it. Fails with Refused. */
+  feed(body: RequestBody): void {
+    const { bytes, start, end } = this.#received;
+    this.#received.consumeTo(body.feed(bytes.length === end ? bytes : bytes.subarray(0, end), start));
+  }
+}

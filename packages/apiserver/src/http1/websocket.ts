@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
+import type { WebSocket, WebSocketServer } from 'ws';
+import { isTokenProtocol } from '../authentication/websocket-token.ts';
+import type { Sink, StreamAnswer } from '../http/answer.ts';
+import type { UpgradeExchange } from './exchange.ts';
+
+let acceptor: WebSocketServer | undefined;
+
+/** Loaded with the first handshake: most servers never see one. */
+function webSocketAcceptor(): WebSocketServer {
+  const { WebSocketServer } = createRequire(import.meta.url)('ws') as typeof import('ws');
+  acceptor ??= new WebSocketServer({ noServer: true, maxPayload: 64 * 1024, perMessageDeflate: false, handleProtocols });
+  return acceptor;
+}
+
+/** The first that is not a token in disguise: a token is not sent back. */
+function handleProtocols(protocols: Set<string>): string | false {
+  return [...protocols].find((protocol) => !isTokenProtocol(protocol)) ?? false;
+}
+
+/** A stream goes out as one message for each frame. */
+export function acceptWebSocket(exchange: UpgradeExchange, answer: StreamAnswer): void {
+  const { socket, head } = exchange.takeOver();
+  webSocketAcceptor().handleUpgrade(handshakeOf(exchange), socket, head, (webSocket) => {
+    webSocket.on('error', () => webSocket.terminate());
+    answer.start(new WebSocketSink(webSocket, answer.type.includes('json')));
+  });
+}
+
+/** What is looked at of a handshake. */
+function handshakeOf({ method, url, block }: UpgradeExchange): IncomingMessage {
+  return { method, url, headers: Object.fromEntries(block.values) } as unknown as IncomingMessage;
+}
+
+const drainPollMs = 20;
+
+class WebSocketSink implements Sink {
+  readonly #socket: WebSocket;
+  readonly #text: boolean;
+  constructor(socket: WebSocket, text: boolean) {
+    this.#socket = socket;
+    this.#text = text;
+  }
+  get buffered(): number {
+    return this.#socket.bufferedAmount;
+  }
+  write(frames: readonly Uint8Array[]): void {
+    for (const frame of frames) this.#socket.send(frame, { binary: !this.#text });
+  }
+  onDrain(listener: () => void): void {
+    if (this.#socket.bufferedAmount === 0 || this.#socket.readyState !== this.#socket.OPEN) listener();
+    else setTimeout(() => this.onDrain(listener), drainPollMs);
+  }
+  end(): void {
+    this.#socket.close(1000);
+  }
+  abort(): void {
+    this.#socket.terminate();
+  }
+  onClose(listener: () => void): void {
+    this.#socket.once('close', listener);
+  }
+}
