@@ -15,9 +15,13 @@ function isExpected(status: number, reason: unknown, message: string): boolean {
   return status === 500 && reason === undefined;
 }
 
+/** What HTTP itself has no answer to is refused in a line, as Go does: codings of a message and versions that nobody speaks. */
+const refusedInALine = /^(501 Not Implemented: unsupported transfer encoding|505 HTTP Version Not Supported: .*)$/;
+
 /** What is wrong with an answer, whatever the question was; undefined if nothing is. */
 export function complaintAbout({ status, type, body, comparable }: Answer): string | undefined {
   if (!(status >= 101 && status <= 599)) return `there is no status ${status}`;
+  if (refusedInALine.test(body)) return undefined;
   if (status < 400 || !comparable || body === '') return status >= 500 ? 'a failure without a word' : undefined;
   if (!type.startsWith('application/json')) return status >= 500 ? `a failure in ${type}` : undefined;
   const parsed = parse(body);

@@ -54,7 +54,8 @@ export class RequestReader {
     for (let at = bytes.indexOf(lineFeed, start + this.#seen); at >= 0 && at < end; at = bytes.indexOf(lineFeed, at + 1)) {
       if (at === start || bytes[at - 1] !== carriageReturn) throw badRequest();
     }
-    this.#seen = end - start;
+    // One that may become an empty line is looked at again.
+    this.#seen = end - start === 1 && bytes[start] === carriageReturn ? 0 : end - start;
     return undefined;
   }
 

@@ -1,0 +1,232 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Answer } from '../../packages/apiserver/src/http/answer.ts';
+import { ClientGone, TooLarge } from '../../packages/apiserver/src/http/body.ts';
+import type { Exchange } from '../../packages/apiserver/src/http/request.ts';
+import { type Listening, serve, text } from './conversation.ts';
+
+let listening: Listening | undefined;
+
+async function start(handle: (exchange: Exchange) => Answer | Promise<Answer>, headerTimeoutMs?: number): Promise<Listening> {
+  listening = await serve(handle, headerTimeoutMs);
+  return listening;
+}
+
+afterEach(async () => {
+  await listening?.stop();
+  expect(listening?.errors).toEqual([]);
+});
+
+const get = (path: string, fields = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
+const post = (path: string, fields: string, body = '') => `POST ${path} HTTP/1.1\r\nHost: a\r\n${fields}\r\n${body}`;
+const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const echo = async (exchange: Exchange) => text(`<${exchange.url} ${await exchange.body(100)}>`);
+const turnOf = (path: string) => (path.length > 2 ? 30 : 0);
+
+describe('requests', () => {
+  it('share a connection', async () => {
+    const talk = await (await start(echo)).open();
+    expect(await talk.say(get('/a')).bodies(1)).toEqual(['</a >']);
+    expect(await talk.say(post('/b', 'Content-Length: 3\r\n', 'xyz')).bodies(2)).toEqual(['</a >', '</b xyz>']);
+    expect(talk.received).toMatch(/Connection: keep-alive\r\nKeep-Alive: timeout=90\r\n\r\n/);
+  });
+
+  it('that are sent ahead are answered in their order, however long each takes', async () => {
+    const seen: string[] = [];
+    const slow = async (exchange: Exchange) => {
+      seen.push(exchange.url);
+      await later(turnOf(exchange.url));
+      return echo(exchange);
+    };
+    const talk = await (await start(slow)).open();
+    const paths = ['/slow', '/b', '/slower', '/d'];
+    talk.say(paths.map((path) => post(path, 'Content-Length: 1\r\n', path.at(-1))).join(''));
+    expect(await talk.bodies(4)).toEqual(['</slow w>', '</b b>', '</slower r>', '</d d>']);
+    expect(seen).toEqual(paths);
+  });
+
+  it('that are sent ahead wait while the client does not read', async () => {
+    let served = 0;
+    const big = Buffer.alloc(1 << 20, 'x');
+    const { open } = await start(() => {
+      served++;
+      return { kind: 'bytes', status: 200, type: 'text/plain', body: big };
+    });
+    const talk = await open();
+    talk.socket.pause();
+    talk.say(get('/').repeat(500));
+    await later(300);
+    expect(served).toBeLessThan(50);
+    talk.socket.resume();
+    await expect.poll(() => served, { timeout: 20_000 }).toBe(500);
+  });
+
+  it.each([
+    ['Connection: close', get('/', 'Connection: close\r\n')],
+    ['close among others', get('/', 'Connection: Keep-Alive, Close\r\n')],
+    ['HTTP/1.0', 'GET / HTTP/1.0\r\n\r\n'],
+  ])('with %s are the last', async (_, request) => {
+    const talk = await (await start(echo)).open();
+    talk.say(request + get('/b'));
+    const all = await talk.closed();
+    expect(all).toContain('Connection: close\r\n\r\n</ >');
+    expect(all).not.toContain('/b');
+  });
+
+  it('of HTTP/1.0 that ask for it keep the connection', async () => {
+    const talk = await (await start(echo)).open();
+    const request = 'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n';
+    expect(await talk.say(request).say(request).bodies(2)).toHaveLength(2);
+  });
+});
+
+describe('a body', () => {
+  const length = async (exchange: Exchange) => text(`<${(await exchange.body(1000)).length}>`);
+
+  it('may come in any pieces', async () => {
+    const talk = await (await start(echo)).open();
+    const request = post('/', 'Transfer-Encoding: chunked\r\n', '3\r\nabc\r\n2;x\r\nde\r\n0\r\nT: u\r\n\r\n');
+    for (const byte of request) {
+      talk.say(byte);
+      await new Promise(setImmediate);
+    }
+    expect(await talk.say(get('/next')).bodies(2)).toEqual(['</ abcde>', '</next >']);
+  });
+
+  it.each([
+    ['is declared', 'Content-Length: 1001\r\n', ' '.repeat(1001)],
+    ['turns out', 'Transfer-Encoding: chunked\r\n', `3e9\r\n${' '.repeat(1001)}\r\n0\r\n\r\n`],
+  ])('that is too long, as %s, is refused, and the connection stays', async (_, fields, body) => {
+    const refuse = async (exchange: Exchange) => {
+      const error = await length(exchange).catch((reason) => reason);
+      return error instanceof TooLarge ? text(`<too large: ${error.limit}>`, 413) : (error as Answer);
+    };
+    const talk = await (await start(refuse)).open();
+    talk.say(post('/', fields, body)).say(get('/'));
+    expect(await talk.bodies(2)).toEqual(['<too large: 1000>', '<0>']);
+  });
+
+  it('that nobody reads is read away', async () => {
+    const talk = await (await start(({ url }) => text(`<${url}>`))).open();
+    talk.say(post('/a', 'Content-Length: 3000000\r\n'));
+    expect(await talk.bodies(1)).toEqual(['</a>']);
+    for (let i = 0; i < 3; i++) talk.say('x'.repeat(1_000_000));
+    expect(await talk.say(get('/b')).bodies(2)).toEqual(['</a>', '</b>']);
+  });
+
+  it('that is not wanted yet stays with the client', async () => {
+    let want: () => void = () => {};
+    const wanted = new Promise<void>((resolve) => {
+      want = resolve;
+    });
+    const { open, sockets } = await start(async (exchange) => {
+      await wanted;
+      return text(`<${(await exchange.body(64 << 20)).length}>`);
+    });
+    const talk = await open();
+    const bytes = 32 << 20;
+    talk.say(post('/', `Content-Length: ${bytes}\r\n`)).socket.write(Buffer.alloc(bytes));
+    await later(200);
+    expect(sockets[0]?.bytesRead).toBeLessThan(1 << 20);
+    want();
+    expect(await talk.bodies(1)).toEqual([`<${bytes}>`]);
+  });
+
+  it.each([
+    ['a length', 'Content-Length: 5\r\n', 'abc'],
+    ['chunks', 'Transfer-Encoding: chunked\r\n', '5\r\nabc'],
+  ])('of which the client sends half is not taken for a whole one: %s', async (_, fields, body) => {
+    const failures: unknown[] = [];
+    let aborted = 0;
+    const { open } = await start(async (exchange) => {
+      exchange.onAbort(() => aborted++);
+      return text(`<${await exchange.body(100).catch((error) => failures.push(error))}>`);
+    });
+    const talk = await open();
+    talk.say(post('/', fields, body));
+    await later(30);
+    talk.socket.end();
+    expect(await talk.closed()).toBe('');
+    expect(failures).toEqual([expect.any(ClientGone)]);
+    expect(aborted).toBe(1);
+  });
+
+  it('with broken chunks is refused', async () => {
+    const failures: unknown[] = [];
+    const { open } = await start(async (exchange) => text(`<${await exchange.body(100).catch((e) => failures.push(e))}>`));
+    const talk = await open();
+    talk.say(post('/', 'Transfer-Encoding: chunked\r\n', '1\r\na\r\n'));
+    await later(30);
+    talk.say(`1\r\nab\r\n${get('/hidden')}`);
+    expect(await talk.closed()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*\r\n\r\n400 Bad Request$/);
+    expect(failures).toEqual([expect.any(ClientGone)]);
+  });
+});
+
+describe('a client that waits to be told to go on', () => {
+  const request = (path: string) => post(path, 'Expect: 100-continue\r\nContent-Length: 3\r\n');
+  const go = 'HTTP/1.1 100 Continue\r\n\r\n';
+
+  it('is told so when its body is wanted', async () => {
+    const talk = await (await start(echo)).open();
+    expect(await talk.say(request('/')).until((heard) => heard.length > 0)).toBe(go);
+    expect(await talk.say('abc').bodies(1)).toEqual(['</ abc>']);
+    expect(await talk.say(get('/b')).bodies(2)).toEqual(['</ abc>', '</b >']);
+  });
+
+  it('is not told so if its body is not, and cannot be trusted after that', async () => {
+    const talk = await (await start(() => text('<no>', 403))).open();
+    const all = await talk.say(request('/')).closed();
+    expect(all).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*Connection: close\r\n\r\n<no>$/);
+  });
+
+  it('is not told so if its body is too long', async () => {
+    const { open } = await start(async (exchange) => text(await exchange.body(2).then(String, () => '<no>'), 413));
+    const talk = await open();
+    expect(await talk.say(request('/')).closed()).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it('and does not wait is not told so', async () => {
+    const talk = await (await start(echo)).open();
+    expect(await talk.say(`${request('/')}abc`).bodies(1)).toEqual(['</ abc>']);
+    expect(talk.received).not.toContain('100 Continue');
+  });
+});
+
+describe('a client that is slow', () => {
+  it.each(['', 'GET / HT', 'GET / HTTP/1.1\r\nHost: a\r\n'])('to send a header is cut off: %j', async (half) => {
+    const talk = await (await start(echo, 200)).open();
+    expect(await talk.say(half).closed()).toBe('');
+  });
+
+  it('to send the next one is cut off, unless nothing of it has come', async () => {
+    const { open } = await start(echo, 200);
+    const [idle, slow] = [await open(), await open()];
+    await idle.say(get('/')).bodies(1);
+    await slow.say(get('/')).bodies(1);
+    slow.say('GET /b');
+    expect(await slow.closed()).not.toContain('400');
+    await idle.say(get('/b')).bodies(2);
+  });
+});
+
+describe('the end', () => {
+  it('comes at once where nothing is under way, and otherwise with the answer', async () => {
+    let finish: (answer: Answer) => void = () => {};
+    const answer = new Promise<Answer>((resolve) => {
+      finish = resolve;
+    });
+    const { open, http1 } = await start(({ url }) => (url === '/slow' ? answer : text('<quick>')));
+    const [silent, idle, half, busy] = [await open(), await open(), await open(), await open()];
+    await idle.say(get('/')).bodies(1);
+    await half.say(get('/')).bodies(1);
+    half.say('GET /b');
+    busy.say(get('/slow') + get('/never'));
+    await later(50);
+    http1.close();
+    await Promise.all([silent.closed(), idle.closed(), half.closed()]);
+    finish(text('<slow>'));
+    const last = await busy.closed();
+    expect(last).toContain('Connection: close\r\n\r\n<slow>');
+    expect(last).not.toContain('quick');
+  });
+});

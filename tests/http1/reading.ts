@@ -1,0 +1,66 @@
+import { Received } from '../../packages/apiserver/src/http1/received.ts';
+import { Refused } from '../../packages/apiserver/src/http1/refused.ts';
+import { RequestBody } from '../../packages/apiserver/src/http1/request-body.ts';
+import { RequestReader } from '../../packages/apiserver/src/http1/request-reader.ts';
+
+/** A request as the tests see it. */
+export interface SeenRequest {
+  readonly line: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Reading {
+  readonly requests: SeenRequest[];
+  /** The status with which the connection ended. */
+  refused: number | undefined;
+}
+
+/** Everything that is read from some bytes when they come in such pieces. */
+export async function readAll(pieces: Iterable<Buffer>): Promise<Reading> {
+  const reading: Reading = { requests: [], refused: undefined };
+  const received = new Received();
+  const reader = new RequestReader(received);
+  let awaited: { body: RequestBody; finish(): Promise<void> } | undefined;
+
+  const step = async (): Promise<boolean> => {
+    if (awaited) {
+      if (received.length > 0) reader.feed(awaited.body);
+      if (!awaited.body.isComplete) return false;
+      await awaited.finish();
+      awaited = undefined;
+      return true;
+    }
+    const head = received.length > 0 ? reader.readHead() : undefined;
+    if (!head) return false;
+    const body = head.block.framing === 0 ? undefined : new RequestBody(head.block.framing);
+    const text = body?.read(1 << 20);
+    const seen = { line: `${head.method} ${head.target} 1.${head.block.minor}`, headers: Object.fromEntries(head.block.values) };
+    const finish = async () => void reading.requests.push({ ...seen, body: text ? (await text).toString('latin1') : '' });
+    if (body) awaited = { body, finish };
+    else await finish();
+    return true;
+  };
+
+  try {
+    for (const piece of pieces) {
+      received.push(piece);
+      while (await step());
+    }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    reading.refused = error.status;
+  }
+  return reading;
+}
+
+export const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+export function* cut(bytes: Buffer, sizeOf: () => number): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; ) {
+    const end = Math.min(bytes.length, at + sizeOf());
+    // A copy, as the network would give it.
+    yield Buffer.from(bytes.subarray(at, end));
+    at = end;
+  }
+}
