@@ -131,6 +131,18 @@ describe('a body', () => {
     expect(await talk.bodies(1)).toEqual([`<${bytes}>`]);
   });
 
+  it('that is all there before it is wanted does not stop the connection', async () => {
+    const { open } = await start(async (exchange) => {
+      await later(50);
+      return text(`<${(await exchange.body(1 << 20)).length}>`);
+    });
+    const talk = await open();
+    const bytes = 300_000;
+    talk.say(post('/', `Content-Length: ${bytes}\r\n`, 'x'.repeat(bytes)));
+    expect(await talk.bodies(1)).toEqual([`<${bytes}>`]);
+    expect(await talk.say(get('/')).bodies(2)).toEqual([`<${bytes}>`, '<0>']);
+  });
+
   it.each([
     ['a length', 'Content-Length: 5\r\n', 'abc'],
     ['chunks', 'Transfer-Encoding: chunked\r\n', '5\r\nabc'],

@@ -38,6 +38,7 @@ export class Http1Connection implements ExchangeHost {
   #since = performance.now();
   #hasServed = false;
   #isAdvancing = false;
+  #awaitsDrain = false;
   /** What the client had still to take when it was last looked at. */
   #queuedBytes = 0;
 
@@ -113,11 +114,13 @@ export class Http1Connection implements ExchangeHost {
   #isReady(): boolean {
     if (this.#phase !== 'open' || this.#exchange || this.#received.length === 0) return false;
     if (this.#socket.writableLength <= maxQueuedBytes) return true;
-    this.#socket.once('drain', this.#onDrain);
+    if (!this.#awaitsDrain) this.#socket.once('drain', this.#onDrain);
+    this.#awaitsDrain = true;
     return false;
   }
 
   #onDrain = (): void => {
+    this.#awaitsDrain = false;
     this.#advance();
     this.#throttle();
   };
@@ -131,7 +134,7 @@ export class Http1Connection implements ExchangeHost {
     else {
       const { framing, offersUpgrade } = head.block;
       const body = framing === 0 ? undefined : new RequestBody(framing);
-      if (body) this.#reader.feed(body);
+      if (body && this.#received.length > 0) this.#reader.feed(body);
       this.#exchange = offersUpgrade ? new UpgradeExchange(this, head, body) : new Http1Exchange(this, head, body);
       this.#serve(this.#exchange);
     }
@@ -191,7 +194,7 @@ export class Http1Connection implements ExchangeHost {
     this.#exchange = undefined;
     this.#since = performance.now();
     if (this.#host.isClosing) return void this.#end();
-    if (this.#received.length === 0 || this.#isAdvancing) return;
+    if (this.#isAdvancing) return;
     this.#advance();
     this.#throttle();
   }

@@ -44,6 +44,7 @@ function pumpReady(pieces: Iterator<Uint8Array>, outlet: Outlet): void {
 
 function pumpReadable(body: Readable, outlet: Outlet): void {
   const { socket, writer } = outlet;
+  if (body.destroyed) return void outlet.abort();
   const stop = () => void body.destroy();
   socket.once('close', stop);
   body.on('data', (piece: Uint8Array) => {
