@@ -2,6 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
 import { connectionOf } from '../http/connection.ts';
 import type { Connection, TakenConnection } from '../http/request.ts';
+import { whenDrained } from './drained.ts';
 import { type ExchangeHost, Http1Exchange, UpgradeExchange } from './exchange.ts';
 import { idleTimeoutMs, maxDiscardMs, maxHeldBytes, maxLingerMs, maxQueuedBytes } from './limits.ts';
 import { Received } from './received.ts';
@@ -114,7 +115,7 @@ export class Http1Connection implements ExchangeHost {
   #isReady(): boolean {
     if (this.#phase !== 'open' || this.#exchange || this.#received.length === 0) return false;
     if (this.#socket.writableLength <= maxQueuedBytes) return true;
-    if (!this.#awaitsDrain) this.#socket.once('drain', this.#onDrain);
+    if (!this.#awaitsDrain) whenDrained(this.#socket, this.#onDrain);
     this.#awaitsDrain = true;
     return false;
   }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { BodyWriter } from './body-writer.ts';
+import { whenDrained } from './drained.ts';
 
 /** Where a body goes to, piece by piece. */
 export interface Outlet {
@@ -30,7 +31,7 @@ function pumpReady(pieces: Iterator<Uint8Array>, outlet: Outlet): void {
         return void outlet.abort();
       }
       if (step.done) return void finish();
-      if (!writer.write(step.value)) return void socket.once('drain', next);
+      if (!writer.write(step.value)) return void whenDrained(socket, next);
     }
   };
   const stop = () => void pieces.return?.();
@@ -50,7 +51,7 @@ function pumpReadable(body: Readable, outlet: Outlet): void {
   body.on('data', (piece: Uint8Array) => {
     if (!socket.writable || writer.write(piece)) return;
     body.pause();
-    socket.once('drain', () => body.resume());
+    whenDrained(socket, () => body.resume());
   });
   body.once('end', () => {
     socket.off('close', stop);

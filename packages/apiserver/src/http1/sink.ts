@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Sink } from '../http/answer.ts';
+import { whenDrained } from './drained.ts';
 import type { Http1Exchange } from './exchange.ts';
 
 /** The writing end of a stream that is sent in chunks, or, to those who do not know them, as it is. */
@@ -26,8 +27,7 @@ export class Http1Sink implements Sink {
   }
 
   onDrain(listener: () => void): void {
-    if (this.#socket.writableNeedDrain) this.#socket.once('drain', listener);
-    else setImmediate(listener);
+    whenDrained(this.#socket, listener);
   }
 
   end(): void {
