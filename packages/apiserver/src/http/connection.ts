@@ -1,25 +1,28 @@
 import { hash } from 'node:crypto';
-import type { ServerHttp2Session } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Connection } from './request.ts';
+
+/** A session that carries many requests at a time. */
+export interface Closable {
+  /** Finishes what is under way, and ends the connection. */
+  close(): void;
+}
 
 /** What is known of one TLS connection, made once and shared by all its requests. */
 export class TlsConnection implements Connection {
   readonly remoteAddress: string;
-  /** HTTP/2 streams that are open now. */
-  openStreams = 0;
   readonly #socket: TLSSocket;
-  readonly #session: ServerHttp2Session | undefined;
+  readonly #session: Closable | undefined;
   #certificates: readonly Buffer[] | undefined;
 
-  constructor(socket: TLSSocket, session: ServerHttp2Session | undefined) {
+  constructor(socket: TLSSocket, session: Closable | undefined) {
     this.#socket = socket;
     this.#session = session;
     this.remoteAddress = socket.remoteAddress ?? '';
   }
 
   takeNoMore(): void {
-    if (this.#session && !this.#session.closed) this.#session.close();
+    this.#session?.close();
   }
 
   get hasTrustedCertificate(): boolean {
@@ -59,11 +62,11 @@ function whole(chain: readonly Buffer[], isResumed: boolean): readonly Buffer[] 
 
 const connections = new WeakMap<object, TlsConnection>();
 
-/** `owner` is the socket, or the HTTP/2 session on top of it. */
+/** For protocols that have the socket to themselves. */
 export function connectionOf(owner: object, socket: TLSSocket | undefined): TlsConnection {
   let connection = connections.get(owner);
   if (!connection) {
-    connection = new TlsConnection(socket as TLSSocket, 'goaway' in owner ? (owner as ServerHttp2Session) : undefined);
+    connection = new TlsConnection(socket as TLSSocket, undefined);
     connections.set(owner, connection);
   }
   return connection;

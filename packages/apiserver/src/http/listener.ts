@@ -1,17 +1,8 @@
-import {
-  constants,
-  createSecureServer,
-  type Http2SecureServer,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer, type SecureContextOptions, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import { type Http1Server, http1Server } from '../http1/server.ts';
+import { type Http2Server, http2Server } from '../http2/server.ts';
 import type { Answer } from './answer.ts';
-import { connectionOf } from './connection.ts';
-import { Http2Exchange, writeHttp2 } from './http2.ts';
 import type { Exchange } from './request.ts';
 
 export interface ListenerOptions {
@@ -42,7 +33,6 @@ export interface Listener {
 const maxHeaderBytes = 1 << 20;
 /** Proxies add a header for each thing they know of a user. */
 const maxHeaders = 1000;
-const streamWindow = 256 * 1024;
 const idleTimeoutMs = 90_000;
 /** As kube-apiserver has it. */
 const headerTimeoutMs = 32_000;
@@ -50,17 +40,12 @@ const handshakeTimeoutMs = 10_000;
 
 /**
  * One TLS port for HTTP/1.1, HTTP/2 and upgrades. The protocol is chosen by ALPN and the socket handed to the server
- * that speaks it, so that HTTP/2 requests never pass through the slower request/response compatibility layer.
+ * that speaks it.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const http1 = http1Server({ ...options, headerTimeoutMs: options.headerTimeoutMs ?? headerTimeoutMs });
-  const http2 = http2Server(options);
-  const sessions = new Set<ServerHttp2Session>();
+  const http2 = http2Sessions(options);
   const sockets = new Set<Socket>();
-  http2.on('session', (session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-  });
   const server = createTlsServer({
     ...options.tls,
     ALPNProtocols: ['h2', 'http/1.1'],
@@ -72,7 +57,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   server.on('connection', (socket: Socket) => track(sockets, socket));
   server.on('secureConnection', (socket: TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') http2.emit('secureConnection', socket);
+    if (socket.alpnProtocol === 'h2') http2.accept(socket);
     else http1.accept(socket);
   });
   server.on('tlsClientError', () => options.onHandshakeError?.());
@@ -80,7 +65,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return {
     address: server.address() as AddressInfo,
     setSecureContext: (tls) => server.setSecureContext(tls),
-    close: () => closeGently(server, http1, sessions),
+    close: () => closeGently(server, http1, http2),
     force: () => {
       for (const socket of sockets) socket.destroy();
     },
@@ -103,10 +88,10 @@ function bind(server: TlsServer, options: ListenerOptions): Promise<void> {
   });
 }
 
-function closeGently(server: TlsServer, http1: Http1Server, sessions: Set<ServerHttp2Session>): Promise<void> {
+function closeGently(server: TlsServer, http1: Http1Server, http2: Http2Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
-    for (const session of sessions) session.close();
+    http2.close();
     http1.close();
   });
 }
@@ -126,36 +111,20 @@ function settle(options: ListenerOptions, exchange: Exchange, write: (answer: An
   }
 }
 
-function http2Server(options: ListenerOptions): Http2SecureServer {
-  const server = createSecureServer({
-    settings: {
-      maxConcurrentStreams: options.maxStreamsPerConnection,
-      initialWindowSize: streamWindow,
-      maxHeaderListSize: maxHeaderBytes,
-    },
-    maxSessionMemory: 64,
-    maxHeaderListPairs: maxHeaders,
+function http2Sessions(options: ListenerOptions): Http2Server {
+  return http2Server({
+    maxStreams: options.maxStreamsPerConnection,
+    fieldLimits: { bytes: maxHeaderBytes, count: maxHeaders },
+    headerTimeoutMs: options.headerTimeoutMs ?? headerTimeoutMs,
+    idleTimeoutMs,
+    goawayChance: options.goawayChance ?? 0,
+    onError: (error) => options.onError?.(error),
+    onExchange: (exchange) =>
+      settle(
+        options,
+        exchange,
+        (answer) => exchange.respond(answer),
+        () => exchange.fail(),
+      ),
   });
-  server.on('session', (session) => {
-    session.setLocalWindowSize?.(streamWindow * 4);
-    session.setTimeout(idleTimeoutMs, () => closeIfIdle(session));
-    session.on('error', () => session.destroy());
-  });
-  const { goawayChance = 0 } = options;
-  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
-    if (goawayChance > 0 && Math.random() < goawayChance) stream.session?.close();
-    const exchange = new Http2Exchange(stream, headers, raw);
-    settle(
-      options,
-      exchange,
-      (answer) => writeHttp2(exchange, answer),
-      () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
-    );
-  });
-  server.on('sessionError', () => {});
-  return server;
-}
-
-function closeIfIdle(session: ServerHttp2Session): void {
-  if (connectionOf(session, session.socket as TLSSocket).openStreams === 0) session.close();
 }

@@ -1,0 +1,84 @@
+import type { BytesAnswer, StreamAnswer } from '../http/answer.ts';
+import { dateField } from './date-field.ts';
+import type { Http2Exchange } from './exchange.ts';
+import { putFrameHeader } from './frames.ts';
+import type { Gather } from './gather.ts';
+import type { HeaderEncoder } from './header-encoder.ts';
+import type { Outgoing } from './outgoing.ts';
+import { flag, frameHeaderBytes, frameType, maxFrameBytes } from './protocol.ts';
+
+export function putBytes(out: Gather, bytes: Uint8Array): void {
+  out.reserve(bytes.length);
+  out.buffer.set(bytes, out.at);
+  out.at += bytes.length;
+}
+
+/** The header of an answer. If no body follows, it is all of it. */
+export function putHead(out: Gather, encoder: HeaderEncoder, exchange: Http2Exchange, head: BytesAnswer | StreamAnswer): void {
+  exchange.head = undefined;
+  out.reserve(frameHeaderBytes);
+  const before = out.length;
+  out.at += frameHeaderBytes;
+  putFields(out, encoder, exchange.contentLength, head);
+  const length = out.length - before - frameHeaderBytes;
+  const end = exchange.outgoing ? flag.none : flag.endStream;
+  if (length > maxFrameBytes) return void putInPieces(out, exchange.id, length, end);
+  putFrameHeader(out.buffer, out.at - length - frameHeaderBytes, length, frameType.headers, flag.endHeaders | end, exchange.id);
+}
+
+function putFields(
+  out: Gather,
+  encoder: HeaderEncoder,
+  contentLength: number,
+  { status, type, headers }: BytesAnswer | StreamAnswer,
+): void {
+  encoder.begin(out, status);
+  encoder.field(out, 'content-type', type);
+  if (contentLength >= 0) encoder.field(out, 'content-length', String(contentLength));
+  if (headers) encoder.all(out, headers);
+  if (headers?.date === undefined) putBytes(out, dateField());
+}
+
+/** A header that is too long for one frame. */
+function putInPieces(out: Gather, stream: number, length: number, end: number): void {
+  const block = Buffer.from(out.buffer.subarray(out.at - length, out.at));
+  out.at -= length + frameHeaderBytes;
+  for (let at = 0; at < length; at += maxFrameBytes) {
+    const piece = block.subarray(at, at + maxFrameBytes);
+    const type = at === 0 ? frameType.headers : frameType.continuation;
+    const flags = (at === 0 ? end : 0) | (at + maxFrameBytes >= length ? flag.endHeaders : 0);
+    out.reserve(frameHeaderBytes);
+    putFrameHeader(out.buffer, out.at, piece.length, type, flags, stream);
+    out.at += frameHeaderBytes;
+    putBytes(out, piece);
+  }
+}
+
+/** As much as there is and `room` allows, from however many chunks, in one frame. Gives how much that was. */
+export function putDataFrame(out: Gather, stream: number, body: Outgoing, room: number): number {
+  out.reserve(frameHeaderBytes + room);
+  const { buffer } = out;
+  const start = out.at + frameHeaderBytes;
+  const end = start + room;
+  let at = start;
+  while (at < end && body.fill()) at += putChunk(buffer, at, body, end - at);
+  const length = at - start;
+  const isEnd = isUsedUp(body);
+  if (length === 0 && !isEnd) return 0;
+  putFrameHeader(buffer, out.at, length, frameType.data, isEnd ? flag.endStream : flag.none, stream);
+  out.at = at;
+  return length;
+}
+
+function putChunk(buffer: Buffer, at: number, body: Outgoing, room: number): number {
+  const { chunk, at: from } = body;
+  const length = Math.min(room, chunk.length - from);
+  buffer.set(length === chunk.length ? chunk : chunk.subarray(from, from + length), at);
+  body.at = from + length;
+  return length;
+}
+
+/** Whether nothing is left, and nothing will follow. */
+export function isUsedUp(body: Outgoing): boolean {
+  return body.isLast && body.at === body.chunk.length;
+}

@@ -1,0 +1,175 @@
+import { Readable } from 'node:stream';
+import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
+import { visitHeaders } from '../http/raw-headers.ts';
+import type { Connection, Exchange } from '../http/request.ts';
+import { IncomingBody } from './incoming-body.ts';
+import { ChunkedBody, type Outgoing, QueuedBody, ReadableBody, WholeBody } from './outgoing.ts';
+import { errorCode } from './protocol.ts';
+import type { RequestFields } from './request-fields.ts';
+import { Http2Sink } from './sink.ts';
+
+/** What a stream asks of its connection. */
+export interface StreamOwner {
+  readonly connection: Connection;
+  /** There is something to send. */
+  send(exchange: Http2Exchange): void;
+  /** Ends the stream now, whatever is still to be sent. */
+  reset(exchange: Http2Exchange, code: number): void;
+  /** Bytes of the body are no longer in the way of others. */
+  taken(exchange: Http2Exchange, bytes: number): void;
+  /** The client waits for a word before it sends the body. */
+  sayContinue(exchange: Http2Exchange): void;
+}
+
+/** A request that came as an HTTP/2 stream, and its answer. */
+export class Http2Exchange implements Exchange {
+  readonly id: number;
+  readonly fields: RequestFields;
+  readonly protocol = 'HTTP/2.0';
+  readonly upgrade = false;
+  /** Undefined if the request has none. */
+  readonly incoming: IncomingBody | undefined;
+  /** Whether the client has said everything. */
+  isHeard: boolean;
+  /** So many bytes the client takes for now; may be negative. */
+  sendWindow: number;
+  /** So many bytes the client may send for now. */
+  receiveWindow: number;
+  /** Bytes that it may send beyond that, as soon as it is worth telling. */
+  untoldWindow = 0;
+  /** The header of the answer, until it is sent. */
+  head: BytesAnswer | StreamAnswer | undefined;
+  /** Known for a body that is whole, -1 otherwise. */
+  contentLength = -1;
+  outgoing: Outgoing | undefined;
+  /** Whether it waits in the queue of what is to be sent. */
+  isQueued = false;
+  /** Whether the answer is out. */
+  isSent = false;
+  /** Nothing more is sent or received. */
+  isClosed = false;
+  #isAnswered = false;
+  readonly #owner: StreamOwner;
+  #onClose: (() => void)[] | undefined;
+  #isConcealed: ((name: string) => boolean) | undefined;
+
+  constructor(
+    owner: StreamOwner,
+    id: number,
+    fields: RequestFields,
+    hasBody: boolean,
+    sendWindow: number,
+    receiveWindow: number,
+  ) {
+    this.#owner = owner;
+    this.id = id;
+    this.fields = fields;
+    this.isHeard = !hasBody;
+    if (hasBody) this.incoming = new IncomingBody(fields.contentLength, (bytes) => owner.taken(this, bytes));
+    this.sendWindow = sendWindow;
+    this.receiveWindow = receiveWindow;
+  }
+
+  get method(): string {
+    return this.fields.method as string;
+  }
+
+  /** A request to be connected names no path. */
+  get url(): string {
+    return this.fields.path ?? '/';
+  }
+
+  get connection(): Connection {
+    return this.#owner.connection;
+  }
+
+  header(name: string): string | undefined {
+    return this.fields.value(name);
+  }
+
+  eachHeader(visit: (name: string, value: string) => void): void {
+    visitHeaders(this.fields.lines, this.#isConcealed, visit);
+  }
+
+  conceal(isConcealed: (name: string) => boolean): void {
+    const before = this.#isConcealed;
+    this.#isConcealed = before ? (name) => before(name) || isConcealed(name) : isConcealed;
+  }
+
+  body(limit: number): Promise<Buffer> {
+    if (!this.incoming) return Promise.resolve(noBytes);
+    const body = this.incoming.read(limit);
+    if (this.incoming.isUntouched && this.header('expect')?.toLowerCase() === '100-continue') this.#owner.sayContinue(this);
+    return body;
+  }
+
+  onAbort(listener: () => void): void {
+    this.onClose(() => {
+      if (!this.isSent) listener();
+    });
+  }
+
+  onClose(listener: () => void): void {
+    if (this.isClosed) listener();
+    else if (this.#onClose) this.#onClose.push(listener);
+    else this.#onClose = [listener];
+  }
+
+  abort(): void {
+    this.#owner.reset(this, errorCode.cancel);
+  }
+
+  fail(): void {
+    this.#owner.reset(this, errorCode.internal);
+  }
+
+  respond(answer: Answer): void {
+    if (answer.kind === 'taken-over' || this.isClosed || this.#isAnswered) return;
+    this.#isAnswered = true;
+    this.head = answer;
+    if (answer.kind === 'stream') this.#stream(answer);
+    else this.#send(answer);
+  }
+
+  #send(answer: BytesAnswer): void {
+    const { body } = answer;
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    const isWhole = bytes instanceof Uint8Array;
+    if (isWhole) this.contentLength = bytes.length;
+    if (this.method !== 'HEAD' && answer.status !== 304) {
+      if (!isWhole) this.outgoing = this.#flowing(bytes);
+      else if (bytes.length > 0) this.outgoing = new WholeBody(bytes);
+    } else if (bytes instanceof Readable) bytes.destroy();
+    this.#owner.send(this);
+  }
+
+  #flowing(body: Iterable<Uint8Array> | Readable): Outgoing {
+    if (!(body instanceof Readable)) return new ChunkedBody(body);
+    return new ReadableBody(
+      body,
+      () => this.#owner.send(this),
+      () => this.fail(),
+    );
+  }
+
+  #stream(answer: StreamAnswer): void {
+    const body = new QueuedBody();
+    this.outgoing = body;
+    this.#owner.send(this);
+    answer.start(new Http2Sink(this, body, () => this.#owner.send(this)));
+  }
+
+  /** Called once by the connection, after the last frame or when there will be none. */
+  close(): void {
+    this.isClosed = true;
+    this.head = undefined;
+    this.incoming?.breakOff();
+    this.outgoing?.cancel();
+    this.outgoing = undefined;
+    const listeners = this.#onClose;
+    this.#onClose = undefined;
+    if (listeners) for (const listener of listeners) listener();
+  }
+}
+
+const noBytes = Buffer.alloc(0);

@@ -1,0 +1,96 @@
+import { ConnectionError, errorCode, frameHeaderBytes, maxFrameBytes } from './protocol.ts';
+
+/** Is given every whole frame; its payload is `bytes` from `start` to `end`. What it keeps beyond the call it may keep as it is. */
+export type OnFrame = (type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number) => void;
+
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
+
+/** Cuts what arrives into frames. Only a frame that came in pieces is copied. */
+export class FrameReader {
+  readonly #onFrame: OnFrame;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  /** So much has to be there before it makes sense to look again. */
+  #needed = 0;
+  #isGreeted = false;
+  #isOver = false;
+
+  constructor(onFrame: OnFrame) {
+    this.#onFrame = onFrame;
+  }
+
+  /** Whether the client has said that it speaks HTTP/2. */
+  get isGreeted(): boolean {
+    return this.#isGreeted;
+  }
+
+  /** Whatever follows is not read. */
+  stop(): void {
+    this.#isOver = true;
+    this.#held = [];
+  }
+
+  /** Fails with ConnectionError. */
+  read(chunk: Buffer): void {
+    if (this.#isOver) return;
+    const bytes = this.#heldBytes > 0 ? this.#joined(chunk) : chunk;
+    if (!bytes) return;
+    let at = 0;
+    if (!this.#isGreeted) {
+      if (!this.#greet(bytes)) return void this.#hold(bytes, preface.length);
+      at = preface.length;
+    }
+    this.#readFrames(bytes, at);
+  }
+
+  #readFrames(bytes: Buffer, from: number): void {
+    let at = from;
+    while (bytes.length - at >= frameHeaderBytes && !this.#isOver) {
+      const length = ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);
+      if (length > maxFrameBytes) throw new ConnectionError(errorCode.frameSize, 'the frame is too large');
+      const start = at + frameHeaderBytes;
+      if (start + length > bytes.length) return void this.#hold(bytes.subarray(at), frameHeaderBytes + length);
+      this.#onFrame(bytes[at + 3] as number, bytes[at + 4] as number, streamAt(bytes, at + 5), bytes, start, start + length);
+      at = start + length;
+    }
+    if (at < bytes.length && !this.#isOver) this.#hold(at === 0 ? bytes : bytes.subarray(at), frameHeaderBytes);
+  }
+
+  #hold(bytes: Buffer, needed: number): void {
+    this.#held.push(bytes);
+    this.#heldBytes = bytes.length;
+    this.#needed = needed;
+  }
+
+  #joined(chunk: Buffer): Buffer | undefined {
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes < this.#needed) return undefined;
+    const joined = Buffer.concat(this.#held, this.#heldBytes);
+    this.#held = [];
+    this.#heldBytes = 0;
+    return joined;
+  }
+
+  /** Whoever begins with something else is told so at once. */
+  #greet(bytes: Buffer): boolean {
+    const length = Math.min(bytes.length, preface.length);
+    if (bytes.compare(preface, 0, length, 0, length) !== 0) throw new ConnectionError(errorCode.protocol, 'this is not HTTP/2');
+    this.#isGreeted = length === preface.length;
+    return this.#isGreeted;
+  }
+}
+
+function streamAt(bytes: Buffer, at: number): number {
+  return uint32At(bytes, at) & 0x7fffffff;
+}
+
+export function uint32At(bytes: Buffer, at: number): number {
+  return (
+    (((bytes[at] as number) << 24) |
+      ((bytes[at + 1] as number) << 16) |
+      ((bytes[at + 2] as number) << 8) |
+      (bytes[at + 3] as number)) >>>
+    0
+  );
+}

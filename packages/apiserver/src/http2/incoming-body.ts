@@ -1,0 +1,109 @@
+import { ClientGone, TooLarge } from '../http/body.ts';
+
+const maxLooseChunks = 256;
+
+/** The body of a request as it comes in. What nobody has asked for yet waits here, and the client with the rest. */
+export class IncomingBody {
+  readonly #declared: number | undefined;
+  readonly #onTaken: (bytes: number) => void;
+  #chunks: Buffer[] = [];
+  /** So many of the chunks are not worth joining any more. */
+  #solid = 0;
+  #length = 0;
+  /** Bytes that arrived before anybody asked: the client is told that they are taken when somebody does. */
+  #untold = 0;
+  #limit = -1;
+  #isWhole = false;
+  #isGone = false;
+  #resolve: ((body: Buffer) => void) | undefined;
+  #reject: ((error: Error) => void) | undefined;
+
+  /** `onTaken` is told of bytes for which the client may send others. */
+  constructor(declared: number | undefined, onTaken: (bytes: number) => void) {
+    this.#declared = declared;
+    this.#onTaken = onTaken;
+  }
+
+  /** Whether nothing of it is here. */
+  get isUntouched(): boolean {
+    return this.#length === 0 && !this.#isWhole;
+  }
+
+  /** `flowBytes` is what the client counts for it. Gives whether the body is still what the client said that it would be. */
+  add(chunk: Buffer, flowBytes: number): boolean {
+    this.#length += chunk.length;
+    if (this.#declared !== undefined && this.#length > this.#declared) return false;
+    if (this.#isGone) this.#onTaken(flowBytes);
+    else if (this.#limit >= 0 && this.#length > this.#limit) this.#refuse(flowBytes);
+    else this.#keep(chunk, flowBytes);
+    return true;
+  }
+
+  /** Gives whether it is as long as the client said that it would be. */
+  end(): boolean {
+    if (this.#declared !== undefined && this.#length !== this.#declared) return false;
+    this.#isWhole = true;
+    this.#resolve?.(this.#joined());
+    return true;
+  }
+
+  read(limit: number): Promise<Buffer> {
+    if ((this.#declared ?? this.#length) > limit) {
+      this.discard();
+      return Promise.reject(new TooLarge(limit));
+    }
+    if (this.#isWhole) return Promise.resolve(this.#joined());
+    if (this.#isGone) return Promise.reject(new ClientGone());
+    this.#limit = limit;
+    this.#tell();
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** What is here, and what may still come, is not wanted. */
+  discard(): void {
+    this.#isGone = true;
+    this.#chunks = [];
+    this.#tell();
+  }
+
+  /** It will not come to its end. */
+  breakOff(): void {
+    if (this.#isWhole) return void this.#tell();
+    this.discard();
+    this.#reject?.(new ClientGone());
+  }
+
+  #refuse(flowBytes: number): void {
+    this.#untold += flowBytes;
+    this.discard();
+    this.#reject?.(new TooLarge(this.#limit));
+  }
+
+  #keep(chunk: Buffer, flowBytes: number): void {
+    if (chunk.length > 0) this.#chunks.push(chunk);
+    if (this.#chunks.length - this.#solid >= maxLooseChunks) this.#joinLoose();
+    if (this.#limit >= 0) this.#onTaken(flowBytes);
+    else this.#untold += flowBytes;
+  }
+
+  /** A body that comes byte by byte takes no more memory than another. */
+  #joinLoose(): void {
+    this.#chunks.push(Buffer.concat(this.#chunks.splice(this.#solid)));
+    this.#solid++;
+  }
+
+  #tell(): void {
+    if (this.#untold > 0) this.#onTaken(this.#untold);
+    this.#untold = 0;
+  }
+
+  #joined(): Buffer {
+    this.#tell();
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  }
+}

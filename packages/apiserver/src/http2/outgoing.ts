@@ -1,0 +1,159 @@
+import type { Readable } from 'node:stream';
+
+/** What is still to be sent of an answer. */
+export interface Outgoing {
+  /** The next bytes begin at `at`; after `fill` there is at least one, unless there is nothing for now. */
+  readonly chunk: Uint8Array;
+  at: number;
+  /** Gets the next chunk if the last one is used up. Gives whether there is one. Fails if it cannot be made. */
+  fill(): boolean;
+  /** Whether nothing follows the chunk. */
+  readonly isLast: boolean;
+  /** Nobody will ask for the rest. */
+  cancel(): void;
+}
+
+export class WholeBody implements Outgoing {
+  readonly chunk: Uint8Array;
+  at = 0;
+  readonly isLast = true;
+
+  constructor(bytes: Uint8Array) {
+    this.chunk = bytes;
+  }
+
+  fill(): boolean {
+    return this.at < this.chunk.length;
+  }
+
+  cancel(): void {}
+}
+
+/** Chunks are made when the client has taken those before. */
+export class ChunkedBody implements Outgoing {
+  chunk: Uint8Array = nothing;
+  at = 0;
+  isLast = false;
+  readonly #chunks: Iterator<Uint8Array>;
+
+  constructor(chunks: Iterable<Uint8Array>) {
+    this.#chunks = chunks[Symbol.iterator]();
+  }
+
+  fill(): boolean {
+    while (this.at === this.chunk.length && !this.isLast) {
+      const step = this.#chunks.next();
+      this.at = 0;
+      this.chunk = step.done ? nothing : step.value;
+      this.isLast = step.done === true;
+    }
+    return this.at < this.chunk.length;
+  }
+
+  cancel(): void {
+    if (this.isLast) return;
+    this.isLast = true;
+    this.#chunks.return?.();
+  }
+}
+
+/** Read when the client has room for it: until then it waits with whoever makes it. */
+export class ReadableBody implements Outgoing {
+  chunk: Uint8Array = nothing;
+  at = 0;
+  isLast = false;
+  readonly #stream: Readable;
+
+  constructor(stream: Readable, onReady: () => void, onFailed: (error?: Error) => void) {
+    this.#stream = stream;
+    const end = () => {
+      this.isLast = true;
+      onReady();
+    };
+    stream.on('readable', onReady);
+    stream.once('end', end);
+    stream.on('error', onFailed);
+    stream.once('close', () => {
+      if (!this.isLast && !stream.readableEnded) onFailed();
+    });
+    if (stream.destroyed) queueMicrotask(() => (stream.readableEnded ? end() : onFailed()));
+  }
+
+  fill(): boolean {
+    if (this.at < this.chunk.length) return true;
+    this.chunk = (this.#stream.read() as Buffer | null) ?? nothing;
+    this.at = 0;
+    return this.chunk.length > 0;
+  }
+
+  cancel(): void {
+    if (!this.isLast) this.#stream.destroy();
+    this.isLast = true;
+  }
+}
+
+/** Takes what it is given at any time. Whoever gives it looks after how much is waiting. */
+export class QueuedBody implements Outgoing {
+  chunk: Uint8Array = nothing;
+  at = 0;
+  #queue: Uint8Array[] = [];
+  #taken = 0;
+  #waitingBytes = 0;
+  #isEnded = false;
+  #onDrain: (() => void)[] | undefined;
+
+  get buffered(): number {
+    return this.#waitingBytes + this.chunk.length - this.at;
+  }
+
+  get isLast(): boolean {
+    return this.#isEnded && this.#taken === this.#queue.length;
+  }
+
+  push(bytes: Uint8Array): void {
+    if (this.#isEnded || bytes.length === 0) return;
+    this.#queue.push(bytes);
+    this.#waitingBytes += bytes.length;
+  }
+
+  end(): void {
+    this.#isEnded = true;
+  }
+
+  onDrain(listener: () => void): void {
+    this.#onDrain ??= [];
+    this.#onDrain.push(listener);
+  }
+
+  fill(): boolean {
+    if (this.at < this.chunk.length) return true;
+    this.at = 0;
+    const next = this.#queue[this.#taken];
+    this.chunk = next ?? nothing;
+    if (!next) return false;
+    this.#waitingBytes -= next.length;
+    if (++this.#taken === this.#queue.length) {
+      this.#queue = [];
+      this.#taken = 0;
+    }
+    return true;
+  }
+
+  /** Whoever waits for it is told in a turn of their own: they may well write again. */
+  tellDrained(): void {
+    const listeners = this.#onDrain;
+    if (!listeners || this.buffered > 0) return;
+    this.#onDrain = undefined;
+    for (const listener of listeners) setImmediate(listener);
+  }
+
+  cancel(): void {
+    this.#isEnded = true;
+    this.#queue = [];
+    this.#taken = this.#waitingBytes = 0;
+    this.chunk = nothing;
+    this.at = 0;
+  }
+}
+
+const nothing = new Uint8Array(0);

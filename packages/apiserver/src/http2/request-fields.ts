@@ -1,0 +1,124 @@
+import type { Field } from './field.ts';
+import { type FieldName, role } from './field-name.ts';
+
+export interface FieldLimits {
+  readonly bytes: number;
+  readonly count: number;
+}
+
+/** The header of a request, or its trailers. Does not change once it is decoded: requests that say the same share one. */
+export class RequestFields {
+  method: string | undefined;
+  scheme: string | undefined;
+  authority: string | undefined;
+  path: string | undefined;
+  contentLength: number | undefined;
+  /** Names and values in turns, without what stands for the request line. */
+  readonly lines: string[] = [];
+  isTooLarge = false;
+  /** Whether it breaks a rule for which a stream is to be reset. */
+  isMalformed = false;
+  #bytes = 0;
+  #count = 0;
+  readonly #limits: FieldLimits;
+
+  constructor(limits: FieldLimits) {
+    this.#limits = limits;
+  }
+
+  addField({ name, value, isWellFormed }: Field): void {
+    this.add(name, value, isWellFormed);
+  }
+
+  add(name: FieldName, value: string, isWellFormed: boolean): void {
+    this.#bytes += name.text.length + value.length + 32;
+    if (this.#bytes > this.#limits.bytes || ++this.#count > this.#limits.count) this.isTooLarge = true;
+    if (!isWellFormed) this.isMalformed = true;
+    // Nothing more is kept of what is refused.
+    if (this.isTooLarge) return;
+    if (name.role === role.plain) this.lines.push(name.text, value);
+    else this.#addSpecial(name, value);
+  }
+
+  #addSpecial(name: FieldName, value: string): void {
+    if (name.role === role.forbidden) this.isMalformed = true;
+    else if (name.role === role.contentLength) this.#addLength(name, value);
+    else if (name.role === role.te) {
+      if (value.toLowerCase() !== 'trailers') this.isMalformed = true;
+      this.lines.push(name.text, value);
+    } else this.#addPseudo(name.role, value);
+  }
+
+  /** Each at most once, and before all others. */
+  #addPseudo(which: number, value: string): void {
+    const key = pseudoFields[which] as 'method' | 'scheme' | 'authority' | 'path';
+    if (this.lines.length > 0 || this[key] !== undefined) this.isMalformed = true;
+    this[key] = value;
+  }
+
+  #addLength(name: FieldName, value: string): void {
+    const length = /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+    if (length === undefined || (this.contentLength ?? length) !== length) this.isMalformed = true;
+    this.contentLength = length;
+    this.lines.push(name.text, value);
+  }
+
+  /** Whether this can be answered: what stands for the request line is whole. */
+  get isRequest(): boolean {
+    if (this.isMalformed || !this.method) return false;
+    if (this.method === 'CONNECT') return this.path === undefined && this.scheme === undefined && !!this.authority;
+    return this.scheme !== undefined && this.path !== undefined && (this.path.startsWith('/') || this.path === '*');
+  }
+
+  get isTrailers(): boolean {
+    return !this.isMalformed && (this.method ?? this.scheme ?? this.authority ?? this.path) === undefined;
+  }
+
+  /** The values of a field that was sent several times are joined; of one that makes sense only once, the first counts. */
+  value(name: string): string | undefined {
+    const { lines } = this;
+    let found: string | undefined;
+    for (let i = 0; i < lines.length; i += 2) {
+      if (lines[i] !== name) continue;
+      if (found === undefined) found = lines[i + 1];
+      else if (!singles.has(name)) found += (name === 'cookie' ? '; ' : ', ') + lines[i + 1];
+    }
+    return found;
+  }
+}
+
+const pseudoFields: Readonly<Record<number, string>> = {
+  [role.method]: 'method',
+  [role.scheme]: 'scheme',
+  [role.authority]: 'authority',
+  [role.path]: 'path',
+};
+
+const singles = new Set([
+  'age',
+  'authorization',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-location',
+  'content-range',
+  'content-type',
+  'date',
+  'etag',
+  'expires',
+  'from',
+  'host',
+  'if-match',
+  'if-modified-since',
+  'if-none-match',
+  'if-range',
+  'if-unmodified-since',
+  'last-modified',
+  'location',
+  'max-forwards',
+  'proxy-authorization',
+  'range',
+  'referer',
+  'retry-after',
+  'user-agent',
+]);

@@ -1,0 +1,35 @@
+import type { TLSSocket } from 'node:tls';
+import { TlsConnection } from '../http/connection.ts';
+import { Session, type SessionOptions } from './session.ts';
+
+/** All connections that speak HTTP/2. */
+export interface Http2Server {
+  accept(socket: TLSSocket): void;
+  /** Tells every client to go. */
+  close(): void;
+}
+
+export function http2Server(options: SessionOptions): Http2Server {
+  const sessions = new Set<Session>();
+  const intervalMs = Math.ceil(options.headerTimeoutMs / 8);
+  let timer: NodeJS.Timeout | undefined;
+  const check = () => {
+    for (const session of sessions) session.check(intervalMs);
+  };
+  return {
+    accept(socket) {
+      const session = new Session(socket, (owner) => new TlsConnection(socket, owner), options);
+      sessions.add(session);
+      timer ??= setInterval(check, intervalMs).unref();
+      socket.once('close', () => {
+        sessions.delete(session);
+        if (sessions.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      });
+    },
+    close() {
+      for (const session of sessions) session.close();
+    },
+  };
+}

@@ -1,0 +1,262 @@
+import type { Duplex } from 'node:stream';
+import type { Connection } from '../http/request.ts';
+import { Allowance } from './allowance.ts';
+import { Http2Exchange, type StreamOwner } from './exchange.ts';
+import { continueFrame, goAwayFrame, pingAcknowledgement, resetFrame, settingsAcknowledgement } from './frames.ts';
+import { Patience } from './patience.ts';
+import { ConnectionError, errorCode } from './protocol.ts';
+import { type FrameEvents, Receiver } from './receiver.ts';
+import type { FieldLimits, RequestFields } from './request-fields.ts';
+import { Sender } from './sender.ts';
+import { defaultSettings, greeting, readSettings } from './settings.ts';
+import { Streams } from './streams.ts';
+import { tooLargeHeader } from './too-large-header.ts';
+import { ReceiveWindows, streamWindow, widened } from './windows.ts';
+
+export interface SessionOptions {
+  readonly maxStreams: number;
+  readonly fieldLimits: FieldLimits;
+  /** Who has not finished what must come first, or a header that has begun, is cut off after this time. */
+  readonly headerTimeoutMs: number;
+  /** A connection without streams ends after this time; so does one that takes nothing of what it is sent. */
+  readonly idleTimeoutMs: number;
+  /** How likely a request is to be the last of its connection. */
+  readonly goawayChance: number;
+  readonly onExchange: (exchange: Http2Exchange) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Streams that clients give up before they are answered: some always are, but not thousands. */
+const cancelled = { burst: 1000, perSecond: 100 };
+/** Frames that ask for nothing. */
+const vain = { burst: 10_000, perSecond: 1000 };
+/** More frames than this waiting for a client that does not read are too many. */
+const maxWaitingFrames = 10_000;
+/** So long a client may go on with a body when it has its answer. */
+const unwantedMs = 100;
+/** So long the client may take to hear why the connection ends. */
+const lingerMs = 1000;
+
+/** One connection that speaks HTTP/2. */
+export class Session implements StreamOwner, FrameEvents {
+  readonly connection: Connection;
+  readonly #socket: Duplex;
+  readonly #options: SessionOptions;
+  readonly #streams = new Streams();
+  readonly #sender: Sender;
+  readonly #receiver: Receiver;
+  readonly #windows: ReceiveWindows;
+  readonly #cancellations = new Allowance(cancelled.burst, cancelled.perSecond);
+  readonly #idle: Patience;
+  readonly #stuck: Patience;
+  readonly #unfinished: Patience;
+  #peer = defaultSettings;
+  #arrived: Http2Exchange[] = [];
+  /** Changes whenever something comes or goes. */
+  #activity = 0;
+  #isClosing = false;
+  #isEnded = false;
+
+  constructor(socket: Duplex, connectionOf: (session: Session) => Connection, options: SessionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#idle = new Patience(options.idleTimeoutMs);
+    this.#stuck = new Patience(options.idleTimeoutMs);
+    this.#unfinished = new Patience(options.headerTimeoutMs);
+    this.connection = connectionOf(this);
+    this.#sender = new Sender({
+      socket,
+      onComplete: (exchange) => this.#answered(exchange),
+      onFailed: (exchange) => this.reset(exchange, errorCode.internal),
+      onError: (error) => this.#break(error),
+      onIdle: () => this.#endIfDone(),
+    });
+    this.#windows = new ReceiveWindows((frame) => this.#control(frame));
+    this.#receiver = new Receiver(this.#streams, this, options.fieldLimits, new Allowance(vain.burst, vain.perSecond));
+    this.#control(greeting(options.maxStreams, options.fieldLimits.bytes));
+    this.#listen();
+  }
+
+  /** Takes no more requests, finishes those there are, and ends the connection. */
+  close(): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#control(goAwayFrame(this.#streams.lastId, errorCode.none, ''));
+  }
+
+  /** Called from time to time. */
+  check(elapsedMs: number): void {
+    const { writes, isWriting } = this.#sender;
+    if (this.#unfinished.isLost(this.#receiver.unfinished, elapsedMs)) this.#socket.destroy();
+    else if (this.#stuck.isLost(isWriting ? writes : undefined, elapsedMs)) this.#socket.destroy();
+    else if (this.#idle.isLost(this.#streams.size === 0 ? this.#activity : undefined, elapsedMs)) this.close();
+  }
+
+  #listen(): void {
+    const socket = this.#socket;
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('error', () => {});
+    // Half a connection is none: what the client has not finished it will not finish.
+    socket.once('end', () => socket.destroy());
+    socket.once('close', () => this.#abandon());
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#activity++;
+    try {
+      this.#receiver.read(chunk);
+      if (this.#arrived.length > 0) this.#dispatch();
+    } catch (error) {
+      if (error instanceof ConnectionError) this.#fail(error.code, error.message);
+      else this.#break(error);
+    }
+  }
+
+  /** Not before everything that has arrived is read: whoever is given up at once has cost nothing. */
+  #dispatch(): void {
+    const arrived = this.#arrived;
+    this.#arrived = [];
+    for (const exchange of arrived) {
+      if (exchange.isClosed) continue;
+      if (exchange.fields.isTooLarge) exchange.respond(tooLargeHeader);
+      else this.#options.onExchange(exchange);
+    }
+  }
+
+  request(id: number, fields: RequestFields, hasBody: boolean): void {
+    // It is beyond what the client was told will be answered.
+    if (this.#isClosing) return;
+    if (this.#streams.size >= this.#options.maxStreams) return void this.refuse(id, errorCode.refusedStream);
+    const exchange = new Http2Exchange(this, id, fields, hasBody, this.#peer.initialWindow, streamWindow);
+    this.#streams.open(exchange);
+    this.#arrived.push(exchange);
+    const { goawayChance } = this.#options;
+    if (goawayChance > 0 && Math.random() < goawayChance) this.close();
+  }
+
+  spend(exchange: Http2Exchange | undefined, bytes: number): boolean {
+    return this.#windows.spend(exchange, bytes);
+  }
+
+  refund(bytes: number): void {
+    this.#windows.refund(bytes);
+  }
+
+  taken(exchange: Http2Exchange, bytes: number): void {
+    this.#windows.taken(exchange, bytes);
+  }
+
+  refuse(id: number, code: number): void {
+    const exchange = this.#streams.get(id);
+    this.#control(resetFrame(id, code));
+    this.#streams.noteReset(id);
+    if (exchange) this.#end(exchange);
+  }
+
+  reset(exchange: Http2Exchange, code: number): void {
+    if (!exchange.isClosed) this.refuse(exchange.id, code);
+  }
+
+  cancelled(exchange: Http2Exchange): void {
+    this.#end(exchange);
+    if (!this.#cancellations.take()) throw new ConnectionError(errorCode.enhanceYourCalm, 'too many streams that are given up');
+  }
+
+  finished(exchange: Http2Exchange): void {
+    exchange.isHeard = true;
+    if (exchange.incoming?.end() === false) this.reset(exchange, errorCode.protocol);
+    else if (exchange.isSent) this.#end(exchange);
+  }
+
+  settings(bytes: Buffer, start: number, end: number): void {
+    const before = this.#peer;
+    this.#peer = readSettings(before, bytes, start, end);
+    this.#sender.encoder.limitTable(this.#peer.headerTableBytes);
+    const change = this.#peer.initialWindow - before.initialWindow;
+    if (change !== 0) for (const exchange of this.#streams.all()) this.#widenStream(exchange, change, true);
+    this.#control(settingsAcknowledgement);
+  }
+
+  ping(payload: Buffer): void {
+    this.#control(pingAcknowledgement(payload));
+  }
+
+  farewell(): void {
+    this.close();
+  }
+
+  window(exchange: Http2Exchange | undefined, bytes: number): void {
+    if (exchange) return void this.#widenStream(exchange, bytes, false);
+    if (widened(this.#sender.window, bytes) === undefined) throw tooWide();
+    this.#sender.widen(bytes);
+  }
+
+  #widenStream(exchange: Http2Exchange, bytes: number, isForAll: boolean): void {
+    const window = widened(exchange.sendWindow, bytes);
+    if (window === undefined) {
+      if (isForAll) throw tooWide();
+      return void this.reset(exchange, errorCode.flowControl);
+    }
+    exchange.sendWindow = window;
+    if (window > 0 && exchange.outgoing) this.#sender.ready(exchange);
+  }
+
+  send(exchange: Http2Exchange): void {
+    this.#sender.ready(exchange);
+  }
+
+  sayContinue(exchange: Http2Exchange): void {
+    if (!exchange.isClosed && !exchange.isHeard) this.#control(continueFrame(exchange.id));
+  }
+
+  #control(frame: Buffer): void {
+    this.#sender.control(frame);
+    if (this.#sender.waitingFrames > maxWaitingFrames) this.#socket.destroy();
+  }
+
+  #end(exchange: Http2Exchange): void {
+    if (!this.#streams.end(exchange.id)) return;
+    this.#activity++;
+    exchange.close();
+    this.#endIfDone();
+  }
+
+  /** What is left of a body that nobody wants to hear is not waited for long. Some clients lose an answer that comes with a reset. */
+  #answered(exchange: Http2Exchange): void {
+    exchange.isSent = true;
+    if (exchange.isHeard) return void this.#end(exchange);
+    exchange.incoming?.discard();
+    setTimeout(() => this.reset(exchange, errorCode.none), unwantedMs);
+  }
+
+  #endIfDone(): void {
+    if (!this.#isClosing || this.#isEnded || this.#streams.size > 0 || !this.#sender.isIdle) return;
+    this.#isEnded = true;
+    this.#socket.end();
+    setTimeout(() => this.#socket.destroy(), lingerMs).unref();
+  }
+
+  /** Tells the client what it has done, and is done with it. */
+  #fail(code: number, reason: string): void {
+    this.#isClosing = true;
+    this.#receiver.stop();
+    this.#sender.drop();
+    this.#abandon();
+    this.#control(goAwayFrame(this.#streams.lastId, code, reason));
+    setTimeout(() => this.#socket.destroy(), lingerMs).unref();
+  }
+
+  #break(error: unknown): void {
+    this.#options.onError(error);
+    this.#socket.destroy();
+  }
+
+  #abandon(): void {
+    this.#arrived = [];
+    for (const exchange of this.#streams.endAll()) exchange.close();
+  }
+}
+
+function tooWide(): ConnectionError {
+  return new ConnectionError(errorCode.flowControl, 'a window that is too wide');
+}
