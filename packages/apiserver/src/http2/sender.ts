@@ -33,6 +33,7 @@ export class Sender {
   readonly encoder = new HeaderEncoder();
   readonly #options: SenderOptions;
   #control: Buffer[] = [];
+  #farewell: Buffer | undefined;
   #ready: Http2Exchange[] = [];
   /** Streams that wait until the client takes more on the connection. */
   #starved: Http2Exchange[] = [];
@@ -50,7 +51,11 @@ export class Sender {
   }
 
   get isIdle(): boolean {
-    return !this.#isWriting && this.#control.length === 0 && this.#ready.length === 0;
+    return !this.#isWriting && !this.#hasMore;
+  }
+
+  get #hasMore(): boolean {
+    return this.#control.length > 0 || this.#ready.length > 0 || this.#farewell !== undefined;
   }
 
   /** Frames that were not worth a write of their own yet. */
@@ -61,6 +66,12 @@ export class Sender {
   /** Sent before everything else that waits. */
   control(frame: Buffer): void {
     this.#control.push(frame);
+    this.#schedule();
+  }
+
+  /** Sent after everything that is ready: some clients hear nothing more once they have read it. */
+  farewell(frame: Buffer): void {
+    this.#farewell = frame;
     this.#schedule();
   }
 
@@ -84,6 +95,7 @@ export class Sender {
 
   /** Nothing but control frames is sent from now on. */
   drop(): void {
+    this.#farewell = undefined;
     this.#ready = [];
     this.#starved = [];
   }
@@ -114,7 +126,7 @@ export class Sender {
     this.#options.socket.write(bytes, () => {
       release();
       this.#isWriting = false;
-      if (this.#control.length > 0 || this.#ready.length > 0) this.flush();
+      if (this.#hasMore) this.flush();
       else this.#options.onIdle();
     });
   }
@@ -132,6 +144,9 @@ export class Sender {
       this.#control = [];
     }
     while (this.#ready.length > 0 && out.length < maxWriteBytes) this.#giveRound(this.#ready);
+    if (!this.#farewell) return;
+    putBytes(out, this.#farewell);
+    this.#farewell = undefined;
   }
 
   /** Those that have more to send come again when all others had their turn. */

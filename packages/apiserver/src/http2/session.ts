@@ -81,7 +81,7 @@ export class Session implements StreamOwner, FrameEvents {
   close(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    this.#control(goAwayFrame(this.#streams.lastId, errorCode.none, ''));
+    this.#sender.farewell(goAwayFrame(this.#streams.lastId, errorCode.none, ''));
   }
 
   /** Called from time to time. */
@@ -211,7 +211,7 @@ export class Session implements StreamOwner, FrameEvents {
 
   #control(frame: Buffer): void {
     this.#sender.control(frame);
-    if (this.#sender.waitingFrames > maxWaitingFrames) this.#socket.destroy();
+    if (this.#sender.waitingFrames > maxWaitingFrames) this.#fail(errorCode.enhanceYourCalm, 'nothing of what is sent is read');
   }
 
   #end(exchange: Http2Exchange): void {
@@ -241,8 +241,8 @@ export class Session implements StreamOwner, FrameEvents {
     this.#isClosing = true;
     this.#receiver.stop();
     this.#sender.drop();
+    this.#sender.control(goAwayFrame(this.#streams.lastId, code, reason));
     this.#abandon();
-    this.#control(goAwayFrame(this.#streams.lastId, code, reason));
     setTimeout(() => this.#socket.destroy(), lingerMs).unref();
   }
 

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { putBytes } from './answer-frames.ts';
+import { Gather } from './gather.ts';
+
+describe('what is gathered', () => {
+  it('is not written over while somebody needs it', () => {
+    const out = new Gather();
+    const kept = Array.from({ length: 200 }, (_, i) => {
+      putBytes(out, Buffer.alloc(5000, i));
+      return { gathered: out.take(), byte: i };
+    });
+    for (const [i, { gathered, byte }] of kept.entries()) {
+      expect(gathered?.bytes.equals(Buffer.alloc(5000, byte))).toBe(true);
+      if (i % 3 === 0) gathered?.release();
+      putBytes(out, Buffer.alloc(3000, 255));
+      const other = out.take();
+      if (i % 2 === 0) other?.release();
+    }
+    for (const { gathered, byte } of kept.filter((_, i) => i % 3 !== 0))
+      expect(gathered?.bytes.equals(Buffer.alloc(5000, byte))).toBe(true);
+  });
+
+  it('uses the same memory again', () => {
+    const out = new Gather();
+    const memory = new Set<ArrayBufferLike>();
+    for (let i = 0; i < 1000; i++) {
+      putBytes(out, Buffer.alloc(10_000));
+      const gathered = out.take();
+      memory.add(gathered?.bytes.buffer as ArrayBufferLike);
+      gathered?.release();
+    }
+    expect(memory.size).toBeLessThanOrEqual(2);
+  });
+
+  it('moves together when it outgrows its place', () => {
+    const out = new Gather();
+    putBytes(out, Buffer.from('begin'));
+    putBytes(out, Buffer.alloc(1 << 20, 'x'));
+    expect(out.take()?.bytes.subarray(0, 6).toString()).toBe('beginx');
+  });
+
+  it('is forgotten if it could not be finished', () => {
+    const out = new Gather();
+    putBytes(out, Buffer.from('half'));
+    out.discard();
+    putBytes(out, Buffer.from('whole'));
+    expect(out.take()?.bytes.toString()).toBe('whole');
+    expect(out.take()).toBeUndefined();
+  });
+});

@@ -1,0 +1,348 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { BytesAnswer, Sink } from '../http/answer.ts';
+import { errorCode, flag, frameType } from './protocol.ts';
+import { answerOk, bodyOf, type Conversation, converse, goAwayCode, ok, quiet, resetsIn } from './testing/conversation.ts';
+import { data, frame, get, post, settings, uint32 } from './testing/wire.ts';
+
+const { headers, reset, goAway, windowUpdate } = frameType;
+const widen = (stream: number, bytes: number) => frame(windowUpdate, 0, stream, uint32(bytes));
+const bytes = (body: BytesAnswer['body']): BytesAnswer => ({
+  kind: 'bytes',
+  status: 200,
+  type: 'text/plain',
+  body,
+});
+const sizes = (conversation: Conversation, stream: number) =>
+  conversation.heardOf(frameType.data).flatMap((each) => (each.stream === stream ? [each.payload.length] : []));
+
+/** Chunks of a kibibyte, and how many of them were asked for. */
+function counted(count: number) {
+  const made = { chunks: 0, isReturned: false };
+  function* chunks() {
+    try {
+      for (; made.chunks < count; made.chunks++) yield Buffer.alloc(1024, made.chunks);
+    } finally {
+      made.isReturned = true;
+    }
+  }
+  return { made, chunks: chunks() };
+}
+
+describe('an answer is sent as the client takes it', () => {
+  it('up to the window of its stream, and on when that grows', async () => {
+    const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(100, 'x'))));
+    await conversation.say(settings([4, 30]), get(1));
+    expect(sizes(conversation, 1)).toEqual([30]);
+    await conversation.say(widen(1, 50));
+    expect(sizes(conversation, 1)).toEqual([30, 50]);
+    await conversation.say(widen(1, 50));
+    expect(bodyOf(conversation, 1)).toEqual(Buffer.alloc(100, 'x'));
+    expect(conversation.heardOf(frameType.data).at(-1)?.flags).toBe(flag.endStream);
+    expect(conversation.exchanges[0]?.isClosed).toBe(true);
+  });
+
+  it('also where the window shrinks below nothing and grows again', async () => {
+    const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(100))));
+    await conversation.say(settings([4, 60]), get(1));
+    await conversation.say(settings([4, 10]));
+    await conversation.say(widen(1, 50));
+    expect(sizes(conversation, 1)).toEqual([60]);
+    await conversation.say(settings([4, 50]));
+    expect(sizes(conversation, 1)).toEqual([60, 40]);
+  });
+
+  it('up to the window of the connection, fairly among streams', async () => {
+    const large = Buffer.alloc(100_000, 'x');
+    const conversation = await converse((exchange) => exchange.respond(bytes(large)));
+    await conversation.say(get(1), get(3), get(5));
+    const total = () => [1, 3, 5].map((stream) => bodyOf(conversation, stream).length);
+    expect(total().reduce((sum, each) => sum + each)).toBe(65_535);
+    expect(total().filter((each) => each > 0).length).toBeGreaterThan(1);
+    await conversation.say(settings([4, 1 << 20]), widen(0, 1 << 20));
+    expect(total()).toEqual([100_000, 100_000, 100_000]);
+  });
+
+  it('without a large one keeping small ones waiting', async () => {
+    const conversation = await converse((exchange) => exchange.respond(exchange.id === 1 ? bytes(Buffer.alloc(5 << 20)) : ok));
+    await conversation.say(settings([4, 8 << 20]), widen(0, 8 << 20));
+    await conversation.say(get(1), get(3));
+    const order = conversation.heardOf(frameType.data);
+    const small = order.findIndex(({ stream }) => stream === 3);
+    expect(order.slice(0, small).reduce((sum, { payload }) => sum + payload.length, 0)).toBeLessThan(64 * 1024);
+    expect(bodyOf(conversation, 1).length).toBe(5 << 20);
+  });
+
+  it('an empty one, and one to HEAD, ends with its header', async () => {
+    const conversation = await converse((exchange) => exchange.respond(bytes('')));
+    await conversation.say(settings([4, 0]), get(1));
+    expect(conversation.heardOf(headers).map(({ flags }) => flags)).toEqual([flag.endHeaders | flag.endStream]);
+  });
+
+  it('chunks are made when there is room for them', async () => {
+    const { made, chunks } = counted(1000);
+    const conversation = await converse((exchange) => exchange.respond(bytes(chunks)));
+    await conversation.say(get(1));
+    expect(made.chunks).toBeLessThanOrEqual(64);
+    await conversation.say(widen(0, 1 << 21), widen(1, 1 << 21));
+    expect(bodyOf(conversation, 1).length).toBe(1000 * 1024);
+    expect(conversation.heardOf(frameType.data).at(-1)?.flags).toBe(flag.endStream);
+    expect(Math.max(...sizes(conversation, 1))).toBe(16_384);
+  });
+
+  it.each<[string, (conversation: Conversation) => Promise<void> | void]>([
+    ['resets', (conversation) => conversation.say(frame(reset, 0, 1, uint32(8)))],
+    ['goes', (conversation) => void conversation.line.destroy()],
+  ])('chunks are given up when the client %s', async (_, leave) => {
+    const { made, chunks } = counted(1000);
+    let aborted = 0;
+    const conversation = await converse((exchange) => {
+      exchange.onAbort(() => aborted++);
+      exchange.respond(bytes(chunks));
+    });
+    await conversation.say(get(1));
+    await leave(conversation);
+    await quiet(conversation.line);
+    expect([made.isReturned, aborted, conversation.exchanges[0]?.isClosed]).toEqual([true, 1, true]);
+  });
+
+  it('a stream is read when there is room for it', async () => {
+    const source = Readable.from(counted(1000).chunks, { highWaterMark: 4 });
+    const conversation = await converse((exchange) => exchange.respond(bytes(source)));
+    await conversation.say(get(1));
+    await expect.poll(() => bodyOf(conversation, 1).length).toBe(65_535);
+    await conversation.say(widen(0, 1 << 21), widen(1, 1 << 21));
+    await expect.poll(() => bodyOf(conversation, 1).length).toBe(1000 * 1024);
+    await expect.poll(() => conversation.exchanges[0]?.isClosed).toBe(true);
+  });
+
+  it.each<[string, () => BytesAnswer['body']]>([
+    [
+      'chunks that fail',
+      () =>
+        (function* () {
+          yield Buffer.from('x');
+          throw new Error('no more');
+        })(),
+    ],
+    [
+      'a stream that fails',
+      () =>
+        new Readable({
+          read() {
+            this.destroy(new Error('no more'));
+          },
+        }),
+    ],
+    ['a stream that is gone', () => new Readable({ read() {} }).destroy()],
+  ])('%s break it off', async (_, body) => {
+    const conversation = await converse((exchange) => exchange.respond(bytes(body())));
+    await conversation.say(get(1));
+    await expect.poll(() => resetsIn(conversation)).toEqual([[1, errorCode.internal]]);
+    expect(conversation.errors).toEqual([]);
+  });
+});
+
+describe('a body is taken as it is asked for', () => {
+  it('no more than a window before that, and all of it after', async () => {
+    const conversation = await converse(() => {});
+    await conversation.say(post(1), ...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384, 'x'))));
+    expect(conversation.heardOf(windowUpdate)).toEqual([]);
+    const body = conversation.exchanges[0]?.body(1 << 20);
+    await quiet(conversation.line);
+    expect(conversation.heardOf(windowUpdate).map(({ stream, payload }) => [stream, payload.readUInt32BE(0)])).toEqual([
+      [1, 262_144],
+    ]);
+    await conversation.say(...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384, 'y'))), data(1, 'z', flag.endStream));
+    expect((await body)?.length).toBe(2 * 262_144 + 1);
+    const ofConnection = conversation.heardOf(windowUpdate).filter(({ stream }) => stream === 0);
+    expect(ofConnection.map(({ payload }) => payload.readUInt32BE(0))).toEqual([524_288]);
+  });
+
+  it('bodies that nobody wants leave room for others', async () => {
+    const conversation = await converse(answerOk);
+    for (let id = 1; id < 40; id += 2) {
+      await conversation.say(post(id), ...Array.from({ length: 16 }, () => data(id, Buffer.alloc(16_384))));
+      expect(conversation.heardOf(goAway)).toEqual([]);
+    }
+    await expect.poll(() => resetsIn(conversation).length).toBe(20);
+    expect(new Set(resetsIn(conversation).map(([, code]) => code))).toEqual(new Set([errorCode.none]));
+    expect(conversation.exchanges.every(({ isClosed }) => isClosed)).toBe(true);
+  });
+
+  it('one that is longer than wanted is refused, and what follows is not in the way', async () => {
+    const errors: string[] = [];
+    const conversation = await converse((exchange) => {
+      exchange.body(100).catch((error: Error) => {
+        errors.push(error.name);
+        answerOk(exchange);
+      });
+    });
+    await conversation.say(post(1), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)));
+    await conversation.say(post(3, ['content-length', '101']), data(3, 'x'));
+    await conversation.say(data(1, 'x', flag.endStream));
+    expect(errors).toEqual(['TooLarge', 'TooLarge']);
+    expect(conversation.exchanges[0]?.isClosed).toBe(true);
+  });
+
+  it('byte by byte', async () => {
+    let body = '';
+    const conversation = await converse((exchange) => {
+      exchange.body(10_000).then((whole) => {
+        body = String(whole);
+      });
+    });
+    const text = Array.from({ length: 2000 }, (_, i) => String(i % 10)).join('');
+    await conversation.say(post(1), ...[...text].map((character) => data(1, character)), data(1, '', flag.endStream));
+    expect(body).toBe(text);
+  });
+});
+
+describe('a sink', () => {
+  async function open() {
+    let sink: Sink | undefined;
+    const start = (given: Sink) => {
+      sink = given;
+    };
+    const conversation = await converse((exchange) => exchange.respond({ kind: 'stream', status: 200, type: 'x', start }));
+    await conversation.say(get(1));
+    return { conversation, sink: sink as Sink };
+  }
+  const write = (sink: Sink, length: number) => sink.write([], Buffer.alloc(length, 'x'));
+
+  it('sends its header at once, and what is written in one turn in one piece', async () => {
+    const { conversation, sink } = await open();
+    expect(conversation.heardOf(headers)).toHaveLength(1);
+    const writes = conversation.line.written.length;
+    for (let i = 0; i < 10; i++) write(sink, 10);
+    await quiet(conversation.line);
+    expect(conversation.line.written.length).toBe(writes + 1);
+    expect(sizes(conversation, 1)).toEqual([100]);
+  });
+
+  it('tells how much waits, and when nothing does', async () => {
+    const { conversation, sink } = await open();
+    write(sink, 70_000);
+    write(sink, 1000);
+    let drained = 0;
+    sink.onDrain(() => drained++);
+    await quiet(conversation.line);
+    expect([sink.buffered, drained]).toEqual([71_000 - 65_535, 0]);
+    await conversation.say(widen(0, 10_000), widen(1, 10_000));
+    expect([sink.buffered, drained]).toEqual([0, 1]);
+    sink.onDrain(() => drained++);
+    await quiet(conversation.line);
+    expect(drained).toBe(2);
+  });
+
+  it('waits for a connection that takes nothing, and goes on where it was', async () => {
+    const { conversation, sink } = await open();
+    await conversation.say(widen(1, 1 << 20));
+    for (let i = 0; i < 100; i++) write(sink, 1000);
+    await quiet(conversation.line);
+    for (let i = 0; i < 35; i++) await conversation.say(widen(0, 1000));
+    expect(bodyOf(conversation, 1).length).toBe(100_000);
+  });
+
+  it('ends, and is not written to after that', async () => {
+    const { conversation, sink } = await open();
+    let closed = 0;
+    sink.onClose(() => closed++);
+    write(sink, 5);
+    sink.end();
+    write(sink, 5);
+    await quiet(conversation.line);
+    write(sink, 5);
+    sink.end();
+    await quiet(conversation.line);
+    expect([sizes(conversation, 1), closed]).toEqual([[5], 1]);
+    sink.onClose(() => closed++);
+    expect(closed).toBe(2);
+  });
+
+  it('is broken off', async () => {
+    const { conversation, sink } = await open();
+    write(sink, 100_000);
+    sink.abort();
+    sink.abort();
+    await quiet(conversation.line);
+    expect([resetsIn(conversation), sink.buffered]).toEqual([[[1, errorCode.cancel]], 0]);
+  });
+});
+
+describe('a connection', () => {
+  it('that is to close finishes what is under way', async () => {
+    const conversation = await converse(() => {});
+    await conversation.say(get(1), get(3));
+    conversation.session.close();
+    await conversation.say(get(5));
+    expect(conversation.heardOf(goAway).map(({ payload }) => payload.readUInt32BE(0))).toEqual([3]);
+    expect([conversation.exchanges.length, conversation.line.writableEnded]).toEqual([2, false]);
+    conversation.exchanges[0]?.respond(ok);
+    conversation.exchanges[1]?.respond(ok);
+    await quiet(conversation.line);
+    expect([bodyOf(conversation, 3).toString(), conversation.line.writableEnded]).toEqual(['ok', true]);
+    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([errorCode.none]);
+  });
+
+  it('that closes says so behind an answer that is ready', async () => {
+    const conversation = await converse((exchange) => {
+      conversation.session.close();
+      answerOk(exchange);
+    });
+    await conversation.say(get(1));
+    expect(conversation.heard().map(({ type }) => type)).toEqual([frameType.settings, headers, frameType.data, goAway]);
+  });
+
+  it('may be told to go by chance', async () => {
+    const conversation = await converse(answerOk, { goawayChance: 1 });
+    await conversation.say(get(1));
+    expect([bodyOf(conversation, 1).toString(), conversation.line.writableEnded]).toEqual(['ok', true]);
+  });
+
+  it('ends when the client says farewell, after the last answer', async () => {
+    const conversation = await converse(() => {});
+    await conversation.say(get(1), frame(goAway, 0, 0, uint32(0, 0)));
+    expect(conversation.line.writableEnded).toBe(false);
+    conversation.exchanges[0]?.respond(ok);
+    await quiet(conversation.line);
+    expect(conversation.line.writableEnded).toBe(true);
+  });
+
+  it('ends when it is idle, and not while it is used', async () => {
+    const conversation = await converse(() => {}, { idleTimeoutMs: 1000 });
+    await conversation.say(get(1));
+    for (let i = 0; i < 20; i++) conversation.session.check(250);
+    expect(conversation.heardOf(goAway)).toEqual([]);
+    conversation.exchanges[0]?.respond(ok);
+    await quiet(conversation.line);
+    for (let i = 0; i < 3; i++) {
+      for (let j = 0; j < 3; j++) conversation.session.check(250);
+      await conversation.say(frame(frameType.ping, 0, 0, Buffer.alloc(8)));
+    }
+    expect(conversation.line.writableEnded).toBe(false);
+    for (let i = 0; i < 5; i++) conversation.session.check(250);
+    await quiet(conversation.line);
+    expect(conversation.line.writableEnded).toBe(true);
+  });
+
+  it('ends when the client takes nothing for too long', async () => {
+    const conversation = await converse(answerOk, { idleTimeoutMs: 1000 });
+    conversation.line.stick();
+    await conversation.say(get(1));
+    for (let i = 0; i < 5; i++) conversation.session.check(250);
+    expect(conversation.line.destroyed).toBe(true);
+    expect(conversation.exchanges[0]?.isClosed).toBe(true);
+  });
+
+  it('keeps answers, and no copies of them, for a client that takes them late', async () => {
+    const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(1000, exchange.id))));
+    conversation.line.stick();
+    await conversation.say(...Array.from({ length: 100 }, (_, i) => get(2 * i + 1)));
+    const written = conversation.line.written.length;
+    conversation.line.loosen();
+    await conversation.say(widen(0, 1 << 20));
+    expect(bodyOf(conversation, 199)).toEqual(Buffer.alloc(1000, 199));
+    expect(conversation.line.written.length - written).toBeLessThan(10);
+  });
+});

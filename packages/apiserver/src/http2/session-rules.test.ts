@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest';
+import { errorCode, flag, frameType } from './protocol.ts';
+import { answerOk, type Conversation, converse, goAwayCode, type Handle, resetsIn } from './testing/conversation.ts';
+import { block, data, frame, get, hello, post, postLine, preface, requestLine, settings, uint32 } from './testing/wire.ts';
+
+const { headers, priority, reset, settings: settingsType, pushPromise, ping, goAway, windowUpdate, continuation } = frameType;
+const { endStream, endHeaders, padded } = flag;
+const { protocol, flowControl, streamClosed, frameSize, compression, enhanceYourCalm, refusedStream } = errorCode;
+
+/** Waits for the body, and then says that all is well. */
+const readAndAnswer: Handle = (exchange) => {
+  exchange.body(1 << 20).then(
+    () => answerOk(exchange),
+    () => {},
+  );
+};
+const silent: Handle = () => {};
+const opened = [get(1)];
+const priorityOn = (stream: number) => Buffer.concat([uint32(stream), Buffer.of(10)]);
+const request = block(...requestLine);
+
+/** The categories are those of RFC 9113, in its order. */
+const endings: readonly (readonly [rule: string, code: number, frames: readonly Buffer[], handle?: Handle])[] = [
+  ['a frame larger than allowed', frameSize, [frame(headers, endHeaders | endStream, 1, Buffer.alloc(16_385))]],
+  ['a block that cannot be decoded', compression, [frame(headers, endHeaders | endStream, 1, Buffer.of(0xff, 0xff, 0xff))]],
+  ['another frame within a header', protocol, [frame(headers, 0, 1, request), frame(ping, 0, 0, Buffer.alloc(8))]],
+  ['another stream within a header', protocol, [frame(headers, 0, 1, request), frame(continuation, endHeaders, 3)]],
+  ['data on an idle stream', protocol, [data(1, 'x', endStream)]],
+  ['a reset of an idle stream', protocol, [frame(reset, 0, 1, uint32(8))]],
+  ['a window of an idle stream', protocol, [frame(windowUpdate, 0, 1, uint32(1))]],
+  ['a continuation of nothing', protocol, [frame(continuation, endHeaders, 1, request)]],
+  ['a header on a stream that is over', streamClosed, [get(1), get(1)]],
+  ['a stream of an even number', protocol, [get(2)]],
+  ['a stream of a lower number', protocol, [get(5), get(3)]],
+  ['a priority on itself, before the stream is there', protocol, [frame(priority, 0, 1, priorityOn(1))]],
+  ['data for the connection', protocol, [data(0, 'x')]],
+  ['data with too much padding', protocol, [post(1), data(1, Buffer.of(9, 1, 2), padded)], silent],
+  ['data that is all padding length', protocol, [post(1), frame(0, padded, 1)], silent],
+  ['a header for the connection', protocol, [frame(headers, endHeaders | endStream, 0, request)]],
+  ['a header with too much padding', protocol, [frame(headers, endHeaders | padded, 1, Buffer.of(9, 1))]],
+  ['a header without its priority', frameSize, [frame(headers, endHeaders | flag.priority, 1, Buffer.of(1))]],
+  ['a priority for the connection', protocol, [frame(priority, 0, 0, priorityOn(1))]],
+  ['a reset for the connection', protocol, [frame(reset, 0, 0, uint32(8))]],
+  ['a reset of three bytes', frameSize, [...opened, frame(reset, 0, 1, Buffer.alloc(3))]],
+  ['an acknowledgement that says something', frameSize, [frame(settingsType, flag.acknowledge, 0, Buffer.alloc(6))]],
+  ['settings for a stream', protocol, [frame(settingsType, 0, 1)]],
+  ['half a setting', frameSize, [frame(settingsType, 0, 0, Buffer.alloc(3))]],
+  ['a push that is neither on nor off', protocol, [settings([2, 2])]],
+  ['an initial window that is too wide', flowControl, [settings([4, 2 ** 31])]],
+  ['frames that are too small', protocol, [settings([5, 16_383])]],
+  ['frames that are too large', protocol, [settings([5, 2 ** 24])]],
+  ['a promise', protocol, [frame(pushPromise, endHeaders, 1, Buffer.concat([uint32(2), request]))]],
+  ['a ping for a stream', protocol, [frame(ping, 0, 1, Buffer.alloc(8))]],
+  ['a ping of seven bytes', frameSize, [frame(ping, 0, 0, Buffer.alloc(7))]],
+  ['a farewell for a stream', protocol, [frame(goAway, 0, 1, Buffer.alloc(8))]],
+  ['a farewell that is cut off', frameSize, [frame(goAway, 0, 0, Buffer.alloc(7))]],
+  ['a window that grows by nothing', protocol, [frame(windowUpdate, 0, 0, uint32(0))]],
+  ['a window of three bytes', frameSize, [frame(windowUpdate, 0, 0, Buffer.alloc(3))]],
+  ['a window that is too wide', flowControl, [frame(windowUpdate, 0, 0, uint32(2 ** 31 - 1))]],
+  [
+    'windows that all become too wide',
+    flowControl,
+    [get(1), frame(windowUpdate, 0, 1, uint32(2 ** 31 - 65_536)), settings([4, 65_536])],
+    silent,
+  ],
+  [
+    'more data than the connection takes',
+    flowControl,
+    [post(1), ...tooMuch(1, 16), post(3), ...tooMuch(3, 16), post(5), ...tooMuch(5, 16), post(7), ...tooMuch(7, 17)],
+    silent,
+  ],
+];
+
+function tooMuch(stream: number, frames: number): Buffer[] {
+  return Array.from({ length: frames }, () => data(stream, Buffer.alloc(16_384)));
+}
+
+describe('the connection ends after', () => {
+  it.each(endings)('%s', async (_, code, frames, handle) => {
+    const conversation = await converse(handle);
+    for (const each of frames) await conversation.say(each);
+    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([code]);
+    await expect.poll(() => conversation.line.writableEnded).toBe(true);
+    expect(conversation.errors).toEqual([]);
+  });
+
+  it.each([
+    ['no preface', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+    ['half a preface, and something else', Buffer.from('PRI * HTTP/2.0\r\n\r\nSMTP')],
+    ['no settings', Buffer.concat([preface, get(1)])],
+    ['an acknowledgement in their place', Buffer.concat([preface, frame(settingsType, flag.acknowledge, 0)])],
+  ])('%s', async (_, opening) => {
+    const conversation = await converse(answerOk, {}, opening);
+    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([protocol]);
+  });
+});
+
+const resets: readonly (readonly [rule: string, code: number, frames: readonly Buffer[], handle?: Handle])[] = [
+  ['data after its end', streamClosed, [post(1), data(1, 'x', endStream), data(1, 'y')], silent],
+  ['data after the answer', streamClosed, [get(1), data(1, 'x')], silent],
+  ['a header after its end', streamClosed, [get(1), get(1)], silent],
+  [
+    'a priority on itself',
+    protocol,
+    [frame(headers, endHeaders | endStream | flag.priority, 1, Buffer.concat([priorityOn(1), request]))],
+  ],
+  ['a priority of four bytes', frameSize, [post(1), frame(priority, 0, 1, uint32(3))], silent],
+  ['a window that grows by nothing', protocol, [post(1), frame(windowUpdate, 0, 1, uint32(0))], silent],
+  ['a window that is too wide', flowControl, [post(1), frame(windowUpdate, 0, 1, uint32(2 ** 31 - 1))], silent],
+  ['trailers that are not the end', protocol, [post(1), frame(headers, endHeaders, 1, block(['x', '1']))], silent],
+  [
+    'trailers with a pseudo-field',
+    protocol,
+    [post(1), frame(headers, endHeaders | endStream, 1, block([':method', 'GET']))],
+    silent,
+  ],
+  ['a malformed request', protocol, [get(1, ['X-Upper', '1'])]],
+  ['a length without a body', protocol, [get(1, ['content-length', '1'])]],
+  ['a body shorter than its length', protocol, [post(1, ['content-length', '3']), data(1, 'xx', endStream)], readAndAnswer],
+  ['a body longer than its length', protocol, [post(1, ['content-length', '1']), data(1, 'x'), data(1, 'x')], readAndAnswer],
+  ['more data than the stream takes', flowControl, [post(1), ...tooMuch(1, 17)], silent],
+];
+
+describe('the stream is reset after', () => {
+  it.each(resets)('%s', async (_, code, frames, handle) => {
+    const conversation = await converse(handle);
+    await conversation.say(...frames);
+    expect(resetsIn(conversation)).toEqual([[1, code]]);
+    await stillServes(conversation);
+  });
+
+  it('more streams than allowed', async () => {
+    const conversation = await converse(silent, { maxStreams: 3 });
+    await conversation.say(get(1), get(3), get(5), get(7), get(9));
+    expect(resetsIn(conversation)).toEqual([
+      [7, refusedStream],
+      [9, refusedStream],
+    ]);
+    expect(conversation.exchanges).toHaveLength(3);
+  });
+});
+
+async function stillServes({ say, heardOf, exchanges }: Conversation): Promise<void> {
+  await say(get(101));
+  expect(heardOf(goAway)).toEqual([]);
+  expect(exchanges.at(-1)?.id).toBe(101);
+}
+
+const trailers = frame(headers, endHeaders | endStream, 1, block(['checksum', '1']));
+const continued = [
+  frame(headers, endStream, 1, request.subarray(0, 10)),
+  frame(continuation, 0, 1, request.subarray(10, 20)),
+  frame(continuation, endHeaders, 1, request.subarray(20)),
+];
+
+describe('a request is answered', () => {
+  it.each<[string, readonly Buffer[]]>([
+    ['as every client sends it', [get(1)]],
+    ['with a body', [post(1), data(1, 'x', endStream)]],
+    ['with an empty body', [post(1), data(1, '', endStream)]],
+    [
+      'with padding',
+      [
+        frame(headers, endHeaders | padded, 1, Buffer.concat([Buffer.of(3), block(...postLine), Buffer.alloc(3)])),
+        data(1, Buffer.of(2, 120, 0, 0), padded | endStream),
+      ],
+    ],
+    ['with a priority', [frame(headers, endHeaders | endStream | flag.priority, 1, Buffer.concat([priorityOn(3), request]))]],
+    ['in pieces', continued],
+    ['in pieces, the first of them empty', [frame(headers, endStream, 1), frame(continuation, endHeaders, 1, request)]],
+    ['with trailers', [post(1), data(1, 'x'), trailers]],
+    ['with a length that is true', [post(1, ['content-length', '3']), data(1, 'xx'), data(1, 'x', endStream)]],
+    ['among frames of no known type', [frame(0x16, 0xff, 0, Buffer.alloc(8)), get(1), frame(0xee, 0, 9)]],
+    [
+      'among priorities',
+      [frame(priority, 0, 1, priorityOn(3)), get(1), frame(priority, 0, 1, priorityOn(3)), frame(priority, 0, 7, priorityOn(3))],
+    ],
+    ['among settings of no known kind', [settings([0xff, 1], [3, 0], [6, 10]), get(1)]],
+    ['with flags and bits that mean nothing', [frame(headers, endHeaders | endStream | 0x42, 1 + 2 ** 31, request)]],
+  ])('%s', async (_, frames) => {
+    const conversation = await converse(readAndAnswer);
+    await conversation.say(...frames);
+    const [head, body] = conversation.heard().filter(({ stream }) => stream === 1);
+    expect([head?.type, head?.flags, head?.payload[0]]).toEqual([headers, endHeaders, 0x88]);
+    expect([body?.type, body?.flags, String(body?.payload)]).toEqual([frameType.data, endStream, 'ok']);
+    expect(resetsIn(conversation)).toEqual([]);
+    expect(conversation.heardOf(goAway)).toEqual([]);
+  });
+
+  it.each([1, 2, 7, 1000])('when it comes in pieces of %d bytes', async (size) => {
+    const conversation = await converse(readAndAnswer, {}, Buffer.alloc(0));
+    const bytes = Buffer.concat([hello, post(1), data(1, 'x'.repeat(300)), data(1, '', endStream), get(3)]);
+    for (let at = 0; at < bytes.length; at += size) conversation.line.push(bytes.subarray(at, at + size));
+    await conversation.say(frame(ping, 0, 0, Buffer.from('12345678')));
+    expect(conversation.heardOf(headers).map(({ stream }) => stream)).toEqual(expect.arrayContaining([1, 3]));
+  });
+});
+
+describe('what needs an answer gets one', () => {
+  it('a ping', async () => {
+    const conversation = await converse();
+    await conversation.say(frame(ping, 0, 0, Buffer.from('12345678')), frame(ping, flag.acknowledge, 0, Buffer.alloc(8)));
+    const pings = conversation.heardOf(ping);
+    expect(pings.map(({ flags, payload }) => [flags, String(payload)])).toEqual([[flag.acknowledge, '12345678']]);
+  });
+
+  it('settings', async () => {
+    const conversation = await converse();
+    await conversation.say(settings([4, 100]), settings());
+    expect(conversation.heardOf(settingsType).map(({ flags }) => flags)).toEqual([1, 1, 1]);
+  });
+
+  it('a header that is too large', async () => {
+    const conversation = await converse(silent, { fieldLimits: { bytes: 500, count: 10 } });
+    await conversation.say(get(1, ['x', 'y'.repeat(500)]), get(3));
+    const [head, body] = conversation.heard().filter(({ stream }) => stream === 1);
+    expect(head?.payload.toString('latin1')).toContain('431');
+    expect(String(body?.payload)).toContain('Too Large');
+    expect(conversation.exchanges.map(({ id }) => id)).toEqual([3]);
+  });
+
+  it('a client that waits to be told to go on', async () => {
+    const conversation = await converse(readAndAnswer);
+    await conversation.say(post(1, ['expect', '100-continue']));
+    expect(conversation.heardOf(headers).map(({ flags, payload }) => [flags, String(payload.subarray(2))])).toEqual([
+      [endHeaders, '100'],
+    ]);
+    await conversation.say(data(1, 'x', endStream));
+    expect(conversation.heardOf(headers)).toHaveLength(2);
+  });
+});
+
+describe('attacks', () => {
+  const many = (count: number, one: (i: number) => Buffer) => Buffer.concat(Array.from({ length: count }, (_, i) => one(i)));
+
+  it('streams that are reset at once never reach a handler, and in the end cost the connection', async () => {
+    const conversation = await converse();
+    const bytes = many(2000, (i) => Buffer.concat([get(2 * i + 1), frame(reset, 0, 2 * i + 1, uint32(8))]));
+    await conversation.say(bytes);
+    expect(conversation.exchanges).toEqual([]);
+    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
+  });
+
+  it.each<[string, Buffer]>([
+    ['pings', many(12_000, () => frame(ping, 0, 0, Buffer.alloc(8)))],
+    ['settings', many(12_000, () => settings([4, 1000]))],
+    ['priorities', many(12_000, () => frame(priority, 0, 1, priorityOn(3)))],
+    ['frames of no known type', many(12_000, () => frame(0x20, 0, 0))],
+    ['empty data', Buffer.concat([post(1), many(12_000, () => data(1, ''))])],
+    ['malformed requests', many(12_000, (i) => get(2 * i + 1, ['X', '1']))],
+    ['resets of what is over', Buffer.concat([get(1), many(12_000, () => frame(reset, 0, 1, uint32(8)))])],
+    [
+      'windows of what is over',
+      Buffer.concat([get(1), frame(reset, 0, 1, uint32(8)), many(12_000, () => frame(windowUpdate, 0, 1, uint32(1)))]),
+    ],
+    ['pieces of a header', Buffer.concat([frame(headers, 0, 1, request), many(200, () => frame(continuation, 0, 1))])],
+    [
+      'a header without an end',
+      Buffer.concat([frame(headers, 0, 1, request), many(80, () => frame(continuation, 0, 1, Buffer.alloc(16_384)))]),
+    ],
+  ])('%s without end', async (_, bytes) => {
+    const conversation = await converse(silent);
+    await conversation.say(bytes);
+    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
+    expect(conversation.exchanges.every(({ isClosed }) => isClosed)).toBe(true);
+  });
+
+  it('a client that reads nothing of what it asks for is let go', async () => {
+    const conversation = await converse();
+    conversation.line.stick();
+    for (let i = 0; i < 30; i++) await conversation.say(many(400, () => frame(ping, 0, 0, Buffer.alloc(8))));
+    await expect.poll(() => conversation.line.destroyed, { timeout: 5000 }).toBe(true);
+  });
+
+  it('a header that is compressed very well is refused', async () => {
+    const conversation = await converse();
+    const bomb = Buffer.concat([
+      Buffer.of(0x82, 0x87, 0x84, 0x40, 1, 0x61, 0x7f, 0xa1, 0x1e),
+      Buffer.alloc(4000, 'x'),
+      Buffer.alloc(10_000, 0xbe),
+    ]);
+    await conversation.say(frame(headers, endHeaders | endStream, 1, bomb), get(3));
+    expect(conversation.exchanges.map(({ id }) => id)).toEqual([3]);
+    expect(conversation.heardOf(goAway)).toEqual([]);
+  });
+
+  it('what is cut off in the middle is given up after its time', async () => {
+    const unfinished = [Buffer.alloc(0), preface, Buffer.concat([hello, frame(headers, 0, 1, request)])];
+    for (const opening of unfinished) {
+      const conversation = await converse(silent, { headerTimeoutMs: 1000 }, opening);
+      for (let i = 0; i < 4; i++) conversation.session.check(250);
+      expect(conversation.line.destroyed).toBe(false);
+      conversation.session.check(250);
+      expect(conversation.line.destroyed).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,113 @@
+import { Duplex } from 'node:stream';
+import type { Answer } from '../../http/answer.ts';
+import type { Http2Exchange } from '../exchange.ts';
+import { frameType } from '../protocol.ts';
+import { Session, type SessionOptions } from '../session.ts';
+import { type Frame, framesIn, hello } from './wire.ts';
+
+/** The network between a client and the session under test. */
+class Line extends Duplex {
+  readonly written: Buffer[] = [];
+  #isStuck = false;
+  #waiting: (() => void) | undefined;
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    // What the session gathers is written over later.
+    this.written.push(Buffer.from(chunk));
+    if (this.#isStuck) this.#waiting = done;
+    else setImmediate(done);
+  }
+
+  /** As if the client's system took nothing more. */
+  stick(): void {
+    this.#isStuck = true;
+  }
+
+  loosen(): void {
+    this.#isStuck = false;
+    this.#waiting?.();
+    this.#waiting = undefined;
+  }
+}
+
+export interface Conversation {
+  readonly session: Session;
+  readonly line: Line;
+  readonly exchanges: readonly Http2Exchange[];
+  readonly errors: readonly unknown[];
+  /** Sends, and waits until the session has nothing more to say. */
+  say(...frames: readonly Uint8Array[]): Promise<void>;
+  /** What the session has said, without its greeting. */
+  heard(): Frame[];
+  heardOf(type: number): Frame[];
+}
+
+export type Handle = (exchange: Http2Exchange) => void;
+
+export const ok: Answer = { kind: 'bytes', status: 200, type: 'text/plain', body: 'ok' };
+export const answerOk: Handle = (exchange) => exchange.respond(ok);
+
+/** A session that has been greeted, unless the opening says something else. */
+export async function converse(
+  handle: Handle = answerOk,
+  options: Partial<SessionOptions> = {},
+  opening: Uint8Array = hello,
+): Promise<Conversation> {
+  const line = new Line();
+  const exchanges: Http2Exchange[] = [];
+  const errors: unknown[] = [];
+  const connection = { remoteAddress: '', clientCertificates: () => [], takeNoMore() {}, hasTrustedCertificate: false };
+  const session = new Session(line, () => connection, {
+    maxStreams: 100,
+    fieldLimits: { bytes: 1 << 20, count: 1000 },
+    headerTimeoutMs: 32_000,
+    idleTimeoutMs: 90_000,
+    goawayChance: 0,
+    onExchange: (exchange) => {
+      exchanges.push(exchange);
+      handle(exchange);
+    },
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  const heard = () => framesIn(Buffer.concat(line.written)).filter((_, i) => i >= 2);
+  const conversation: Conversation = {
+    session,
+    line,
+    exchanges,
+    errors,
+    async say(...frames) {
+      line.push(Buffer.concat(frames));
+      await quiet(line);
+    },
+    heard,
+    heardOf: (type) => heard().filter((frame) => frame.type === type),
+  };
+  if (opening.length > 0) await conversation.say(opening);
+  return conversation;
+}
+
+/** Until nothing was said for a few turns. */
+export async function quiet(line: Line): Promise<void> {
+  for (let still = 0, before = -1; still < 5; still++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (line.written.length !== before) still = 0;
+    before = line.written.length;
+  }
+}
+
+export const goAwayCode = ({ payload }: Frame) => payload.readUInt32BE(4);
+export const resetsIn = (conversation: Conversation) =>
+  conversation.heardOf(frameType.reset).map(({ stream, payload }) => [stream, payload.readUInt32BE(0)]);
+
+/** The bytes of an answer. */
+export function bodyOf(conversation: Conversation, stream: number): Buffer {
+  return Buffer.concat(
+    conversation
+      .heardOf(frameType.data)
+      .filter((frame) => frame.stream === stream)
+      .map(({ payload }) => payload),
+  );
+}
