@@ -24,6 +24,11 @@ export class IncomingBody {
     this.#onTaken = onTaken;
   }
 
+  /** So many bytes have come. */
+  get length(): number {
+    return this.#length;
+  }
+
   /** Whether nothing of it is here. */
   get isUntouched(): boolean {
     return this.#length === 0 && !this.#isWhole;

@@ -170,6 +170,18 @@ describe('a body is taken as it is asked for', () => {
     expect(conversation.exchanges.every(({ isClosed }) => isClosed)).toBe(true);
   });
 
+  it('a client that has its answer may say everything all the same', async () => {
+    const conversation = await converse(answerOk);
+    await conversation.say(post(1));
+    for (let i = 0; i < 20; i++) {
+      await conversation.say(...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384))));
+      if (i % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    await conversation.say(data(1, 'end', flag.endStream));
+    expect(conversation.exchanges[0]?.isClosed).toBe(true);
+    expect([resetsIn(conversation), conversation.heardOf(goAway)]).toEqual([[], []]);
+  });
+
   it('one that is longer than wanted is refused, and what follows is not in the way', async () => {
     const errors: string[] = [];
     const conversation = await converse((exchange) => {

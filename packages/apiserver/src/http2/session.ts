@@ -11,6 +11,7 @@ import { Sender } from './sender.ts';
 import { defaultSettings, greeting, readSettings } from './settings.ts';
 import { Streams } from './streams.ts';
 import { tooLargeHeader } from './too-large-header.ts';
+import { hearOut } from './unwanted-body.ts';
 import { ReceiveWindows, streamWindow, widened } from './windows.ts';
 
 export interface SessionOptions {
@@ -32,8 +33,6 @@ const cancelled = { burst: 1000, perSecond: 100 };
 const vain = { burst: 10_000, perSecond: 1000 };
 /** More frames than this waiting for a client that does not read are too many. */
 const maxWaitingFrames = 10_000;
-/** So long a client may go on with a body when it has its answer. */
-const unwantedMs = 100;
 /** So long the client may take to hear why the connection ends. */
 const lingerMs = 1000;
 
@@ -221,12 +220,10 @@ export class Session implements StreamOwner, FrameEvents {
     this.#endIfDone();
   }
 
-  /** What is left of a body that nobody wants to hear is not waited for long. Some clients lose an answer that comes with a reset. */
   #answered(exchange: Http2Exchange): void {
     exchange.isSent = true;
-    if (exchange.isHeard) return void this.#end(exchange);
-    exchange.incoming?.discard();
-    setTimeout(() => this.reset(exchange, errorCode.none), unwantedMs);
+    if (exchange.isHeard) this.#end(exchange);
+    else hearOut(exchange, () => this.reset(exchange, errorCode.none));
   }
 
   #endIfDone(): void {
