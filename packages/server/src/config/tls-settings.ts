@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';
 import { cipherSuites } from './cipher-suites.ts';
 import type { ServeOptions } from './options.ts';
@@ -12,13 +13,18 @@ const versions = {
 /** What node:tls calls `--tls-min-version` and `--tls-cipher-suites`. */
 export function tlsSettings(options: Pick<ServeOptions, 'tlsMinVersion' | 'tlsCipherSuites'>): SecureContextOptions {
   const minVersion = versions[options.tlsMinVersion];
-  if (options.tlsCipherSuites.length === 0) return { minVersion };
-  return { minVersion, ciphers: [...suitesOf13(), ...named(options.tlsCipherSuites)].join(':') };
+  const older = options.tlsCipherSuites.length === 0 ? usualSuites() : named(options.tlsCipherSuites);
+  return { minVersion, ciphers: [...suitesOf13, ...older].join(':') };
 }
 
-/** As in Go, the suites of TLS 1.3 cannot be chosen: all of them are always on. */
-function suitesOf13(): string[] {
-  return Object.keys(cipherSuites).filter((name) => !name.includes('_WITH_'));
+/**
+ * As in Go, the suites of TLS 1.3 cannot be chosen: all of them are always on, and AES with the shorter key, which is
+ * safe and takes a third less time, is preferred.
+ */
+const suitesOf13 = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
+
+function usualSuites(): string[] {
+  return constants.defaultCoreCipherList.split(':').filter((name) => !name.startsWith('TLS_'));
 }
 
 function named(suites: readonly string[]): string[] {
