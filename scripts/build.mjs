@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fingerprint } from './fingerprint.mjs';
 import { install } from './install.mjs';
 import { root } from './root.mjs';
@@ -43,20 +43,28 @@ function runs(script, ...args) {
 async function makeBundle() {
   const { build: bundleWith } = await import('esbuild');
   const common = { absWorkingDir: root, bundle: true, platform: 'node', target: 'node20', conditions: ['source'], write: false };
-  const launcher = bundleWith({ ...common, entryPoints: ['packages/cli/src/launch.ts'], format: 'esm', outfile: bundle });
+  const launcher = bundleWith({ ...common, entryPoints: ['packages/cli/src/launch.ts'], format: 'cjs', outfile: bundle });
   const whole = bundleWith({
     ...common,
     entryPoints: ['packages/cli/src/bin.ts'],
     outfile: program,
     format: 'cjs',
-    // lmdb finds its native part relative to itself, yaml loses its names inside a bundle, the others are not installed.
-    external: ['yaml', 'lmdb', 'bufferutil', 'utf-8-validate'],
+    // yaml loses its names inside a bundle, the others are not installed.
+    external: ['yaml', 'bufferutil', 'utf-8-validate'],
+    alias: {
+      'node-gyp-build-optional-packages': join(root, 'scripts', 'bundle', 'lmdb-native.mjs'),
+      msgpackr: join(root, 'scripts', 'bundle', 'no-msgpackr.mjs'),
+    },
     supported: { 'dynamic-import': false },
     define: { 'import.meta.url': 'programUrl' },
     // An expression that gives the program as a function, see launch.ts.
     banner: { js: '(function (require, programUrl) { const module = { exports: {} };' },
     footer: { js: '})' },
     charset: 'ascii',
+    // It is read at every start; names stay, for what is said of errors.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 160,
     legalComments: 'external',
     logLevel: 'warning',
   });
@@ -64,7 +72,8 @@ async function makeBundle() {
   mkdirSync(output, { recursive: true });
   for (const { outputFiles } of await Promise.all([whole, launcher]))
     for (const { path, contents } of outputFiles) replaceFile(path, contents);
-  removeOldChunks();
+  replaceFile(join(output, 'package.json'), '{ "type": "commonjs" }\n');
+  removeOldFiles();
 }
 
 /** The launcher reads the program without decoding it; in regular expressions the bundler leaves letters as they are. */
@@ -84,9 +93,11 @@ function replaceFile(path, contents) {
   renameSync(temporary, path);
 }
 
-/** Builds of former versions left the program in pieces. */
-function removeOldChunks() {
-  for (const name of readdirSync(output)) if (name.startsWith('chunk-')) rmSync(join(output, name));
+/** Builds of former versions left the program in pieces, and modules. */
+function removeOldFiles() {
+  const ours = [basename(bundle), basename(program), basename(stamp), 'package.json'];
+  for (const name of readdirSync(output))
+    if (!ours.some((each) => name.startsWith(each))) rmSync(join(output, name), { recursive: true });
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -10,6 +10,8 @@ const rootFiles = [
   'tsconfig.base.json',
   'scripts/build.mjs',
   'scripts/code-cache.mjs',
+  'scripts/bundle/lmdb-native.mjs',
+  'scripts/bundle/no-msgpackr.mjs',
 ];
 
 /** Changes whenever something that the build reads does: a hash over names, sizes and times. */

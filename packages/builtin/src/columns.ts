@@ -22,14 +22,13 @@ export function column(
   };
 }
 
-export const nameColumn: Column = column(
-  'Name',
-  { type: objectMeta, field: 'name' },
-  (object) => metadataOf(object).name as string,
-  {
-    format: 'name',
-  },
-);
+/** To be used instead of a copy of nameColumn: copying looks the description up. */
+export function nameColumnWith(more: Partial<Column>): Column {
+  const name: Column['value'] = (object) => metadataOf(object).name as string;
+  return column('Name', { type: objectMeta, field: 'name' }, name, { format: 'name', ...more });
+}
+
+export const nameColumn: Column = nameColumnWith({});
 
 export const ageColumn: Column = column('Age', { type: objectMeta, field: 'creationTimestamp' }, (object) => ({
   age: metadataOf(object).creationTimestamp as string | undefined,

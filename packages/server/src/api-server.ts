@@ -12,7 +12,13 @@ import {
   storageSize,
 } from '@tsukube/apiserver';
 import type { FindRegistry } from '@tsukube/builtin';
-import { announceServer, type ControllerContext, type ServerIdentity, startControllers } from '@tsukube/controllers';
+import {
+  announceServer,
+  type Controller,
+  type ControllerContext,
+  type ServerIdentity,
+  startControllers,
+} from '@tsukube/controllers';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import { authenticationData } from './announcement.ts';
@@ -140,12 +146,18 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     authorization.start(findRegistry, metrics.authorization),
   ]);
   await custom?.load();
-  const controllers = [startControllers(context, custom)];
-  custom?.start();
+  const controllers: Controller[] = [];
+  let closing = false;
+  const begin = () => {
+    if (closing) return;
+    controllers.push(startControllers(context, custom));
+    custom?.start();
+    steps.taken('controllers');
+  };
   steps.taken('feed', async () => {
     if ((await feed.caughtUp()) === false) throw new Error('memory is behind the store');
   });
-  for (const name of ['admission', 'metrics', 'resources', 'filters', 'discovery', 'openapi', 'controllers']) steps.taken(name);
+  for (const name of ['admission', 'metrics', 'resources', 'filters', 'discovery', 'openapi']) steps.taken(name);
   const compact = async (revision: number) => {
     feed.compact(revision);
     await store.compact(revision);
@@ -165,6 +177,8 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       });
       for (const { name, check } of announcements) steps.taken(name, check);
       controllers.push(...announcements);
+      // Whoever waits for the server hears of it before the controllers take up what they find.
+      setImmediate(begin);
     },
     onHandshakeError: () => metrics.handshakeErrors.increase(),
     beginShutdown: () => {
@@ -173,6 +187,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     endWatches: () => shutdown.begin(),
     trimMemory: async () => store.trim?.(),
     async close() {
+      closing = true;
       stopCompaction();
       authentication.stop();
       for (const controller of controllers) controller.stop();

@@ -1,6 +1,6 @@
 import type { Column } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { column, nameColumn } from '../columns.ts';
+import { column, nameColumnWith } from '../columns.ts';
 
 const event = 'io.k8s.api.core.v1.Event';
 
@@ -54,13 +54,7 @@ export function columnsIn(hub: (object: JsonObject) => JsonObject): readonly Col
     column('Message', { type: event, field: 'message' }, (o) => text(hub(o).message).trim()),
     column('First Seen', { type: event, field: 'firstTimestamp' }, (o) => ({ age: timesOf(hub(o)).first }), wide),
     column('Count', { type: event, field: 'count' }, (o) => countOf(hub(o)), wide),
-    {
-      ...nameColumn,
-      priority: 1,
-      get description() {
-        return nameColumn.description;
-      },
-    },
+    nameColumnWith(wide),
   ];
 }
 
