@@ -31,10 +31,26 @@ describe.each(names)('what kube-apiserver answered: %s', async (name) => {
       writeFileSync(answersOf(name), `{\n${text.join(',\n')}\n}\n`);
       return;
     }
-    const answers = await hold(t.client, namespace, steps);
-    for (const [i, answer] of answers.entries()) {
-      const expected = recorded[title]?.[i] as RecordedAnswer;
-      expect(inOrderOfManagers(answer), `step ${i}`).toEqual(inOrderOfManagers(expected));
-    }
+    await withinSecond(async (attempt) => {
+      const answers = await hold(t.client, `${namespace}${attempt}`, steps);
+      for (const [i, answer] of answers.entries()) {
+        const expected = recorded[title]?.[i] as RecordedAnswer;
+        expect(inOrderOfManagers(answer), `step ${i}`).toEqual(inOrderOfManagers(expected));
+      }
+    });
   });
 });
+
+/** Which of two owners is the older one is told by seconds: what goes wrong while one ends is tried again. */
+async function withinSecond(test: (attempt: string) => Promise<void>): Promise<void> {
+  const second = () => Math.floor(Date.now() / 1000);
+  for (const attempt of ['', 'b', 'c', 'd']) {
+    const start = second();
+    try {
+      await test(attempt);
+      return;
+    } catch (error) {
+      if (second() === start || attempt === 'd') throw error;
+    }
+  }
+}
