@@ -1,5 +1,6 @@
 import {
   cannotUnmarshal,
+  consumedPatch,
   FieldErrors,
   goQuote,
   goValueText,
@@ -28,7 +29,7 @@ import { keepAskedReset } from './asked-reset.ts';
 import { bodyType } from './body.ts';
 import { reportStrict } from './decode.ts';
 import type { FieldValidation } from './options.ts';
-import { patchedText } from './patched-text.ts';
+import { mergedText, textOfPatched } from './patched-text.ts';
 import { type Objection, objectionTo, type Stated, statedBy } from './stated-kind.ts';
 
 const patchTypes = [
@@ -123,12 +124,26 @@ interface Told {
  * others it merges as text, tells of the result, and finds in it what it finds in the order of that text.
  */
 function told(patched: JsonObject, current: JsonObject, patch: Patch, schema: Schema): Told {
-  if (patch.type === strategic) return { refuse: (problem) => refused(goValueText(patch.value), problem) };
+  if (patch.type === strategic) {
+    const left = consumedPatch(patch.value as JsonObject, current);
+    return { refuse: (problem) => refused(goValueText(left), problem) };
+  }
   if (schema.form) return { refuse: (problem) => refused(stringifyJson(sortKeys(patched)), problem) };
-  const text = patchedText(patched, current, patch.type === 'application/merge-patch+json');
+  const text =
+    patch.type === 'application/merge-patch+json' ? mergedText(patched, current) : operatedText(patched, current, patch);
   const { value, hasWritten } = parseJson(Buffer.from(text), { numbers: 'typed' });
   const { error, unknown } = checkedAs(value as JsonObject, schema, { hasWritten });
   return { refuse: (problem) => refused(text, problem), error, unknown };
+}
+
+/** Operations are done again where it matters in which order the result is written. */
+function operatedText(patched: JsonObject, current: JsonObject, { value }: Patch): string {
+  const { kind, apiVersion } = patched;
+  const sorted = jsonPatch(current, value, { sortTouched: true }) as JsonObject;
+  return textOfPatched(
+    { ...sorted, ...(kind !== undefined && { kind }), ...(apiVersion !== undefined && { apiVersion }) },
+    current,
+  );
 }
 
 /**

@@ -1,36 +1,44 @@
-import { getKey, isObject, isWrittenNumber, type JsonObject, type JsonValue, sortKeys, stringifyJson } from '@tsukube/machinery';
+import {
+  getKey,
+  isObject,
+  isWrittenNumber,
+  type JsonObject,
+  type JsonValue,
+  setKey,
+  sortKeys,
+  stringifyJson,
+} from '@tsukube/machinery';
 import { encodeObject } from '../registry/stored-form.ts';
 
 /**
- * A patched document as Kubernetes shows it: what the patch has touched has its keys sorted, all else is as it stood.
- * `isMerged` says that what is new was looked through for nulls, and by that sorted as well.
+ * A document that something was merged into as Kubernetes shows it: what the patch has touched has its keys sorted, and
+ * so has what is new; all else is as it stood.
  */
-export function patchedText(patched: JsonObject, current: JsonObject, isMerged: boolean): string {
+export function mergedText(merged: JsonObject, current: JsonObject): string {
+  const inOrder: JsonObject = {};
+  for (const key of Object.keys(merged)) inOrder[key] = inOrderOfMerge(merged[key] as JsonValue, getKey(current, key));
+  return textOfPatched(inOrder, current);
+}
+
+/** The text of a document whose parts are in their order. What is stored of metadata is not in the order it is written in. */
+export function textOfPatched(patched: JsonObject, current: JsonObject): string {
   const parts = Object.keys(patched)
     .sort()
     .map((key) => {
       const value = patched[key] as JsonValue;
       const isUntouched = key === 'metadata' && value === current.metadata;
-      return member(key, isUntouched ? metadataText(value) : valueText(value, getKey(current, key), isMerged));
+      return `${JSON.stringify(key)}:${isUntouched ? metadataText(value) : stringifyJson(value)}`;
     });
   return `{${parts.join(',')}}`;
 }
 
-function valueText(value: JsonValue, before: JsonValue | undefined, isMerged: boolean): string {
-  if (value === before || isWrittenNumber(value)) return stringifyJson(value);
-  if (!isObject(before)) return stringifyJson(isMerged ? sortKeys(value) : value);
-  return isObject(value) ? objectText(value, before, isMerged) : stringifyJson(value);
-}
-
-function objectText(value: JsonObject, before: JsonObject, isMerged: boolean): string {
-  const parts = Object.keys(value)
-    .sort()
-    .map((key) => member(key, valueText(value[key] as JsonValue, getKey(before, key), isMerged)));
-  return `{${parts.join(',')}}`;
-}
-
-function member(key: string, text: string): string {
-  return `${JSON.stringify(key)}:${text}`;
+function inOrderOfMerge(value: JsonValue, before: JsonValue | undefined): JsonValue {
+  if (value === before || isWrittenNumber(value)) return value;
+  if (!isObject(before)) return sortKeys(value);
+  if (!isObject(value)) return value;
+  const sorted: JsonObject = {};
+  for (const key of Object.keys(value).sort()) setKey(sorted, key, inOrderOfMerge(value[key] as JsonValue, getKey(before, key)));
+  return sorted;
 }
 
 function metadataText(metadata: JsonValue): string {

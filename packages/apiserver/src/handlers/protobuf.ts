@@ -14,7 +14,7 @@ import {
   writeListItem,
 } from '@tsukube/machinery';
 import type { Output } from '../http/negotiation.ts';
-import type { ResourceRequest } from '../http/request.ts';
+import type { Represented, ResourceRequest } from '../http/request.ts';
 import { protobufIn } from '../registry/derived.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { ListWriter } from './list-encoding.ts';
@@ -25,17 +25,17 @@ interface TypeMeta {
   readonly kind: string;
 }
 
-function typeMetaOf({ version, resource }: ResourceRequest, { as, metaVersion }: Output): TypeMeta {
+function typeMetaOf({ version, resource }: Represented, { as, metaVersion }: Output): TypeMeta {
   if (as === 'metadata') return { apiVersion: `meta.k8s.io/${metaVersion}`, kind: 'PartialObjectMetadata' };
   return { apiVersion: apiVersionOf(version), kind: resource.names.kind };
 }
 
-function messageOf(entry: CacheEntry, { version }: ResourceRequest, { as }: Output): Uint8Array {
+function messageOf(entry: CacheEntry, { version }: Represented, { as }: Output): Uint8Array {
   const message = protobufIn(entry, version);
   return as === 'metadata' ? partialMetadata(message) : message;
 }
 
-export function protobufObject(entry: CacheEntry, request: ResourceRequest, output: Output): Buffer {
+export function protobufObject(entry: CacheEntry, request: Represented, output: Output): Buffer {
   const { apiVersion, kind } = typeMetaOf(request, output);
   return wrapProtobuf(apiVersion, kind, messageOf(entry, request, output));
 }

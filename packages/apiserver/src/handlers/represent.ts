@@ -1,7 +1,7 @@
 import { apiVersionOf, type JsonValue } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
 import { type Output, protobuf } from '../http/negotiation.ts';
-import type { ResourceRequest } from '../http/request.ts';
+import type { Represented } from '../http/request.ts';
 import { answerBytes } from '../http/respond.ts';
 import { bytesIn, metadataOf } from '../registry/derived.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
@@ -9,12 +9,7 @@ import { protobufObject } from './protobuf.ts';
 import { includeObject, tableHead, tableRow } from './table.ts';
 
 /** One object, in the representation that was asked for. */
-export function answerEntry(
-  status: number,
-  entry: CacheEntry,
-  request: ResourceRequest,
-  output: Output,
-): Answer | Promise<Answer> {
+export function answerEntry(status: number, entry: CacheEntry, request: Represented, output: Output): Answer | Promise<Answer> {
   const bytes = representation(entry, request, output);
   return answerBytes(status, output.mediaType === protobuf ? bytes : withLineEnd(bytes), output);
 }
@@ -26,7 +21,7 @@ function withLineEnd(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, lineEnd], bytes.length + 1);
 }
 
-export function representation(entry: CacheEntry, request: ResourceRequest, output: Output): Buffer {
+export function representation(entry: CacheEntry, request: Represented, output: Output): Buffer {
   if (output.mediaType === protobuf) return protobufObject(entry, request, output);
   if (output.as === 'object') return bytesIn(entry, request.resource, request.version);
   if (output.as === 'metadata') return partialMetadata(entry, output);
@@ -51,7 +46,7 @@ export function partialPrefix(metaVersion: string): Buffer {
   return prefix;
 }
 
-function singleRowTable(entry: CacheEntry, request: ResourceRequest, output: Output): Buffer {
+function singleRowTable(entry: CacheEntry, request: Represented, output: Output): Buffer {
   const policy = includeObject(request);
   const metadata = { resourceVersion: String(entry.revision) };
   const head = tableHead(request, output, metadata, true);
@@ -63,7 +58,7 @@ function singleRowTable(entry: CacheEntry, request: ResourceRequest, output: Out
 }
 
 /** The beginning of a list up to and including the bracket. */
-export function listHead(request: ResourceRequest, output: Output, metadata: Record<string, JsonValue>): string {
+export function listHead(request: Represented, output: Output, metadata: Record<string, JsonValue>): string {
   const { resource, version } = request;
   const type =
     output.as === 'metadata'

@@ -1,11 +1,11 @@
-import { apiVersionOf, encodeProtobuf, type JsonObject, StatusError, wrapProtobuf } from '@tsukube/machinery';
+import { StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate, type Output, protobuf } from '../http/negotiation.ts';
+import { negotiate } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
-import { answerBytes, answerValue } from '../http/respond.ts';
 import { type ScaleManagement, scaleManagement } from '../registry/scale-management.ts';
 import { decodeObject } from '../registry/stored-form.ts';
-import type { Resource, Schema, Subresource } from '../resource.ts';
+import type { Column, Resource, Schema, Subresource } from '../resource.ts';
+import { type AnswerScale, scaleAnswers } from './answer-scale.ts';
 import { applyType } from './apply.ts';
 import { checkConfiguration, readConfiguration, reportDuplicates, typedResult } from './apply-configuration.ts';
 import { readRequestBody } from './body.ts';
@@ -21,19 +21,20 @@ interface Scaling {
   readonly scalable: Scalable;
   readonly schema: Schema;
   readonly managementOf: (resource: Resource) => ScaleManagement;
+  readonly answer: AnswerScale;
 }
 
 const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
-/** The scale of a kind, as autoscaling/v1 Scale. `schema` is that of Scale. */
-export function scaleSubresource(scalable: Scalable, schema: Schema): Subresource {
+/** The scale of a kind, as autoscaling/v1 Scale. `schema` and `columns` are those of Scale. */
+export function scaleSubresource(scalable: Scalable, schema: Schema, columns: readonly Column[]): Subresource {
   const known = new WeakMap<Resource, ScaleManagement>();
   const managementOf = (resource: Resource): ScaleManagement => {
     const management = known.get(resource) ?? scaleManagement(resource, schema, scalable.replicasPath);
     known.set(resource, management);
     return management;
   };
-  const scaling = { scalable, schema, managementOf };
+  const scaling = { scalable, schema, managementOf, answer: scaleAnswers(scalable, schema, columns) };
   return {
     kind,
     verbs: {
@@ -44,20 +45,13 @@ export function scaleSubresource(scalable: Scalable, schema: Schema): Subresourc
   };
 }
 
-async function getScale(request: ResourceRequest, { scalable, schema }: Scaling): Promise<Answer> {
-  const output = negotiate(request, 'messages');
+async function getScale(request: ResourceRequest, { scalable, answer }: Scaling): Promise<Answer> {
+  const output = negotiate(request, 'objects');
   const { objects, info } = request;
   const entry = await objects.cache.get(objects.key(info.namespace, info.name));
   if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
-  const object = decodeObject(entry.value);
-  scalable.checkReadable?.(object);
-  return answerScale(scaleOf(object, scalable), schema, output);
-}
-
-function answerScale(scale: JsonObject, { catalogue, type }: Schema, output: Output): Answer | Promise<Answer> {
-  if (output.mediaType !== protobuf) return answerValue(200, scale, output);
-  const message = encodeProtobuf(scale, catalogue.get(type), catalogue);
-  return answerBytes(200, wrapProtobuf(apiVersionOf(kind), kind.kind, message), output);
+  scalable.checkReadable?.(decodeObject(entry.value));
+  return answer(entry, request, output);
 }
 
 async function updateScale(request: ResourceRequest, scaling: Scaling): Promise<Answer> {
@@ -111,7 +105,7 @@ async function applyScale(request: ResourceRequest, scaling: Scaling): Promise<A
 }
 
 async function writeScale(request: ResourceRequest, scaling: Scaling, options: WriteOptions, next: ScaleOf): Promise<Answer> {
-  const output = negotiate(request, 'messages');
+  const output = negotiate(request, 'objects');
   const { objects, resource, version, info } = request;
   const { scalable } = scaling;
   const management = objects.services.fieldManagement && scaling.managementOf(resource);
@@ -128,5 +122,5 @@ async function writeScale(request: ResourceRequest, scaling: Scaling, options: W
     },
     context,
   );
-  return answerScale(scaleOf(decodeObject(entry.value), scalable), scaling.schema, output);
+  return scaling.answer(entry, request, output);
 }

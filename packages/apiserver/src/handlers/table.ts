@@ -1,6 +1,6 @@
 import { FieldErrors, path, StatusError } from '@tsukube/machinery';
 import type { Output } from '../http/negotiation.ts';
-import type { ResourceRequest } from '../http/request.ts';
+import type { Represented } from '../http/request.ts';
 import { bytesIn, cellsOf, metadataOf } from '../registry/derived.ts';
 import type { Column, ServedVersion } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
@@ -8,7 +8,7 @@ import { partialPrefix } from './represent.ts';
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-export function includeObject(request: ResourceRequest): IncludeObject {
+export function includeObject(request: Represented): IncludeObject {
   if (!request.exchange.url.includes('includeObject')) return 'Metadata';
   const asked = request.query.get('includeObject') ?? '';
   if (asked === '') return 'Metadata';
@@ -42,7 +42,7 @@ export function columnsOf(version: ServedVersion): readonly Column[] {
 }
 
 /** The beginning of a table up to and including the bracket of its rows. */
-export function tableHead(request: ResourceRequest, output: Output, metadata: object, columns: boolean): string {
+export function tableHead(request: Represented, output: Output, metadata: object, columns: boolean): string {
   const definitions = columns ? columnDefinitions(request.version) : 'null';
   return `{"kind":"Table","apiVersion":"meta.k8s.io/${output.metaVersion}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${definitions},"rows":[`;
 }
@@ -69,13 +69,7 @@ const objectEnd = Buffer.from('}');
 const nullObject = Buffer.from('null}');
 
 /** One row in pieces, so that the bytes of the object need not be copied twice. */
-export function tableRow(
-  entry: CacheEntry,
-  request: ResourceRequest,
-  output: Output,
-  policy: IncludeObject,
-  now: number,
-): Buffer[] {
+export function tableRow(entry: CacheEntry, request: Represented, output: Output, policy: IncludeObject, now: number): Buffer[] {
   const { resource, version } = request;
   const cells = Buffer.from(`{"cells":${cellsOf(entry, version, columnsOf(version), now)},"object":`);
   if (policy === 'None') return [cells, nullObject];

@@ -113,3 +113,6 @@ export interface ResourceRequest extends ApiRequest {
   /** A watch that sets no limit lasts at least so long, at most twice. */
   readonly minWatchSeconds: number;
 }
+
+/** What has to be known to represent objects. */
+export type Represented = Pick<ResourceRequest, 'resource' | 'version' | 'query' | 'exchange' | 'objects'>;

@@ -1,6 +1,6 @@
-import { type Scalable, type Subresource, scaleSubresource } from '@tsukube/apiserver';
+import type { Scalable, Subresource } from '@tsukube/apiserver';
+import { scaleOfKind } from '../autoscaling/scale.ts';
 import { numberIn, objectIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
 import { selectorIn } from './workload-columns.ts';
 
 const workload: Scalable = {
@@ -11,4 +11,4 @@ const workload: Scalable = {
 };
 
 /** The scale of a kind that has spec.replicas, spec.selector and status.replicas. */
-export const workloadScale: Subresource = scaleSubresource(workload, schemaOf('autoscaling.v1.Scale'));
+export const workloadScale: Subresource = scaleOfKind(workload);

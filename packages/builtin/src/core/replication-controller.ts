@@ -1,5 +1,6 @@
-import { type Resource, type ServedVersion, scaleSubresource, storedVerbs } from '@tsukube/apiserver';
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, isDNS1123Label, type JsonObject, path } from '@tsukube/machinery';
+import { scaleOfKind } from '../autoscaling/scale.ts';
 import { ageColumn, column, nameColumn } from '../columns.ts';
 import { schemaOf } from '../schema.ts';
 import { containerImages, containerNames, defaultPodTemplate, formatLabels, validatePodTemplate } from './pod-spec/index.ts';
@@ -83,15 +84,12 @@ export const replicationController: Resource = {
         warnings: undefined,
       },
     },
-    scale: scaleSubresource(
-      {
-        replicas: (object) => numberIn(specOf(object), 'replicas'),
-        withReplicas: (object, replicas) => ({ ...object, spec: { ...specOf(object), replicas } }),
-        currentReplicas: (object) => numberIn(statusOf(object), 'replicas'),
-        selector: (object) => selectorText(mapIn(specOf(object), 'selector')),
-      },
-      schemaOf('autoscaling.v1.Scale'),
-    ),
+    scale: scaleOfKind({
+      replicas: (object) => numberIn(specOf(object), 'replicas'),
+      withReplicas: (object, replicas) => ({ ...object, spec: { ...specOf(object), replicas } }),
+      currentReplicas: (object) => numberIn(statusOf(object), 'replicas'),
+      selector: (object) => selectorText(mapIn(specOf(object), 'selector')),
+    }),
   },
   strategy: {
     generation: true,

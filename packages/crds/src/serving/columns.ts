@@ -16,7 +16,7 @@ import type { KnownKinds } from '../known-kinds.ts';
 
 /** The columns of a table: the name, then those defined, or the age if none are. */
 export function columnsOf(defined: readonly DefinedColumn[], { nameColumn, ageColumn }: KnownKinds): readonly Column[] {
-  if (defined.length === 0) return [nameColumn, { ...describedLike(ageColumn), type: 'date' }];
+  if (defined.length === 0) return [nameColumn, asDate(ageColumn)];
   const columns: Column[] = [nameColumn];
   for (const column of defined) {
     const steps = stepsOf(column.jsonPath);
@@ -27,11 +27,28 @@ export function columnsOf(defined: readonly DefinedColumn[], { nameColumn, ageCo
   return columns;
 }
 
+/** The columns of a table of scales. */
+export function scaleColumns(known: KnownKinds): readonly Column[] {
+  const counted = (name: string, description: string, jsonPath: string): DefinedColumn => ({
+    name,
+    type: 'integer',
+    format: '',
+    description,
+    priority: 0,
+    jsonPath,
+  });
+  const defined = [
+    counted('Desired', 'Number of desired replicas', '.spec.replicas'),
+    counted('Available', 'Number of actual replicas', '.status.replicas'),
+  ];
+  return [...columnsOf(defined, known), asDate(known.ageColumn)];
+}
+
 /** The text is looked up when it is needed. */
-function describedLike(column: Column): Column {
+function asDate(column: Column): Column {
   return {
     name: column.name,
-    type: column.type,
+    type: 'date',
     value: column.value,
     get description() {
       return column.description;

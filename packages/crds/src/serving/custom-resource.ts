@@ -16,7 +16,7 @@ import {
 } from '@tsukube/machinery';
 import { type DefinedVersion, type Definition, isTrue } from '../definition/definition.ts';
 import type { KnownKinds } from '../known-kinds.ts';
-import { columnsOf } from './columns.ts';
+import { columnsOf, scaleColumns } from './columns.ts';
 import { customForm, objectMeta } from './custom-form.ts';
 import { deprecationWarning } from './deprecation.ts';
 import { scalableBy } from './scale.ts';
@@ -125,7 +125,7 @@ function subresourcesOf(parts: CustomResourceParts): Readonly<Record<string, Sub
   if (!defined.hasStatus && !defined.scale) return undefined;
   return {
     ...(defined.hasStatus && { status: statusSubresource(parts) }),
-    ...(defined.scale && { scale: scaleSubresource(scalableBy(defined.scale), known.scale) }),
+    ...(defined.scale && { scale: scaleSubresource(scalableBy(defined.scale), known.scale, scaleColumns(known)) }),
   };
 }
 

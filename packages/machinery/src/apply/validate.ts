@@ -44,16 +44,19 @@ function goSyntax(value: JsonValue): string {
   return `map[string]interface {}{${members.join(', ')}}`;
 }
 
+/**
+ * Kubernetes looks at members in any order, and at none behind one that its type does not have. So one of those is told of,
+ * after what is wrong with the others.
+ */
 function checkMembers(object: JsonObject, shape: ObjectShape, path: string, errors: string[]): void {
+  let undeclared: string | undefined;
   for (const key of Object.keys(object)) {
     const below = `${path}${describeElement(fieldElement(key))}`;
     const member = shape.fields.get(key) ?? shape.of;
-    if (member === undefined) {
-      errors.push(`${below}: field not declared in schema`);
-      return;
-    }
-    check(object[key] as JsonValue, member, below, errors);
+    if (member === undefined) undeclared ??= below;
+    else check(object[key] as JsonValue, member, below, errors);
   }
+  if (undeclared !== undefined) errors.push(`${undeclared}: field not declared in schema`);
 }
 
 function checkItems(list: readonly JsonValue[], shape: ListShape, path: string, errors: string[]): void {

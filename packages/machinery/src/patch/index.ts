@@ -1,3 +1,3 @@
 export { jsonPatch, jsonPatchStrictErrors } from './json-patch.ts';
 export { mergePatch } from './merge-patch.ts';
-export { strategicMergeNotSupported, strategicMergePatch } from './strategic/index.ts';
+export { consumedPatch, strategicMergeNotSupported, strategicMergePatch } from './strategic/index.ts';

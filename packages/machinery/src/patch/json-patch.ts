@@ -18,9 +18,10 @@ const members: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
 /**
  * Applies RFC 6902 operations, all of them or none. Fails with a StatusError: 400 if it is no patch, 413 if it is too
- * long, 422 if an operation does not apply. Neither document nor patch is changed.
+ * long, 422 if an operation does not apply. Neither document nor patch is changed. `sortTouched` gives the objects that were
+ * changed the order of keys that Kubernetes writes them in.
  */
-export function jsonPatch(document: JsonValue, patch: JsonValue): JsonValue {
+export function jsonPatch(document: JsonValue, patch: JsonValue, options?: { readonly sortTouched: boolean }): JsonValue {
   const operations = decode(patch);
   if (operations.length > maxOperations) {
     const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`;
@@ -29,6 +30,7 @@ export function jsonPatch(document: JsonValue, patch: JsonValue): JsonValue {
   try {
     const patched = new PatchedDocument(document);
     for (const operation of operations) applyOperation(patched, operation);
+    if (options?.sortTouched) patched.sortTouched();
     return patched.root;
   } catch (error) {
     if (!(error instanceof PatchFailure)) throw error;

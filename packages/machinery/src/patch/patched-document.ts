@@ -72,6 +72,16 @@ export class PatchedDocument {
     if (!deepEqual(this.#read(path), value)) throw new PatchFailure(`testing value ${path} failed: test failed`);
   }
 
+  /** Sorts the keys of every object that something was changed in. */
+  sortTouched(): void {
+    for (const container of this.#own) {
+      if (Array.isArray(container)) continue;
+      const members = Object.entries(container).sort(([a], [b]) => (a < b ? -1 : 1));
+      for (const [key] of members) delete container[key];
+      for (const [key, value] of members) setKey(container, key, value);
+    }
+  }
+
   #read(path: string): JsonValue {
     if (path === '') return this.root;
     let value: JsonValue | undefined = this.root;

@@ -33,10 +33,15 @@ export function checkObject(
   const decoding = new Decoding(source, hasWritten);
   try {
     const checked = objectCheck(type.name, catalogue).check(value, decoding);
-    if (decoding.error === undefined) return { value: checked, unknown: decoding.unknown };
+    if (decoding.error === undefined) return { value: checked, unknown: inOrder(decoding.unknown, source) };
     return { value, error: decoding.error, unknown: none };
   } catch (error) {
     if (!(error instanceof DecodeFailure)) throw error;
     return { value, error: error.message, unknown: none };
   }
+}
+
+/** What is made of values tells of its unknown fields by name, what is read from a text as they come. */
+function inOrder(unknown: string[], source: Source): readonly string[] {
+  return source === 'values' && unknown.length > 1 ? unknown.sort() : unknown;
 }

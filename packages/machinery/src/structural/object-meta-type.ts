@@ -29,7 +29,8 @@ const types = new Map(
 );
 
 function type(name: string, fields: Readonly<Record<string, FieldType>>): TypeDefinition {
-  return { name, fields: new Map(Object.entries(fields).map(([field, of]) => [field, fieldOf(field, of, name)])) };
+  const definition = { name, fields: new Map(Object.entries(fields).map(([field, of]) => [field, fieldOf(field, of, name)])) };
+  return name === 'OwnerReference' ? { ...definition, mapType: 'atomic' } : definition;
 }
 
 /** The fields of a reference to an owner are always written; pointers and times keep what was sent. */

@@ -16,6 +16,8 @@ export function strategicMergePatch(
   return new StrategicMerge(catalogue).mergeObject(document, patch, { is: 'object', ref: type.name });
 }
 
+export { consumedPatch } from './consumed.ts';
+
 /** For resources whose types are not known: custom ones. */
 export function strategicMergeNotSupported(): StatusError {
   return StatusError.badRequest('strategic merge patch format is not supported');
