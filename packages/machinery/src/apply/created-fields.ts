@@ -2,9 +2,10 @@ import { deepEqual } from '../json/equal.ts';
 import { getKey, isObject } from '../json/object.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { RecentTexts } from '../text/recent-texts.ts';
 import { isEmptySet } from './field-set.ts';
-import { itemsByElement } from './list-items.ts';
-import { fieldElement, sortElements } from './path-element.ts';
+import { itemsByElement, tryElement } from './list-items.ts';
+import { fieldElement, type PathElement, quoted, sortElements } from './path-element.ts';
 import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
 import { isServerOwned } from './stripped.ts';
 import type { Versions } from './versions.ts';
@@ -62,17 +63,52 @@ function membersText(
   shape: ObjectShape,
   isSkipped?: (element: string) => boolean,
 ): string {
+  const members = membersOf(shape);
   let text = '';
   for (const key of sortedKeys(after)) {
     const value = after[key];
-    const element = fieldElement(key);
-    if (value === undefined || isSkipped?.(element)) continue;
-    const of = memberShape(shape, key) ?? anyShape;
+    const member = members.get(key) ?? unnamed(key, shape);
+    if (value === undefined || isSkipped?.(member.element)) continue;
     const old = before && getKey(before, key);
-    const part = old === undefined ? added(value, of) : changed(old, value, of, isSkipped && key === 'metadata');
-    if (part !== undefined) text += `,${elementText(element)}:${part}`;
+    if (old === undefined) text += member.isWhole ? member.text : `,${member.json}:${added(value, member.shape)}`;
+    else {
+      const part = changed(old, value, member.shape, isSkipped && key === 'metadata');
+      if (part !== undefined) text += `,${member.json}:${part}`;
+    }
   }
   return text;
+}
+
+/** What is known of what is under a key. */
+interface Member {
+  readonly element: PathElement;
+  readonly json: string;
+  readonly shape: Shape;
+  readonly isWhole: boolean;
+  /** That it is there and nothing below it. */
+  readonly text: string;
+}
+
+const named = new WeakMap<ObjectShape, Map<string, Member>>();
+
+/** Of the fields that a type names. */
+function membersOf(shape: ObjectShape): Map<string, Member> {
+  let members = named.get(shape);
+  if (members === undefined) {
+    members = new Map([...shape.fields].map(([key, of]) => [key, memberOf(key, of)]));
+    named.set(shape, members);
+  }
+  return members;
+}
+
+function unnamed(key: string, shape: ObjectShape): Member {
+  return memberOf(key, shape.of ?? anyShape);
+}
+
+function memberOf(key: string, shape: Shape): Member {
+  const element = fieldElement(key);
+  const json = quoted(element);
+  return { element, json, shape, isWhole: shape.is !== 'deduced' && isWhole(shape), text: `,${json}:{}` };
 }
 
 /** All that is new belongs to whoever adds it, and that it is there as well. */
@@ -86,14 +122,11 @@ function added(value: JsonValue, given: Shape): string {
 function changed(before: JsonValue, after: JsonValue, shape: Shape, isMetadata?: boolean): string | undefined {
   if (before === after) return undefined;
   if (isWhole(shape) || (isNothing(before) && isNothing(after))) return deepEqual(before, after) ? undefined : '{}';
-  const text = partsText(
-    before,
-    after,
-    shape as ObjectShape | ListShape,
-    isMetadata ? (element) => isServerOwned.has(element) : undefined,
-  );
+  const text = partsText(before, after, shape as ObjectShape | ListShape, isMetadata ? isOfServer : undefined);
   return text === '' ? undefined : `{${text.slice(1)}}`;
 }
+
+const isOfServer = (element: PathElement) => isServerOwned.has(element);
 
 function partsText(
   before: JsonValue | undefined,
@@ -107,19 +140,28 @@ function partsText(
 
 /** Items that cannot be told apart are one thing. */
 function itemsText(list: readonly JsonValue[], shape: ListShape): string {
+  if (list.length === 1) return itemText(tryElement(list[0] as JsonValue, shape), list, shape);
   let text = '';
   const items = itemsByElement(list, shape);
-  for (const element of sortElements([...items.keys()])) {
-    const [item, ...others] = items.get(element) as JsonValue[];
-    text += `,${elementText(element)}:${others.length === 0 ? added(item as JsonValue, shape.of) : '{}'}`;
-  }
+  for (const element of sortElements([...items.keys()])) text += itemText(element, items.get(element) as JsonValue[], shape);
   return text;
 }
 
-const needsNoEscape = /^[\w:./-]*$/;
+function itemText(element: PathElement | undefined, same: readonly JsonValue[], { of }: ListShape): string {
+  if (element === undefined) return '';
+  return `,${jsonOf(element)}:${same.length === 1 ? added(same[0] as JsonValue, of) : '{}'}`;
+}
 
-function elementText(element: string): string {
-  return needsNoEscape.test(element) ? `"${element}"` : stringifyJson(element);
+/** The items of lists are called the same in many objects. */
+const jsonOfElements = new RecentTexts<string>(64 * 1024);
+
+function jsonOf(element: PathElement): string {
+  let json = jsonOfElements.get(element);
+  if (json === undefined) {
+    json = stringifyJson(element);
+    jsonOfElements.set(element, json);
+  }
+  return json;
 }
 
 /** A handful of keys is sorted faster by hand. */

@@ -1,9 +1,9 @@
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { RecentTexts } from '../text/recent-texts.ts';
-import { isEmptySet } from './field-set.ts';
+import { type FieldSet, isEmptySet } from './field-set.ts';
 import { knownFields, knownForm, textOfFields } from './known-fields.ts';
-import { compareOwners, lastOfEach, type Operation, type Owner } from './owners.ts';
+import { compareOwners, isSameOwner, lastOfEach, type Operation, type Owner } from './owners.ts';
 
 /**
  * A record of owners whose text is at hand. Objects that are written by the same program in the same second have the same
@@ -30,9 +30,19 @@ export function knownRecord(managedFields: JsonValue | undefined): KnownRecord |
 
 /** The record of these owners, in the order in which they are written. */
 export function recordOf(owners: readonly Owner[]): KnownRecord {
+  const [first, ...others] = owners;
+  const last = first && others.length === 0 ? soleOwned.get(first.fields) : undefined;
+  if (last !== undefined && isSame(last.owners[0] as Owner, first as Owner)) return last;
   const sorted = inOrder(owners).map((owner) => ({ ...owner, fields: knownForm(owner.fields) }));
   const text = `[${sorted.map(entryText).join(',')}]`;
   return records.get(text) ?? remember(text, sorted);
+}
+
+/** By what somebody owns, the last record in which nobody else owns anything. */
+const soleOwned = new WeakMap<FieldSet, KnownRecord>();
+
+function isSame(a: Owner, b: Owner): boolean {
+  return a.time === b.time && isSameOwner(a, b) && a.apiVersion === b.apiVersion;
 }
 
 /** Undefined if it is in another form than the one that is stored. */
@@ -49,6 +59,7 @@ function remember(text: string, owners: readonly Owner[]): KnownRecord {
   const record = { text, entries, owners: last, settled: last === owners && isSettled(owners) };
   byEntries.set(entries, record);
   records.set(text, record);
+  if (owners.length === 1) soleOwned.set((owners[0] as Owner).fields, record);
   return record;
 }
 

@@ -1,6 +1,7 @@
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { goQuote } from '../text/go-quote.ts';
+import { RecentTexts } from '../text/recent-texts.ts';
 
 /** One step of a path, as FieldsV1 writes it: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`. */
 export type PathElement = string;
@@ -18,7 +19,20 @@ export function valueElement(value: JsonValue): PathElement {
 
 /** The keys of an item, which are sorted by name. */
 export function keyElement(keys: JsonObject): PathElement {
-  return `k:${stringifyJson(keys)}`;
+  let text = '';
+  for (const name in keys) text += `${text === '' ? '' : ','}${quoted(name)}:${scalarJson(keys[name] as JsonValue)}`;
+  return `k:{${text}}`;
+}
+
+function scalarJson(value: JsonValue): string {
+  return typeof value === 'string' ? quoted(value) : stringifyJson(value);
+}
+
+const plain = /^[\w:./-]*$/;
+
+/** A text as JSON; most need no escape. */
+export function quoted(text: string): string {
+  return plain.test(text) ? `"${text}"` : stringifyJson(text);
 }
 
 /** What an element says behind its kind. */
@@ -28,17 +42,24 @@ export function contentOf(element: PathElement): string {
 
 const ranks: Readonly<Record<string, number>> = { '.': 0, f: 1, k: 2, v: 3, i: 4 };
 
-/** An element with what it says, read once. */
+/** An element with what it says. */
 interface ReadElement {
   readonly element: PathElement;
   readonly kind: string;
   readonly value: JsonValue;
 }
 
+/** The items of lists are called the same in many objects. */
+const read = new RecentTexts<ReadElement>(64 * 1024);
+
 function readElement(element: PathElement): ReadElement {
   const kind = element[0] as string;
-  const isJson = kind === 'k' || kind === 'v';
-  return { element, kind, value: isJson ? (JSON.parse(contentOf(element)) as JsonValue) : null };
+  if (kind !== 'k' && kind !== 'v') return { element, kind, value: null };
+  const known = read.get(element);
+  if (known !== undefined) return known;
+  const found = { element, kind, value: JSON.parse(contentOf(element)) as JsonValue };
+  read.set(element, found);
+  return found;
 }
 
 /** The order in which a set is written: fields, then items by their keys, by their value, by their place. */
@@ -53,9 +74,9 @@ function compareRead(a: ReadElement, b: ReadElement): number {
 /** The elements in the order in which they are written; the same list if they are in that order. */
 export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
   if (inOrderOfNames(elements)) return elements;
-  const read = elements.map(readElement);
-  const inOrder = read.every((element, i) => i === 0 || compareRead(read[i - 1] as ReadElement, element) <= 0);
-  return inOrder ? elements : read.sort(compareRead).map(({ element }) => element);
+  const all = elements.map(readElement);
+  const inOrder = all.every((element, i) => i === 0 || compareRead(all[i - 1] as ReadElement, element) <= 0);
+  return inOrder ? elements : all.sort(compareRead).map(({ element }) => element);
 }
 
 /** Whether these are fields alone, in order: most are. */
