@@ -5,9 +5,9 @@ import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { RecentTexts } from '../text/recent-texts.ts';
 import { isEmptySet } from './field-set.ts';
 import { itemsByElement, tryElement } from './list-items.ts';
-import { fieldElement, type PathElement, quoted, sortElements } from './path-element.ts';
+import { contentOf, fieldElement, type PathElement, quoted, sortElements } from './path-element.ts';
 import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
-import { isServerOwned } from './stripped.ts';
+import { serverMetadata, typeMeta } from './stripped.ts';
 import type { Versions } from './versions.ts';
 
 /** Writes what belongs to whoever creates an object, as it is stored: `{}` if nothing does; undefined if it cannot tell. */
@@ -31,10 +31,10 @@ function writerOf(versions: Versions, apiVersion: string): CreatedFields {
   if (allBut === undefined || !Object.values(allBut).every(isEmptySet) || !versions.knows(apiVersion)) return cannotTell;
   const [shape, empty] = [versions.shape(apiVersion), versions.empty(apiVersion)];
   if (!isPlain(empty, shape)) return cannotTell;
-  const skipped = new Set(['f:apiVersion', 'f:kind', ...Object.keys(allBut)]);
+  const skipped = new Set([...typeMeta, ...Object.keys(allBut).map(contentOf)]);
   return (object) => {
     if (object.metadata === undefined || !hasPlainMetadata(object.metadata)) return undefined;
-    const text = membersText(empty, object, shape, (element) => skipped.has(element));
+    const text = membersText(empty, object, shape, skipped);
     return text === '' ? '{}' : `{${text.slice(1)}}`;
   };
 }
@@ -51,7 +51,7 @@ function hasPlainMetadata(metadata: JsonValue): boolean {
   if (!isObject(metadata) || metadata.managedFields !== undefined) return false;
   for (const key in metadata) {
     const value = metadata[key];
-    if (typeof value === 'object' && value !== null && isServerOwned.has(fieldElement(key))) return false;
+    if (typeof value === 'object' && value !== null && serverMetadata.has(key)) return false;
   }
   return true;
 }
@@ -61,18 +61,18 @@ function membersText(
   before: JsonObject | undefined,
   after: JsonObject,
   shape: ObjectShape,
-  isSkipped?: (element: string) => boolean,
+  skipped?: ReadonlySet<string>,
 ): string {
   const members = membersOf(shape);
   let text = '';
   for (const key of sortedKeys(after)) {
     const value = after[key];
     const member = members.get(key) ?? unnamed(key, shape);
-    if (value === undefined || isSkipped?.(member.element)) continue;
+    if (value === undefined || skipped?.has(key)) continue;
     const old = before && getKey(before, key);
     if (old === undefined) text += member.isWhole ? member.text : `,${member.json}:${added(value, member.shape)}`;
     else {
-      const part = changed(old, value, member.shape, isSkipped && key === 'metadata');
+      const part = changed(old, value, member.shape, skipped !== undefined && key === 'metadata');
       if (part !== undefined) text += `,${member.json}:${part}`;
     }
   }
@@ -81,7 +81,6 @@ function membersText(
 
 /** What is known of what is under a key. */
 interface Member {
-  readonly element: PathElement;
   readonly json: string;
   readonly shape: Shape;
   readonly isWhole: boolean;
@@ -106,9 +105,8 @@ function unnamed(key: string, shape: ObjectShape): Member {
 }
 
 function memberOf(key: string, shape: Shape): Member {
-  const element = fieldElement(key);
-  const json = quoted(element);
-  return { element, json, shape, isWhole: shape.is !== 'deduced' && isWhole(shape), text: `,${json}:{}` };
+  const json = quoted(fieldElement(key));
+  return { json, shape, isWhole: shape.is !== 'deduced' && isWhole(shape), text: `,${json}:{}` };
 }
 
 /** All that is new belongs to whoever adds it, and that it is there as well. */
@@ -122,20 +120,18 @@ function added(value: JsonValue, given: Shape): string {
 function changed(before: JsonValue, after: JsonValue, shape: Shape, isMetadata?: boolean): string | undefined {
   if (before === after) return undefined;
   if (isWhole(shape) || (isNothing(before) && isNothing(after))) return deepEqual(before, after) ? undefined : '{}';
-  const text = partsText(before, after, shape as ObjectShape | ListShape, isMetadata ? isOfServer : undefined);
+  const text = partsText(before, after, shape as ObjectShape | ListShape, isMetadata ? serverMetadata : undefined);
   return text === '' ? undefined : `{${text.slice(1)}}`;
 }
-
-const isOfServer = (element: PathElement) => isServerOwned.has(element);
 
 function partsText(
   before: JsonValue | undefined,
   value: JsonValue,
   shape: ObjectShape | ListShape,
-  isSkipped?: (element: string) => boolean,
+  skipped?: ReadonlySet<string>,
 ): string {
   if (shape.is === 'list') return Array.isArray(value) ? itemsText(value, shape) : '';
-  return isObject(value) ? membersText(isObject(before) ? before : undefined, value, shape, isSkipped) : '';
+  return isObject(value) ? membersText(isObject(before) ? before : undefined, value, shape, skipped) : '';
 }
 
 /** Items that cannot be told apart are one thing. */

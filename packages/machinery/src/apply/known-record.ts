@@ -4,6 +4,7 @@ import { RecentTexts } from '../text/recent-texts.ts';
 import { type FieldSet, isEmptySet } from './field-set.ts';
 import { knownFields, knownForm, textOfFields } from './known-fields.ts';
 import { compareOwners, isSameOwner, lastOfEach, type Operation, type Owner } from './owners.ts';
+import { hasNeverOwned } from './stripped.ts';
 
 /**
  * A record of owners whose text is at hand. Objects that are written by the same program in the same second have the same
@@ -15,7 +16,7 @@ export interface KnownRecord {
   /** Frozen, so that they stay what the text says. */
   readonly entries: readonly JsonObject[];
   readonly owners: readonly Owner[];
-  /** Whether a write that takes nothing from anybody leaves it as it is. */
+  /** Whether a write that takes nothing from anybody leaves it as it is; nobody owns what nobody can own. */
   readonly settled: boolean;
 }
 
@@ -64,7 +65,7 @@ function remember(text: string, owners: readonly Owner[]): KnownRecord {
 }
 
 function isSettled(owners: readonly Owner[]): boolean {
-  if (inOrder(owners) !== owners || owners.some(({ fields }) => isEmptySet(fields))) return false;
+  if (inOrder(owners) !== owners || owners.some(({ fields }) => isEmptySet(fields) || hasNeverOwned(fields))) return false;
   return owners.length <= maxUpdaters || owners.filter(({ operation }) => operation === 'Update').length <= maxUpdaters;
 }
 

@@ -32,7 +32,7 @@ export function quickUpdate(
   } as const;
   const own = record.owners.find((owner) => isSameOwner(owner, identity));
   const walk = new UpdateWalk(record.owners, own);
-  if (!walk.members(live, next, shape, allBut)) return undefined;
+  if (!walk.object(live, next, shape, allBut)) return undefined;
   return own && walk.touched && own.time !== writer.time ? retimed(record, own, writer.time) : record.entries;
 }
 

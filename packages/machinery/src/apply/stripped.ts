@@ -1,4 +1,4 @@
-import type { FieldSet } from './field-set.ts';
+import { type FieldSet, isMember } from './field-set.ts';
 
 const serverOwned = [
   'name',
@@ -12,8 +12,9 @@ const serverOwned = [
   'resourceVersion',
 ];
 
-/** Of metadata, as elements of a path. */
-export const isServerOwned: ReadonlySet<string> = new Set(serverOwned.map((name) => `f:${name}`));
+/** Keys of objects, and of their metadata, that nobody owns. */
+export const typeMeta: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
+export const serverMetadata: ReadonlySet<string> = new Set(serverOwned);
 
 /** What nobody owns, because it names the object or the server alone writes it. */
 export const neverOwned: FieldSet = {
@@ -21,3 +22,10 @@ export const neverOwned: FieldSet = {
   'f:kind': {},
   'f:metadata': { '.': {}, ...Object.fromEntries(serverOwned.map((name) => [`f:${name}`, {}])) },
 };
+
+/** Whether somebody owns what nobody should, or something in it: clients may send any record. */
+export function hasNeverOwned(fields: FieldSet): boolean {
+  const metadata = fields['f:metadata'];
+  const hasMetadata = metadata !== undefined && (isMember(metadata) || serverOwned.some((name) => metadata[`f:${name}`]));
+  return hasMetadata || fields['f:apiVersion'] !== undefined || fields['f:kind'] !== undefined;
+}

@@ -6,7 +6,7 @@ import { tryElement } from './list-items.ts';
 import type { Owner } from './owners.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
-import { isServerOwned } from './stripped.ts';
+import { serverMetadata, typeMeta } from './stripped.ts';
 
 type Maybe = JsonValue | undefined;
 const nothing: JsonObject = {};
@@ -30,7 +30,18 @@ export class UpdateWalk {
   }
 
   /** `reset` is what such an update cannot change, whatever is sent. */
-  members(before: JsonObject, after: JsonObject, shape: ObjectShape, reset: FieldSet | undefined): boolean {
+  object(before: JsonObject, after: JsonObject, shape: ObjectShape, reset: FieldSet): boolean {
+    return this.#members(before, after, shape, reset, typeMeta);
+  }
+
+  /** Nobody owns the keys in `unowned`. */
+  #members(
+    before: JsonObject,
+    after: JsonObject,
+    shape: ObjectShape,
+    reset: FieldSet | undefined,
+    unowned?: ReadonlySet<string>,
+  ): boolean {
     let shared = 0;
     for (const key in after) {
       const value = after[key];
@@ -39,21 +50,27 @@ export class UpdateWalk {
         continue;
       }
       if (Object.hasOwn(before, key)) shared++;
-      if (!this.#member(key, getKey(before, key), value, shape, reset)) return false;
+      if (!unowned?.has(key) && !this.#member(key, getKey(before, key), value, shape, reset)) return false;
     }
-    return hasMore(before, shared) ? this.#removed(before, after, shape, reset) : true;
+    return !hasMore(before, shared) || this.#removed(before, after, shape, reset, unowned);
   }
 
-  #removed(before: JsonObject, after: JsonObject, shape: ObjectShape, reset: FieldSet | undefined): boolean {
+  #removed(
+    before: JsonObject,
+    after: JsonObject,
+    shape: ObjectShape,
+    reset: FieldSet | undefined,
+    unowned?: ReadonlySet<string>,
+  ): boolean {
     for (const key in before)
-      if (!Object.hasOwn(after, key) && !this.#member(key, before[key], undefined, shape, reset)) return false;
+      if (!Object.hasOwn(after, key) && !unowned?.has(key) && !this.#member(key, before[key], undefined, shape, reset))
+        return false;
     return true;
   }
 
   #member(key: string, before: Maybe, after: Maybe, shape: ObjectShape, reset: FieldSet | undefined): boolean {
     if (before === after) return true;
     const element = fieldElement(key);
-    if (element === 'f:managedFields' && this.#isInMetadata(1)) return true;
     const below = reset?.[element];
     if (below !== undefined && isMember(below)) return true;
     this.#path.push(element);
@@ -70,12 +87,13 @@ export class UpdateWalk {
     if (isWhole(shape) || (isNothing(before) && isNothing(after))) return this.#whole(before, after);
     if (before === undefined || after === undefined) return false;
     if (shape.is === 'list') return reset === undefined && this.#items(listIn(before), listIn(after), shape);
-    return this.members(objectIn(before), objectIn(after), shape as ObjectShape, reset);
+    const isMetadata = this.#path.length === 1 && this.#path[0] === 'f:metadata';
+    return this.#members(objectIn(before), objectIn(after), shape as ObjectShape, reset, isMetadata ? serverMetadata : undefined);
   }
 
   #whole(before: Maybe, after: Maybe): boolean {
     if (before !== undefined && after !== undefined && deepEqual(before, after)) return true;
-    if (after === undefined || this.#isNeverOwned()) return !this.#owners.some(({ fields }) => hasPath(fields, this.#path));
+    if (after === undefined) return !this.#owners.some(({ fields }) => hasPath(fields, this.#path));
     if (this.#own === undefined || !this.#owners.every((owner) => hasPath(owner.fields, this.#path) === (owner === this.#own)))
       return false;
     this.touched = true;
@@ -93,16 +111,6 @@ export class UpdateWalk {
       this.#path.pop();
       return settled;
     });
-  }
-
-  #isNeverOwned(): boolean {
-    const last = this.#path[this.#path.length - 1] as PathElement;
-    if (this.#path.length === 1) return last === 'f:apiVersion' || last === 'f:kind' || last === 'f:metadata';
-    return this.#isInMetadata(2) && isServerOwned.has(last);
-  }
-
-  #isInMetadata(depth: number): boolean {
-    return this.#path.length === depth && this.#path[0] === 'f:metadata';
   }
 }
 
