@@ -1,12 +1,50 @@
 import { defineConfig } from 'vitest/config';
 
+/** What measures time or memory, or takes all the processor there is: one file at a time, with nothing beside it. */
+const alone = [
+  'tests/{crash,hostile,kubectl}/**/*.test.ts',
+  'tests/server/{watching,writing,flow-control}.test.ts',
+  'packages/apiserver/src/filters/flow-control.test.ts',
+  'packages/builtin/src/types/protobuf.test.ts',
+  'packages/machinery/src/**/bounds.test.ts',
+  'packages/server/src/authentication/speed.test.ts',
+  'packages/storage/src/etcd/*.test.ts',
+];
+
+/** What has no state outside its own functions: these share processes, and the modules that are loaded there. */
+const units = ['packages/{machinery,builtin}/src/**/*.test.ts'];
+
+const common = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as const;
+const resolve = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } };
+
+/** Groups run one after another, the files of a group in two processes. */
 export default defineConfig({
-  resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source'] } },
   test: {
-    include: ['packages/**/*.test.ts', 'tests/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    pool: 'forks',
+    projects: [
+      {
+        ...resolve,
+        test: {
+          ...common,
+          name: 'units',
+          include: units,
+          exclude: alone,
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        ...resolve,
+        test: {
+          ...common,
+          name: 'conversations',
+          include: ['packages/**/*.test.ts', 'tests/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...units, ...alone],
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { ...resolve, test: { ...common, name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+    ],
   },
 });
