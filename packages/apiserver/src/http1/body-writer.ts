@@ -1,24 +1,26 @@
 import type { Socket } from 'node:net';
 
-/** A record of TLS holds so much; what does not fit one with the head is not worth copying to stand behind it. */
-const recordBytes = 16 * 1024;
-const maxCopiedBytes = 2 * recordBytes;
+/** Up to this size it is cheaper to copy a body behind its head than to write two pieces. */
+const maxCopiedBytes = 32 * 1024;
 
 export type Flushed = (error?: Error | null) => void;
 
 /**
- * Text and bytes in as few writes as possible. Several writes that wait for the network are joined by it, which copies
- * them: so there are never more than one that is on its way and one that waits.
+ * Text and bytes in one write. Two pieces are joined where they are encrypted, in memory that is used again; joining them
+ * here would cost as much and leave garbage, and sending the head ahead would wake the client twice.
  */
 export function writeBehind(socket: Socket, text: string, bytes: Uint8Array, flushed?: Flushed): void {
-  const all = text.length + bytes.length;
-  const copied = all <= maxCopiedBytes ? bytes.length : Math.max(0, recordBytes - text.length);
-  const first = Buffer.allocUnsafe(text.length + copied);
-  first.write(text, 0, 'latin1');
-  first.set(copied < bytes.length ? bytes.subarray(0, copied) : bytes, text.length);
-  if (copied === bytes.length) return void socket.write(first, flushed);
-  socket.write(first);
-  socket.write(bytes.subarray(copied), flushed);
+  if (text.length + bytes.length <= maxCopiedBytes) {
+    const all = Buffer.allocUnsafe(text.length + bytes.length);
+    all.write(text, 0, 'latin1');
+    all.set(bytes, text.length);
+    socket.write(all, flushed);
+    return;
+  }
+  socket.cork();
+  socket.write(text, 'latin1');
+  socket.write(bytes, flushed);
+  socket.uncork();
 }
 
 /** A body of which nobody knows how long it will be. Chunks of it end with the beginning of the next, if there is one. */
