@@ -38,7 +38,7 @@ export function applyConfiguration(
   const conflicts = force ? [] : conflictsIn(losses.filter(({ changed }) => !isEmptySet(changed)));
   if (conflicts.length > 0) return { kind: 'conflicts', conflicts };
   const unchanged = deepEqual(live, object);
-  const own = ownEntry(claim, unchanged ? claim.time : writer.time);
+  const own = ownEntry(claim, last, unchanged ? claim.time : writer.time);
   return { kind: 'applied', object: unchanged ? live : object, owners: [...disown(kept, losses), ...own] };
 }
 
@@ -46,7 +46,10 @@ function applierOf({ manager, apiVersion, subresource }: Writer): Omit<Owner, 'f
   return { manager, operation: 'Apply', apiVersion, subresource };
 }
 
-function ownEntry(claim: Owner, time: string | undefined): Owner[] {
+/** Who applies the same fields again keeps the set that is stored, whose text is known. */
+function ownEntry(claim: Owner, last: Owner | undefined, time: string | undefined): Owner[] {
   const fields: FieldSet = difference(claim.fields, neverOwned);
-  return isEmptySet(fields) ? [] : [{ ...claim, time, fields }];
+  if (isEmptySet(fields)) return [];
+  const isSame = last !== undefined && deepEqual(fields as unknown as JsonObject, last.fields as unknown as JsonObject);
+  return [{ ...claim, time, fields: isSame ? last.fields : fields }];
 }
