@@ -9,6 +9,9 @@ import { staticTable } from './static-table.ts';
 /** Blocks of this length are worth remembering: longer ones hardly come twice. */
 const maxRememberedBytes = 256;
 const maxRemembered = 32;
+/** When so many more were looked for than found, nothing is looked for among the next: this client says something else each time. */
+const maxMisses = 64;
+const pause = 4096;
 
 /** Reads header blocks of one connection, each of which may change how the next is to be read (RFC 7541). */
 export class HeaderDecoder {
@@ -17,6 +20,8 @@ export class HeaderDecoder {
   /** What blocks said that came before, as long as the table is what it was. */
   #remembered: Map<string, RequestFields> | undefined;
   #generation = 0;
+  #missesLeft = maxMisses;
+  #pauseLeft = 0;
   #bytes: Buffer = nothing;
   #at = 0;
   #end = 0;
@@ -29,14 +34,22 @@ export class HeaderDecoder {
 
   /** Fails with ConnectionError: nothing after a block that makes no sense would make any. */
   decode(bytes: Buffer, start: number, end: number): RequestFields {
-    if (end - start > maxRememberedBytes) return this.#decode(bytes, start, end);
+    if (end - start > maxRememberedBytes || this.#pauseLeft > 0) return this.#decodeAnew(bytes, start, end);
     const key = bytes.toString('latin1', start, end);
     if (this.#generation !== this.table.generation) this.#forget();
     const known = this.#remembered?.get(key);
-    if (known) return known;
+    if (known) {
+      if (this.#missesLeft < maxMisses) this.#missesLeft++;
+      return known;
+    }
     const fields = this.#decode(bytes, start, end);
     if (this.#generation === this.table.generation) this.#remember(key, fields);
     return fields;
+  }
+
+  #decodeAnew(bytes: Buffer, start: number, end: number): RequestFields {
+    if (this.#pauseLeft > 0) this.#pauseLeft--;
+    return this.#decode(bytes, start, end);
   }
 
   #forget(): void {
@@ -45,9 +58,16 @@ export class HeaderDecoder {
   }
 
   #remember(key: string, fields: RequestFields): void {
+    if (--this.#missesLeft === 0) return void this.#pause();
     this.#remembered ??= new Map();
     if (this.#remembered.size >= maxRemembered) this.#remembered.delete(this.#remembered.keys().next().value as string);
     this.#remembered.set(key, fields);
+  }
+
+  #pause(): void {
+    this.#remembered = undefined;
+    this.#missesLeft = maxMisses;
+    this.#pauseLeft = pause;
   }
 
   #decode(bytes: Buffer, start: number, end: number): RequestFields {
