@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { putBytes } from './answer-frames.ts';
 import { Gather } from './gather.ts';
 
@@ -30,6 +30,26 @@ describe('what is gathered', () => {
       gathered?.release();
     }
     expect(memory.size).toBeLessThanOrEqual(2);
+  });
+
+  it('keeps memory for a while, and gives it back when nobody needs it', () => {
+    vi.useFakeTimers();
+    const out = new Gather();
+    const burst = () => {
+      const pieces = Array.from({ length: 10 }, () => {
+        putBytes(out, Buffer.alloc(150_000));
+        return out.take();
+      });
+      for (const piece of pieces) piece?.release();
+      return new Set(pieces.map((piece) => piece?.bytes.buffer));
+    };
+    const first = burst();
+    const isKept = (memory: ArrayBufferLike | undefined) => first.has(memory);
+    // One more was begun already.
+    expect([...burst()].filter(isKept).length).toBeGreaterThanOrEqual(9);
+    vi.advanceTimersByTime(15_000);
+    expect([...burst()].filter(isKept).length).toBeLessThanOrEqual(1);
+    vi.useRealTimers();
   });
 
   it('moves together when it outgrows its place', () => {

@@ -15,9 +15,11 @@ interface Slab {
 }
 
 const slabBytes = 256 * 1024;
-/** Less than this, and a new one is begun. */
-const minRoom = 32 * 1024;
-const maxSpareSlabs = 4;
+/** Less than this, which is more than what is usually sent at once, and a new one is begun: what does not fit is copied. */
+const minRoom = 160 * 1024;
+const maxSpareSlabs = 32;
+/** Memory that nobody has used for so long is given back. */
+const spareMs = 5000;
 
 export class Gather {
   /** Valid until the next `reserve`. */
@@ -26,7 +28,9 @@ export class Gather {
   at = 0;
   #start = 0;
   #slab: Slab;
-  readonly #spare: Slab[] = [];
+  #spare: Slab[] = [];
+  #isUsed = false;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor() {
     this.#slab = newSlab(0);
@@ -53,6 +57,7 @@ export class Gather {
     const slab = this.#slab;
     const bytes = this.buffer.subarray(this.#start, this.at);
     slab.pieces++;
+    this.#isUsed = true;
     this.#start = this.at;
     if (this.buffer.length - this.at < minRoom) this.#begin(slabBytes);
     return { bytes, release: () => this.#release(slab) };
@@ -67,7 +72,16 @@ export class Gather {
   }
 
   #keep(slab: Slab): void {
-    if (slab.buffer.length === slabBytes && this.#spare.length < maxSpareSlabs) this.#spare.push(slab);
+    if (slab.buffer.length !== slabBytes || this.#spare.length >= maxSpareSlabs) return;
+    this.#spare.push(slab);
+    this.#timer ??= setTimeout(() => this.#trim(), spareMs).unref();
+  }
+
+  #trim(): void {
+    this.#timer = undefined;
+    if (!this.#isUsed) this.#spare = [];
+    else this.#timer = setTimeout(() => this.#trim(), spareMs).unref();
+    this.#isUsed = false;
   }
 
   #move(bytes: number): void {
