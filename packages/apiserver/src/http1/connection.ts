@@ -10,6 +10,7 @@ import { noTunnel, refusalText } from './refusal-text.ts';
 import { Refused } from './refused.ts';
 import { RequestBody } from './request-body.ts';
 import { RequestReader } from './request-reader.ts';
+import type { Turns, Waiting } from './turns.ts';
 import { acceptWebSocket } from './websocket.ts';
 import { dropAnswer, writeAnswer } from './write-answer.ts';
 
@@ -17,6 +18,7 @@ import { dropAnswer, writeAnswer } from './write-answer.ts';
 export interface Http1Host {
   readonly isClosing: boolean;
   readonly headerTimeoutMs: number;
+  readonly turns: Turns;
   readonly handle: (exchange: Http1Exchange) => Answer | Promise<Answer>;
   readonly onError?: (error: unknown) => void;
   forget(connection: Http1Connection): void;
@@ -26,7 +28,7 @@ export interface Http1Host {
  * One connection that speaks HTTP/1.1. Requests are taken one after the other, so that answers leave in their order and
  * somebody who sends ahead has no more of the server than anybody else.
  */
-export class Http1Connection implements ExchangeHost {
+export class Http1Connection implements ExchangeHost, Waiting {
   readonly peer: Connection;
   readonly #socket: TLSSocket;
   readonly #host: Http1Host;
@@ -39,6 +41,10 @@ export class Http1Connection implements ExchangeHost {
   #since = performance.now();
   #hasServed = false;
   #isAdvancing = false;
+  /** It has asked for its turn. */
+  #isWaiting = false;
+  /** What was answered and waits to be sent. */
+  #ready: { readonly exchange: Http1Exchange; readonly answer: Answer } | undefined;
   #awaitsDrain = false;
   /** What the client had still to take when it was last looked at. */
   #queuedBytes = 0;
@@ -48,14 +54,14 @@ export class Http1Connection implements ExchangeHost {
     this.#host = host;
     this.peer = connectionOf(socket, socket);
     socket.on('data', this.#onData);
-    socket.on('end', this.#onGone);
+    socket.on('end', this.#onEnd);
     socket.on('close', this.#onClose);
     socket.on('error', ignore);
   }
 
   /** Ends at once if nothing is under way, otherwise with the answer. */
   closeWhenIdle(): void {
-    if (this.#phase === 'open' && !this.#exchange) this.#end();
+    if (this.#phase === 'open' && !this.#exchange && !this.#isWaiting) this.#end();
   }
 
   /** Gives up a client that takes too long for what is expected of it. */
@@ -83,10 +89,34 @@ export class Http1Connection implements ExchangeHost {
     if (this.#exchange) this.#feed(this.#exchange);
     else {
       if (wasEmpty && this.#hasServed) this.#since = performance.now();
-      this.#advance();
+      this.#wait();
     }
     this.#throttle();
   };
+
+  /** For its turn to be answered, or to send. */
+  #wait(): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    this.#host.turns.add(this);
+  }
+
+  take(): void {
+    this.#advance();
+    this.#isWaiting = false;
+    this.#throttle();
+  }
+
+  send(): void {
+    const ready = this.#ready;
+    this.#ready = undefined;
+    if (!ready) return;
+    try {
+      this.#answer(ready.exchange, ready.answer);
+    } catch (error) {
+      this.#fail(ready.exchange, error);
+    }
+  }
 
   /** Gives the body of a request what has come of it. */
   #feed(exchange: Http1Exchange): void {
@@ -100,7 +130,7 @@ export class Http1Connection implements ExchangeHost {
     if (requestBody.isComplete && exchange.isWritten) this.#next();
   }
 
-  /** Takes requests for as long as they are whole and answered at once. */
+  /** Takes the next request if it is whole and nothing stands before it. */
   #advance(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
@@ -147,11 +177,19 @@ export class Http1Connection implements ExchangeHost {
     try {
       const answer = this.#host.handle(exchange);
       if (answer instanceof Promise)
-        answer.then((ready) => this.#answer(exchange, ready)).catch((error) => this.#fail(exchange, error));
-      else this.#answer(exchange, answer);
+        answer.then(
+          (later) => this.#keep(exchange, later),
+          (error) => this.#fail(exchange, error),
+        );
+      else this.#keep(exchange, answer);
     } catch (error) {
       this.#fail(exchange, error);
     }
+  }
+
+  #keep(exchange: Http1Exchange, answer: Answer): void {
+    this.#ready = { exchange, answer };
+    this.#wait();
   }
 
   #fail(exchange: Http1Exchange, error: unknown): void {
@@ -226,7 +264,7 @@ export class Http1Connection implements ExchangeHost {
     this.#host.forget(this);
     const socket = this.#socket;
     socket.off('data', this.#onData);
-    socket.off('end', this.#onGone);
+    socket.off('end', this.#onEnd);
     socket.off('close', this.#onClose);
     socket.once('close', () => exchange.end(true));
     socket.on('error', () => socket.destroy());
@@ -262,6 +300,15 @@ export class Http1Connection implements ExchangeHost {
     this.#socket.end();
     this.#socket.resume();
   }
+
+  /** What was said before is answered, if that can be done at once. */
+  #onEnd = (): void => {
+    if (this.#isWaiting) {
+      this.take();
+      this.send();
+    }
+    this.#onGone();
+  };
 
   #onGone = (): void => {
     if (this.#phase === 'over') return;

@@ -2,6 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
 import type { Exchange } from '../http/request.ts';
 import { Http1Connection, type Http1Host } from './connection.ts';
+import { Turns } from './turns.ts';
 
 export interface Http1Options {
   /** Who has not sent a whole header by then is cut off. */
@@ -28,6 +29,7 @@ export function http1Server({ headerTimeoutMs, handle, onError }: Http1Options):
   const host: Http1Host = {
     handle,
     onError,
+    turns: new Turns(),
     get isClosing() {
       return isClosing;
     },
