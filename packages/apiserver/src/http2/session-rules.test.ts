@@ -76,13 +76,14 @@ function tooMuch(stream: number, frames: number): Buffer[] {
 }
 
 describe('the connection ends after', () => {
-  it.each(endings)('%s', async (_, code, frames, handle) => {
-    const conversation = await converse(handle);
-    for (const each of frames) await conversation.say(each);
-    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([code]);
-    await expect.poll(() => conversation.line.writableEnded).toBe(true);
-    expect(conversation.errors).toEqual([]);
-  });
+  for (const [rule, code, frames, handle] of endings)
+    it(rule, async () => {
+      const conversation = await converse(handle);
+      for (const each of frames) await conversation.say(each);
+      expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([code]);
+      await expect.poll(() => conversation.line.writableEnded).toBe(true);
+      expect(conversation.errors).toEqual([]);
+    });
 
   it.each([
     ['no preface', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
@@ -122,12 +123,13 @@ const resets: readonly (readonly [rule: string, code: number, frames: readonly B
 ];
 
 describe('the stream is reset after', () => {
-  it.each(resets)('%s', async (_, code, frames, handle) => {
-    const conversation = await converse(handle);
-    await conversation.say(...frames);
-    expect(resetsIn(conversation)).toEqual([[1, code]]);
-    await stillServes(conversation);
-  });
+  for (const [rule, code, frames, handle] of resets)
+    it(rule, async () => {
+      const conversation = await converse(handle);
+      await conversation.say(...frames);
+      expect(resetsIn(conversation)).toEqual([[1, code]]);
+      await stillServes(conversation);
+    });
 
   it('more streams than allowed', async () => {
     const conversation = await converse(silent, { maxStreams: 3 });
