@@ -1,6 +1,7 @@
 import { formatValue } from './report/format.mjs';
 import { measureStart, startRows } from './rows/process.mjs';
 import { isSelected } from './rows/row.mjs';
+import { whileStopped } from './servers/processes.mjs';
 
 /**
  * The order of things: row by row, each contender in turn, and who goes first changes from round to round, so that
@@ -84,6 +85,9 @@ export async function measureAll(run, steps, contenders) {
   if (selected.length === 0) return;
   await forEachRound(run, async (round) => {
     for (const step of selected)
-      for (const contender of inTurn(contenders, round)) await measureStep(run, step, contender, round);
+      for (const contender of inTurn(contenders, round)) {
+        const others = contenders.filter((other) => other !== contender).flatMap(({ pids }) => pids);
+        await whileStopped(others, () => measureStep(run, step, contender, round));
+      }
   });
 }
