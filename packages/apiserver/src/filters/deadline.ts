@@ -1,16 +1,20 @@
-import { StatusError } from '@tsukube/machinery';
+import { GoDurationError, goDurationMs, StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { Filter } from './filter.ts';
+import { isLongRunning } from './request-kind.ts';
 
-/** Ends a request that takes too long. Watches and connections that are taken over have limits of their own. */
+/** Ends a request that exceeds its deadline. Long-running requests have no deadline, and their `timeout` is not read. */
 export function deadline(timeoutMs: number, onTimeout: (request: IncomingRequest) => void = () => {}): Filter {
   return function limitTime(request, next) {
-    // Read before anything is done: a wrong timeout must not be noticed when the write is under way.
-    const limit = request.exchange.url.includes('timeout=') ? askedFor(request.query.get('timeout'), timeoutMs) : timeoutMs;
+    if (isLongRunning(request.info)) return next(request);
+    // Parsed before the handler runs: a bad timeout must not surface once a write is under way.
+    const limit = request.exchange.url.includes('timeout=')
+      ? requestedTimeout(request.query.get('timeout'), timeoutMs)
+      : timeoutMs;
     request.timeoutMs = limit;
     const answer = next(request);
-    if (!(answer instanceof Promise) || request.info.verb === 'watch') return answer;
+    if (!(answer instanceof Promise)) return answer;
     return withTimeout(answer, limit, () => {
       request.cancel();
       onTimeout(request);
@@ -28,12 +32,18 @@ function withTimeout(answer: Promise<Answer>, timeoutMs: number, cancel: () => v
   });
 }
 
-const units: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+/** A client may shorten the server's limit, not extend it. Zero and negative durations mean the server's limit. */
+function requestedTimeout(text: string | null, limit: number): number {
+  if (!text) return limit;
+  const requested = parseTimeout(text);
+  return requested > 0 ? Math.min(limit, requested) : limit;
+}
 
-/** A client may ask for less time, never for more. */
-function askedFor(timeout: string | null, most: number): number {
-  if (!timeout) return most;
-  const match = /^(\d+(?:\.\d+)?)(h|m|s|ms)$/.exec(timeout);
-  if (!match) throw StatusError.badRequest(`invalid timeout specified in the request URL - ${timeout}`);
-  return Math.min(most, Number(match[1]) * (units[match[2] as string] as number));
+function parseTimeout(text: string): number {
+  try {
+    return goDurationMs(text);
+  } catch (error) {
+    if (!(error instanceof GoDurationError)) throw error;
+    throw StatusError.badRequest(`invalid timeout specified in the request URL - ${error.message}`);
+  }
 }

@@ -26,8 +26,13 @@ export function parseGoDuration(text: string): bigint {
   let total = 0n;
   component.lastIndex = 0;
   while (component.lastIndex < rest.length) total += readComponent(component.exec(rest), text);
-  if (total > maxInt64) throw invalid('invalid duration', text);
+  if (total > (sign === '-' ? maxInt64 + 1n : maxInt64)) throw invalid('invalid duration', text);
   return sign === '-' ? -total : total;
+}
+
+/** Milliseconds, with fractions, from a text such as 1h30m or 1.5s. Fails with GoDurationError. */
+export function goDurationMs(text: string): number {
+  return Number(parseGoDuration(text)) / 1e6;
 }
 
 function readComponent(match: RegExpExecArray | null, text: string): bigint {

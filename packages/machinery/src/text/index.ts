@@ -1,5 +1,5 @@
 export { Base64Error, canonicalBase64 } from './base64.ts';
-export { formatGoDuration, GoDurationError, parseGoDuration } from './go-duration.ts';
+export { formatGoDuration, GoDurationError, goDurationMs, parseGoDuration } from './go-duration.ts';
 export { GoIntError, parseGoInt64 } from './go-int.ts';
 export { goEscape, goQuote, goStringSlice } from './go-quote.ts';
 export { type GoRegExp, GoRegExpError, goRegExp } from './go-regexp.ts';

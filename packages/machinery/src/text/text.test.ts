@@ -36,6 +36,12 @@ describe('Go text', () => {
     ['0', '0s'],
     ['100h', '100h0m0s'],
     ['10ns', '10ns'],
+    ['7m9s', '7m9s'],
+    ['1h2m3.5s', '1h2m3.5s'],
+    ['1\u00b5s', '1µs'],
+    ['1\u03bcs', '1µs'],
+    ['+1.5h', '1h30m0s'],
+    ['-9223372036854775808ns', '-2562047h47m16.854775808s'],
   ])('%s lasts %s', (text, printed) => {
     expect(formatGoDuration(parseGoDuration(text))).toBe(printed);
   });
