@@ -45,13 +45,12 @@ function describeVersion({ version, resources }: ApiVersion): JsonObject {
   return { version, resources: resources.map(describeResource), freshness: 'Current' };
 }
 
-function describeResource({ name, resource, kind, verbs, subresources }: ApiResource): JsonObject {
-  const { singular, shortNames = [], categories = [] } = resource.names;
+function describeResource({ name, resource, kind, verbs, shortNames, categories, subresources }: ApiResource): JsonObject {
   return {
     resource: name,
     responseKind: responseKind(kind, kind),
     scope: resource.scope,
-    singularResource: singular,
+    singularResource: resource.names.singular,
     verbs: [...verbs],
     ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
     ...(categories.length > 0 && { categories: [...categories] }),

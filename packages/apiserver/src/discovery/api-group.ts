@@ -23,6 +23,9 @@ export interface ApiResource {
   readonly served: ServedVersion;
   readonly kind: GroupVersionKind;
   readonly verbs: readonly string[];
+  /** Empty for a legacy version where a current version has them: a client resolves each name once. */
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
   /** By name. */
   readonly subresources: readonly ApiSubresource[];
 }
@@ -47,7 +50,10 @@ export function apiGroupsOf(resources: readonly Resource[]): readonly ApiGroup[]
 }
 
 function apiVersions(group: string, versions: ReadonlyMap<string, ApiResource[]>): readonly ApiVersion[] {
-  return [...versions.keys()].sort(compareVersionsOf(group)).map((version) => ({
+  const isLegacy = (version: string) => Number(versions.get(version)?.every(({ served }) => served.legacy) ?? false);
+  const byPriority = compareVersionsOf(group);
+  const legacyLast = (a: string, b: string) => isLegacy(a) - isLegacy(b) || byPriority(a, b);
+  return [...versions.keys()].sort(legacyLast).map((version) => ({
     group,
     version,
     groupVersion: apiVersionOf({ group, version }),
@@ -66,12 +72,16 @@ function entryOf<K, V>(map: Map<K, V>, key: K, create: () => V): V {
 function apiResource(resource: Resource, served: ServedVersion): ApiResource {
   const kind = { group: served.group, version: served.version, kind: resource.names.kind };
   const subresources = Object.entries(resource.subresources ?? {});
+  const superseded = served.legacy && resource.versions.some(({ legacy }) => !legacy);
+  const { shortNames = [], categories = [] } = superseded ? {} : resource.names;
   return {
     name: resource.names.plural,
     resource,
     served,
     kind,
     verbs: resource.announcedVerbs ?? verbsOf(resource.verbs),
+    shortNames,
+    categories,
     subresources: subresources.map(([name, subresource]) => apiSubresource(name, subresource, kind)).sort(byName),
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BytesAnswer } from '../http/answer.ts';
 import type { Resource } from '../resource.ts';
 import { createDiscovery, type Discovery } from './discovery.ts';
-import { sampleRequest, sampleResource, sampleResources } from './sample-resources.ts';
+import { sampleRequest, sampleResource, sampleResources, sampleTypes } from './sample-resources.ts';
 
 const create = (resources: readonly Resource[] = sampleResources) =>
   createDiscovery(() => resources, { serverAddress: () => '192.0.2.2:6443' });
@@ -10,6 +10,9 @@ const create = (resources: readonly Resource[] = sampleResources) =>
 async function get(discovery: Discovery, path: string, headers: Record<string, string> = {}): Promise<BytesAnswer> {
   return (await discovery.answer(sampleRequest(path, headers))) as BytesAnswer;
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: parsed documents, looked into without declaring their shape
+type Any = any;
 
 const textOf = ({ body }: BytesAnswer) => Buffer.from(body as Uint8Array).toString();
 const bodyOf = async (path: string, headers?: Record<string, string>) => JSON.parse(textOf(await get(create(), path, headers)));
@@ -112,6 +115,54 @@ describe('discovery by group and version', () => {
       expect(create().answer(sampleRequest(path))).toBeUndefined();
     },
   );
+});
+
+describe('legacy versions', () => {
+  const schema = { catalogue: sampleTypes, type: 'example.Ingress', listType: 'example.IngressList' };
+  const version = (group: string, name: string, legacy = false) => ({ group, version: name, schema, legacy });
+  const v1 = version('networking.k8s.io', 'v1');
+  const names = { plural: 'ingresses', singular: 'ingress', kind: 'Ingress', listKind: 'IngressList' };
+  const ingresses = (...versions: Resource['versions']) =>
+    sampleResource(
+      { kind: 'Ingress' },
+      { names: { ...names, shortNames: ['ing'], categories: ['all'] }, hub: versions[0] ?? v1, versions },
+    );
+  const pages = async (resource: Resource, path: string) => [
+    JSON.parse(textOf(await get(create([resource]), path))),
+    JSON.parse(textOf(await get(create([resource]), '/apis', { accept: aggregated('v2') }))),
+  ];
+
+  it('come last, without the short names and categories that a current version has', async () => {
+    const resource = ingresses(
+      v1,
+      version('extensions', 'v1beta1', true),
+      version('networking.k8s.io', 'v2', true),
+      version('networking.k8s.io', 'v1beta1'),
+    );
+    const [{ groups }, { items }] = await pages(resource, '/apis');
+    const listed = ['networking.k8s.io/v1', 'networking.k8s.io/v1beta1', 'networking.k8s.io/v2', 'extensions/v1beta1'];
+    expect(groups.flatMap((group: Any) => group.versions.map(({ groupVersion }: Any) => groupVersion))).toEqual(listed);
+    const nested = items.flatMap(({ metadata, versions }: Any) => versions.map((v: Any) => [`${metadata.name}/${v.version}`, v]));
+    expect(nested.map(([name]: Any) => name)).toEqual(listed);
+    const short = nested.map(([, { resources }]: Any) => [resources[0].shortNames, resources[0].categories]);
+    expect(short).toEqual([
+      [['ing'], ['all']],
+      [['ing'], ['all']],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
+  });
+
+  it('have neither in the list of their own version', async () => {
+    const [{ resources }] = await pages(ingresses(v1, version('extensions', 'v1beta1', true)), '/apis/extensions/v1beta1');
+    expect(resources[0]).not.toHaveProperty('shortNames');
+    expect(resources[0]).not.toHaveProperty('categories');
+  });
+
+  it('keep both where no current version is served', async () => {
+    const [{ resources }] = await pages(ingresses(version('extensions', 'v1beta1', true)), '/apis/extensions/v1beta1');
+    expect(resources[0]).toMatchObject({ shortNames: ['ing'], categories: ['all'] });
+  });
 });
 
 describe('aggregated discovery', () => {

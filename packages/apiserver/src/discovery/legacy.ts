@@ -37,11 +37,10 @@ export function apiResourceList({ group, groupVersion, resources }: ApiVersion):
   };
 }
 
-function describeResource({ name, resource, kind, verbs }: ApiResource): JsonObject {
-  const { singular, shortNames = [], categories = [] } = resource.names;
+function describeResource({ name, resource, kind, verbs, shortNames, categories }: ApiResource): JsonObject {
   return {
     name,
-    singularName: singular,
+    singularName: resource.names.singular,
     namespaced: resource.scope === 'Namespaced',
     kind: kind.kind,
     verbs: [...verbs],

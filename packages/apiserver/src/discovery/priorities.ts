@@ -21,7 +21,6 @@ const priorities: Readonly<Record<string, GroupPriorities>> = {
   batch: { group: 17400, versions: { v1: 15, v1beta1: 9 } },
   'certificates.k8s.io': { group: 17300, versions: { v1: 15, v1beta1: 9, v1alpha1: 1 } },
   'networking.k8s.io': { group: 17200, versions: { v1: 15, v1beta1: 9 } },
-  extensions: { group: 17150, versions: { v1beta1: 1 } },
   policy: { group: 17100, versions: { v1: 15, v1beta1: 9 } },
   'rbac.authorization.k8s.io': { group: 17000, versions: { v1: 15, v1beta1: 12, v1alpha1: 9 } },
   'storage.k8s.io': { group: 16800, versions: { v1: 15, v1beta1: 9, v1alpha1: 1 } },
@@ -35,6 +34,8 @@ const priorities: Readonly<Record<string, GroupPriorities>> = {
   'flowcontrol.apiserver.k8s.io': { group: 16100, versions: { v1: 21, v1beta3: 18, v1beta2: 15, v1beta1: 12, v1alpha1: 9 } },
   'internal.apiserver.k8s.io': { group: 16000, versions: { v1alpha1: 9 } },
   'storagemigration.k8s.io': { group: 15800, versions: { v1beta1: 9 } },
+  // Kubernetes has removed it: behind all others, custom resources included.
+  extensions: { group: 100, versions: { v1beta1: 1 } },
 };
 
 /** What custom resources have: all the same, so that names and versions decide. */
