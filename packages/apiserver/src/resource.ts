@@ -132,6 +132,8 @@ export interface Subresource {
 export interface Strategy {
   /** Fills in what the client left out. Runs on every object that is decoded. */
   readonly applyDefaults?: (object: JsonObject) => void;
+  /** Fills in what reading an object from the store fills in, for an object that is answered without being stored. */
+  readonly defaultOnRead?: (object: JsonObject) => void;
   /** Refuses, by throwing, what this user may not write. Sees what admission has made of it; `old` is absent for a creation. */
   readonly authorizeWrite?: (object: JsonObject, old: JsonObject | undefined, context: WriteContext) => void | Promise<void>;
   /** Takes what an object shares with others of its kind, such as addresses. Runs before it is prepared; may change it. */

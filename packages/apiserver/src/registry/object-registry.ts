@@ -109,6 +109,7 @@ export class ObjectRegistry {
 
   async #pretendCreate(key: string, name: string, object: JsonObject, context: WriteContext): Promise<Written> {
     if (await this.cache.get(key)) throw StatusError.alreadyExists(this.#qualified(context), name);
+    context.strategy.defaultOnRead?.(object);
     return { entry: unstored(key, object, 0), outcome: 'created' };
   }
 
@@ -209,8 +210,8 @@ export class ObjectRegistry {
     }
     const ordered = orderedAs(object, this.resource.hub.schema);
     const stored = encodeStored(ordered);
-    if (isServedAs(stored, found.value, found.revision) || isReordered(stored, found, ordered, existing))
-      return { entry: found, outcome: 'unchanged' };
+    const isSame = isServedAs(stored, found.value, found.revision) || isReordered(stored, found, ordered, existing);
+    if (isSame && (await this.cache.holds(key, stored))) return { entry: found, outcome: 'unchanged' };
     if (context.dryRun) return { entry: unstored(key, ordered, found.revision), outcome: 'updated' };
     const entry = await this.cache.update(key, stored, found.revision, this.#ttl());
     return { entry, outcome: 'updated' };

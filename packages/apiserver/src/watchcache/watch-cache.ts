@@ -26,6 +26,8 @@ export interface WatchCacheOptions {
   /** Ends at a slash, or is empty. The cache answers for keys below it and nothing else. */
   readonly prefix: string;
   readonly present?: Present;
+  /** Whether the store holds a value as it would be written, where that cannot be told from what is presented. */
+  readonly holds?: (key: string, value: Uint8Array) => Promise<boolean>;
   /** Called when the value of an entry is let go: what was derived from it and is large may go too. */
   readonly onRelease?: (entry: CacheEntry) => void;
   readonly maxHistoryEvents?: number;
@@ -56,6 +58,7 @@ export class WatchCache implements Store {
   readonly #store: Store;
   readonly #feed: Feed;
   readonly #present: Present;
+  readonly #holds: WatchCacheOptions['holds'];
   readonly #allocate: Allocate;
   readonly #onRelease: (entry: CacheEntry) => void;
   readonly #source: Source & { turn: number };
@@ -74,6 +77,7 @@ export class WatchCache implements Store {
     this.#feed = feed;
     this.prefix = options.prefix;
     this.#present = options.present ?? asStored;
+    this.#holds = options.holds;
     this.#allocate = store.valueAt ? allocateFromSlabs() : allocateAlone;
     this.#onRelease = options.onRelease ?? nothing;
     this.#source = {
@@ -189,6 +193,11 @@ export class WatchCache implements Store {
 
   delete(key: string, expected: number): Promise<number> {
     return this.#store.delete(key, expected);
+  }
+
+  /** Whether writing a value whose presented form has not changed would change nothing in the store either. */
+  holds(key: string, value: Uint8Array): Promise<boolean> | true {
+    return this.#holds?.(key, value) ?? true;
   }
 
   async compact(revision: number): Promise<void> {

@@ -3,16 +3,19 @@ import type { Store } from '@tsukube/storage';
 import type { Definition } from '../definition/definition.ts';
 import type { ObjectReader } from './object-reader.ts';
 
-/** Writes objects in the version that is stored, to which nothing but the name leads. */
-export function renamingStore(store: Store, { group, storageVersion }: Definition, reader: ObjectReader): Store {
-  const stored = (value: Uint8Array): Uint8Array => {
+/** Gives an object the name and form of the storage version, where conversion changes nothing else. */
+export function renameForStorage({ group, storageVersion }: Definition, reader: ObjectReader): (value: Uint8Array) => Uint8Array {
+  return (value) => {
     const object = decodeObject(value);
     object.apiVersion = `${group}/${storageVersion}`;
     return reader.write(reader.settle(object));
   };
+}
+
+export function renamingStore(store: Store, rename: (value: Uint8Array) => Uint8Array): Store {
   return storeWith(store, {
-    create: (key, value, options) => store.create(key, stored(value), options),
-    update: (key, value, expected, options) => store.update(key, stored(value), expected, options),
+    create: (key, value, options) => store.create(key, rename(value), options),
+    update: (key, value, expected, options) => store.update(key, rename(value), expected, options),
   });
 }
 

@@ -1,12 +1,12 @@
-import { type Feed, type Present, withResourceVersion } from '@tsukube/apiserver';
-import type { CompiledSchema, JsonObject } from '@tsukube/machinery';
+import { decodeObject, type Feed, type Present, withResourceVersion } from '@tsukube/apiserver';
+import { type CompiledSchema, deepEqual, type JsonObject } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import type { Definition } from '../definition/definition.ts';
 import { convertedFeed } from './converted-feed.ts';
 import type { VersionConverter } from './converter.ts';
 import { convertingStore, type EntryConversion, entryConversion } from './converting-store.ts';
 import { type ObjectReader, objectReader } from './object-reader.ts';
-import { renamingStore } from './renaming-store.ts';
+import { renameForStorage, renamingStore } from './renaming-store.ts';
 
 export interface VersionedStorageParts {
   readonly definition: Definition;
@@ -25,6 +25,8 @@ export interface VersionedStorage {
   readonly store: Store;
   readonly feed: Feed;
   readonly present: Present;
+  /** Whether the store holds this object as it would be written. Absent where reading changes nothing. */
+  readonly holds?: (key: string, value: Uint8Array) => Promise<boolean>;
 }
 
 export function versionedStorage(parts: VersionedStorageParts): VersionedStorage {
@@ -35,13 +37,33 @@ export function versionedStorage(parts: VersionedStorageParts): VersionedStorage
     return converted(entryConversion({ definition, version, reader, converter }), parts);
   const present: Present = (value, revision, allocate) =>
     withResourceVersion(read(value, definition.group, version, reader), revision, allocate);
-  if (version === definition.storageVersion) return { store, feed, present };
-  return { store: renamingStore(store, definition, reader), feed, present };
+  if (version === definition.storageVersion) return { store, feed, present, holds: holdsAs(store, asIs) };
+  const rename = renameForStorage(definition, reader);
+  return { store: renamingStore(store, rename), feed, present, holds: holdsAs(store, rename) };
 }
 
-/** A definition that has one version and never changed: everything that is stored went through its schema. */
+/**
+ * A definition that has one version and never changed: everything that is stored went through its schema. Only a default
+ * of the status is filled in when reading, as creation drops the status after defaulting.
+ */
 function isAsWritten({ generation, versions }: Definition): boolean {
-  return generation === 1 && versions.length === 1;
+  return generation === 1 && versions.length === 1 && !versions[0]?.defaultsStatus;
+}
+
+const asIs = (value: Uint8Array): Uint8Array => value;
+
+/**
+ * Kubernetes compares an update with the stored bytes, not with what was read. So the first update after a change of the
+ * storage version or of defaults is written even if nothing else has changed; storage migration relies on it.
+ */
+function holdsAs(
+  store: Store,
+  toStored: (value: Uint8Array) => Uint8Array | Promise<Uint8Array>,
+): (key: string, value: Uint8Array) => Promise<boolean> {
+  return async (key, value) => {
+    const [found, wanted] = [await store.get(key), await toStored(value)];
+    return found !== undefined && deepEqual(decodeObject(found.value), decodeObject(wanted));
+  };
 }
 
 /** Versions that differ in their names only. */
@@ -61,5 +83,6 @@ function converted(conversion: EntryConversion, { store, feed, onError }: Versio
     store: convertingStore(store, conversion),
     feed: convertedFeed(feed, conversion.news, onError),
     present: withResourceVersion,
+    holds: holdsAs(store, conversion.stored),
   };
 }

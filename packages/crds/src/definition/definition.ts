@@ -39,6 +39,8 @@ export interface DefinedVersion {
   readonly deprecated: boolean;
   readonly deprecationWarning: string | undefined;
   readonly hasStatus: boolean;
+  /** The schema has a default for the status, which objects are created and stored without. */
+  readonly defaultsStatus: boolean;
   readonly scale: ScalePaths | undefined;
   readonly columns: readonly DefinedColumn[];
   /** JSON paths. */

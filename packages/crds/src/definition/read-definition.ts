@@ -67,17 +67,24 @@ export function readNames(names: JsonObject): DefinitionNames {
 
 function readVersion(version: JsonObject): DefinedVersion {
   const subresources = objectOf(version.subresources);
+  const hasStatus = isObject(subresources.status);
   return {
     name: textOf(version.name),
     served: version.served === true,
     storage: version.storage === true,
     deprecated: version.deprecated === true,
     deprecationWarning: typeof version.deprecationWarning === 'string' ? version.deprecationWarning : undefined,
-    hasStatus: isObject(subresources.status),
+    hasStatus,
+    defaultsStatus: hasStatus && statusDefault(version) !== undefined,
     scale: isObject(subresources.scale) ? readScale(subresources.scale) : undefined,
     columns: objectsOf(version.additionalPrinterColumns).map(readColumn),
     selectableFields: objectsOf(version.selectableFields).map(({ jsonPath }) => textOf(jsonPath)),
   };
+}
+
+function statusDefault(version: JsonObject): JsonValue | undefined {
+  const { openAPIV3Schema } = objectOf(version.schema);
+  return objectOf(objectOf(objectOf(openAPIV3Schema).properties).status).default;
 }
 
 function readScale(scale: JsonObject): ScalePaths {

@@ -119,6 +119,7 @@ function openRegistry(
   const cache = new WatchCache(storage.store, storage.feed, {
     prefix: `${resource.storagePrefix}/`,
     present: storage.present,
+    ...(storage.holds && { holds: storage.holds }),
     onRelease: forgetEncodings,
   });
   return new ObjectRegistry(resource, cache, services);

@@ -51,6 +51,9 @@ export function customStrategy({ kind, defined, schema }: CustomRules): Strategy
       validateScale(object, defined, errors);
       noteForgiven(object, schema().validateRules(object, old, errors, 'object'));
     },
+    defaultOnRead: (object) => {
+      if (defined.defaultsStatus) schema().applyDefaults(object);
+    },
     warnings: (object, old) => [...(forgiven.get(object) ?? []), ...finalizerWarnings(object, old)],
     resetFields: defined.hasStatus ? { 'f:status': {} } : {},
   };
