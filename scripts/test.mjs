@@ -37,8 +37,8 @@ async function runTests(env, args) {
   const folder = mkdtempSync(join(tmpdir(), 'tsukube-test-'));
   const report = join(folder, 'report.json');
   try {
-    await vitest(env, ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args]);
-    return JSON.parse(readFileSync(report, 'utf8'));
+    const code = await vitest(env, ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args]);
+    return { ...JSON.parse(readFileSync(report, 'utf8')), success: code === 0 };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -46,7 +46,7 @@ async function runTests(env, args) {
 
 const limitMinutes = 30;
 
-/** Its exit code says nothing that the report does not, and a report is missing only if it could not run to its end. */
+/** Resolves to the exit code: it is not 0 after an unhandled error too, which the report does not contain. */
 function vitest(env, args) {
   const script = join(root, 'node_modules', 'vitest', 'vitest.mjs');
   // In a group of its own, so that a worker caught in a loop goes down with the rest.
@@ -58,9 +58,9 @@ function vitest(env, args) {
       endAll('SIGKILL');
       reject(new Error(`the tests were ended after ${limitMinutes} minutes`));
     }, limitMinutes * 60_000);
-    child.on('error', reject).on('exit', () => {
+    child.on('error', reject).on('exit', (code) => {
       clearTimeout(timer);
-      resolve();
+      resolve(code);
     });
   });
 }
@@ -76,7 +76,8 @@ async function main(args) {
   const { env, missing } = prepareTools();
   const report = await runTests(env, args);
   const counts = countTests(report);
-  counts.failed += failed.length + (report.success || counts.failed > 0 ? 0 : 1);
+  if (!report.success && counts.failed === 0) failed.push('an unhandled error, see above:');
+  counts.failed += failed.length;
   printSkipped(report, missing);
   process.stdout.write(`${failed.map((name) => `${name} failed\n`).join('')}${lastLine(counts)}\n`);
   return counts.failed > 0 ? 1 : 0;

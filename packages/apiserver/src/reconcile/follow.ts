@@ -1,10 +1,18 @@
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 
-/** Calls back for every entry that is there and for every one that changes or goes. Starts over after a gap. */
+const firstRetryMs = 100;
+const maxRetryMs = 5000;
+
+/**
+ * Calls back for every entry of the cache and for every change. Lists again after a gap, and retries with backoff while the
+ * store is unavailable. Ends with the returned function, or when the cache is closed.
+ */
 export function follow(cache: WatchCache, listener: (entry: CacheEntry) => void): () => void {
   let stopped = false;
-  let unfollow: (() => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let unfollow = (): void => {};
+
   const start = async (): Promise<void> => {
     await cache.fresh();
     if (stopped) return;
@@ -13,15 +21,23 @@ export function follow(cache: WatchCache, listener: (entry: CacheEntry) => void)
         for (const event of events) listener(event.entry);
       },
       onGap: () => {
-        unfollow?.();
-        if (!stopped) void start();
+        unfollow();
+        restart(firstRetryMs);
       },
     });
     for (const entry of cache.slice(cache.prefix)) listener(entry);
   };
-  void start().catch(() => setTimeout(() => !stopped && void start(), 1000).unref());
+  const restart = (retryMs: number): void => {
+    if (stopped || cache.isClosed) return;
+    start().catch(() => {
+      timer = setTimeout(restart, retryMs, Math.min(retryMs * 2, maxRetryMs)).unref();
+    });
+  };
+
+  restart(firstRetryMs);
   return () => {
     stopped = true;
-    unfollow?.();
+    clearTimeout(timer);
+    unfollow();
   };
 }

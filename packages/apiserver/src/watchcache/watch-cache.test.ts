@@ -1,8 +1,9 @@
-import type { Store } from '@tsukube/storage';
+import { type Store, Unavailable } from '@tsukube/storage';
 import { ManualClock, storeContract } from '@tsukube/storage/contract';
 import { openMemory } from '@tsukube/storage/memory';
 import { describe, expect, it } from 'vitest';
-import { type Feed, openFeed } from './feed.ts';
+import { follow } from '../reconcile/follow.ts';
+import { type Feed, type FeedListener, openFeed } from './feed.ts';
 import { WatchCache } from './watch-cache.ts';
 
 /** A store that is not in this process has no tap: its cache is fed by a watch. */
@@ -115,4 +116,59 @@ describe('watch cache', () => {
     await cache.compact(entry.revision - 1);
     expect(released).toHaveLength(1);
   });
+
+  it('lists again when a gap falls into its first list', async () => {
+    const store = remote(openMemory({ clock: new ManualClock() }));
+    await store.create('/a/1', Buffer.from('x'));
+    const { feed, gap } = gappedFeed();
+    const cache = new WatchCache(store, feed, { prefix: '' });
+    const list = store.list;
+    store.list = async (...args) => {
+      store.list = list;
+      const page = await list(...args);
+      await store.create('/a/2', Buffer.from('missed by list and feed'));
+      gap();
+      return page;
+    };
+    await cache.loaded();
+    expect(cache.slice('').map(({ key }) => key)).toEqual(['/a/1', '/a/2']);
+  });
+
+  it('is followed on after a gap, through lists that fail', async () => {
+    const store = remote(openMemory({ clock: new ManualClock() }));
+    const { feed, gap } = gappedFeed();
+    const cache = new WatchCache(store, feed, { prefix: '' });
+    const seen: string[] = [];
+    const stop = follow(cache, ({ key }) => seen.push(key));
+    await cache.loaded();
+    await store.create('/a/1', Buffer.from('x'));
+    const list = store.list;
+    let failures = 2;
+    store.list = (...args) => (failures-- > 0 ? Promise.reject(new Unavailable('no store')) : list(...args));
+    gap();
+    await expect.poll(() => seen).toEqual(['/a/1']);
+    await cache.close();
+    stop();
+  });
 });
+
+/** A feed that delivers nothing but gaps. */
+function gappedFeed(): { feed: Feed; gap(): void } {
+  const listeners = new Set<FeedListener>();
+  const feed: Feed = {
+    revision: 0,
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    caughtUp: () => undefined,
+    compact() {},
+    close() {},
+  };
+  return {
+    feed,
+    gap() {
+      for (const listener of listeners) listener.onGap();
+    },
+  };
+}

@@ -104,6 +104,10 @@ export class WatchCache implements Store {
     return this.#entries.size;
   }
 
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   /** Of all values together. */
   get bytes(): number {
     return this.#entries.bytes;
@@ -288,7 +292,7 @@ export class WatchCache implements Store {
     if (this.#state.at === 'loading') return this.#state.done;
     const missed: Change[] = [];
     const done = this.#fill(missed).catch((error) => {
-      this.#state = { at: 'cold' };
+      if (this.#isLoading(missed)) this.#state = { at: 'cold' };
       throw error;
     });
     this.#state = { at: 'loading', done, missed };
@@ -305,11 +309,17 @@ export class WatchCache implements Store {
       if (!page.more) break;
       page = await this.#store.list(this.prefix, { limit: pageSize, from: `${entries.at(-1)?.key}\0`, revision });
     }
+    // A gap while listing: changes after the listed revision may be lost, so list again.
+    if (!this.#isLoading(missed)) return this.loaded();
     this.#entries.load(entries);
     this.#history = this.#newHistory(revision);
     this.#state = { at: 'ready' };
     this.#loadedAt = revision;
     this.#onChanges(missed);
+  }
+
+  #isLoading(missed: readonly Change[]): boolean {
+    return this.#state.at === 'loading' && this.#state.missed === missed;
   }
 
   #onChanges(changes: readonly Change[]): void {

@@ -36,8 +36,11 @@ export function objectFinder(registryOf: (kind: BoundKind) => ObjectRegistry | u
     if (loading) return loading.then(() => find(kind, namespace, name));
     const key = registry.key(namespace, name);
     const entry = cache.peek(key);
-    if (entry || cache.fresh() === undefined) return found(entry);
-    return cache.get(key).then(found);
+    if (entry) return found(entry);
+    return cache
+      .fresh()
+      ?.then(() => cache.get(key))
+      .then(found);
   };
   return find;
 }

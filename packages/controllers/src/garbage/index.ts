@@ -32,30 +32,37 @@ export function garbageCollector(context: ControllerContext): Controller {
     park: (key) => parked.add(key),
   };
 
-  /** What has been written since the reading began is newer than what is read. */
+  /** Keys written since the current scan began: the feed has newer state of them. Undefined between scans. */
   let written: Set<string> | undefined;
-  const scan = async (): Promise<void> => {
-    written = new Set();
+  const scan = async (since: ReadonlySet<string>, isCurrent: () => boolean): Promise<void> => {
     let from: string | undefined;
     do {
       await nextTurn();
       const page = await context.store.list(context.storePrefix, { limit: pageSize, ...(from !== undefined && { from }) });
+      if (!isCurrent()) return;
       for (const { key, value } of page.entries) {
-        if (!written.has(key)) observer.onObject(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+        if (!since.has(key)) observer.onObject(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
       }
       from = page.more ? `${page.entries.at(-1)?.key}\0` : undefined;
-    } while (from !== undefined && !stopped);
-    written = undefined;
+    } while (from !== undefined);
   };
-  const scanUntilDone = async (): Promise<void> => {
-    while (!stopped) {
+  /** Builds the graph from nothing, at the start and after each gap. A later rescan supersedes an earlier one. */
+  const rescan = async (): Promise<void> => {
+    const since = new Set<string>();
+    const isCurrent = () => !stopped && written === since;
+    written = since;
+    observer.reset();
+    while (isCurrent()) {
       try {
-        return await scan();
+        await scan(since, isCurrent);
+        break;
       } catch (error) {
-        context.logger.warn('objects could not be read for garbage collection', { error: String(error) });
+        context.logger.warn('garbage collector: listing failed, will retry', { error: String(error) });
         await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
       }
     }
+    if (written !== since) return scanned;
+    written = undefined;
   };
 
   const unlisten = context.feed.listen({
@@ -67,10 +74,10 @@ export function garbageCollector(context: ControllerContext): Controller {
       }
     },
     onGap() {
-      scanned = scanUntilDone();
+      scanned = rescan();
     },
   });
-  scanned = scanUntilDone();
+  scanned = rescan();
   let { resources } = context;
   const unpark = setInterval(() => {
     if (resources === context.resources) return;

@@ -31,6 +31,12 @@ export class Observer {
     this.#gone.add(uid);
   }
 
+  /** Forgets the graph: the next scan builds it again and queues every dependent. */
+  reset(): void {
+    this.#graph.clear();
+    this.#waiting.clear();
+  }
+
   onChange({ type, entry }: Change): void {
     const { key, value } = entry;
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);

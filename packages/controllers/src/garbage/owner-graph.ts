@@ -58,6 +58,11 @@ export class OwnerGraph {
     }
   }
 
+  clear(): void {
+    this.#dependents.clear();
+    this.#keysByOwner.clear();
+  }
+
   remove(key: string): void {
     const dependent = this.#dependents.get(key);
     if (!dependent) return;
