@@ -104,6 +104,63 @@ describe('the configuration', () => {
     await expect.poll(dangling).toMatchObject({ status: 'False', reason: 'Found' });
   });
 
+  describe('Dangling', () => {
+    const path = `${root}/flowschemas`;
+    const type = (patch: string) => ({ 'content-type': `application/${patch}` });
+    /** Milliseconds from a write until the condition refers to the level. */
+    async function delayOf(name: string, to: string, write: () => Promise<{ status: number }>): Promise<number> {
+      const watch = await t.client.watch(`${path}?watch=true&fieldSelector=metadata.name%3D${name}`);
+      const begun = performance.now();
+      expect((await write()).status).toBeLessThan(300);
+      let condition: Any;
+      do condition = (await watch.next()).object.status.conditions?.[0];
+      while (!condition?.message.includes(`"${to}"`));
+      watch.close();
+      return performance.now() - begun;
+    }
+    /** The quickest of a few: the machine may be busy. */
+    async function quickest(trial: (name: string) => Promise<number>, prefix: string): Promise<number> {
+      let best = Number.POSITIVE_INFINITY;
+      for (let i = 0; i < 5 && best >= 100; i++) best = Math.min(best, await trial(`${prefix}-${i}`));
+      return best;
+    }
+
+    it.each([
+      ['create', (name: string) => t.client.send('POST', path, schema(name, 'missing', 'nobody'))],
+      [
+        'apply',
+        (name: string) =>
+          t.client.send(
+            'PATCH',
+            `${path}/${name}?fieldManager=test`,
+            schema(name, 'missing', 'nobody'),
+            type('apply-patch+yaml'),
+          ),
+      ],
+    ])('is written within 100 ms after %s', async (verb, write) => {
+      expect(await quickest((name) => delayOf(name, 'missing', () => write(name)), `dangling-${verb}`)).toBeLessThan(100);
+    });
+
+    it('is written within 100 ms after a patch', async () => {
+      const trial = async (name: string) => {
+        await t.client.send('POST', path, schema(name, 'missing', 'nobody'));
+        const patch = { spec: { priorityLevelConfiguration: { name: 'elsewhere' } } };
+        const write = () => t.client.send('PATCH', `${path}/${name}`, patch, type('merge-patch+json'));
+        return delayOf(name, 'elsewhere', write);
+      };
+      expect(await quickest(trial, 'dangling-patch')).toBeLessThan(100);
+    });
+  });
+
+  it('shows schemas in the order in which they are matched', async () => {
+    const { body } = await t.client.get(`${root}/flowschemas`, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
+    const rows: [number, string][] = body.rows.map(({ cells }: Any) => [cells[2], cells[0]]);
+    expect(rows[0]).toEqual([1, 'exempt']);
+    expect(rows).toEqual(rows.toSorted(([a, x], [b, y]) => a - b || (x < y ? -1 : 1)));
+    const listed = (await t.client.get(`${root}/flowschemas`)).body.items.map((item: Any) => item.metadata.name);
+    expect(listed).toEqual(listed.toSorted());
+  });
+
   it('is kept: what is mandatory, and what nobody has taken over', async () => {
     const dataDir = mkdtempSync(join(folder, 'data-'));
     const start = async () => {

@@ -35,6 +35,8 @@ export interface Resource {
   readonly state?: string;
   /** The verbs in the order in which discovery tells them, where that is not the alphabet's. */
   readonly announcedVerbs?: readonly string[];
+  /** Sorts the rows of a Table list, lowest first, where that is not by name. Takes the hub version. */
+  readonly rowRank?: (object: JsonObject) => number;
   /** Objects remove themselves this many seconds after they were last written. */
   readonly ttlSeconds?: number;
 }

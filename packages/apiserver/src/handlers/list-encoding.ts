@@ -1,9 +1,10 @@
-import { apiVersionOf, type JsonValue } from '@tsukube/machinery';
+import { apiVersionOf, type JsonObject, type JsonValue } from '@tsukube/machinery';
 import type { Answer, BytesAnswer } from '../http/answer.ts';
 import { type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { answerBytes } from '../http/respond.ts';
 import { bytesIn, metadataOf } from '../registry/derived.ts';
+import { decodeObject } from '../registry/stored-form.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { listText } from './list-text.ts';
 import { protobufListWriter } from './protobuf.ts';
@@ -31,14 +32,22 @@ export function answerList(
   metadata: Record<string, JsonValue>,
   output: Output,
 ): Answer | Promise<Answer> {
-  const writer = writerFor(request, metadata, output, entries);
-  const pieces = encode(writer, entries);
+  const { rowRank } = request.resource;
+  const ordered = rowRank && output.as === 'table' ? sortedRows(entries, rowRank) : entries;
+  const writer = writerFor(request, metadata, output, ordered);
+  const pieces = encode(writer, ordered);
   const first = pieces.next().value as Buffer;
   const second = pieces.next();
   if (second.done) return answerBytes(200, first, output);
   const isReady = output.mediaType === protobuf || (output.mediaType === 'application/json' && !output.pretty);
-  const body = isReady ? resume(first, second.value, pieces) : listText(writer, entries, output);
+  const body = isReady ? resume(first, second.value, pieces) : listText(writer, ordered, output);
   return { kind: 'bytes', status: 200, type: output.mediaType, body } satisfies BytesAnswer;
+}
+
+/** Entries of the same rank stay in the order of the list. */
+function sortedRows(entries: readonly CacheEntry[], rank: (object: JsonObject) => number): readonly CacheEntry[] {
+  const ranked = entries.map((entry) => ({ entry, rank: rank(decodeObject(entry.value)) }));
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
 }
 
 function* resume(first: Buffer, second: Buffer, rest: Iterable<Buffer>): Generator<Buffer> {

@@ -11,16 +11,14 @@ const specType = 'io.k8s.api.flowcontrol.v1.FlowSchemaSpec';
 const defaultPrecedence = 1000;
 const maxPrecedence = 10_000;
 
-export const flowSchema: Resource = flowResource({
+const flowSchemaKind = flowResource({
   kind: 'FlowSchema',
   columns: [
     nameColumn,
     column('PriorityLevel', { type: 'io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationReference', field: 'name' }, (object) =>
       levelOf(objectIn(object, 'spec')),
     ),
-    column('MatchingPrecedence', { type: specType, field: 'matchingPrecedence' }, (object) =>
-      numberIn(objectIn(object, 'spec'), 'matchingPrecedence'),
-    ),
+    column('MatchingPrecedence', { type: specType, field: 'matchingPrecedence' }, precedenceOf),
     column('DistinguisherMethod', { type: specType, field: 'distinguisherMethod' }, (object) => {
       const method = objectIn(objectIn(object, 'spec'), 'distinguisherMethod');
       return method ? textIn(method, 'type') : '<none>';
@@ -36,6 +34,12 @@ export const flowSchema: Resource = flowResource({
   applyDefaults: (object) => fillIn(ensureObject(object, 'spec'), 'matchingPrecedence', defaultPrecedence),
   validate,
 });
+
+export const flowSchema: Resource = { ...flowSchemaKind, rowRank: precedenceOf };
+
+function precedenceOf(object: JsonObject): number {
+  return numberIn(objectIn(object, 'spec'), 'matchingPrecedence');
+}
 
 function levelOf(spec: JsonObject | undefined): string {
   return textIn(objectIn(spec, 'priorityLevelConfiguration'), 'name');

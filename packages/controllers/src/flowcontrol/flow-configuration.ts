@@ -28,8 +28,8 @@ interface FlowObjects {
 }
 
 const maintenanceMs = 60_000;
-/** A start has better things to do, and of several changes in a row only the last matters. */
-const conditionDelayMs = 100;
+/** Conditions are written at once, except while the server starts: then they wait until it is ready. */
+const startDelayMs = 100;
 
 /**
  * Creates what flow control is configured with from the start, and keeps it; hands every change to those who act on it;
@@ -54,20 +54,35 @@ export async function flowConfiguration(context: ControllerContext, options: Flo
 
   await ensure();
   takeUp();
-  const soon = coalesced(() => {
-    takeUp();
-    for (const entry of schemas.cache.slice(schemas.cache.prefix))
-      conditions.addAfter(nameOfKey(schemas.resource, entry.key).name, conditionDelayMs);
-  });
-  const onChange = (_: CacheEntry) => soon.call();
-  const stops = [follow(levels.cache, onChange), follow(schemas.cache, onChange)];
+  let starting = true;
+  const started = setTimeout(() => {
+    starting = false;
+  }, startDelayMs).unref();
+  const describe = ({ key }: CacheEntry) => {
+    const { name } = nameOfKey(schemas.resource, key);
+    if (starting) conditions.addAfter(name, startDelayMs);
+    else conditions.add(name);
+  };
+  const soon = coalesced(takeUp);
+  const describeAll = coalesced(() => schemas.cache.slice(schemas.cache.prefix).forEach(describe));
+  const onLevel = () => {
+    soon.call();
+    describeAll.call();
+  };
+  const onSchema = (entry: CacheEntry) => {
+    soon.call();
+    describe(entry);
+  };
+  const stops = [follow(levels.cache, onLevel), follow(schemas.cache, onSchema)];
   const maintenance = setInterval(() => {
     ensure().catch((error) => context.logger.warn('flow control could not be maintained', { error: String(error) }));
   }, maintenanceMs).unref();
   return {
     stop() {
       clearInterval(maintenance);
+      clearTimeout(started);
       soon.stop();
+      describeAll.stop();
       conditions.stop();
       for (const stop of stops) stop();
     },
