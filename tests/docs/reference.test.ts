@@ -14,7 +14,7 @@ function helpRows(help: string): Row[] {
   let group = '';
   for (const line of help.split('\n')) {
     const flag = /^ {2}(-\S.*?)(?: {2,}(.*))?$/.exec(line);
-    if (/^\w+:$/.test(line)) group = line.slice(0, -1);
+    if (/^[A-Z][\w ]*:$/.test(line)) group = line.slice(0, -1);
     else if (flag) rows.push({ group, flag: flag[1] as string, text: flag[2] ?? '' });
     else if (line.startsWith('    ')) (rows.at(-1) as { text: string }).text += ` ${line.trim()}`;
   }

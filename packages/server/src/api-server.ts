@@ -172,6 +172,10 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
         identity,
         store,
         serviceRanges: serviceRanges(options),
+        kubernetesService: {
+          nodePort: options.kubernetesServiceNodePort,
+          endpoints: options.endpointReconcilerType !== 'none',
+        },
         authentication,
         delayMs: announcementDelayMs,
       });

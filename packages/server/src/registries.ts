@@ -11,9 +11,15 @@ import {
   type ServerMetrics,
   WatchCache,
 } from '@tsukube/apiserver';
-import { type BuiltinOptions, builtinResources, namespaceLifecycle, podAdmission } from '@tsukube/builtin';
+import {
+  type BuiltinOptions,
+  builtinResources,
+  namespaceLifecycle,
+  podAdmission,
+  type TolerationSeconds,
+} from '@tsukube/builtin';
 import type { Store } from '@tsukube/storage';
-import { isServed, type ServeOptions } from './config/index.ts';
+import { isServed, runsPlugin, type ServeOptions } from './config/index.ts';
 
 /**
  * The built-in kinds, and those of a library's user, without the versions that are switched off, below the prefix that was
@@ -34,7 +40,7 @@ export function allResources(
 
 export function createRegistries(
   resources: readonly Resource[],
-  { enableGarbageCollector }: ServeOptions,
+  options: ServeOptions,
   store: Store,
   feed: Feed,
   metrics: ServerMetrics,
@@ -47,7 +53,7 @@ export function createRegistries(
     },
     now: Date.now,
     fieldManagement: fieldManagement(),
-    keepsDependents: !enableGarbageCollector,
+    keepsDependents: !options.enableGarbageCollector,
     registryNamed: (group, plural) =>
       [...registries.values()].find(({ resource: { names, hub } }) => names.plural === plural && hub.group === group),
     store,
@@ -63,6 +69,14 @@ export function createRegistries(
   }
   const cacheOf = (group: string, plural: string) => services.registryNamed?.(group, plural)?.cache;
   const namespaces = cacheOf('', 'namespaces');
-  if (namespaces) admission = admissionChain([namespaceLifecycle(namespaces), ...podAdmission(cacheOf)]);
+  const plugins = [...(namespaces ? [namespaceLifecycle(namespaces)] : []), ...podAdmission(cacheOf, tolerationSeconds(options))];
+  admission = admissionChain(plugins.filter(({ name }) => runsPlugin(options, name)));
   return { registries, services };
+}
+
+function tolerationSeconds(options: ServeOptions): TolerationSeconds {
+  return {
+    notReady: options.defaultNotReadyTolerationSeconds,
+    unreachable: options.defaultUnreachableTolerationSeconds,
+  };
 }

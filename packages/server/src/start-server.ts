@@ -5,7 +5,7 @@ import { identityOf } from './announcement.ts';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import { serviceAccountTokens } from './authentication/service-account-tokens.ts';
 import { openTrust, type Trust } from './authentication/trust.ts';
-import { completeOptions, type GivenOptions, type ServeOptions, tlsSettings } from './config/index.ts';
+import { completeOptions, flagsWithoutEffect, type GivenOptions, type ServeOptions, tlsSettings } from './config/index.ts';
 import { type DataDir, takeDataDir } from './data-dir.ts';
 import { localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
 import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts } from './pki/index.ts';
@@ -49,6 +49,7 @@ async function start(
   dataDir: DataDir | undefined,
   logger: Logger,
 ): Promise<RunningServer> {
+  reportFlagsWithoutEffect(options, logger);
   let listener: Listener | undefined;
   const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
   const hosts = servingHosts(options.bindAddress, options.advertiseAddress);
@@ -105,6 +106,11 @@ async function start(
     trimMemory: api.trimMemory,
     close: once(() => stop(options, api, listener as Listener, [renewal, trust], dataDir, logger)),
   };
+}
+
+function reportFlagsWithoutEffect(options: ServeOptions, logger: Logger): void {
+  const flags = flagsWithoutEffect(options);
+  if (flags.length > 0) logger.warn('flags of kube-apiserver without effect here', { flags: flags.join(' ') });
 }
 
 function checkExpiry({ serving, frontProxy }: Pki): void {

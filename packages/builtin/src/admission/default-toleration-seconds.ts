@@ -3,30 +3,37 @@ import type { JsonObject } from '@tsukube/machinery';
 import { objectsIn, textIn } from '../core/pod-spec/members.ts';
 import { isPods } from './forbidden.ts';
 
-const taints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
-const defaultSeconds = 300;
+/** How long pods tolerate each condition of their node by default. */
+export interface TolerationSeconds {
+  readonly notReady: number;
+  readonly unreachable: number;
+}
 
 /** Pods stay for a while on nodes that are gone: most of them come back. */
-export function defaultTolerationSeconds(): AdmissionPlugin {
+export function defaultTolerationSeconds(seconds: TolerationSeconds): AdmissionPlugin {
+  const secondsOf = new Map([
+    ['node.kubernetes.io/not-ready', seconds.notReady],
+    ['node.kubernetes.io/unreachable', seconds.unreachable],
+  ]);
   return {
     name: 'DefaultTolerationSeconds',
     mutate(attributes) {
       const { operation, object } = attributes;
       if (!object || (operation !== 'CREATE' && operation !== 'UPDATE') || !isPods(attributes)) return;
-      addTolerations(object.spec as JsonObject);
+      addTolerations(object.spec as JsonObject, secondsOf);
     },
   };
 }
 
-function addTolerations(spec: JsonObject): void {
+function addTolerations(spec: JsonObject, secondsOf: ReadonlyMap<string, number>): void {
   const tolerations = objectsIn(spec, 'tolerations');
-  const missing = taints.filter((taint) => !tolerations.some((toleration) => covers(toleration, taint)));
+  const missing = [...secondsOf].filter(([taint]) => !tolerations.some((toleration) => covers(toleration, taint)));
   if (missing.length === 0) return;
-  const added = missing.map((key) => ({
+  const added = missing.map(([key, tolerationSeconds]) => ({
     key,
     operator: 'Exists',
     effect: 'NoExecute',
-    tolerationSeconds: defaultSeconds,
+    tolerationSeconds,
   }));
   spec.tolerations = [...tolerations, ...added];
 }

@@ -25,7 +25,7 @@ function creation(spec: JsonObject): AdmissionAttributes {
 describe('admission of pods', () => {
   it('lets pods stay on nodes that are gone for five minutes', () => {
     const spec: JsonObject = { tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }] };
-    defaultTolerationSeconds().mutate?.(creation(spec));
+    defaultTolerationSeconds({ notReady: 300, unreachable: 300 }).mutate?.(creation(spec));
     expect(spec.tolerations).toHaveLength(2);
   });
 

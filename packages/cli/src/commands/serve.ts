@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startServer } from '@tsukube/server';
+import { kubernetesVersion, startServer } from '@tsukube/server';
 import { parseServeOptions, type ServeOptions, serveHelp, UsageError } from '@tsukube/server/config';
 import { openLogs } from '@tsukube/server/logging';
 import { returnMemoryWhenIdle } from '../idle-memory.ts';
@@ -10,8 +10,8 @@ import { startFailure } from '../start-failure.ts';
 export async function serve(argv: readonly string[]): Promise<number> {
   try {
     const options = await parseServeOptions(argv, process.env);
-    if (options !== 'help') return await run(options);
-    process.stdout.write(serveHelp());
+    if (typeof options === 'object') return await run(options);
+    process.stdout.write(options === 'help' ? serveHelp() : `Kubernetes ${kubernetesVersion}\n`);
     return 0;
   } catch (error) {
     process.stderr.write(`tsukube: ${startFailure(error)}\n`);

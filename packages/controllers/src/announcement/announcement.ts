@@ -15,6 +15,12 @@ export interface AnnouncementContext extends ControllerContext {
   readonly identity: ServerIdentity;
   readonly serviceRanges: ServiceRanges;
   readonly store: Store;
+  readonly kubernetesService: {
+    /** 0 for a Service of type ClusterIP. */
+    readonly nodePort: number;
+    /** Whether its endpoints are kept. */
+    readonly endpoints: boolean;
+  };
   /** What the ConfigMap about the authentication of this server says. */
   readonly authentication: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-import { choice, decimal, duration, inputFile, integer, optionalText, toggle } from './flag-types.ts';
+import { choice, decimal, duration, inputFile, integer, optionalDuration, optionalText, toggle } from './flag-types.ts';
 
 const modes = ['batch', 'blocking', 'blocking-strict'] as const;
 const version = { group: 'Audit', of: ['audit.k8s.io/v1'], fallback: 'audit.k8s.io/v1', placeholder: 'VERSION' } as const;
@@ -69,6 +69,10 @@ export const auditFlags = {
     group: 'Audit',
     fallback: 10_000,
     help: 'How long to wait before a batch that could not be sent is sent again.',
+  }),
+  auditWebhookBatchInitialBackoff: optionalDuration({
+    group: 'Audit',
+    help: 'Deprecated name of --audit-webhook-initial-backoff.',
   }),
   auditWebhookVersion: choice({ ...version, help: 'API version of the events that are sent.' }),
   auditWebhookMode: mode('batch', 'requests'),

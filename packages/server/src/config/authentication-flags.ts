@@ -134,6 +134,7 @@ export const authenticationFlags = {
     help: 'Claim that a token must have, with this value; may be repeated.',
   }),
   kubeconfigOut: optionalText({
+    origin: 'tsukube',
     group,
     placeholder: 'FILE',
     fallbackText: 'admin.kubeconfig in the data dir',

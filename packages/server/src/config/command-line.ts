@@ -6,6 +6,7 @@ import { UsageError } from './usage-error.ts';
 export interface CommandLine {
   readonly source: Source;
   readonly help: boolean;
+  readonly version: boolean;
   readonly config: string | undefined;
 }
 
@@ -13,18 +14,27 @@ export interface CommandLine {
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const source = new Map<OptionName, Given>();
   let help = false;
+  let version = false;
   let config: string | undefined;
   for (const { name, place, text } of words(argv)) {
     if (name === 'help') help = true;
+    else if (name === 'version') version = truth(text);
     else if (name === 'config') config = text;
     else add(source, name, place, text);
   }
-  return { source, help, config };
+  return { source, help, version, config };
+}
+
+/** kube-apiserver also takes a version to report instead of its own; that is refused. */
+function truth(text: string): boolean {
+  if (text === 'true' || text === 'raw') return true;
+  if (text === 'false') return false;
+  throw new UsageError(`--version: ${JSON.stringify(text)} is not one of true, false, raw`);
 }
 
 function add(source: Map<OptionName, Given>, name: string, place: string, text: string): void {
-  const option = settingNamed(name, place, [text]);
-  if (option !== undefined) source.set(option, { place, texts: [...(source.get(option)?.texts ?? []), text] });
+  const option = settingNamed(name, place);
+  source.set(option, { place, texts: [...(source.get(option)?.texts ?? []), text] });
 }
 
 interface Word {
@@ -38,7 +48,7 @@ function* words(argv: readonly string[]): Generator<Word> {
     const { name, inline } = split(argv[at] as string);
     const place = `--${name}`;
     if (inline !== undefined) yield { name, place, text: inline };
-    else if (isSwitch(name) || name === 'help') yield { name, place, text: 'true' };
+    else if (isSwitch(name) || name === 'help' || name === 'version') yield { name, place, text: 'true' };
     else yield { name, place, text: valueAfter(name, argv[++at]) };
   }
 }
@@ -47,7 +57,7 @@ function* words(argv: readonly string[]): Generator<Word> {
 function valueAfter(name: string, next: string | undefined): string {
   if (next !== undefined) return next;
   // Of a flag that does not exist the user should hear that, not that its value is missing.
-  if (!(ownFlags as readonly string[]).includes(name)) settingNamed(name, `--${name}`, ['']);
+  if (!(ownFlags as readonly string[]).includes(name)) settingNamed(name, `--${name}`);
   throw new UsageError(`--${name} needs a value`);
 }
 

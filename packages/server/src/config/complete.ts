@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { checkAdmission } from './admission-flags.ts';
 import { checkAuthentication } from './authentication-conflicts.ts';
 import { checkAudit } from './check-audit.ts';
 import { type Flag, flagName } from './flag.ts';
@@ -15,6 +16,7 @@ export function completeOptions(given: GivenOptions): ServeOptions {
   checkValues(given);
   checkPairs(given);
   checkAuthentication(given);
+  checkAdmission(given);
   const options = { ...fallbacks(), ...withoutUndefined(given) } as Record<OptionName, unknown> & GivenOptions;
   const storage = storageOf(given);
   const dataDir = given.dataDir ?? (storage === 'memory' ? undefined : '.tsukube');
@@ -25,6 +27,7 @@ export function completeOptions(given: GivenOptions): ServeOptions {
     certDir: given.certDir ?? inside(dataDir, 'pki'),
     kubeconfigOut: given.kubeconfigOut ?? inside(dataDir, 'admin.kubeconfig'),
     advertiseAddress: given.advertiseAddress ?? reachable(options.bindAddress as string),
+    auditWebhookInitialBackoff: given.auditWebhookBatchInitialBackoff ?? options.auditWebhookInitialBackoff,
     logLevel: given.logLevel ?? levelOfVerbosity(options.v as number),
   } as ServeOptions;
 }

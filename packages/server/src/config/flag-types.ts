@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { parseDuration } from './duration.ts';
 import { BadValue, type Flag } from './flag.ts';
 
-type Row<T> = Pick<Flag<T>, 'group' | 'help' | 'placeholder' | 'short' | 'fallbackText' | 'check'>;
+type Row<T> = Pick<Flag<T>, 'group' | 'help' | 'origin' | 'placeholder' | 'short' | 'fallbackText' | 'check'>;
 type RowWithDefault<T> = Row<T> & Pick<Flag<T>, 'fallback'>;
 
 export function text(row: RowWithDefault<string>): Flag<string> {
@@ -69,6 +69,12 @@ export function duration(row: RowWithDefault<number>): Flag<number> {
     parse: (texts) => durationOf(last(texts)),
     check: (value) => row.check?.(value) ?? (value >= 0 ? undefined : 'must not be negative'),
   };
+}
+
+export function optionalDuration(row: Row<number | undefined>): Flag<number | undefined> {
+  const { parse, check } = duration({ group: row.group, help: row.help, fallback: 0 });
+  const checkGiven = (value: number | undefined) => (value === undefined ? undefined : check?.(value));
+  return { placeholder: 'DURATION', ...row, fallback: undefined, parse, check: checkGiven };
 }
 
 export function toggle(row: RowWithDefault<boolean>): Flag<boolean> {

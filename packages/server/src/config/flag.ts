@@ -1,9 +1,24 @@
-export type FlagGroup = 'Serving' | 'Storage' | 'Authentication' | 'Authorization' | 'Audit' | 'API' | 'Limits' | 'Logging';
+export const flagGroups = [
+  'Serving',
+  'Storage',
+  'Authentication',
+  'Authorization',
+  'Audit',
+  'API',
+  'Admission',
+  'Limits',
+  'Logging',
+  'Accepted without effect',
+  'Refused',
+] as const;
+export type FlagGroup = (typeof flagGroups)[number];
 
 /** One setting of the server. Command line, environment, configuration file and help text are all read off it. */
 export interface Flag<T> {
   readonly group: FlagGroup;
   readonly help: string;
+  /** Where the flag comes from; kube-apiserver unless stated. */
+  readonly origin?: 'tsukube' | 'kube-controller-manager';
   /** What stands for the value in the help text; switches have none. */
   readonly placeholder?: string;
   readonly short?: string;

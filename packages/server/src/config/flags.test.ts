@@ -1,10 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { flagName, variableName } from './flag.ts';
+import { type Flag, flagName, variableName } from './flag.ts';
 import { flags } from './flags.ts';
 import { serveHelp } from './help.ts';
-import { unsupportedFlags } from './kube-apiserver-flags.ts';
 import { isServed } from './runtime-config.ts';
 import { tlsSettings } from './tls-settings.ts';
+
+const all = Object.entries(flags) as [string, Flag<unknown>][];
+/** Name and type of each flag, as `kube-apiserver --help` prints them, with those that it hides. */
+const kubeApiserverFlags = readFileSync(new URL('kube-apiserver-1.36.flags', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => line.split(' ') as [string, string]);
 
 describe('the table of flags', () => {
   it('has names as kube-apiserver spells them', () => {
@@ -13,8 +20,14 @@ describe('the table of flags', () => {
     expect(variableName('etcdCafile')).toBe('TSUKUBE_ETCD_CAFILE');
   });
 
-  it('does not refuse what it takes', () => {
-    expect(Object.keys(flags).filter((option) => flagName(option) in unsupportedFlags)).toEqual([]);
+  it('has every flag of kube-apiserver 1.36, and no other that is said to be its own', () => {
+    const ours = all.filter(([, { origin }]) => origin === undefined).map(([option]) => flagName(option));
+    expect(ours.sort()).toEqual(kubeApiserverFlags.map(([name]) => name));
+  });
+
+  it('takes switches without a value exactly where kube-apiserver does', () => {
+    const switches = all.filter(([, flag]) => flag.isSwitch && flag.origin === undefined).map(([option]) => flagName(option));
+    expect(switches.sort()).toEqual(kubeApiserverFlags.flatMap(([name, type]) => (type === 'bool' ? [name] : [])));
   });
 
   it('shows every flag in the help text, in lines that fit', () => {

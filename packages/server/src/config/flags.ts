@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { admissionFlags } from './admission-flags.ts';
 import { auditFlags } from './audit-flags.ts';
 import { authenticationFlags } from './authentication-flags.ts';
 import { authorizationFlags } from './authorization-flags.ts';
@@ -16,13 +17,14 @@ import {
   toggle,
   toggles,
 } from './flag-types.ts';
+import { ignoredFlags, refusedFlags } from './kube-apiserver-flags.ts';
 import { runtimeConfigComplaint } from './runtime-config.ts';
 import { clusterRangeComplaint, portRangeComplaint } from './service-ranges.ts';
 
 const minute = 60_000;
 
 /**
- * Every setting of the server. The name on the command line is the key with dashes (`--secure-port`), in the environment
+ * Every setting of the server, with every flag that kube-apiserver 1.36 has. The name on the command line is the key with dashes (`--secure-port`), in the environment
  * the same in capitals (`TSUKUBE_SECURE_PORT`). What kube-apiserver has too means the same here.
  */
 export const flags = {
@@ -93,12 +95,14 @@ export const flags = {
   }),
 
   storage: optionalChoice({
+    origin: 'tsukube',
     group: 'Storage',
     of: ['lmdb', 'memory', 'etcd'],
     fallbackText: 'lmdb, or etcd with --etcd-servers',
     help: 'Where objects are kept.',
   }),
   dataDir: optionalText({
+    origin: 'tsukube',
     group: 'Storage',
     placeholder: 'DIR',
     fallbackText: '.tsukube',
@@ -113,8 +117,8 @@ export const flags = {
   etcdCafile: inputFile({ group: 'Storage', help: 'Authorities that vouch for the etcd servers.' }),
   etcdCertfile: inputFile({ group: 'Storage', help: 'Certificate to show to etcd.' }),
   etcdKeyfile: inputFile({ group: 'Storage', help: 'Private key of --etcd-certfile.' }),
-  etcdUsername: optionalText({ group: 'Storage', placeholder: 'NAME', help: 'User to log in to etcd as.' }),
-  etcdPasswordFile: inputFile({ group: 'Storage', help: 'File that holds the password of --etcd-username.' }),
+  etcdUsername: optionalText({ origin: 'tsukube', group: 'Storage', placeholder: 'NAME', help: 'User to log in to etcd as.' }),
+  etcdPasswordFile: inputFile({ origin: 'tsukube', group: 'Storage', help: 'File that holds the password of --etcd-username.' }),
   etcdPrefix: text({
     group: 'Storage',
     fallback: '/registry',
@@ -152,6 +156,20 @@ export const flags = {
     help: 'Range that services get ports of nodes from.',
     check: portRangeComplaint,
   }),
+  kubernetesServiceNodePort: integer({
+    group: 'API',
+    fallback: 0,
+    min: 0,
+    max: 65535,
+    placeholder: 'PORT',
+    help: 'Node port of the kubernetes Service, which is then of type NodePort; 0 for type ClusterIP.',
+  }),
+  endpointReconcilerType: choice({
+    group: 'API',
+    of: ['lease', 'none'],
+    fallback: 'lease',
+    help: 'How the endpoints of the kubernetes Service are kept: those of all live servers, or not at all.',
+  }),
   eventTtl: duration({ group: 'API', fallback: 60 * minute, help: 'How long events are kept.' }),
   enableGarbageCollector: toggle({
     group: 'API',
@@ -159,6 +177,8 @@ export const flags = {
     help: 'Delete what belongs to objects that are gone, and heed what deletions ask for their dependents.',
   }),
   enableLogsHandler: toggle({ group: 'API', fallback: true, help: 'Serve the log files of this server below /logs.' }),
+
+  ...admissionFlags,
 
   requestTimeout: duration({
     group: 'Limits',
@@ -192,6 +212,7 @@ export const flags = {
   }),
 
   logLevel: optionalChoice({
+    origin: 'tsukube',
     group: 'Logging',
     of: ['error', 'warn', 'info', 'debug'],
     fallbackText: 'warn, or what --v says',
@@ -205,6 +226,9 @@ export const flags = {
     help: 'Verbosity as a number: from 1 on as --log-level info, from 4 on as debug.',
   }),
   loggingFormat: choice({ group: 'Logging', of: ['text', 'json'], fallback: 'text', help: 'How log lines are written.' }),
+
+  ...ignoredFlags,
+  ...refusedFlags,
 };
 
 function notAnAddress(value: string): string | undefined {

@@ -1,19 +1,9 @@
 import { formatDuration } from './duration.ts';
-import { type Flag, type FlagGroup, flagName } from './flag.ts';
+import { type Flag, type FlagGroup, flagGroups, flagName } from './flag.ts';
 import { flags } from './flags.ts';
 
 const column = 42;
 const width = 118;
-const groups: readonly FlagGroup[] = [
-  'Serving',
-  'Storage',
-  'Authentication',
-  'Authorization',
-  'Audit',
-  'API',
-  'Limits',
-  'Logging',
-];
 
 /** The help text of `tsukube serve`. */
 export function serveHelp(): string {
@@ -21,11 +11,12 @@ export function serveHelp(): string {
     'Usage: tsukube serve [flags]',
     '',
     'Serves the Kubernetes API. Certificates, database and an administrator kubeconfig are made on first start.',
-    ...groups.flatMap((group) => ['', `${group}:`, ...rowsOf(group)]),
+    ...flagGroups.flatMap((group) => ['', `${group}:`, ...rowsOf(group)]),
     '',
     'General:',
     ...row('--config FILE', 'YAML file with the flags of this list, without the dashes, and their values.'),
     ...row('-h, --help', 'Show this text.'),
+    ...row('--version', 'Show the version of Kubernetes whose API is served.'),
     '',
     'Each flag is also a variable of the environment: --secure-port is TSUKUBE_SECURE_PORT.',
     'A flag wins over the environment, the environment over --config.',

@@ -1,3 +1,4 @@
+export { runsPlugin } from './admission-flags.ts';
 export { completeOptions } from './complete.ts';
 export { serveHelp } from './help.ts';
 export type { GivenOptions, ServeOptions } from './options.ts';
@@ -6,4 +7,4 @@ export { isServed } from './runtime-config.ts';
 export { serviceRanges } from './service-ranges.ts';
 export { tlsSettings } from './tls-settings.ts';
 export { UsageError } from './usage-error.ts';
-export { flagsAndValues } from './values.ts';
+export { flagsAndValues, flagsWithoutEffect } from './values.ts';

@@ -1,75 +1,191 @@
-/**
- * What kube-apiserver takes and this server does not act on yet, each with the values that ask for what is the case
- * here anyway. Any other value is refused: a flag that is silently ignored is a promise broken in silence.
- */
-export const unsupportedFlags: Readonly<Record<string, readonly string[]>> = {
-  'admission-control': [],
-  'admission-control-config-file': [],
-  'aggregator-reject-forwarding-redirect': ['true'],
-  'allow-metric-labels': [],
-  'allow-metric-labels-manifest': [],
-  'allow-privileged': [],
-  'contention-profiling': ['false'],
-  'coordinated-leadership-lease-duration': [],
-  'coordinated-leadership-renew-deadline': [],
-  'coordinated-leadership-retry-period': [],
-  'cors-allowed-origins': [],
-  'debug-socket-path': [],
-  'default-not-ready-toleration-seconds': [],
-  'default-unreachable-toleration-seconds': [],
-  'default-watch-cache-size': ['100'],
-  'delete-collection-workers': [],
-  'disable-admission-plugins': [],
-  'disable-http2-serving': ['false'],
-  'disabled-metrics': [],
-  'egress-selector-config-file': [],
-  'emulated-version': [],
-  'emulation-forward-compatible': ['false'],
-  'enable-admission-plugins': [],
-  'enable-aggregator-routing': [],
-  'encryption-provider-config': [],
-  'encryption-provider-config-automatic-reload': [],
-  'endpoint-reconciler-type': ['none'],
-  'etcd-count-metric-poll-period': [],
-  'etcd-db-metric-poll-interval': [],
-  'etcd-healthcheck-timeout': [],
-  'etcd-readycheck-timeout': [],
-  'etcd-servers-overrides': [],
-  'external-hostname': [],
-  'feature-gates': [],
-  'kubelet-certificate-authority': [],
-  'kubelet-client-certificate': [],
-  'kubelet-client-key': [],
-  'kubelet-preferred-address-types': [],
-  'kubelet-timeout': [],
-  'kubernetes-service-node-port': [],
-  'lease-reuse-duration-seconds': [],
-  'livez-grace-period': [],
-  'log-flush-frequency': [],
-  'log-text-info-buffer-size': [],
-  'log-text-split-stream': ['false'],
-  'max-connection-bytes-per-sec': ['0'],
-  'min-compatibility-version': [],
-  'peer-advertise-ip': [],
-  'peer-advertise-port': [],
-  'peer-ca-file': [],
-  'permit-address-sharing': [],
-  'permit-port-sharing': ['false'],
-  profiling: ['false'],
-  'proxy-client-cert-file': [],
-  'proxy-client-key-file': [],
-  'runtime-config-emulation-forward-compatible': ['false'],
-  'service-account-signing-endpoint': [],
-  'show-hidden-metrics-for-version': [],
-  'shutdown-send-retry-after': [],
-  'shutdown-watch-termination-grace-period': [],
-  'storage-backend': ['etcd3'],
-  'storage-initialization-timeout': [],
-  'storage-media-type': ['application/json'],
-  'strict-transport-security-directives': [],
-  'tls-sni-cert-key': [],
-  'tracing-config-file': [],
-  vmodule: [],
-  'watch-cache': ['true'],
-  'watch-cache-sizes': [],
+import { type FeatureGates, featureGatesComplaint, parseFeatureGates } from './feature-gates.ts';
+import type { Flag } from './flag.ts';
+import { choice, duration, inputFile, integer, list, optionalText, pairs, text, toggle } from './flag-types.ts';
+
+const ignored = { group: 'Accepted without effect' } as const;
+const refused = { group: 'Refused' } as const;
+
+const because = (help: string) => ({ ...ignored, help });
+const path = (help: string) => inputFile(because(help));
+const count = (fallback: number, help: string, max = Number.MAX_SAFE_INTEGER) =>
+  integer({ ...because(help), fallback, min: 0, max });
+const time = (fallback: number, help: string) => duration({ ...because(help), fallback });
+const bytes = (help: string) =>
+  text({
+    ...because(help),
+    fallback: '0',
+    placeholder: 'QUANTITY',
+    check: matches(/^\d+([kKMGTPE]i?)?$/, 'is not a quantity such as 512 or 2Ki'),
+  });
+
+const kubelet = 'Nothing connects to kubelets.';
+const noEmulation = 'The behaviour is always that of 1.36.';
+const peers = 'Replicas do not forward requests to each other.';
+const unbuffered = 'Log lines are not buffered.';
+const noProfiles = 'There is no Go profiler.';
+const noElection = 'There is no coordinated leader election.';
+const etcdMetrics = 'Sizes and counts are read when /metrics is.';
+
+const featureGates: Flag<FeatureGates> = {
+  ...because('Features are served as 1.36 has them by default.'),
+  placeholder: 'NAME=true|false,…',
+  fallback: {},
+  accumulates: true,
+  parse: parseFeatureGates,
+  check: featureGatesComplaint,
 };
+
+/**
+ * Flags of kube-apiserver that are checked and change nothing. Each default is what is the case here; any other value
+ * is named in the log at start.
+ */
+export const ignoredFlags = {
+  aggregatorRejectForwardingRedirect: toggle({ ...because('Redirects of API servers are never forwarded.'), fallback: true }),
+  allowMetricLabels: pairs({
+    ...because('Labels of metrics have few values by construction.'),
+    placeholder: 'METRIC,LABEL=VALUES',
+  }),
+  allowMetricLabelsManifest: path('Labels of metrics have few values by construction.'),
+  allowPrivileged: toggle({ ...because('Privileged containers are always allowed.'), fallback: true }),
+  apiserverCount: count(1, 'Only --endpoint-reconciler-type=master-count needs it.'),
+  contentionProfiling: toggle({ ...because(noProfiles), fallback: false }),
+  coordinatedLeadershipLeaseDuration: time(15_000, noElection),
+  coordinatedLeadershipRenewDeadline: time(10_000, noElection),
+  coordinatedLeadershipRetryPeriod: time(2_000, noElection),
+  corsAllowedOrigins: list({ ...because('TEMPORARY'), placeholder: 'REGEX,…' }),
+  tlsSniCertKey: list({ ...because('TEMPORARY'), placeholder: 'CERT,KEY' }),
+  strictTransportSecurityDirectives: list({ ...because('TEMPORARY') }),
+  externalHostname: optionalText({ ...because('TEMPORARY') }),
+  shutdownSendRetryAfter: toggle({ ...because('TEMPORARY'), fallback: false }),
+  shutdownWatchTerminationGracePeriod: time(0, 'TEMPORARY'),
+  permitPortSharing: toggle({ ...because('TEMPORARY'), fallback: false }),
+  permitAddressSharing: toggle({ ...because('Node always listens with SO_REUSEADDR.'), fallback: true }),
+  disableHttp2Serving: toggle({ ...because('TEMPORARY'), fallback: false }),
+  tlsCurvePreferences: list({ ...because('TEMPORARY') }),
+  debugSocketPath: optionalText({ ...because(noProfiles), placeholder: 'FILE' }),
+  defaultWatchCacheSize: count(100, 'The watch cache sizes itself.'),
+  deleteCollectionWorkers: count(1, 'Deletions of a collection are pipelined into shared transactions.'),
+  disabledMetrics: list({ ...because('Every metric is served.'), placeholder: 'METRIC,…' }),
+  egressSelectorConfigFile: path('Connections to other servers are made directly.'),
+  emulatedVersion: list({
+    ...because(noEmulation),
+    placeholder: 'VERSION',
+    fallbackText: '1.36',
+    check: each(matches(/^(kube=)?1\.3[3-6]$/, 'is not between 1.33 and 1.36')),
+  }),
+  emulationForwardCompatible: toggle({ ...because(noEmulation), fallback: false }),
+  enableAggregatorRouting: toggle({ ...because('Services are reached at their cluster IP.'), fallback: false }),
+  etcdCountMetricPollPeriod: time(60_000, etcdMetrics),
+  etcdDbMetricPollInterval: time(30_000, etcdMetrics),
+  etcdHealthcheckTimeout: time(2_000, 'The health check has the deadline of its request.'),
+  etcdReadycheckTimeout: time(2_000, 'The readiness check has the deadline of its request.'),
+  featureGates,
+  kubeletCertificateAuthority: path(kubelet),
+  kubeletClientCertificate: path(kubelet),
+  kubeletClientKey: path(kubelet),
+  kubeletPort: count(10_250, kubelet, 65_535),
+  kubeletPreferredAddressTypes: list({
+    ...because(kubelet),
+    placeholder: 'TYPE,…',
+    check: each(oneOf(['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'])),
+  }),
+  kubeletReadOnlyPort: count(10_255, kubelet, 65_535),
+  kubeletTimeout: time(5_000, kubelet),
+  leaseReuseDurationSeconds: count(60, 'Events expire one by one; etcd leases are shared by the minute.'),
+  livezGracePeriod: time(0, 'The port opens when every start step but the last few milliseconds is done.'),
+  logFlushFrequency: time(5_000, unbuffered),
+  logJsonInfoBufferSize: bytes(unbuffered),
+  logJsonSplitStream: toggle({ ...because('Log lines go to standard error.'), fallback: false }),
+  logTextInfoBufferSize: bytes(unbuffered),
+  logTextSplitStream: toggle({ ...because('Log lines go to standard error.'), fallback: false }),
+  maxConnectionBytesPerSec: count(0, 'Only connections to pods and nodes would be limited.'),
+  minCompatibilityVersion: list({
+    ...because(noEmulation),
+    placeholder: 'VERSION',
+    fallbackText: '1.35',
+    check: each(matches(/^(kube=)?1\.3[3-6]$/, 'is not between 1.33 and 1.36')),
+  }),
+  peerAdvertiseIp: optionalText({ ...because(peers), placeholder: 'IP' }),
+  peerAdvertisePort: optionalText({ ...because(peers), placeholder: 'PORT' }),
+  peerCaFile: path(peers),
+  profiling: toggle({ ...because(noProfiles), fallback: false }),
+  proxyClientCertFile: path('Requests are not forwarded to other API servers yet.'),
+  proxyClientKeyFile: path('Requests are not forwarded to other API servers yet.'),
+  runtimeConfigEmulationForwardCompatible: toggle({ ...because(noEmulation), fallback: false }),
+  showHiddenMetricsForVersion: optionalText({
+    ...because('No metric is hidden.'),
+    placeholder: '1.35',
+    check: (value) =>
+      value === undefined || value === '1.35'
+        ? undefined
+        : '--show-hidden-metrics-for-version must be omitted or have the value 1.35',
+  }),
+  storageBackend: choice({ ...because('Storage is chosen with --storage.'), of: ['etcd3'], fallback: 'etcd3' }),
+  storageInitializationTimeout: time(60_000, 'Caches are filled on first use.'),
+  storageMediaType: choice({
+    ...because('Objects are stored as JSON, which every kube-apiserver reads.'),
+    of: ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf', 'application/cbor'],
+    fallback: 'application/json',
+    placeholder: 'TYPE',
+  }),
+  tracingConfigFile: path('No traces are exported.'),
+  vmodule: text({
+    ...because('Verbosity is the same in all files.'),
+    fallback: '',
+    placeholder: 'PATTERN=N,…',
+    check: matches(/^$|^[^=,]+=\d+(,[^=,]+=\d+)*$/, 'does not have the pattern=N format'),
+  }),
+  watchCache: toggle({ ...because('Reads and watches are always served from the watch cache.'), fallback: true }),
+  watchCacheSizes: list({
+    ...because('The watch cache sizes itself.'),
+    placeholder: 'RESOURCE#SIZE,…',
+    check: each(matches(/^[^#]+#\d+$/, 'is not of the form resource[.group]#size')),
+  }),
+};
+
+/** Flags of kube-apiserver that would change what is stored, who is let in or which keys sign: ignoring them is not safe. */
+export const refusedFlags = {
+  admissionControlConfigFile: never(optionalText, 'admission plugins take no configuration file yet'),
+  encryptionProviderConfig: never(optionalText, 'objects would be stored without encryption'),
+  encryptionProviderConfigAutomaticReload: toggle({
+    ...refused,
+    fallback: false,
+    help: 'Only false: it has no meaning without --encryption-provider-config.',
+    check: (value) => (value ? 'must be set with --encryption-provider-config, which is not supported yet' : undefined),
+  }),
+  etcdServersOverrides: list({
+    ...refused,
+    placeholder: 'GROUP/RESOURCE#SERVERS,…',
+    help: 'Not supported yet: all objects would be stored on --etcd-servers.',
+    check: (overrides) =>
+      overrides.length === 0 ? undefined : 'is not supported yet: all objects would be stored on --etcd-servers',
+  }),
+  serviceAccountSigningEndpoint: never(optionalText, 'tokens would be signed with another key'),
+};
+
+function never(type: typeof optionalText, consequence: string): Flag<string | undefined> {
+  return type({
+    ...refused,
+    placeholder: 'FILE',
+    help: `Not supported yet: ${consequence}.`,
+    check: (value) => (value === undefined ? undefined : `is not supported yet: ${consequence}`),
+  });
+}
+
+type Check<T> = (value: T) => string | undefined;
+
+function matches(form: RegExp, complaint: string): Check<string> {
+  return (value) => (form.test(value) ? undefined : complaint);
+}
+
+function oneOf(allowed: readonly string[]): Check<string> {
+  return (value) => (allowed.includes(value) ? undefined : `is not one of ${allowed.join(', ')}`);
+}
+
+/** Checks the items of a list and names the first bad one. */
+function each(check: Check<string>): Check<readonly string[]> {
+  return (values) => {
+    const bad = values.find((value) => check(value) !== undefined);
+    return bad === undefined ? undefined : `has "${bad}", which ${check(bad)}`;
+  };
+}

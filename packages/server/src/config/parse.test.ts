@@ -5,10 +5,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { ServeOptions } from './options.ts';
 import { parseServeOptions } from './parse.ts';
 import { UsageError } from './usage-error.ts';
+import { flagsWithoutEffect } from './values.ts';
 
 async function parse(argv: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ServeOptions> {
   const options = await parseServeOptions(argv, env);
-  if (options === 'help') throw new Error('help was not asked for');
+  if (typeof options === 'string') throw new Error('help was not asked for');
   return options;
 }
 
@@ -83,6 +84,48 @@ describe('values', () => {
   it('answers with help wherever it is asked for', async () => {
     expect(await parseServeOptions(['--secure-port=1', '--help'], {})).toBe('help');
     expect(await parseServeOptions(['-h'], {})).toBe('help');
+    expect(await parseServeOptions(['--version'], {})).toBe('version');
+    expect(await parse(['--version=false'])).toMatchObject({ securePort: 6443 });
+  });
+});
+
+describe('flags of kube-apiserver without effect', () => {
+  it('are accepted, and named once each if they ask for something', async () => {
+    const argv = [
+      '--allow-privileged=false',
+      '--feature-gates=PodsAPI=true,kube:AllAlpha=false',
+      '--watch-cache-sizes=pods#100',
+      '--kubelet-timeout=7s',
+    ];
+    expect(flagsWithoutEffect(await parse(argv))).toEqual([
+      '--allow-privileged',
+      '--feature-gates',
+      '--kubelet-timeout',
+      '--watch-cache-sizes',
+    ]);
+  });
+
+  it('are not named if they ask for what is the case anyway', async () => {
+    const argv = ['--allow-privileged', '--profiling=false', '--storage-backend=etcd3', '--watch-cache=true', '--vmodule='];
+    expect(flagsWithoutEffect(await parse(argv))).toEqual([]);
+  });
+
+  it('include all that envtest passes', async () => {
+    const argv = [
+      '--allow-privileged=true',
+      '--authorization-mode=RBAC',
+      '--bind-address=127.0.0.1',
+      '--cert-dir=/c',
+      `--client-ca-file=${someFile}`,
+      '--disable-admission-plugins=ServiceAccount',
+      '--etcd-servers=http://127.0.0.1:2379',
+      '--secure-port=7443',
+      '--service-account-issuer=https://127.0.0.1:7443/',
+      `--service-account-key-file=${someFile}`,
+      `--service-account-signing-key-file=${someFile}`,
+      '--service-cluster-ip-range=10.0.0.0/24',
+    ];
+    expect(await parse(argv)).toMatchObject({ disableAdmissionPlugins: ['ServiceAccount'], allowPrivileged: true });
   });
 });
 
@@ -164,9 +207,38 @@ describe('what is refused, in one line', () => {
     [['--tls-cipher-suites=NULL'], '--tls-cipher-suites: has the unknown name NULL'],
     [['--runtime-config=apps=true'], '--runtime-config: has "apps", which names no API version'],
     [['--runtime-config=v1=si'], '--runtime-config: "v1=si" is neither true nor false'],
-    [['--feature-gates=a=true'], '--feature-gates is a flag of kube-apiserver that is not supported yet'],
-    [['--profiling'], '--profiling is a flag of kube-apiserver that is not supported yet'],
-    [['--profiling=true'], '--profiling is a flag of kube-apiserver that is not supported yet with a value other than false'],
+    [['--feature-gates=Foo=true'], '--feature-gates: unrecognized feature gate: Foo'],
+    [['--feature-gates=PodAPI=true'], 'unrecognized feature gate: PodAPI, did you mean PodsAPI?'],
+    [
+      ['--feature-gates=SidecarContainers=false'],
+      'cannot set feature gate SidecarContainers to false, feature is locked to true',
+    ],
+    [
+      ['--feature-gates=GitRepoVolumeDriver=true'],
+      'cannot set feature gate GitRepoVolumeDriver to true, feature is locked to false',
+    ],
+    [['--feature-gates=PodsAPI'], 'missing bool value for PodsAPI'],
+    [['--feature-gates=PodsAPI=si'], 'invalid value of PodsAPI=si'],
+    [['--feature-gates=wardle:PodsAPI=true'], 'names the unknown component "wardle"'],
+    [['--enable-admission-plugins=Foo'], '--enable-admission-plugins: plugin "Foo" is unknown'],
+    [['--disable-admission-plugins=ServiceAcount'], 'plugin "ServiceAcount" is unknown, did you mean ServiceAccount?'],
+    [
+      ['--enable-admission-plugins=Priority', '--disable-admission-plugins=Priority'],
+      '[Priority] in enable-admission-plugins and disable-admission-plugins overlapped',
+    ],
+    [['--admission-control=Priority', '--enable-admission-plugins=RuntimeClass'], 'flags are mutually exclusive'],
+    [['--profiling=perhaps'], '--profiling: "perhaps" is neither true nor false'],
+    [['--kubelet-timeout=5'], '--kubelet-timeout: "5" is not a duration'],
+    [['--vmodule=abc'], '--vmodule: "abc" does not have the pattern=N format'],
+    [['--emulated-version=1.20'], 'has "1.20", which is not between 1.33 and 1.36'],
+    [['--show-hidden-metrics-for-version=1.20'], 'must be omitted or have the value 1.35'],
+    [['--watch-cache-sizes=pods'], 'has "pods", which is not of the form resource[.group]#size'],
+    [['--storage-backend=etcd2'], '--storage-backend: "etcd2" is not one of etcd3'],
+    [['--endpoint-reconciler-type=master-count'], '--endpoint-reconciler-type: "master-count" is not one of lease, none'],
+    [['--encryption-provider-config', someFile], 'is not supported yet: objects would be stored without encryption'],
+    [['--etcd-servers-overrides=/pods#http://a:1'], 'is not supported yet: all objects would be stored on --etcd-servers'],
+    [['--service-account-signing-endpoint=/s'], 'is not supported yet: tokens would be signed with another key'],
+    [['--version=v1.2.3'], '--version: "v1.2.3" is not one of true, false, raw'],
     [['--config', bad], `unknown flag ${bad}: secure-prot, did you mean --secure-port?`],
     [['--config', fileWith('- 1')], 'must hold a map of flag names and values'],
     [['--config', fileWith('secure-port:')], 'secure-port has no value'],

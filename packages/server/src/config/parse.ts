@@ -8,11 +8,15 @@ import { UsageError } from './usage-error.ts';
 
 /**
  * The settings of `tsukube serve`: what the command line says, else the environment, else the file that --config names,
- * else the default. Gives 'help' if that was asked for. Fails with UsageError.
+ * else the default. Gives 'help' or 'version' if that was asked for. Fails with UsageError.
  */
-export async function parseServeOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<ServeOptions | 'help'> {
+export async function parseServeOptions(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<ServeOptions | 'help' | 'version'> {
   const commandLine = readCommandLine(argv);
   if (commandLine.help) return 'help';
+  if (commandLine.version) return 'version';
   const path = commandLine.config ?? env.TSUKUBE_CONFIG;
   const file = path ? await fromFile(path) : new Map();
   const given = merged([file, fromEnvironment(env), commandLine.source]);

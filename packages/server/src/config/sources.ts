@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Flag, flagName, variableName } from './flag.ts';
 import { flags } from './flags.ts';
-import { unsupportedFlags } from './kube-apiserver-flags.ts';
 import type { OptionName } from './options.ts';
 import { suggestion } from './suggestion.ts';
 import { UsageError } from './usage-error.ts';
@@ -15,19 +14,15 @@ export interface Given {
 export type Source = ReadonlyMap<OptionName, Given>;
 
 /** Flags that steer the reading itself. */
-export const ownFlags = ['config', 'help'] as const;
+export const ownFlags = ['config', 'help', 'version'] as const;
 
 const optionByFlag = new Map(Object.keys(flags).map((option) => [flagName(option), option as OptionName]));
 
-/** The setting behind a name, or undefined for a flag of kube-apiserver that asks for what is the case anyway. */
-export function settingNamed(name: string, place: string, texts: readonly string[]): OptionName | undefined {
+/** The setting behind the name of a flag. */
+export function settingNamed(name: string, place: string): OptionName {
   const option = optionByFlag.get(name);
-  if (option !== undefined) return option;
-  const harmless = Object.hasOwn(unsupportedFlags, name) ? unsupportedFlags[name] : undefined;
-  if (harmless === undefined) throw unknown(name, place);
-  if (texts.every((text) => harmless.includes(text))) return undefined;
-  const instead = harmless.length > 0 ? ` with a value other than ${harmless.join(' or ')}` : '';
-  throw new UsageError(`${place} is a flag of kube-apiserver that is not supported yet${instead}`);
+  if (option === undefined) throw unknown(name, place);
+  return option;
 }
 
 export function isSwitch(name: string): boolean {
@@ -64,8 +59,7 @@ export async function fromFile(path: string): Promise<Source> {
   for (const [name, value] of Object.entries(content)) {
     const place = `${path}: ${name}`;
     const texts = textsOf(value, place);
-    const option = settingNamed(name, place, texts);
-    if (option === undefined) continue;
+    const option = settingNamed(name, place);
     if (typeof value === 'object' && !(flags[option] as Flag<unknown>).accumulates)
       throw new UsageError(`${place} takes one value`);
     source.set(option, { place, texts });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { formatDuration } from './duration.ts';
 import { type Flag, flagName } from './flag.ts';
 import { flags } from './flags.ts';
@@ -18,4 +19,13 @@ function written(value: unknown, { placeholder }: Flag<unknown>): string {
   return Object.entries(value)
     .map(([name, each]) => `${name}=${each}`)
     .join(',');
+}
+
+/** The flags that were set to something and change nothing, as they are written. */
+export function flagsWithoutEffect(options: ServeOptions): readonly string[] {
+  return (Object.entries(flags) as [keyof ServeOptions, Flag<unknown>][])
+    .filter(
+      ([option, { group, fallback }]) => group === 'Accepted without effect' && !isDeepStrictEqual(options[option], fallback),
+    )
+    .map(([option]) => `--${flagName(option)}`);
 }
