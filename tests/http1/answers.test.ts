@@ -167,7 +167,7 @@ describe('an answer', () => {
         },
       });
     const { open } = await start((exchange) => {
-      exchange.onAbort(() => left.push('aborted'));
+      exchange.request = { cancel: () => left.push('aborted') };
       exchange.onClose(() => left.push('closed'));
       return bytes(exchange.url === '/stream' ? stream() : endless());
     });
@@ -183,7 +183,7 @@ describe('an answer', () => {
   it('that is large is over when it has been taken, and not aborted', async () => {
     const told: string[] = [];
     const { open } = await start((exchange) => {
-      exchange.onAbort(() => told.push('aborted'));
+      exchange.request = { cancel: () => told.push('aborted') };
       exchange.onClose(() => told.push('closed'));
       return bytes(Buffer.alloc(30 << 20));
     });

@@ -150,7 +150,7 @@ describe('a body', () => {
     const failures: unknown[] = [];
     let aborted = 0;
     const { open } = await start(async (exchange) => {
-      exchange.onAbort(() => aborted++);
+      exchange.request = { cancel: () => aborted++ };
       return text(`<${await exchange.body(100).catch((error) => failures.push(error))}>`);
     });
     const talk = await open();

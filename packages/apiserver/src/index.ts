@@ -13,6 +13,7 @@ export { compareVersions, priorityOf } from './discovery/priorities.ts';
 export { audit, auditStrangers } from './filters/audit.ts';
 export * from './filters/authentication.ts';
 export * from './filters/authorization.ts';
+export { cancellation } from './filters/cancellation.ts';
 export { compression } from './filters/compression.ts';
 export { deadline } from './filters/deadline.ts';
 export * from './filters/filter.ts';

@@ -116,6 +116,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     authentication,
     limits,
     auditing,
+    onCancelled: () => feed.fence.raise(),
   });
   const everything = resourcesNow(all, custom);
   const fixedContext: ControllerContext = {

@@ -6,6 +6,7 @@ import {
   auditStrangers,
   authentication,
   authorization,
+  cancellation,
   chain,
   compression,
   createDiscovery,
@@ -61,6 +62,8 @@ export interface ChainParts extends ApiServerParts {
   readonly authentication: Authentication;
   readonly limits: RequestLimits;
   readonly auditing: AuditOptions | undefined;
+  /** A request that may write has been cancelled. */
+  readonly onCancelled: () => void;
 }
 
 /** The way of a request, from the first filter to the delegate that answers. */
@@ -73,6 +76,7 @@ export function requestChain(parts: ChainParts): Handler {
       requestMetrics(metrics.requests),
       panic(logger),
       withRequestInfo(),
+      cancellation(parts.onCancelled),
       deadline(options.requestTimeout, terminated(metrics, 504)),
       ...(auditing ? [auditStrangers(auditing)] : []),
       authentication(parts.authentication.authenticator, {

@@ -22,7 +22,13 @@ export interface Store {
   update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry>;
 
   /** Removes a key whose newest revision is `expected`. Gives the revision of the removal. Fails with Mismatch. */
-  delete(key: string, expected: number): Promise<number>;
+  delete(key: string, expected: number, options?: DeleteOptions): Promise<number>;
+
+  /**
+   * Resolves once the outcome of every write is known that was cancelled too late, when its transaction had begun.
+   * Undefined if there is none. A read that follows never precedes such a write.
+   */
+  cancelledUnderWay(): Promise<void> | undefined;
 
   /**
    * Every change below a prefix with a revision of at least `from`, in order, with no gap and no repeat, until the
@@ -89,9 +95,14 @@ export interface Page {
   readonly count: number;
 }
 
-export interface WriteOptions {
+export interface DeleteOptions {
+  /** Evaluated when the transaction is formed. A write that is cancelled by then is not made, and fails with Cancelled. */
+  readonly isCancelled?: (() => boolean) | undefined;
+}
+
+export interface WriteOptions extends DeleteOptions {
   /** The key removes itself, with a change that watchers see, about this many seconds after the write. */
-  readonly ttlSeconds?: number;
+  readonly ttlSeconds?: number | undefined;
 }
 
 export interface Change {
@@ -131,6 +142,14 @@ export class Mismatch extends Error {
     super(`key ${key} is at revision ${current?.revision ?? 'none'}`);
     this.key = key;
     this.current = current;
+  }
+}
+
+/** The write was cancelled before its transaction began. Nothing was written. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled';
+  constructor() {
+    super('the write was cancelled');
   }
 }
 

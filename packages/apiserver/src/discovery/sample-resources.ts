@@ -135,7 +135,6 @@ export function sampleRequest(url: string, headers: Readonly<Record<string, stri
     connection: { remoteAddress: '127.0.0.1', clientCertificates: () => [], hasTrustedCertificate: false, takeNoMore() {} },
     body: async () => Buffer.alloc(0),
     upgrade: false,
-    onAbort() {},
     onClose() {},
     abort() {},
   };

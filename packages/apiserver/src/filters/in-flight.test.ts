@@ -49,8 +49,8 @@ function setUp({ maxReadOnly = 1, maxMutating = 1, requestTimeoutMs = 60_000 } =
       });
     },
   );
-  const ask = (method: string, url: string, user = someone, onAbort: Exchange['onAbort'] = () => {}) => {
-    const request = new IncomingRequest({ method, url, header: () => undefined, onAbort } as unknown as Exchange, 0);
+  const ask = (method: string, url: string, user = someone, exchange: Partial<Exchange> = {}) => {
+    const request = new IncomingRequest(Object.assign(exchange, { method, url, header: () => undefined }) as Exchange, 0);
     request.user = user;
     return handle(request);
   };
@@ -184,12 +184,10 @@ describe('a request that waits', () => {
   it('is forgotten when its client goes away', async () => {
     const { ask, get, running, refused } = setUp();
     get();
-    let leave = () => {};
-    const answer = ask('GET', `${read}?gone`, someone, (listener) => {
-      leave = listener;
-    });
+    const leaving: Partial<Exchange> = {};
+    const answer = ask('GET', `${read}?gone`, someone, leaving);
     get(`${read}?next`);
-    leave();
+    leaving.request?.cancel();
     await expect(answer).rejects.toThrow('the client closed the connection');
     await running[0]?.end();
     expect(running.map(({ url }) => url)).toEqual([read, `${read}?next`]);

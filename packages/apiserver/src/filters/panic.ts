@@ -1,5 +1,5 @@
 import { StatusError } from '@tsukube/machinery';
-import { RequestTooLarge, Unavailable } from '@tsukube/storage';
+import { Cancelled, RequestTooLarge, Unavailable } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
@@ -13,6 +13,7 @@ export function panic(logger: Logger): Filter {
     const { url } = request.exchange;
     if (error instanceof StatusError) return answerError(error, request);
     if (error instanceof ClientGone) return answerError(StatusError.badRequest(error.message), request);
+    if (error instanceof Cancelled) return answerError(cancelled, request);
     if (error instanceof RequestTooLarge) return answerError(tooLarge, request);
     if (error instanceof Unavailable) {
       logger.warn('the store is unavailable', { url, error: String(error.cause ?? error) });
@@ -30,6 +31,9 @@ export function panic(logger: Logger): Filter {
     }
   };
 }
+
+/** For the audit log: the client is gone, or has been answered at the deadline. */
+const cancelled = StatusError.timeout('request did not complete within requested timeout - context canceled');
 
 /** As kube-apiserver passes on what etcd says. */
 const tooLarge = new StatusError({ status: 'Failure', message: 'etcdserver: request is too large', code: 500 });

@@ -37,6 +37,8 @@ export class IncomingRequest implements ApiRequest {
   notes?: AuditNotes;
   arrival?: ApiRequest['arrival'];
   onCaughtUp?: () => void;
+  /** Called once when the request is cancelled. */
+  onCancel?: () => void;
   /** Which rules of flow control the request was treated by. */
   flow?: FlowHeaders;
   /** How long it may take, where the client or the server limits it. */
@@ -49,6 +51,7 @@ export class IncomingRequest implements ApiRequest {
   /** Fails with URIError on a path that is not properly encoded. */
   constructor(exchange: Exchange, now: number) {
     this.exchange = exchange;
+    exchange.request = this;
     this.method = exchange.method;
     this.received = now;
     const { url } = exchange;
@@ -66,17 +69,18 @@ export class IncomingRequest implements ApiRequest {
 
   get signal(): AbortSignal {
     if (!this.#abort) {
-      const abort = new AbortController();
-      this.#abort = abort;
-      this.exchange.onAbort(() => abort.abort());
+      this.#abort = new AbortController();
+      if (this.isOver) this.#abort.abort();
     }
     return this.#abort.signal;
   }
 
-  /** Ends what the request is still waiting for. */
+  /** Ends what the request is still waiting for, and keeps what it has not written yet from being written. */
   cancel(): void {
+    if (this.isOver) return;
     this.isOver = true;
     this.#abort?.abort();
+    this.onCancel?.();
   }
 
   get auditId(): string {

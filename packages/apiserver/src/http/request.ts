@@ -32,12 +32,16 @@ export interface Exchange {
   readonly upgrade: boolean;
   /** For a request that asks to upgrade: gives the connection to a handler, which then answers `taken-over`. */
   takeOver?(): TakenConnection;
-  /** Called once when the client goes away before the answer is complete. */
-  onAbort(listener: () => void): void;
+  /** Cancelled when the client goes away before the answer is complete. Set by whoever makes a request of the exchange. */
+  request?: Cancellable | undefined;
   /** Called once when nothing more is sent or received, for whatever reason; at once if that is so already. */
   onClose(listener: () => void): void;
   /** Breaks the answer off. */
   abort(): void;
+}
+
+export interface Cancellable {
+  cancel(): void;
 }
 
 /** A connection that is somebody else's business from now on. */
@@ -78,7 +82,7 @@ export interface ApiRequest {
   impersonation: { readonly impersonator: User; readonly constraint: string } | undefined;
   /** Aborts at the deadline, or when the client goes away. */
   readonly signal: AbortSignal;
-  /** Whether the deadline has passed. */
+  /** Whether the deadline has passed or the client is gone. */
   readonly isOver: boolean;
   /** Said of the request in its audit event; the first value of a key stays. Does nothing if there will be no event. */
   annotate(key: string, value: string): void;

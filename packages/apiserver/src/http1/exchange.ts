@@ -1,5 +1,5 @@
 import { visitHeaders } from '../http/raw-headers.ts';
-import type { Connection, Exchange, TakenConnection } from '../http/request.ts';
+import type { Cancellable, Connection, Exchange, TakenConnection } from '../http/request.ts';
 import type { RequestBody } from './request-body.ts';
 import type { HeaderBlock, RequestHead } from './request-head.ts';
 
@@ -30,9 +30,8 @@ export class Http1Exchange implements Exchange {
   isContinued = false;
   /** Whether nothing more is sent or received. */
   isOver = false;
+  request: Cancellable | undefined;
   protected readonly host: ExchangeHost;
-  #wasAborted = false;
-  #onAbort: (() => void)[] | undefined;
   #onClose: (() => void)[] | undefined;
   #isConcealed: ((name: string) => boolean) | undefined;
 
@@ -72,15 +71,6 @@ export class Http1Exchange implements Exchange {
     return body;
   }
 
-  onAbort(listener: () => void): void {
-    if (this.isOver) {
-      if (this.#wasAborted) listener();
-      return;
-    }
-    this.#onAbort ??= [];
-    this.#onAbort.push(listener);
-  }
-
   onClose(listener: () => void): void {
     if (this.isOver) return void listener();
     this.#onClose ??= [];
@@ -93,17 +83,15 @@ export class Http1Exchange implements Exchange {
 
   /** Whether somebody wants to know when the answer has been taken. */
   get isAwaited(): boolean {
-    return this.#onAbort !== undefined || this.#onClose !== undefined;
+    return this.#onClose !== undefined;
   }
 
   /** Nothing more is sent or received. */
   end(isAborted: boolean): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.#wasAborted = isAborted;
-    if (isAborted) for (const listener of this.#onAbort ?? []) listener();
+    if (isAborted) this.request?.cancel();
     for (const listener of this.#onClose ?? []) listener();
-    this.#onAbort = undefined;
     this.#onClose = undefined;
   }
 }

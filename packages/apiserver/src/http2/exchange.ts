@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import { visitHeaders } from '../http/raw-headers.ts';
-import type { Connection, Exchange } from '../http/request.ts';
+import type { Cancellable, Connection, Exchange } from '../http/request.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { ChunkedBody, type Outgoing, QueuedBody, ReadableBody, WholeBody } from './outgoing.ts';
 import { errorCode } from './protocol.ts';
@@ -48,6 +48,7 @@ export class Http2Exchange implements Exchange {
   isSent = false;
   /** Nothing more is sent or received. */
   isClosed = false;
+  request: Cancellable | undefined;
   #isAnswered = false;
   readonly #owner: StreamOwner;
   #onClose: (() => void)[] | undefined;
@@ -101,12 +102,6 @@ export class Http2Exchange implements Exchange {
     const body = this.incoming.read(limit);
     if (this.incoming.isUntouched && this.header('expect')?.toLowerCase() === '100-continue') this.#owner.sayContinue(this);
     return body;
-  }
-
-  onAbort(listener: () => void): void {
-    this.onClose(() => {
-      if (!this.isSent) listener();
-    });
   }
 
   onClose(listener: () => void): void {
@@ -166,6 +161,7 @@ export class Http2Exchange implements Exchange {
     this.incoming?.breakOff();
     this.outgoing?.cancel();
     this.outgoing = undefined;
+    if (!this.isSent) this.request?.cancel();
     const listeners = this.#onClose;
     this.#onClose = undefined;
     if (listeners) for (const listener of listeners) listener();

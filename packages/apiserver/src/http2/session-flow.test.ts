@@ -97,7 +97,7 @@ describe('an answer is sent as the client takes it', () => {
     const { made, chunks } = counted(1000);
     let aborted = 0;
     const conversation = await converse((exchange) => {
-      exchange.onAbort(() => aborted++);
+      exchange.request = { cancel: () => aborted++ };
       exchange.respond(bytes(chunks));
     });
     await conversation.say(get(1));

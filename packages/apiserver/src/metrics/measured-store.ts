@@ -1,5 +1,7 @@
 import {
   type Batch,
+  Cancelled,
+  type DeleteOptions,
   type Entry,
   KeyExists,
   type ListOptions,
@@ -48,8 +50,12 @@ class MeasuredStore implements Store {
     return measured(this.#series.update, performance.now(), this.#store.update(key, value, expected, options));
   }
 
-  delete(key: string, expected: number): Promise<number> {
-    return measured(this.#series.delete, performance.now(), this.#store.delete(key, expected));
+  delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+    return measured(this.#series.delete, performance.now(), this.#store.delete(key, expected, options));
+  }
+
+  cancelledUnderWay(): Promise<void> | undefined {
+    return this.#store.cancelledUnderWay();
   }
 
   watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {
@@ -81,5 +87,5 @@ function measured<T>(series: OperationSeries, began: number, result: Promise<T>)
 
 /** A condition that did not hold is an answer of the store, not a failure. */
 function isOutcome(error: unknown): boolean {
-  return error instanceof KeyExists || error instanceof Mismatch;
+  return error instanceof KeyExists || error instanceof Mismatch || error instanceof Cancelled;
 }

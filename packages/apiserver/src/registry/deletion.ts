@@ -2,7 +2,7 @@ import { formatTime, type JsonObject, StatusError } from '@tsukube/machinery';
 import { Mismatch } from '@tsukube/storage';
 import type { AdmissionAttributes } from '../admission/admission.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
-import type { ObjectRegistry, RegistryServices, WriteContext } from './object-registry.ts';
+import { type ObjectRegistry, type RegistryServices, throwIfCancelled, type WriteContext } from './object-registry.ts';
 import { type Propagation, setPropagation } from './propagation.ts';
 import { decodeObject, encodeObject, encodeStored } from './stored-form.ts';
 
@@ -27,12 +27,13 @@ export async function deleteObject(
 ): Promise<Deleted> {
   const key = registry.key(context.namespace, name);
   for (;;) {
+    throwIfCancelled(context);
     const found = await registry.cache.get(key);
     if (!found) throw StatusError.notFound({ group: context.version.group, resource: registry.resource.names.plural }, name);
     try {
       return await tryDelete(registry, found, name, request, context);
     } catch (error) {
-      if (!(error instanceof Mismatch) || context.isOver()) throw error;
+      if (!(error instanceof Mismatch)) throw error;
     }
   }
 }
@@ -56,7 +57,8 @@ async function tryDelete(
   }
   if (context.dryRun)
     return { kind: 'pending', entry: { ...found, value: Buffer.from(encodeObject(object)), derived: undefined } };
-  return { kind: 'pending', entry: await registry.cache.update(found.key, encodeStored(object), found.revision) };
+  const options = { isCancelled: context.isOver };
+  return { kind: 'pending', entry: await registry.cache.update(found.key, encodeStored(object), found.revision, options) };
 }
 
 /** What is to be done; `mark` has marked the object already. */

@@ -1,5 +1,5 @@
 import { deepEqual, FieldErrors, isValidPathSegmentName, type JsonObject, path, StatusError } from '@tsukube/machinery';
-import { KeyExists, Mismatch, type Store } from '@tsukube/storage';
+import { Cancelled, KeyExists, Mismatch, type Store, type WriteOptions } from '@tsukube/storage';
 import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
 import type { User } from '../http/request.ts';
 import type { Reservation, Resource, ServedVersion, Strategy } from '../resource.ts';
@@ -26,7 +26,7 @@ export interface WriteContext {
   /** Who comes to own what is written; without it, nobody does. */
   readonly fieldManager?: string;
   readonly warn: (text: string) => void;
-  /** Whether nobody waits for the result any more. */
+  /** Whether the request is cancelled: its client is gone, or its deadline has passed. What is not written yet will not be. */
   readonly isOver: () => boolean;
 }
 
@@ -79,6 +79,7 @@ export class ObjectRegistry {
   }
 
   async create(object: JsonObject, context: WriteContext): Promise<Written> {
+    throwIfCancelled(context);
     dropDuplicateOwners(object.metadata as JsonObject, context.warn);
     this.#track(object, undefined, context);
     const attributes = this.#attributes('CREATE', object, undefined, context);
@@ -99,7 +100,7 @@ export class ObjectRegistry {
     const ordered = orderedAs(object, this.resource.hub.schema);
     if (context.dryRun) return this.#pretendCreate(key, name, ordered, context);
     try {
-      const entry = await this.cache.create(key, encodeStored(ordered), this.#ttl());
+      const entry = await this.cache.create(key, encodeStored(ordered), this.writeOptions(context));
       return { entry, outcome: 'created' };
     } catch (error) {
       if (error instanceof KeyExists) throw this.#alreadyExists(metadata, context);
@@ -125,11 +126,12 @@ export class ObjectRegistry {
   async update(name: string, uid: string | undefined, transform: Transform, context: WriteContext): Promise<Written> {
     const key = this.key(context.namespace, name);
     for (;;) {
+      throwIfCancelled(context);
       const found = this.cache.fresh() === undefined ? this.cache.peek(key) : await this.cache.get(key);
       try {
         return await this.#tryUpdate(key, name, found, uid, transform, context);
       } catch (error) {
-        if (!(error instanceof Mismatch || error instanceof KeyExists) || context.isOver()) throw error;
+        if (!(error instanceof Mismatch || error instanceof KeyExists)) throw error;
       }
     }
   }
@@ -213,13 +215,13 @@ export class ObjectRegistry {
     const isSame = isServedAs(stored, found.value, found.revision) || isReordered(stored, found, ordered, existing);
     if (isSame && (await this.cache.holds(key, stored))) return { entry: found, outcome: 'unchanged' };
     if (context.dryRun) return { entry: unstored(key, ordered, found.revision), outcome: 'updated' };
-    const entry = await this.cache.update(key, stored, found.revision, this.#ttl());
+    const entry = await this.cache.update(key, stored, found.revision, this.writeOptions(context));
     return { entry, outcome: 'updated' };
   }
 
   /** Takes an object out of the store. Fails with Mismatch. */
-  async remove(found: CacheEntry, object: JsonObject, { strategy }: WriteContext): Promise<void> {
-    await this.cache.delete(found.key, found.revision);
+  async remove(found: CacheEntry, object: JsonObject, { strategy, isOver }: WriteContext): Promise<void> {
+    await this.cache.delete(found.key, found.revision, { isCancelled: isOver });
     await strategy.afterRemove?.(object, this);
   }
 
@@ -238,9 +240,14 @@ export class ObjectRegistry {
     return { group: version.group, resource: this.resource.names.plural };
   }
 
-  #ttl(): { ttlSeconds?: number } | undefined {
-    return this.resource.ttlSeconds === undefined ? undefined : { ttlSeconds: this.resource.ttlSeconds };
+  writeOptions({ isOver }: WriteContext): WriteOptions {
+    return { ttlSeconds: this.resource.ttlSeconds, isCancelled: isOver };
   }
+}
+
+/** Spares the work whose result would not be written. */
+export function throwIfCancelled({ isOver }: WriteContext): void {
+  if (isOver()) throw new Cancelled();
 }
 
 /** Defaults may have been filled in in another order before, which changes the bytes but not their number. */

@@ -1,4 +1,5 @@
 import { type Batch, type Change, Compacted, type Store } from '@tsukube/storage';
+import { WriteFence } from './write-fence.ts';
 
 export interface FeedListener {
   readonly prefix: string;
@@ -19,6 +20,8 @@ export interface Feed {
    * too long. Undefined if it is so already.
    */
   caughtUp(): Promise<boolean> | undefined;
+  /** Raised when a write is cancelled; `caughtUp` waits for it. */
+  readonly fence: WriteFence;
   /** Tells the listeners before the store forgets: what they remember they may have to read again. */
   compact(revision: number): void;
   close(): void;
@@ -86,10 +89,12 @@ function append(groups: Map<FeedListener, Change[]>, listeners: Iterable<FeedLis
 
 /** A store in this process hands changes over before it acknowledges them: the feed is never behind. */
 class LocalFeed implements Feed {
+  readonly fence: WriteFence;
   readonly #dispatcher: Dispatcher;
   readonly #untap: () => void;
 
   constructor(store: Store, revision: number) {
+    this.fence = new WriteFence(store);
     this.#dispatcher = new Dispatcher(revision);
     this.#untap = (store.tap as NonNullable<Store['tap']>).call(store, (batch) => this.#dispatcher.deliver(batch));
   }
@@ -99,8 +104,8 @@ class LocalFeed implements Feed {
   listen(listener: FeedListener): () => void {
     return this.#dispatcher.listen(listener);
   }
-  caughtUp(): undefined {
-    return undefined;
+  caughtUp(): Promise<boolean> | undefined {
+    return this.fence.lowered?.then(() => true);
   }
   compact(revision: number): void {
     this.#dispatcher.compact(revision);
@@ -115,6 +120,7 @@ const catchUpTimeoutMs = 1000;
 
 /** A store elsewhere is watched; before a read, its newest revision is asked for and waited for. */
 class RemoteFeed implements Feed {
+  readonly fence: WriteFence;
   readonly #store: Store;
   readonly #prefix: string;
   readonly #dispatcher: Dispatcher;
@@ -131,6 +137,7 @@ class RemoteFeed implements Feed {
   }
 
   private constructor(store: Store, prefix: string, revision: number, onError: (error: unknown) => void) {
+    this.fence = new WriteFence(store);
     this.#store = store;
     this.#prefix = prefix;
     this.#dispatcher = new Dispatcher(revision);
@@ -146,6 +153,7 @@ class RemoteFeed implements Feed {
   }
 
   async caughtUp(): Promise<boolean> {
+    if (this.fence.lowered) await this.fence.lowered;
     const newest = await this.#newestRevision();
     return this.revision >= newest || this.#reach(newest);
   }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { follow } from '../reconcile/follow.ts';
 import { type Feed, type FeedListener, openFeed } from './feed.ts';
 import { WatchCache } from './watch-cache.ts';
+import { WriteFence } from './write-fence.ts';
 
 /** A store that is not in this process has no tap: its cache is fed by a watch. */
 function remote(store: Store): Store {
@@ -162,6 +163,7 @@ function gappedFeed(): { feed: Feed; gap(): void } {
       return () => listeners.delete(listener);
     },
     caughtUp: () => undefined,
+    fence: new WriteFence({ cancelledUnderWay: () => undefined }),
     compact() {},
     close() {},
   };

@@ -1,6 +1,7 @@
 import {
   type Batch,
   type Change,
+  type DeleteOptions,
   type Entry,
   FutureRevision,
   type ListOptions,
@@ -163,6 +164,7 @@ export class WatchCache implements Store {
   async read(key: string): Promise<CacheEntry | undefined> {
     if (this.#state.at === 'ready') return this.get(key);
     this.#checkOpen();
+    await this.#feed.fence.lowered;
     const entry = await this.#store.get(key);
     return entry && this.#enter(entry);
   }
@@ -195,8 +197,12 @@ export class WatchCache implements Store {
     return this.#written(await this.#store.update(key, value, expected, options));
   }
 
-  delete(key: string, expected: number): Promise<number> {
-    return this.#store.delete(key, expected);
+  delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+    return this.#store.delete(key, expected, options);
+  }
+
+  cancelledUnderWay(): Promise<void> | undefined {
+    return this.#store.cancelledUnderWay();
   }
 
   /** Whether writing a value whose presented form has not changed would change nothing in the store either. */

@@ -58,12 +58,13 @@ export function convertedFeed(feed: Feed, convert: ConvertChanges, onError: (err
       }),
     caughtUp() {
       const outer = feed.caughtUp();
-      if (waiting === 0) return outer;
+      if (!outer && waiting === 0) return undefined;
       return Promise.resolve(outer).then(async (fresh) => {
         await last;
         return fresh ?? true;
       });
     },
+    fence: feed.fence,
     compact: () => {},
     close: () => {},
   };

@@ -1,4 +1,5 @@
 import { afterEach, describe } from 'vitest';
+import { cancellation } from './cancellation.ts';
 import { compaction } from './compaction.ts';
 import { concurrency } from './concurrency.ts';
 import { expiry } from './expiry.ts';
@@ -19,6 +20,7 @@ export type { OpenStore, StoreUnderTest } from './under-test.ts';
 const ASPECTS = {
   writes,
   concurrency,
+  cancellation,
   lists,
   watches,
   'watches under load': watchesUnderLoad,

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts';
-import type { Batch, Entry, ListOptions, Page, Store, WriteOptions } from '../store.ts';
+import type { Batch, DeleteOptions, Entry, ListOptions, Page, Store, WriteOptions } from '../store.ts';
 import { FutureRevision, Unavailable } from '../store.ts';
 import { Compactions } from './compactions.ts';
 import { Leases } from './leases.ts';
@@ -58,8 +58,12 @@ export class EtcdStore implements Store {
     return this.#writes.update(key, value, expected, options);
   }
 
-  delete(key: string, expected: number): Promise<number> {
-    return this.#writes.delete(key, expected);
+  delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+    return this.#writes.delete(key, expected, options);
+  }
+
+  cancelledUnderWay(): Promise<void> | undefined {
+    return this.#caller.cancelledUnderWay();
   }
 
   watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {

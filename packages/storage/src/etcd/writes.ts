@@ -1,7 +1,7 @@
 import { checkKey } from '../keys.ts';
-import { type Entry, KeyExists, Mismatch, type WriteOptions } from '../store.ts';
+import { type DeleteOptions, type Entry, KeyExists, Mismatch, type WriteOptions } from '../store.ts';
 import type { Leases } from './leases.ts';
-import type { Caller } from './rpc/caller.ts';
+import type { Caller, IsCancelled } from './rpc/caller.ts';
 import { isLeaseGone } from './rpc/failure.ts';
 import type { Opaque64 } from './wire/protobuf.ts';
 import { type TxnRequest, type TxnResponse, txn } from './wire/txn.ts';
@@ -44,32 +44,37 @@ export class Writes {
     return { key, value, revision, created: (found[0] as Entry).created };
   }
 
-  async delete(key: string, expected: number): Promise<number> {
-    const { succeeded, revision, found } = await this.#caller.write(txn, {
+  async delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+    const request: TxnRequest = {
       key,
       expected: possible(expected),
       success: [{ type: 'delete', key }],
       failure: [{ type: 'range', range: { key } }],
-    });
+    };
+    const { succeeded, revision, found } = await this.#caller.write(txn, request, options?.isCancelled);
     if (!succeeded) throw new Mismatch(key, found[0]);
     return revision;
   }
 
   async #put(options: WriteOptions | undefined, request: (lease?: Opaque64) => TxnRequest): Promise<TxnResponse> {
-    if (!options?.ttlSeconds) return this.#caller.write(txn, request());
-    return this.#putLeased(options.ttlSeconds, request);
+    if (!options?.ttlSeconds) return this.#caller.write(txn, request(), options?.isCancelled);
+    return this.#putLeased(options.ttlSeconds, request, options.isCancelled);
   }
 
   /** A lease may be gone before its time, for instance if it was revoked by hand. */
-  async #putLeased(seconds: number, request: (lease: Opaque64) => TxnRequest): Promise<TxnResponse> {
+  async #putLeased(
+    seconds: number,
+    request: (lease: Opaque64) => TxnRequest,
+    isCancelled: IsCancelled | undefined,
+  ): Promise<TxnResponse> {
     const lease = await this.#leases.take(seconds);
     try {
-      return await this.#caller.write(txn, request(lease.id));
+      return await this.#caller.write(txn, request(lease.id), isCancelled);
     } catch (error) {
       if (!isLeaseGone(error)) throw error;
     }
     await this.#leases.forget(seconds, lease);
-    return this.#caller.write(txn, request((await this.#leases.take(seconds)).id));
+    return this.#caller.write(txn, request((await this.#leases.take(seconds)).id), isCancelled);
   }
 }
 

@@ -2,8 +2,16 @@ import type { Change, Entry } from '../store.ts';
 import { HEAD_BYTES, RECORD_HEADER_BYTES, type State, writeHead, writeRecord } from './records.ts';
 import type { Tables } from './tables.ts';
 
+/** Something that was asked of the store and is decided when its group commits. */
+export interface Attempt {
+  readonly isCancelled?: (() => boolean) | undefined;
+  /** Decides anew, on top of what is accepted by then. */
+  resubmit(): Promise<Entry>;
+  reject(error: Error): void;
+}
+
 /** A write that was accepted and waits for its commit. */
-export interface Write {
+export interface Write extends Attempt {
   readonly change: Change;
   /** When the key removes itself; 0 for never. */
   readonly expires: number;
@@ -11,7 +19,6 @@ export interface Write {
   readonly replacedExpires: number;
   readonly group: Group;
   resolve(entry: Entry): void;
-  reject(error: Error): void;
 }
 
 /** Something other than a change of a key: compaction and its sweeping. */
@@ -25,9 +32,9 @@ export interface Chore {
 }
 
 /** An attempt that failed because of a write in this group, and may be told so only if that write comes true. */
-export interface Refusal {
+export interface Refusal extends Attempt {
   because(): Error;
-  reject(error: Error): void;
+  resolve(entry: Entry): void;
 }
 
 const MAX_WRITES = 512;
@@ -42,6 +49,10 @@ export class Group {
 
   get full(): boolean {
     return this.writes.length >= MAX_WRITES || this.bytes >= MAX_BYTES;
+  }
+
+  get hasCancelled(): boolean {
+    return this.writes.some(({ isCancelled }) => isCancelled?.());
   }
 
   add(write: Write): void {

@@ -3,6 +3,8 @@ import { ExpiryTimer } from '../expiry-timer.ts';
 import { checkKey, isTooLong } from '../keys.ts';
 import {
   type Batch,
+  Cancelled,
+  type DeleteOptions,
   type Entry,
   KeyExists,
   type ListOptions,
@@ -16,7 +18,7 @@ import { type TapListener, Taps } from '../taps.ts';
 import { Watches } from '../watch.ts';
 import type { Environment } from './environment.ts';
 import { removeExpired } from './expiry.ts';
-import type { Write } from './group.ts';
+import type { Attempt, Write } from './group.ts';
 import { list } from './list.ts';
 import { Log } from './log.ts';
 import type { Head, State } from './records.ts';
@@ -81,35 +83,55 @@ export class LmdbStore implements Store {
   }
 
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
-    this.#checkOpen();
+    this.#checkWrite(options);
     checkKey(key);
-    if (this.#exists(key)) return this.#writer.refuse(this.#writer.pending(key), () => new KeyExists(key));
+    return this.#create(key, value, options);
+  }
+
+  #create(key: string, value: Uint8Array, options: WriteOptions | undefined): Promise<Entry> {
+    const attempt = { isCancelled: options?.isCancelled, resubmit: () => this.#create(key, value, options) };
+    if (this.#exists(key)) return this.#writer.refuse(this.#writer.pending(key), () => new KeyExists(key), attempt);
     const revision = this.#writer.nextRevision;
     const entry = { key, value, revision, created: revision };
     return this.#writer.write({
       change: { type: 'put', entry, previous: undefined },
       expires: this.#expires(options),
       replacedExpires: 0,
+      ...attempt,
     });
   }
 
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
-    this.#checkOpen();
-    const newest = this.#newest(key);
-    if (newest?.entry.revision !== expected) return this.#mismatch(key, newest);
-    const { entry: previous, expires: replacedExpires } = newest;
-    const entry = { key, value, revision: this.#writer.nextRevision, created: previous.created };
-    return this.#writer.write({ change: { type: 'put', entry, previous }, expires: this.#expires(options), replacedExpires });
+    this.#checkWrite(options);
+    return this.#update(key, value, expected, options);
   }
 
-  async delete(key: string, expected: number): Promise<number> {
-    this.#checkOpen();
+  #update(key: string, value: Uint8Array, expected: number, options: WriteOptions | undefined): Promise<Entry> {
+    const attempt = { isCancelled: options?.isCancelled, resubmit: () => this.#update(key, value, expected, options) };
     const newest = this.#newest(key);
-    if (newest?.entry.revision !== expected) return this.#mismatch(key, newest);
+    if (newest?.entry.revision !== expected) return this.#mismatch(key, newest, attempt);
+    const { entry: previous, expires: replacedExpires } = newest;
+    const entry = { key, value, revision: this.#writer.nextRevision, created: previous.created };
+    const expires = this.#expires(options);
+    return this.#writer.write({ change: { type: 'put', entry, previous }, expires, replacedExpires, ...attempt });
+  }
+
+  async delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+    this.#checkWrite(options);
+    return (await this.#remove(key, expected, options)).revision;
+  }
+
+  #remove(key: string, expected: number, options: DeleteOptions | undefined): Promise<Entry> {
+    const attempt = { isCancelled: options?.isCancelled, resubmit: () => this.#remove(key, expected, options) };
+    const newest = this.#newest(key);
+    if (newest?.entry.revision !== expected) return this.#mismatch(key, newest, attempt);
     const { entry: previous, expires: replacedExpires } = newest;
     const entry = { ...previous, revision: this.#writer.nextRevision };
-    const { revision } = await this.#writer.write({ change: { type: 'delete', entry, previous }, expires: 0, replacedExpires });
-    return revision;
+    return this.#writer.write({ change: { type: 'delete', entry, previous }, expires: 0, replacedExpires, ...attempt });
+  }
+
+  cancelledUnderWay(): Promise<void> | undefined {
+    return this.#writer.cancelledUnderWay();
   }
 
   watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {
@@ -158,6 +180,11 @@ export class LmdbStore implements Store {
     if (this.#closing) throw new Unavailable('the store is closed', { unwritten: true });
   }
 
+  #checkWrite(options: DeleteOptions | undefined): void {
+    this.#checkOpen();
+    if (options?.isCancelled?.()) throw new Cancelled();
+  }
+
   #committed(key: string): Head | undefined {
     return isTooLong(key) ? undefined : (this.#tables.current.get(key) as Head | undefined);
   }
@@ -174,8 +201,8 @@ export class LmdbStore implements Store {
     return head && { entry: this.#log.entryAt(head.revision), expires: head.expires };
   }
 
-  #mismatch(key: string, newest: Newest | undefined): Promise<never> {
-    return this.#writer.refuse(this.#writer.pending(key), () => new Mismatch(key, newest?.entry));
+  #mismatch(key: string, newest: Newest | undefined, attempt: Pick<Attempt, 'isCancelled' | 'resubmit'>): Promise<Entry> {
+    return this.#writer.refuse(this.#writer.pending(key), () => new Mismatch(key, newest?.entry), attempt);
   }
 
   #expires(options: WriteOptions | undefined): number {

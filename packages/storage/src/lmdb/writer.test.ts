@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, KeyExists, Unavailable } from '../store.ts';
+import { Cancelled, type Change, KeyExists, Unavailable } from '../store.ts';
 import type { Tables } from './tables.ts';
 import { type Draft, Writer } from './writer.ts';
 
@@ -58,8 +58,10 @@ function draft(key: string, revision: number): Draft {
     entry: { key, value: Buffer.from(key), revision, created: revision },
     previous: undefined,
   };
-  return { change, expires: 0, replacedExpires: 0 };
+  return { change, expires: 0, replacedExpires: 0, resubmit: never };
 }
+
+const never = () => Promise.reject(new Error('nothing was cancelled'));
 
 const unwritten = { name: 'Unavailable', unwritten: true };
 
@@ -97,7 +99,7 @@ describe('the writer', () => {
       () => {},
       (state) => state,
     );
-    const refused = writer.refuse(writer.pending('/a'), () => new KeyExists('/a'));
+    const refused = writer.refuse(writer.pending('/a'), () => new KeyExists('/a'), { resubmit: never });
     script.end(new Error('no space'));
     for (const lost of [failed, queued, chore, refused]) await expect(lost).rejects.toMatchObject(unwritten);
     expect(published).toEqual([]);
@@ -122,7 +124,7 @@ describe('the writer', () => {
     const write = put('/a');
     let told = false;
     const refused = writer
-      .refuse(writer.pending('/a'), () => new KeyExists('/a'))
+      .refuse(writer.pending('/a'), () => new KeyExists('/a'), { resubmit: never })
       .catch((error: unknown) => {
         told = true;
         return error;
@@ -132,6 +134,64 @@ describe('the writer', () => {
     script.end();
     await write;
     expect(await refused).toBeInstanceOf(KeyExists);
+  });
+
+  it('drops what was cancelled before its transaction, and decides anew what was built on it', async () => {
+    const { script, writer, put, published } = setUp();
+    const first = put('/a');
+    await script.start();
+    let isCancelled = false;
+    const resubmitted: string[] = [];
+    const waiting = (key: string, check?: () => boolean): Promise<unknown> => {
+      const resubmit = () => {
+        resubmitted.push(key);
+        return put(key);
+      };
+      return writer.write({ ...draft(key, writer.nextRevision), isCancelled: check, resubmit });
+    };
+    const cancelled = waiting('/b', () => isCancelled);
+    const kept = waiting('/c');
+    const refused = writer.refuse(writer.pending('/b'), () => new KeyExists('/b'), { resubmit: () => put('/b') });
+    expect(writer.cancelledUnderWay()).toBeUndefined();
+    isCancelled = true;
+    script.end();
+    await first;
+    await expect(cancelled).rejects.toThrow(Cancelled);
+    await script.start();
+    script.end();
+    expect([await kept, await refused]).toMatchObject([{ revision: 3 }, { revision: 4 }]);
+    expect(resubmitted).toEqual(['/c']);
+    expect(published).toEqual([2, 3, 4]);
+  });
+
+  it('knows of writes that were cancelled when their transaction had begun', async () => {
+    const { script, writer } = setUp();
+    let isCancelled = false;
+    const write = writer.write({ ...draft('/a', 2), isCancelled: () => isCancelled });
+    await script.start();
+    expect(writer.cancelledUnderWay()).toBeUndefined();
+    isCancelled = true;
+    const settled = writer.cancelledUnderWay();
+    expect(settled).toBeInstanceOf(Promise);
+    script.end();
+    await settled;
+    expect((await write).revision).toBe(2);
+    expect(writer.cancelledUnderWay()).toBeUndefined();
+  });
+
+  it('drops cancelled writes even while it closes, and nothing else', async () => {
+    const { script, writer, put } = setUp();
+    const first = put('/a');
+    await script.start();
+    const cancelled = writer.write({ ...draft('/b', 3), isCancelled: () => true });
+    const kept = writer.write({ ...draft('/c', 4), resubmit: () => put('/c') });
+    const closed = writer.close();
+    script.end();
+    await expect(cancelled).rejects.toThrow(Cancelled);
+    await script.start();
+    script.end();
+    await closed;
+    expect([await first, await kept]).toMatchObject([{ revision: 2 }, { revision: 3 }]);
   });
 
   it('is healthy again once a commit succeeds', async () => {

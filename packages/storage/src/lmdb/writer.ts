@@ -1,5 +1,5 @@
-import { type Entry, Unavailable } from '../store.ts';
-import { type Chore, Group, type Write } from './group.ts';
+import { Cancelled, type Entry, Unavailable } from '../store.ts';
+import { type Attempt, type Chore, Group, type Refusal, type Write } from './group.ts';
 import type { State } from './records.ts';
 import { Fenced, type Tables, transact } from './tables.ts';
 
@@ -7,7 +7,7 @@ const MAX_WAITING_GROUPS = 64;
 const STUCK_MS = 10_000;
 
 /** What a write is before it has a place in a group. */
-export type Draft = Pick<Write, 'change' | 'expires' | 'replacedExpires'>;
+export type Draft = Pick<Write, 'change' | 'expires' | 'replacedExpires' | 'isCancelled' | 'resubmit'>;
 
 /** Called with the writes of a commit before they are acknowledged. */
 export type Publish = (writes: readonly Write[]) => void;
@@ -28,6 +28,8 @@ export class Writer {
   #state: State;
   #newest: number;
   #commitSince: number | undefined;
+  #committing: { readonly group: Group; readonly done: Promise<void> } | undefined;
+  #isRegrouping = false;
   #scheduled = false;
   #failing = false;
   #refusing: Unavailable | undefined;
@@ -60,9 +62,9 @@ export class Writer {
   write(draft: Draft): Promise<Entry> {
     const group = this.#gather();
     if (group instanceof Unavailable) return Promise.reject(group);
-    const { change, expires, replacedExpires } = draft;
+    const { change, expires, replacedExpires, isCancelled, resubmit } = draft;
     return new Promise((resolve, reject) => {
-      const write = { change, expires, replacedExpires, group, resolve, reject };
+      const write = { change, expires, replacedExpires, isCancelled, resubmit, group, resolve, reject };
       this.#newest = change.entry.revision;
       this.#pending.set(change.entry.key, write);
       group.add(write);
@@ -70,11 +72,20 @@ export class Writer {
   }
 
   /** Fails for a reason that is true only if the pending write, where there is one, is committed. */
-  refuse(write: Write | undefined, because: () => Error): Promise<never> {
+  refuse(
+    write: Write | undefined,
+    because: () => Error,
+    { isCancelled, resubmit }: Pick<Attempt, 'isCancelled' | 'resubmit'>,
+  ): Promise<Entry> {
     if (!write) return Promise.reject(because());
-    return new Promise((_, reject) => {
-      write.group.refusals.push({ because, reject });
+    return new Promise((resolve, reject) => {
+      write.group.refusals.push({ because, isCancelled, resubmit, resolve, reject });
     });
+  }
+
+  /** Settles with the transaction under way if it holds writes that were cancelled after it began. */
+  cancelledUnderWay(): Promise<void> | undefined {
+    return this.#committing?.group.hasCancelled ? this.#committing.done : undefined;
   }
 
   chore(apply: Chore['apply'], after: Chore['after']): Promise<void> {
@@ -122,7 +133,7 @@ export class Writer {
   }
 
   #gather(): Group | Unavailable {
-    if (this.#refusing) return this.#refusing;
+    if (this.#refusing && !this.#isRegrouping) return this.#refusing;
     const last = this.#waiting.at(-1);
     if (last && !last.full) return last;
     if (this.#waiting.length >= MAX_WAITING_GROUPS) return new Unavailable('too many writes are waiting', { unwritten: true });
@@ -144,16 +155,38 @@ export class Writer {
   }
 
   async #commit(): Promise<void> {
-    const group = this.#waiting.shift();
-    if (!group) return;
     this.#commitSince = performance.now();
+    if (this.#waiting[0]?.hasCancelled) this.#regroup();
+    const group = this.#waiting.shift();
+    if (group) {
+      this.#committing = { group, done: this.#commitGroup(group) };
+      await this.#committing.done;
+      this.#committing = undefined;
+    }
+    this.#commitSince = undefined;
+    if (this.#waiting.length + this.#interludes.length > 0) this.#schedule();
+    if (this.#waiting.length === 0) this.#idle?.();
+  }
+
+  async #commitGroup(group: Group): Promise<void> {
     const state = group.stateAfter(this.#state);
     const failure = await this.#transact(group, state);
     if (failure) this.#failed(group, failure);
     else this.#committed(group, state);
-    this.#commitSince = undefined;
-    if (this.#waiting.length + this.#interludes.length > 0) this.#schedule();
-    if (this.#waiting.length === 0) this.#idle?.();
+  }
+
+  /**
+   * Drops the writes that were cancelled before their transaction. What waits was numbered, and allowed or refused, on
+   * top of them: it is decided anew.
+   */
+  #regroup(): void {
+    const groups = this.#waiting.splice(0);
+    this.#newest = this.#state.revision;
+    this.#pending.clear();
+    this.#isRegrouping = true;
+    for (const { chores } of groups) if (chores.length > 0) (this.#gather() as Group).chores.push(...chores);
+    for (const { writes, refusals } of groups) for (const attempt of [...writes, ...refusals]) resubmit(attempt);
+    this.#isRegrouping = false;
   }
 
   async #transact(group: Group, state: State): Promise<Unavailable | undefined> {
@@ -185,6 +218,11 @@ export class Writer {
     this.#pending.clear();
     for (const lost of [group, ...this.#waiting.splice(0)]) lost.reject(failure);
   }
+}
+
+function resubmit(attempt: Write | Refusal): void {
+  if (attempt.isCancelled?.()) attempt.reject(new Cancelled());
+  else attempt.resubmit().then(attempt.resolve, attempt.reject);
 }
 
 /** LMDB gives the error of a transaction apart from that of its writes. */

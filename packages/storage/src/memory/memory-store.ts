@@ -3,7 +3,9 @@ import { ExpiryTimer } from '../expiry-timer.ts';
 import { checkKey } from '../keys.ts';
 import {
   type Batch,
+  Cancelled,
   type Change,
+  type DeleteOptions,
   type Entry,
   FutureRevision,
   KeyExists,
@@ -53,7 +55,7 @@ export class MemoryStore implements Store {
   }
 
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
-    this.#checkOpen();
+    this.#checkWrite(options);
     checkKey(key);
     if (this.#versions.newest(key)) throw new KeyExists(key);
     const revision = this.#log.newest + 1;
@@ -61,17 +63,20 @@ export class MemoryStore implements Store {
   }
 
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
-    const previous = this.#expect(key, expected);
+    const previous = this.#expect(key, expected, options);
     return this.#put({ key, value, revision: this.#log.newest + 1, created: previous.created }, previous, options);
   }
 
-  async delete(key: string, expected: number): Promise<number> {
-    const previous = this.#expect(key, expected);
+  async delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+    const previous = this.#expect(key, expected, options);
     const revision = this.#log.newest + 1;
     this.#expirations.forget(key);
     this.#apply({ type: 'delete', entry: { ...previous, revision }, previous });
     return revision;
   }
+
+  /** A write is made the moment it is asked for. */
+  cancelledUnderWay(): undefined {}
 
   watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {
     return this.#watches.follow(prefix, from, signal);
@@ -101,8 +106,13 @@ export class MemoryStore implements Store {
     if (this.#closed) throw new Unavailable('the store is closed', { unwritten: true });
   }
 
-  #expect(key: string, expected: number): Entry {
+  #checkWrite(options: DeleteOptions | undefined): void {
     this.#checkOpen();
+    if (options?.isCancelled?.()) throw new Cancelled();
+  }
+
+  #expect(key: string, expected: number, options: DeleteOptions | undefined): Entry {
+    this.#checkWrite(options);
     const current = this.#versions.newest(key);
     if (current?.revision !== expected) throw new Mismatch(key, current);
     return current;

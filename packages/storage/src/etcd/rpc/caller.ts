@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Unavailable } from '../../store.ts';
+import { Cancelled, Unavailable } from '../../store.ts';
 import { authenticate, type Credentials } from '../wire/authenticate.ts';
 import type { Method } from '../wire/protobuf.ts';
 import { backoff } from './backoff.ts';
@@ -20,7 +20,8 @@ export class Caller {
   readonly members: Members;
   readonly timeoutMs: number;
   readonly #session: Session;
-  readonly #writes = new Set<Promise<unknown>>();
+  /** Writes under way, with the check of those that can be cancelled. */
+  readonly #writes = new Map<Promise<unknown>, IsCancelled | undefined>();
   #closed = false;
 
   constructor(members: Members, { timeoutMs, credentials }: CallerOptions) {
@@ -35,12 +36,19 @@ export class Caller {
   }
 
   /** For what must not be done twice: repeated only where etcd certainly did nothing. */
-  write<Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response> {
-    const call = this.#call('write', method, request, { session: this.#session, deadline: Date.now() + this.timeoutMs });
+  write<Request, Response>(method: Method<Request, Response>, request: Request, isCancelled?: IsCancelled): Promise<Response> {
+    const deadline = Date.now() + this.timeoutMs;
+    const call = this.#call('write', method, request, { session: this.#session, deadline, isCancelled });
     const forget = () => this.#writes.delete(call);
-    this.#writes.add(call);
+    this.#writes.set(call, isCancelled);
     call.then(forget, forget);
     return call;
+  }
+
+  /** Settles with the writes under way that were cancelled after they were sent; undefined if there are none. */
+  cancelledUnderWay(): Promise<void> | undefined {
+    const late = [...this.#writes].flatMap(([call, isCancelled]) => (isCancelled?.() ? [call] : []));
+    return late.length > 0 ? Promise.allSettled(late).then(() => {}) : undefined;
   }
 
   async metadata(): Promise<Metadata> {
@@ -53,7 +61,7 @@ export class Caller {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled(this.#writes);
+    await Promise.allSettled(this.#writes.keys());
     this.members.close();
   }
 
@@ -63,11 +71,12 @@ export class Caller {
     request: Request,
     options: CallOptions,
   ): Promise<Response> {
-    const { session, deadline } = options;
+    const { session, deadline, isCancelled } = options;
     for (let attempt = 0; ; attempt++) {
       this.#checkOpen();
       const metadata = session.metadata ?? (await session.renew());
       const member = this.members.next() ?? (await this.members.ready(deadline));
+      if (isCancelled?.()) throw new Cancelled();
       try {
         return await member.call(method, request, metadata, this.#patience(kind, deadline));
       } catch (error) {
@@ -105,9 +114,12 @@ export class Caller {
   }
 }
 
+export type IsCancelled = () => boolean;
+
 interface CallOptions {
   readonly session: Session;
   readonly deadline: number;
+  readonly isCancelled?: IsCancelled | undefined;
 }
 
 const ANONYMOUS = new Session();
