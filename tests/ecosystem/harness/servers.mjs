@@ -1,0 +1,83 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+/** @typedef {import('./suite.mjs').TestServer} TestServer */
+
+const program = fileURLToPath(new URL('../../../packages/cli/dist/tsukube.js', import.meta.url));
+const readyTimeoutMs = 60_000;
+const stopTimeoutMs = 10_000;
+
+/**
+ * Starts servers for one suite; `stopAll` ends those that are left.
+ * @param {string | undefined} running  kubeconfig of a server to use instead
+ */
+export function serverPool(running) {
+  /** @type {Set<TestServer>} */
+  const open = new Set();
+  return {
+    /** @param {readonly string[]} [flags] @returns {Promise<TestServer>} */
+    async start(flags = []) {
+      if (running !== undefined) return useRunning(running);
+      const server = await launch(flags);
+      const tracked = { ...server, stop: () => server.stop().finally(() => open.delete(tracked)) };
+      open.add(tracked);
+      return tracked;
+    },
+    async stopAll() {
+      await Promise.all([...open].map((server) => server.stop()));
+    },
+  };
+}
+
+/** @param {string} kubeconfig @returns {TestServer} */
+function useRunning(kubeconfig) {
+  const url = /server:\s*["']?([^\s"']+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1];
+  if (url === undefined) throw new Error(`${kubeconfig} names no server`);
+  return { url, kubeconfig, stop: async () => undefined };
+}
+
+/** @param {readonly string[]} flags @returns {Promise<TestServer>} */
+async function launch(flags) {
+  const folder = mkdtempSync(join(tmpdir(), 'tsukube-ecosystem-'));
+  const kubeconfig = join(folder, 'admin.kubeconfig');
+  const args = ['serve', '--storage=memory', '--secure-port=0', `--kubeconfig-out=${kubeconfig}`, ...flags];
+  const child = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const exited = once(child, 'exit');
+  const line = await readyLine(child.stdout, exited);
+  return {
+    url: /https:\/\/[^\s,]+/.exec(line)?.[0] ?? '',
+    kubeconfig,
+    async stop() {
+      child.kill('SIGTERM');
+      const impatience = setTimeout(kill, stopTimeoutMs);
+      await exited;
+      clearTimeout(impatience);
+      process.off('exit', kill);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @param {import('node:stream').Readable} stdout @param {Promise<unknown[]>} exited @returns {Promise<string>} */
+async function readyLine(stdout, exited) {
+  const lines = createInterface({ input: stdout });
+  const [line] = await Promise.race([
+    once(lines, 'line', { signal: AbortSignal.timeout(readyTimeoutMs) }),
+    exited.then(([code]) => Promise.reject(new Error(`the server ended with ${code} before it was ready`))),
+  ]);
+  return line;
+}
+
+/** @returns {string} the folder that `tsukube envtest` lays out */
+export function envtestAssets() {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'envtest', '-p', 'path'], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`tsukube envtest failed: ${stderr.trim()}`);
+  return stdout.trim();
+}

@@ -1,0 +1,71 @@
+/**
+ * The contract between the harness and a suite. A suite is one file in `tests/ecosystem/suites`; its default export is a
+ * `Suite`. The harness finds it by listing the folder, so nothing has to be registered.
+ *
+ * @typedef {'go' | 'python' | 'rust' | 'java' | 'maven' | 'helm' | 'kubectl' | 'etcd'} Tool
+ *
+ * @typedef {object} Suite
+ * @property {string} name  what is typed to run it: `npm run test:ecosystem -- NAME`. The name of the file without `.mjs`
+ * @property {string} title  one line for `--list` and for the table
+ * @property {readonly Tool[]} needs  programs that must be on the PATH; the suite is skipped where one is missing
+ * @property {number} minutes  deadline of prepare and run together
+ * @property {(context: Context) => Promise<Prepared>} prepare  fetches and builds what the suite needs, below `context.folder`.
+ *   Idempotent: what a former run has fetched is used again
+ * @property {(context: Context, prepared: Prepared) => AsyncIterable<Result>} run  runs the tests and yields a result as soon as
+ *   there is one. It throws only if the suite itself could not run; a test that fails is a result
+ *
+ * @typedef {object} Prepared
+ * @property {string} version  of the program under test, for the table
+ * @property {string} folder  where `prepare` has put it
+ *
+ * @typedef {object} Result
+ * @property {string} test  unique within the suite, the same in every run
+ * @property {'passed' | 'failed' | 'skipped'} outcome
+ * @property {number} [count]  tests this result stands for, where a runner names only those that fail; 1 if absent
+ * @property {string} [detail]  for a failure: what was expected and what came, in a few lines
+ *
+ * @typedef {object} Context
+ * @property {string} folder  of this suite, below `.cache/ecosystem`; kept between runs
+ * @property {AbortSignal} signal  aborts at the deadline and when the run is interrupted
+ * @property {(text: string) => void} status  shown beside the name of the suite until the next one
+ * @property {(command: string, args: readonly string[], options?: CommandOptions) => Promise<string>} exec  runs a command and
+ *   resolves with its standard output; rejects with its last lines if it fails
+ * @property {(command: string, args: readonly string[], options?: CommandOptions) => Running} spawn  runs a command and gives its
+ *   lines, standard error included, as they come
+ * @property {(flags?: readonly string[]) => Promise<TestServer>} startServer  a server of its own in memory, with the given flags of
+ *   `tsukube serve`. It is stopped after the suite if the suite has not done so
+ * @property {() => Promise<string>} assets  a folder for KUBEBUILDER_ASSETS, as `tsukube envtest` lays it out
+ *
+ * @typedef {object} CommandOptions
+ * @property {string} [cwd]  `context.folder` if absent
+ * @property {Readonly<Record<string, string>>} [env]  added to the environment of this process
+ *
+ * @typedef {object} Running
+ * @property {AsyncIterable<string>} lines
+ * @property {Promise<number>} exited  the exit code; 1 if a signal ended it
+ *
+ * @typedef {object} TestServer
+ * @property {string} url
+ * @property {string} kubeconfig  path of the admin kubeconfig
+ * @property {() => Promise<void>} stop
+ */
+
+/** A suite stops with this if its program cannot be had here, for example because the registry does not answer. */
+export class Unavailable extends Error {}
+
+/**
+ * Runs named steps one after another and yields a result for each. For suites that are a sequence of trials rather than
+ * a foreign test runner.
+ * @param {Readonly<Record<string, () => Promise<void>>>} trials
+ * @returns {AsyncIterable<Result>}
+ */
+export async function* runTrials(trials) {
+  for (const [test, trial] of Object.entries(trials)) {
+    try {
+      await trial();
+      yield { test, outcome: 'passed' };
+    } catch (error) {
+      yield { test, outcome: 'failed', detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import { knownReason } from './known-failures.mjs';
+
+/**
+ * @typedef {import('./suite.mjs').Result} Result
+ *
+ * @typedef {object} Tally  what became of one suite
+ * @property {string} suite
+ * @property {string} title
+ * @property {string} version
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} known  failures that kube-apiserver has too
+ * @property {number} skipped
+ * @property {number} seconds
+ * @property {string} [notRun]  why the whole suite was skipped
+ * @property {{ test: string, detail: string, known?: string }[]} failures
+ */
+
+/** @param {string} suite @param {string} title @returns {Tally} */
+export function emptyTally(suite, title) {
+  return { suite, title, version: '', passed: 0, failed: 0, known: 0, skipped: 0, seconds: 0, failures: [] };
+}
+
+/** @param {Tally} tally @param {Result} result @param {typeof knownReason} [reasonFor] */
+export function countResult(tally, { test, outcome, count = 1, detail = '' }, reasonFor = knownReason) {
+  if (outcome !== 'failed') {
+    tally[outcome] += count;
+    return;
+  }
+  const known = reasonFor(tally.suite, test);
+  tally[known === undefined ? 'failed' : 'known'] += count;
+  tally.failures.push({ test, detail, known });
+}
+
+/** @param {Tally} tally @returns {string} such as `12 passed, 1 failed` */
+export function countsText({ passed, failed, known, skipped }) {
+  const parts = /** @type {const} */ ([
+    ['passed', passed],
+    ['failed', failed],
+    ['known', known],
+    ['skipped', skipped],
+  ]);
+  return (
+    parts
+      .filter(([, count]) => count > 0)
+      .map(([word, count]) => `${count} ${word}`)
+      .join(', ') || 'nothing yet'
+  );
+}
