@@ -15,7 +15,6 @@ const packages = [
   './pkg/internal/controller',
   './pkg/internal/recorder',
   './pkg/internal/testing/controlplane',
-  './pkg/leaderelection',
   './pkg/manager',
   './pkg/manager/internal/integration',
   './pkg/metrics/filters',
