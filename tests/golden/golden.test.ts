@@ -40,8 +40,10 @@ async function replay(name: string, kubeconfig: string): Promise<Failure[]> {
 }
 
 describe.skipIf(!available)('recorded answers of kube-apiserver', () => {
-  // They were given by a server that has only what Kubernetes still has.
-  const t = useServer({ runtimeConfig: { 'api/legacy': false } });
+  // They were given by a server that has only what Kubernetes still has, without a controller manager that protects volumes.
+  const protections = ['persistentvolumeclaim', 'persistentvolume', 'volumeattributesclass'];
+  const controllers = ['*', ...protections.map((name) => `-${name}-protection-controller`)];
+  const t = useServer({ runtimeConfig: { 'api/legacy': false }, controllers });
 
   it.each(Object.keys(knownDifferences))('%s', { timeout: 60_000 }, async (name) => {
     const known = knownDifferences[name] as Record<number, string>;

@@ -12,6 +12,8 @@ export interface ControllerContext {
   readonly storePrefix: string;
   /** Whether what belongs to objects that are gone is deleted. */
   readonly collectGarbage: boolean;
+  /** As kube-controller-manager's `--controllers`: `*`, `NAME`, `-NAME`. */
+  readonly controllers: readonly string[];
   /** Vouches for this server, in PEM form. */
   readonly ca: string;
   /** Signs the tokens that are kept in secrets; without it they stay as they are. */

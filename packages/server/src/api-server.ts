@@ -126,6 +126,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     feed,
     storePrefix: `${options.etcdPrefix}/`,
     collectGarbage: options.enableGarbageCollector,
+    controllers: options.controllers,
     ca: parts.ca,
     tokenSigner: serviceAccounts.signer,
     logger,

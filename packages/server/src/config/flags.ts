@@ -176,6 +176,13 @@ export const flags = {
     fallback: true,
     help: 'Delete what belongs to objects that are gone, and heed what deletions ask for their dependents.',
   }),
+  controllers: list({
+    group: 'API',
+    fallback: ['*'],
+    fallbackText: '*',
+    placeholder: 'NAME,…',
+    help: 'Built-in controllers to run, by the names of kube-controller-manager: * for all, NAME, or -NAME to leave one out.',
+  }),
   enableLogsHandler: toggle({ group: 'API', fallback: true, help: 'Serve the log files of this server below /logs.' }),
 
   ...admissionFlags,

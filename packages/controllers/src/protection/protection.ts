@@ -1,0 +1,86 @@
+import { type CacheEntry, decodeObject, follow, nameOfKey, WorkQueue } from '@tsukube/apiserver';
+import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
+
+export interface Protection {
+  readonly plural: string;
+  readonly finalizer: string;
+  /** Whether an object that is being deleted is still in use. */
+  readonly isUsed: (object: JsonObject) => boolean | Promise<boolean>;
+}
+
+export interface ProtectionController extends Controller {
+  /** Looks at an object again, if it waits for the end of its use. */
+  recheck(namespace: string, name: string): void;
+}
+
+const concurrency = 16;
+const deletionTimestamp = Buffer.from('"deletionTimestamp"');
+
+/** Keeps a finalizer on objects until they are deleted and nothing uses them. */
+export function protectionController(context: ControllerContext, protection: Protection): ProtectionController {
+  const { finalizer, isUsed } = protection;
+  const objects = registryNamed(context, protection.plural);
+  const protectedMark = Buffer.from(`"${finalizer}"`);
+  const waiting = new Set<string>();
+
+  const reconcile = async (key: string): Promise<void> => {
+    const entry = await objects.cache.get(key);
+    const object = entry && decodeObject(entry.value);
+    const action = object && actionOn(object, finalizer);
+    if (!object || action === undefined) return void waiting.delete(key);
+    // Before the question: a change that comes while it is asked must not be missed.
+    if (action === 'remove') waiting.add(key);
+    if (action === 'remove' && (await isUsed(object))) return;
+    await change(key, object);
+    waiting.delete(key);
+  };
+  const change = async (key: string, object: JsonObject): Promise<void> => {
+    const { namespace, name } = nameOfKey(objects.resource, key);
+    const { uid } = object.metadata as JsonObject;
+    const write = (existing: JsonObject | undefined) => changed(existing as JsonObject, finalizer);
+    await objects.update(name, uid as string, write, writeAs(objects, namespace)).catch(ignoreRaces);
+  };
+
+  const queue = new WorkQueue(reconcile, context.logger, concurrency);
+  const concerns = ({ value }: CacheEntry) => value.includes(deletionTimestamp) || !value.includes(protectedMark);
+  const unfollow = follow(objects.cache, (entry) => {
+    if (concerns(entry)) queue.add(entry.key);
+  });
+  return {
+    recheck(namespace, name) {
+      const key = objects.key(namespace, name);
+      if (waiting.has(key)) queue.add(key);
+    },
+    stop() {
+      unfollow();
+      queue.stop();
+    },
+  };
+}
+
+function finalizersOf(object: JsonObject): readonly string[] {
+  return ((object.metadata as JsonObject).finalizers ?? []) as string[];
+}
+
+/** Objects of before have no finalizer yet; objects that are being deleted lose theirs. */
+function actionOn(object: JsonObject, finalizer: string): 'add' | 'remove' | undefined {
+  const deleted = (object.metadata as JsonObject).deletionTimestamp !== undefined;
+  const isProtected = finalizersOf(object).includes(finalizer);
+  if (deleted) return isProtected ? 'remove' : undefined;
+  return isProtected ? undefined : 'add';
+}
+
+function changed(object: JsonObject, finalizer: string): JsonObject {
+  const action = actionOn(object, finalizer);
+  if (action === undefined) return object;
+  const others = finalizersOf(object).filter((name) => name !== finalizer);
+  const { finalizers: _, ...metadata } = object.metadata as JsonObject;
+  const finalizers = action === 'add' ? [...others, finalizer] : others;
+  return { ...object, metadata: finalizers.length === 0 ? metadata : { ...metadata, finalizers } };
+}
+
+/** The object is gone, or another server was faster. */
+function ignoreRaces(error: unknown): void {
+  if (!(error instanceof StatusError && [404, 409].includes(error.code))) throw error;
+}
