@@ -108,7 +108,7 @@ describe('versions that a webhook converts', () => {
     [
       'another kind',
       () => ({ apiVersion: 'v1', kind: 'Pod' }),
-      'failed: expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /v1, Kind=Pod',
+      'failed: no kind "Pod" is registered for version "v1" in scheme',
     ],
     [
       'another uid',

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { memoryFiles, openPki } from '../../packages/server/src/pki/index.ts';
@@ -12,6 +13,8 @@ export interface ConversionWebhook {
   readonly reviews: Any[];
   /** How it answers; may be replaced. */
   answer: (review: Any) => Any;
+  /** Answers instead, if set. */
+  respond: ((response: ServerResponse) => void) | undefined;
   close(): Promise<void>;
 }
 
@@ -25,6 +28,7 @@ export async function startConversionWebhook(convert: (object: Any, apiVersion: 
     request.on('end', () => {
       const review = JSON.parse(Buffer.concat(chunks).toString());
       reviews.push(review);
+      if (webhook.respond) return webhook.respond(response);
       const answer = webhook.answer(review);
       if (answer === undefined) response.destroy();
       else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
@@ -37,6 +41,7 @@ export async function startConversionWebhook(convert: (object: Any, apiVersion: 
     port,
     caBundle,
     reviews,
+    respond: undefined,
     clientConfig: (path = '/convert') => ({ url: `https://127.0.0.1:${port}${path}`, caBundle }),
     answer: ({ apiVersion, kind, request }) => ({
       apiVersion,

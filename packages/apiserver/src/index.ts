@@ -30,6 +30,7 @@ export { type HealthCheck, type HealthChecks, healthDelegate } from './health/he
 export type * from './http/answer.ts';
 export { anonymous, IncomingRequest } from './http/api-request.ts';
 export { type Listener, type ListenerOptions, listen } from './http/listener.ts';
+export { type TrustOptions, trustOptions } from './http/outgoing-tls.ts';
 export type * from './http/request.ts';
 export { answerBytes, answerError, answerStatus, answerText } from './http/respond.ts';
 export { nodeOfUser, serviceAccountGroups, serviceAccountOfUser } from './impersonation/user-names.ts';
@@ -61,4 +62,5 @@ export {
   type ServiceResolver,
   serviceResolver,
 } from './webhooks/service-resolver.ts';
-export { type WebhookCall, type WebhookClient, WebhookFailed, webhookClient } from './webhooks/webhook-client.ts';
+export { type WebhookCall, type WebhookClient, webhookClient } from './webhooks/webhook-client.ts';
+export { WebhookFailed } from './webhooks/webhook-failure.ts';

@@ -5,11 +5,11 @@ import {
   type JsonObject,
   JsonSyntaxError,
   type JsonValue,
-  jsonKind,
   ProtobufError,
   parseApiVersion,
   StatusError,
   strictErrors,
+  typeMetaMisfit,
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import type { ApiRequest, ResourceRequest } from '../http/request.ts';
@@ -144,21 +144,6 @@ function cannotHandle(stated: { kind: string; version: string }, expected: strin
 
 function unrecognized(kind: string, reason: string, body: Buffer): StatusError {
   return StatusError.badRequest(`the object provided is unrecognized (must be of type ${kind}): ${reason} (${summary(body)})`);
-}
-
-const typeMeta =
-  'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-
-/** Why kind and apiVersion cannot be read from a value; undefined if they can, or are left out. */
-function typeMetaMisfit(value: JsonValue): string | undefined {
-  const cannot = (found: JsonValue, target: string) =>
-    `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(found)} into ${target}`;
-  if (!isObject(value)) return cannot(value, typeMeta);
-  for (const field of ['apiVersion', 'kind'] as const) {
-    const found = value[field] ?? '';
-    if (typeof found !== 'string') return cannot(found, `Go struct field .${field} of type string`);
-  }
-  return undefined;
 }
 
 const summaryLength = 30;

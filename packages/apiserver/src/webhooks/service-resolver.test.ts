@@ -45,9 +45,9 @@ it.each<[string, Record<string, WatchCache>, string]>([
 });
 
 it.each<[string, Record<string, WatchCache>, string]>([
-  ['no service', { services: cacheWith({}) }, 'services "s" not found'],
+  ['no service', { services: cacheWith({}) }, 'service "s" not found'],
   ['no such port', { services: service({ ports: [{ port: 80 }] }) }, 'no service port 443 found for service "s"'],
-  ['nobody behind it', { services: service({ ports, clusterIP: 'None' }) }, 'no endpoints available for service "s"'],
+  ['nobody behind it', { services: service({ ports, clusterIP: 'None' }) }, 'cannot route to service with ClusterIP "None"'],
 ])('fails with %s', async (_title, caches, message) => {
   await expect(serviceResolver((_group, name) => caches[name])(reference)).rejects.toThrow(message);
 });

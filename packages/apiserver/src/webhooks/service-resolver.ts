@@ -13,7 +13,7 @@ export interface NetworkAddress {
   readonly port: number;
 }
 
-/** Finds where a service of the cluster can be reached from here. Fails with 503 or 404. */
+/** Finds where a service of the cluster can be reached from here. Rejects where there is none. */
 export type ServiceResolver = (service: ServiceReference) => Promise<NetworkAddress>;
 
 /** Objects of a resource by their group and plural name; undefined if it is not served. */
@@ -35,7 +35,7 @@ export function serviceResolver(cacheOf: CacheLookup, random: () => number = Mat
     if (chosen) return chosen;
     const { clusterIP } = spec;
     if (typeof clusterIP !== 'string' || clusterIP === '' || clusterIP === 'None')
-      throw unavailable(`no endpoints available for service "${reference.name}"`);
+      throw new Error(`cannot route to service with ClusterIP "${clusterIP ?? ''}"`);
     return { host: clusterIP, port: reference.port };
   };
 }
@@ -43,7 +43,7 @@ export function serviceResolver(cacheOf: CacheLookup, random: () => number = Mat
 async function serviceNamed({ namespace, name }: ServiceReference, cacheOf: CacheLookup): Promise<JsonObject> {
   const cache = cacheOf('', 'services');
   const entry = cache && (await cache.get(`${cache.prefix}${namespace}/${name}`));
-  if (!entry) throw StatusError.notFound({ group: '', resource: 'services' }, name);
+  if (!entry) throw StatusError.notFound({ group: '', resource: 'service' }, name);
   return decodeObject(entry.value);
 }
 

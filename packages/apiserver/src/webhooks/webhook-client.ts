@@ -1,13 +1,22 @@
+import { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
-import { isIP } from 'node:net';
-import { isObject, type JsonObject, type JsonValue, parseJson } from '@tsukube/machinery';
+import { isIP, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import {
+  isObject,
+  type JsonObject,
+  JsonSyntaxError,
+  type JsonValue,
+  type ParsedJson,
+  parseJson,
+  parseYaml,
+  typeMetaMisfit,
+  YamlSyntaxError,
+} from '@tsukube/machinery';
+import { trustOptions } from '../http/outgoing-tls.ts';
 import type { ServiceResolver } from './service-resolver.ts';
-
-/** The call did not bring an answer that can be read. */
-export class WebhookFailed extends Error {
-  override readonly name = 'WebhookFailed';
-}
+import { connectionProblem, type FailedRequest, statusProblem, type WebhookAnswer, WebhookFailed } from './webhook-failure.ts';
 
 export interface WebhookCall {
   readonly body: string;
@@ -15,8 +24,8 @@ export interface WebhookCall {
   readonly signal?: AbortSignal;
 }
 
-/** A webhook that can be called. Fails with WebhookFailed, in the words of Go's HTTP client where there are such. */
 export interface WebhookClient {
+  /** The answer, with the kind and apiVersion that it may have. Rejects with WebhookFailed, in the words of Kubernetes. */
   call(call: WebhookCall): Promise<JsonValue>;
   close(): void;
 }
@@ -25,59 +34,61 @@ export interface WebhookClient {
 const maxAnswerBytes = 64 << 20;
 const maxSockets = 64;
 
-/** `config` is a WebhookClientConfig: a URL or a service, and who vouches for it. Connections are kept. */
+/** `config` is a WebhookClientConfig: a URL or a service, and a CA bundle. Connections are kept alive. */
 export function webhookClient(config: JsonObject, resolve: ServiceResolver): WebhookClient {
-  const agent = new Agent({ keepAlive: true, maxSockets, ca: authorityOf(config) });
+  const agent = new Agent({ keepAlive: true, maxSockets, ...trustOptions(bundleOf(config)) });
   const target = targetOf(config);
   return {
     async call(call) {
-      const url = new URL(target.url);
-      url.searchParams.set('timeout', `${Math.round(call.timeoutMs / 1000)}s`);
+      const url = `${target.url}?timeout=${Math.round(call.timeoutMs / 1000)}s`;
+      let answer: WebhookAnswer;
       try {
         const address = target.service && (await resolve(target.service));
-        return readAnswer(await send(url, address, agent, call));
+        answer = await send(new URL(url), address, agent, call);
       } catch (error) {
-        throw error instanceof WebhookFailed ? error : new WebhookFailed(`Post "${url}": ${reasonOf(error)}`, { cause: error });
+        throw new WebhookFailed(`Post "${url}": ${(error as Error).message}`, { cause: error });
       }
+      return readAnswer(answer);
     },
     close: () => agent.destroy(),
   };
 }
 
-function authorityOf({ caBundle }: JsonObject): string | undefined {
+function bundleOf({ caBundle }: JsonObject): string | undefined {
   const text = typeof caBundle === 'string' ? Buffer.from(caBundle, 'base64').toString() : '';
   return text.trim() === '' ? undefined : text;
 }
 
+/** The URL as it is written, with a path: messages show it so. */
 function targetOf(config: JsonObject): { url: string; service?: { namespace: string; name: string; port: number } } {
   const { url, service } = config;
-  if (!isObject(service)) return { url: String(url) };
+  if (!isObject(service)) {
+    const text = String(url);
+    return { url: /^https:\/\/[^/]+$/.test(text) ? `${text}/` : text };
+  }
   const { namespace, name, port = 443, path = '/' } = service;
   const reference = { namespace: String(namespace), name: String(name), port: Number(port) };
   const below = String(path).startsWith('/') ? path : `/${path}`;
   return { url: `https://${name}.${namespace}.svc:${port}${below}`, service: reference };
 }
 
-interface Received {
-  readonly status: number;
-  readonly body: Buffer;
-}
-
+/** Redirects are not followed. */
 function send(
   url: URL,
   address: { host: string; port: number } | undefined,
   agent: Agent,
   { body, timeoutMs, signal }: WebhookCall,
-): Promise<Received> {
+): Promise<WebhookAnswer> {
   const deadline = AbortSignal.timeout(timeoutMs);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
   const options: RequestOptions = {
     agent,
     method: 'POST',
-    host: address?.host ?? url.hostname.replace(/^\[|\]$/g, ''),
+    host: address?.host ?? host,
     port: address?.port ?? (url.port || 443),
     path: url.pathname + url.search,
     // The certificate is for the service, wherever it is reached.
-    ...(isIP(url.hostname) === 0 && { servername: url.hostname }),
+    ...(isIP(host) === 0 && { servername: host }),
     headers: {
       host: url.host,
       'content-type': 'application/json',
@@ -88,12 +99,28 @@ function send(
   };
   return new Promise((done, fail) => {
     const sent = httpsRequest(options, (response) => readBody(response).then(done, fail));
-    sent.on('error', (error) => fail(deadline.aborted ? new Error('context deadline exceeded') : error));
+    const certificate = noteCertificate(sent);
+    sent.on('error', (error) => {
+      const request: FailedRequest = { host, certificate: certificate(), timedOut: deadline.aborted, now: Date.now() };
+      fail(new Error(connectionProblem(error, request), { cause: error }));
+    });
     sent.end(body);
   });
 }
 
-async function readBody(response: IncomingMessage): Promise<Received> {
+/** Keeps the certificate of a new connection before verification can close it. */
+function noteCertificate(sent: ReturnType<typeof httpsRequest>): () => X509Certificate | undefined {
+  let certificate: Buffer | undefined;
+  sent.once('socket', (socket: Socket) => {
+    if (!socket.connecting) return;
+    socket.prependOnceListener('secure', () => {
+      certificate = (socket as TLSSocket).getPeerCertificate().raw;
+    });
+  });
+  return () => certificate && new X509Certificate(certificate);
+}
+
+async function readBody(response: IncomingMessage): Promise<WebhookAnswer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response) {
@@ -101,36 +128,32 @@ async function readBody(response: IncomingMessage): Promise<Received> {
     if (bytes > maxAnswerBytes) throw new Error('the answer is too large');
     chunks.push(chunk as Buffer);
   }
-  return { status: response.statusCode ?? 0, body: Buffer.concat(chunks) };
+  const contentType = response.headers['content-type'] ?? '';
+  return { status: response.statusCode ?? 0, contentType, body: Buffer.concat(chunks) };
 }
 
-function readAnswer({ status, body }: Received): JsonValue {
-  if (status < 200 || status > 299) throw new WebhookFailed(failureOf(status, body));
+async function readAnswer(answer: WebhookAnswer): Promise<JsonValue> {
+  const { status, contentType, body } = answer;
+  if (status < 200 || status > 206) throw new WebhookFailed(statusProblem(answer));
+  if (body.length === 0)
+    throw new WebhookFailed(`0-length response with status code: ${status} and content type: ${contentType}`);
+  const { value } = await parsed(body);
+  const misfit = typeMetaMisfit(value);
+  if (misfit !== undefined) throw new WebhookFailed(misfit);
+  return value;
+}
+
+/** Answers are JSON, or YAML, whatever their content type. */
+async function parsed(body: Buffer): Promise<ParsedJson> {
   try {
-    return parseJson(body).value;
+    return parseJson(body);
   } catch (error) {
-    throw new WebhookFailed(`couldn't get version/kind; json parse error: ${(error as Error).message}`, { cause: error });
+    if (!(error instanceof JsonSyntaxError)) throw error;
   }
-}
-
-function failureOf(status: number, body: Buffer): string {
-  const text = body.subarray(0, 2048).toString('utf8').trim();
-  if (status === 404) return 'the server could not find the requested resource';
-  if (status >= 500) return `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`;
-  return `the server rejected our request for an unknown reason (${status})`;
-}
-
-const goReasons: Readonly<Record<string, (error: NodeJS.ErrnoException & { address?: string; port?: number }) => string>> = {
-  ECONNREFUSED: ({ address, port }) => `dial tcp ${address}:${port}: connect: connection refused`,
-  ENOTFOUND: (error) => `dial tcp: lookup ${(error as { hostname?: string }).hostname}: no such host`,
-  DEPTH_ZERO_SELF_SIGNED_CERT: () => 'tls: failed to verify certificate: x509: certificate signed by unknown authority',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => 'tls: failed to verify certificate: x509: certificate signed by unknown authority',
-  SELF_SIGNED_CERT_IN_CHAIN: () => 'tls: failed to verify certificate: x509: certificate signed by unknown authority',
-  CERT_HAS_EXPIRED: () => 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid',
-};
-
-function reasonOf(error: unknown): string {
-  const { code = '' } = error as { code?: string };
-  const said = goReasons[code];
-  return said ? said(error as NodeJS.ErrnoException) : error instanceof Error ? error.message : String(error);
+  try {
+    return await parseYaml(body);
+  } catch (error) {
+    if (!(error instanceof YamlSyntaxError)) throw error;
+    throw new WebhookFailed(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
+  }
 }

@@ -1,15 +1,18 @@
-import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
+import { cannotUnmarshal, goQuote, isObject, type JsonObject, type JsonValue, jsonKind } from '@tsukube/machinery';
 import { restoredMetadata } from './restored-metadata.ts';
+
+const group = 'apiextensions.k8s.io';
+const scheme = 'k8s.io/apiserver/pkg/util/webhook/client.go:71';
 
 /** The objects in the answer to a review, or why there are none. */
 export function convertedObjects(answer: JsonValue, reviewVersion: string, uid: string): readonly JsonValue[] | string {
   const review = isObject(answer) ? answer : {};
-  if (reviewVersion === 'v1') {
-    const [expected, got] = [kindText('apiextensions.k8s.io/v1', 'ConversionReview'), kindText(review.apiVersion, review.kind)];
-    if (got !== expected) return `expected webhook response of ${expected}, got ${got}`;
-  }
+  const problem = kindProblem(review, reviewVersion);
+  if (problem !== undefined) return problem;
   const { response } = review;
-  if (!isObject(response)) return 'no response provided';
+  if (response === undefined || response === null) return 'no response provided';
+  if (!isObject(response))
+    return `json: cannot unmarshal ${jsonKind(response)} into Go struct field ConversionReview.response of type ${reviewVersion}.ConversionResponse`;
   if (reviewVersion === 'v1' && (response.uid ?? '') !== uid)
     return `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`;
   const { status = '', message } = isObject(response.result) ? response.result : ({} as JsonObject);
@@ -20,15 +23,42 @@ export function convertedObjects(answer: JsonValue, reviewVersion: string, uid: 
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
 }
 
+/** An answer that says of itself that it is something else. Answers in v1beta1 may leave out what they are. */
+function kindProblem({ apiVersion = '', kind = '' }: JsonObject, reviewVersion: string): string | undefined {
+  const wanted = `${group}/${reviewVersion}`;
+  if (apiVersion === wanted && kind === 'ConversionReview') return undefined;
+  if (apiVersion === '' || kind === '')
+    return reviewVersion === 'v1'
+      ? `expected webhook response of ${kindText(wanted, 'ConversionReview')}, got ${kindText(apiVersion, kind)}`
+      : undefined;
+  const known = knownKinds[`${apiVersion} ${kind}`];
+  if (known === undefined)
+    return `no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(apiVersion))} in scheme ${goQuote(scheme)}`;
+  return `converting (${known}) to (${reviewVersion}.ConversionReview): unknown conversion`;
+}
+
+/** Go's types of what else a webhook client can decode. */
+const knownKinds: Readonly<Record<string, string>> = {
+  [`${group}/v1 ConversionReview`]: 'v1.ConversionReview',
+  [`${group}/v1beta1 ConversionReview`]: 'v1beta1.ConversionReview',
+  'v1 Status': 'v1.Status',
+};
+
+/** Why something in the list of converted objects is no object, in the words of Go's decoder. */
+export function undecodable(converted: JsonValue | undefined): string {
+  return converted === null || converted === undefined
+    ? 'unexpected end of JSON input'
+    : cannotUnmarshal(converted, 'map[string]interface {}');
+}
+
 /** What was converted, with the metadata that no conversion may change; or why it cannot be taken. */
 export function convertedObject(
   original: JsonObject,
-  converted: JsonValue | undefined,
+  converted: JsonObject,
   apiVersion: string,
   index: number,
 ): JsonObject | string {
   const invalid = `invalid object at index ${index}:`;
-  if (!isObject(converted)) return `${invalid} it is no object`;
   if (converted.apiVersion !== apiVersion)
     return `${invalid} invalid groupVersion (expected ${apiVersion}, received ${converted.apiVersion ?? ''})`;
   if (converted.kind !== original.kind)

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ServiceResolver, WebhookFailed, webhookClient } from '@tsukube/apiserver';
-import { type JsonObject, StatusError, stringifyJson } from '@tsukube/machinery';
+import { isObject, type JsonObject, StatusError, stringifyJson } from '@tsukube/machinery';
 import type { WebhookConversion } from '../definition/definition.ts';
-import { convertedObject, convertedObjects } from './conversion-response.ts';
+import { convertedObject, convertedObjects, undecodable } from './conversion-response.ts';
 import { type VersionConverter, versionOf } from './converter.ts';
 
 const timeoutMs = 30_000;
@@ -29,7 +29,9 @@ export function webhookConverter(group: string, conversion: WebhookConversion, r
     if (converted.length !== objects.length)
       throw failure(`${about} returned ${converted.length} objects, expected ${objects.length}`);
     return objects.map((object, i) => {
-      const checked = convertedObject(object, converted[i], desired, i);
+      const found = converted[i];
+      if (!isObject(found)) throw failure(undecodable(found));
+      const checked = convertedObject(object, found, desired, i);
       if (typeof checked === 'string') throw failure(`${about} returned ${checked}`);
       return checked;
     });

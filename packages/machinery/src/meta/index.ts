@@ -25,4 +25,5 @@ export type { ObjectMetaRules } from './object-meta.ts';
 export { validateObjectMeta } from './object-meta.ts';
 export { fieldIsImmutable, validateImmutableField, validateObjectMetaUpdate } from './object-meta-update.ts';
 export { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime } from './time.ts';
+export { typeMetaMisfit } from './type-meta.ts';
 export { newUid } from './uid.ts';

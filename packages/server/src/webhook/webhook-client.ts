@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { trustOptions } from '@tsukube/apiserver';
 import type { WebhookEndpoint } from './webhook-kubeconfig.ts';
 
 export interface WebhookAnswer {
@@ -39,7 +40,8 @@ export function webhookClient(endpoint: WebhookEndpoint, timeoutMs = defaultTime
 }
 
 function tlsOf({ ca, certificate, key, skipVerification, serverName }: WebhookEndpoint) {
-  return { ca, cert: certificate, key, rejectUnauthorized: !skipVerification, ...(serverName && { servername: serverName }) };
+  const identity = { cert: certificate, key, ...(serverName && { servername: serverName }) };
+  return { ...identity, ...trustOptions(ca), rejectUnauthorized: !skipVerification };
 }
 
 function headersFor(endpoint: WebhookEndpoint, body: string): Record<string, string | number> {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { trustOptions } from '../../http/outgoing-tls.ts';
 
 export interface FetchedText {
   readonly status: number;
@@ -23,7 +24,7 @@ export async function fetchText(url: string, options: FetchOptions = {}, redirec
   const { ca, authorization, timeoutMs = 30_000 } = options;
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { accept: 'application/json', ...(authorization !== undefined && { authorization }) };
-    get(url, { ...(ca !== undefined && { ca }), headers, signal: AbortSignal.timeout(timeoutMs) }, resolve).on('error', reject);
+    get(url, { ...trustOptions(ca), headers, signal: AbortSignal.timeout(timeoutMs) }, resolve).on('error', reject);
   });
   const { statusCode = 0, headers } = response;
   if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {

@@ -33,6 +33,8 @@ export class Connection {
     this.#url = url;
     this.#options = {
       ...tls,
+      // As for Go, every certificate of the bundle is an anchor.
+      allowPartialTrustChain: true,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
       // Every stream is bounded by its window already, and at this limit Node would cut streams off.
       maxSessionMemory: Number.MAX_SAFE_INTEGER,
