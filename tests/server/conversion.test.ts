@@ -105,11 +105,7 @@ describe('versions that a webhook converts', () => {
       'failed: I will not',
     ],
     ['no response', ({ apiVersion, kind }) => ({ apiVersion, kind }), 'failed: no response provided'],
-    [
-      'another kind',
-      () => ({ apiVersion: 'v1', kind: 'Pod' }),
-      'failed: no kind "Pod" is registered for version "v1" in scheme',
-    ],
+    ['another kind', () => ({ apiVersion: 'v1', kind: 'Pod' }), 'failed: no kind "Pod" is registered for version "v1" in scheme'],
     [
       'another uid',
       (review) => ({ ...converts(review), response: { uid: 'x' } }),

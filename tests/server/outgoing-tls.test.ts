@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';
-import { createServer, type Server } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { createServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer, type Server as NetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { webhookClient } from '@tsukube/apiserver';
@@ -31,7 +31,7 @@ afterAll(() => {
   for (const close of closing) close();
 });
 
-function listening(instance: { listen: Server['listen']; address: Server['address']; close(): unknown }): Promise<number> {
+function listening(instance: NetServer): Promise<number> {
   closing.push(() => instance.close());
   return new Promise((resolve) => {
     instance.listen(0, '127.0.0.1', () => resolve((instance.address() as AddressInfo).port));
