@@ -2,16 +2,35 @@ import { type FieldErrors, type FieldPath, isDNS1123Subdomain, type JsonObject, 
 import { numberIn, objectIn, textIn, textsIn } from './members.ts';
 import { inclusiveRange, report, requireText } from './text-rules.ts';
 
-const initiatorForms: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/,
-  eui: /^eui.[A-Za-z0-9]{16}$/,
-  naa: /^naa.[A-Za-z0-9]{32}$/,
+const initiatorForms: Readonly<Record<string, (name: string) => boolean>> = {
+  iqn: isIscsiQualifiedName,
+  eui: (name) => /^eui.[A-Za-z0-9]{16}$/.test(name),
+  naa: (name) => /^naa.[A-Za-z0-9]{32}$/.test(name),
 };
+
+/** Whether `iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$` matches somewhere, in linear time. */
+function isIscsiQualifiedName(name: string): boolean {
+  const parts = name.split(':');
+  for (let i = parts.length - 1; i > 0; i--) {
+    if (/[,;*&$|\s]/.test(parts[i] as string)) return false;
+    const hasIdentifier = i < parts.length - 1 || parts[i] !== '';
+    if (hasIdentifier && endsWithAuthority(parts[i - 1] as string)) return true;
+  }
+  return false;
+}
+
+/** Only the last `iqn.YYYY-MM.` counts: the text behind an earlier one contains the text behind it. */
+function endsWithAuthority(part: string): boolean {
+  for (let at = part.lastIndexOf('iqn.'); at >= 0; at = at === 0 ? -1 : part.lastIndexOf('iqn.', at - 1)) {
+    if (/^iqn\.\d{4}-\d{2}\..$/s.test(part.slice(at, at + 13))) return /^[A-Za-z0-9.-]+$/.test(part.slice(at + 12));
+  }
+  return false;
+}
 
 function validateInitiator(name: string, at: FieldPath, errors: FieldErrors): void {
   const form = initiatorForms[name.slice(0, 3)];
   if (form === undefined) errors.invalid(at, name, 'must be valid format starting with iqn, eui, or naa');
-  else if (!form.test(name)) errors.invalid(at, name, 'must be valid format');
+  else if (!form(name)) errors.invalid(at, name, 'must be valid format');
 }
 
 export function validateIscsi(source: JsonObject, at: FieldPath, errors: FieldErrors): void {
