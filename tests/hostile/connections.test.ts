@@ -107,7 +107,11 @@ describe('a connection that is not used', () => {
 
 describe('a request that is never finished', () => {
   it.each(halves.slice(0, 3))('is given up when there is only %s', async (_, bytes) => {
-    const { serving, ca } = openPki(memoryFiles(), ['localhost', '127.0.0.1'], new Date());
+    const { serving, ca } = openPki(
+      memoryFiles(),
+      { hosts: ['localhost', '127.0.0.1'], clientKeyAlgorithm: 'ecdsa' },
+      new Date(),
+    );
     const tls = { cert: serving.certificate, key: serving.key };
     const handle = () => ({ kind: 'bytes', status: 200, type: 'text/plain', body: 'ok' }) as const;
     const listener = await listen({ host: '127.0.0.1', port: 0, tls, maxStreamsPerConnection: 10, handle, headerTimeoutMs: 300 });

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Logger } from '@tsukube/apiserver';
 import { startServer } from '@tsukube/server';
 import { describe, expect, it } from 'vitest';
@@ -70,6 +73,24 @@ describe('admission flags', () => {
     expect(body.spec).toHaveProperty('priority', 0);
     expect(body.spec).not.toHaveProperty('tolerations');
     expect(body.spec).not.toHaveProperty('serviceAccountName');
+  });
+});
+
+describe('/logs', () => {
+  it('is not served unless --enable-logs-handler says so', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-logs-'));
+    for (const [enableLogsHandler, status] of [
+      [undefined, 404],
+      [true, 200],
+    ] as const) {
+      const server = await startServer({ storage: 'memory', dataDir, securePort: 0, enableLogsHandler });
+      const client = clientFor(server.kubeconfig);
+      expect((await client.get('/logs/')).status).toBe(status);
+      expect((await client.get('/')).body.paths.includes('/logs')).toBe(status === 200);
+      client.close();
+      await server.close();
+    }
+    rmSync(dataDir, { recursive: true });
   });
 });
 

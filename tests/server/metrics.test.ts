@@ -14,7 +14,7 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'tsukube-metrics-'));
   mkdirSync(join(dataDir, 'logs'));
   writeFileSync(join(dataDir, 'logs', 'tsukube.log'), 'a line\n');
-  server = await startServer({ storage: 'memory', securePort: 0, dataDir });
+  server = await startServer({ storage: 'memory', securePort: 0, dataDir, enableLogsHandler: true });
   client = clientFor(server.kubeconfig);
 });
 afterAll(async () => {

@@ -20,7 +20,11 @@ export interface ConversionWebhook {
 
 /** A webhook on this machine, behind TLS of its own. `convert` gives an object in another version. */
 export async function startConversionWebhook(convert: (object: Any, apiVersion: string) => Any): Promise<ConversionWebhook> {
-  const { ca, serving } = openPki(memoryFiles(), ['127.0.0.1', 'converter.default.svc'], new Date());
+  const { ca, serving } = openPki(
+    memoryFiles(),
+    { hosts: ['127.0.0.1', 'converter.default.svc'], clientKeyAlgorithm: 'ecdsa' },
+    new Date(),
+  );
   const reviews: Any[] = [];
   const server = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
     const chunks: Buffer[] = [];

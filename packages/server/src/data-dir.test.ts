@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,6 +83,22 @@ describe('a data dir', () => {
     await new Promise((resolve) => child.on('exit', resolve));
     takeDataDir(path).release();
   });
+
+  it.skipIf(processIdentity(process.pid) === undefined)(
+    'is taken over from a zombie, which nobody has waited for yet',
+    async () => {
+      // The shell becomes a sleep that never waits for the child.
+      const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+      const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+      const pid = Number(line.toString());
+      leaveLock({ id: 'a', pid, identity: processIdentity(pid), since: 'x' });
+      expect(() => takeDataDir(path)).toThrow(`pid ${pid}`);
+      process.kill(pid, 'SIGKILL');
+      await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /);
+      takeDataDir(path).release();
+      parent.kill('SIGKILL');
+    },
+  );
 
   function leaveOther(): void {
     writeFileSync(join(path, 'server.lock'), JSON.stringify({ id: 'other', pid: process.pid, since: 'x' }));

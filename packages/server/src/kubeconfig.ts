@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeFilesAtomically } from './atomic-file.ts';
 import type { KeyPair } from './pki/key-pair.ts';
@@ -45,7 +45,32 @@ preferences: {}
 `;
 }
 
+/** Throws if the file is there and holds anything but a kubeconfig that the server wrote. */
+export function checkKubeconfigPath(path: string): void {
+  const text = readIfThere(path);
+  if (text === undefined || text === '' || isRendered(text)) return;
+  throw new Error(`--kubeconfig-out: ${path} holds something else and is not replaced: remove it, or choose another file`);
+}
+
+/** A file is ours if rendering what it says gives the file. */
+function isRendered(text: string): boolean {
+  const data = (name: string) => new RegExp(`^ +${name}: (\\S+)$`, 'm').exec(text)?.[1] ?? '';
+  const decoded = (name: string) => Buffer.from(data(name), 'base64').toString('utf8');
+  const client = { certificate: decoded('client-certificate-data'), key: decoded('client-key-data') };
+  return text === renderKubeconfig({ url: data('server'), ca: decoded('certificate-authority-data'), client });
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 export function writeKubeconfig(path: string, text: string): void {
+  checkKubeconfigPath(path);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFilesAtomically([{ path, content: text, mode: 0o600 }]);
 }

@@ -7,8 +7,8 @@ import { serviceAccountTokens } from './authentication/service-account-tokens.ts
 import { openTrust, type Trust } from './authentication/trust.ts';
 import { completeOptions, flagsWithoutEffect, type GivenOptions, type ServeOptions, tlsSettings } from './config/index.ts';
 import { type DataDir, takeDataDir } from './data-dir.ts';
-import { localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
-import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts } from './pki/index.ts';
+import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
+import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts, sharedRsaKey } from './pki/index.ts';
 import { openStore } from './storage.ts';
 
 export interface RunningServer {
@@ -34,6 +34,7 @@ export async function startServer({
   ...given
 }: StartOptions = {}): Promise<RunningServer> {
   const options = completeOptions(given);
+  if (options.kubeconfigOut !== undefined) checkKubeconfigPath(options.kubeconfigOut);
   const dataDir = options.dataDir === undefined ? undefined : takeDataDir(options.dataDir);
   try {
     return await start(options, resources, dataDir, logger);
@@ -52,19 +53,26 @@ async function start(
   reportFlagsWithoutEffect(options, logger);
   let listener: Listener | undefined;
   const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
-  const hosts = servingHosts(options.bindAddress, options.advertiseAddress);
-  const url = () => localUrl(options.bindAddress, listener?.address.port ?? options.securePort);
-  const kubeconfig = (pki: Pki) => renderKubeconfig({ url: url(), ca: caBundle(options, pki), client: pki.admin });
-  const publish = (pki: Pki) => {
-    if (options.kubeconfigOut !== undefined) writeKubeconfig(options.kubeconfigOut, kubeconfig(pki));
+  const pkiOptions = {
+    hosts: servingHosts(options.bindAddress, options.advertiseAddress),
+    clientKeyAlgorithm: options.clientKeyAlgorithm,
+    newRsaKey: options.certDir === undefined ? sharedRsaKey : undefined,
   };
+  const url = () => localUrl(options.bindAddress, listener?.address.port ?? options.securePort);
+  const kubeconfig = async (pki: Pki) => renderKubeconfig({ url: url(), ca: caBundle(options, pki), client: await pki.admin });
+  const publish = async (pki: Pki) => {
+    const text = await kubeconfig(pki);
+    if (options.kubeconfigOut !== undefined) writeKubeconfig(options.kubeconfigOut, text);
+    return text;
+  };
+  const onPkiError = (error: unknown) => logger.error('certificates could not be renewed', { error: String(error) });
   const renewal = keepRenewed({
-    open: () => openPki(files, hosts, new Date()),
+    open: () => openPki(files, pkiOptions, new Date()),
     onRenewed(pki) {
       listener?.setSecureContext(secureContext(options, pki, trust));
-      publish(pki);
+      publish(pki).catch(onPkiError);
     },
-    onError: (error) => logger.error('certificates could not be renewed', { error: String(error) }),
+    onError: onPkiError,
   });
   const trust = openTrust(
     options,
@@ -97,12 +105,12 @@ async function start(
     onError: (error) => logger.error('an answer could not be written', { error: String((error as Error)?.stack ?? error) }),
   });
   api.announce(identityOf(options, port()));
-  publish(renewal.current);
+  const kubeconfigText = await publish(renewal.current);
   dataDir?.announce(url());
   logger.info('serving', { url: url(), storage: options.storage });
   return {
     url: url(),
-    kubeconfig: kubeconfig(renewal.current),
+    kubeconfig: kubeconfigText,
     trimMemory: api.trimMemory,
     close: once(() => stop(options, api, listener as Listener, [renewal, trust], dataDir, logger)),
   };
@@ -135,7 +143,7 @@ function secureContext(options: ServeOptions, pki: Pki, trust: Trust): Parameter
 
 /** What clients must trust: our own authority, or the certificate that was given. */
 function caBundle(options: ServeOptions, pki: Pki): string {
-  return options.tlsCertFile === undefined ? pki.ca : readFileSync(options.tlsCertFile, 'utf8');
+  return options.tlsCertFile === undefined ? pki.serverTrust : readFileSync(options.tlsCertFile, 'utf8');
 }
 
 async function stop(

@@ -177,13 +177,14 @@ export const flags = {
     help: 'Delete what belongs to objects that are gone, and heed what deletions ask for their dependents.',
   }),
   controllers: list({
+    origin: 'kube-controller-manager',
     group: 'API',
     fallback: ['*'],
     fallbackText: '*',
     placeholder: 'NAME,…',
     help: 'Built-in controllers to run, by the names of kube-controller-manager: * for all, NAME, or -NAME to leave one out.',
   }),
-  enableLogsHandler: toggle({ group: 'API', fallback: true, help: 'Serve the log files of this server below /logs.' }),
+  enableLogsHandler: toggle({ group: 'API', fallback: false, help: 'Serve the log files of this server below /logs.' }),
 
   ...admissionFlags,
 

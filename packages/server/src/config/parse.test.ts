@@ -42,7 +42,7 @@ describe('values', () => {
       minRequestTimeout: 1800,
       maxRequestsInflight: 400,
       maxMutatingRequestsInflight: 200,
-      enableLogsHandler: true,
+      enableLogsHandler: false,
       logLevel: 'warn',
       loggingFormat: 'text',
       tlsCertFile: undefined,

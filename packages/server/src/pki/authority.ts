@@ -15,7 +15,7 @@ export interface Authority {
 /**
  * The authority kept under a name, made if there is none. Renewal keeps key and subject, so that whoever trusts the old
  * certificate trusts what is issued from then on. A file that is damaged or alone is refused and not replaced: a new
- * authority would lock out every client of the old one.
+ * authority would lock out every client of the old one. An authority that somebody else put there is not renewed either.
  */
 export function openAuthority(files: PkiFiles, name: string, commonName: string, now: Date): Authority {
   const kept = readKept(files, name);
@@ -25,22 +25,24 @@ export function openAuthority(files: PkiFiles, name: string, commonName: string,
     throw new Error(`${files.locate(`${name}.crt`)} and ${name}.key are damaged, or do not belong together`);
   }
   const issuer = (): Issuer => issuerOf(certificate, kept.key);
-  if (isDue(certificate, now) && isSelfSigned(certificate)) return renew(files, name, issuer(), now);
+  if (isDue(certificate, now) && isSelfSigned(certificate) && files.isOwn(`${name}.crt`) !== false)
+    return renew(files, name, issuer(), now);
   return { pem: kept.certificate, certificate, issuer };
 }
 
 function readKept(files: PkiFiles, name: string): KeyPair | undefined {
   const certificate = files.read(`${name}.crt`);
   const key = files.read(`${name}.key`);
-  // The key is written first: without its certificate it is what a crash left of the first start.
+  // The key is written first, so a crash may leave it alone: it gets its certificate now.
   if (certificate === undefined) return undefined;
   if (key === undefined) throw new Error(`${files.locate(`${name}.key`)} is missing: ${name}.crt cannot sign without it`);
   return { certificate, key };
 }
 
 function create(files: PkiFiles, name: string, commonName: string, now: Date): Authority {
-  const { pem } = newKey();
-  files.put(`${name}.key`, pem);
+  const kept = files.read(`${name}.key`);
+  const pem = kept ?? newKey().pem;
+  if (kept === undefined) files.put(`${name}.key`, pem);
   const key = createPrivateKey(pem);
   const subject = distinguishedName({ commonName });
   return renew(files, name, { subject, key, keyIdentifier: keyIdentifier(createPublicKey(key)) }, now);

@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { Authority } from './authority.ts';
 import { distinguishedName, isAddress, issueCertificate, type Subject, type Use } from './certificate.ts';
 import type { PkiFiles } from './files.ts';
-import { certificateOf, type KeyPair, newKey } from './key-pair.ts';
+import { algorithmOf, certificateOf, type KeyAlgorithm, type KeyPair, type NewKey, newKey } from './key-pair.ts';
 import { isDue, leafLifetime, validity } from './lifetime.ts';
 
 export interface Leaf {
@@ -10,25 +10,62 @@ export interface Leaf {
   readonly name: string;
   readonly subject: Subject;
   readonly use: Use;
+  /** A kept key of another kind is unfit. */
+  readonly algorithm?: KeyAlgorithm;
 }
 
 /** The certificate kept under a name, or a new one if it is missing, unfit or about to expire. */
 export function openLeaf(files: PkiFiles, leaf: Leaf, authority: Authority, now: Date): KeyPair {
+  return keptLeaf(files, leaf, authority, now) ?? issueLeaf(files, leaf, authority, newKey(), now);
+}
+
+/**
+ * The kept certificate, or undefined if a new one has to be issued. A pair that somebody else put there is never
+ * replaced: a serving certificate is used as it is, anything that cannot be used is refused.
+ */
+export function keptLeaf(files: PkiFiles, leaf: Leaf, authority: Authority, now: Date): KeyPair | undefined {
   const certificate = files.read(`${leaf.name}.crt`);
   const key = files.read(`${leaf.name}.key`);
-  const kept = certificate !== undefined && key !== undefined ? { certificate, key } : undefined;
-  return kept !== undefined && isFit(kept, leaf, authority, now) ? kept : issue(files, leaf, authority, now);
+  if (certificate === undefined && key === undefined) return undefined;
+  const pair = certificate !== undefined && key !== undefined ? { certificate, key } : undefined;
+  if (pair !== undefined && isFit(pair, leaf, authority, now)) return pair;
+  return isOwn(files, leaf, pair, authority) ? undefined : foreignLeaf(files, leaf, pair, authority);
+}
+
+/** Without a record, as directories of older servers are, what the authority has issued counts as made here. */
+function isOwn(files: PkiFiles, { name }: Leaf, pair: KeyPair | undefined, authority: Authority): boolean {
+  const known = [`${name}.crt`, `${name}.key`].filter((file) => files.read(file) !== undefined).map(files.isOwn);
+  if (known.includes(undefined)) return pair !== undefined && isIssued(certificateOf(pair), authority);
+  return !known.includes(false);
+}
+
+function foreignLeaf(files: PkiFiles, { name, use }: Leaf, pair: KeyPair | undefined, authority: Authority): KeyPair {
+  const [crt, key] = [files.locate(`${name}.crt`), files.locate(`${name}.key`)];
+  if (pair === undefined) throw new Error(`${crt} and ${name}.key must be supplied as a pair, or both left out`);
+  const certificate = certificateOf(pair);
+  if (certificate === undefined) throw new Error(`${crt} and ${name}.key are damaged, or do not belong together`);
+  if (use.for === 'server' || isIssued(certificate, authority)) return pair;
+  throw new Error(`${crt} was not issued by the authority beside it: remove ${crt} and ${key}, or choose another --cert-dir`);
 }
 
 function isFit(kept: KeyPair, leaf: Leaf, authority: Authority, now: Date): boolean {
   const certificate = certificateOf(kept);
-  if (certificate === undefined || isDue(certificate, now)) return false;
-  if (!certificate.checkIssued(authority.certificate) || !certificate.verify(authority.certificate.publicKey)) return false;
+  if (certificate === undefined || isDue(certificate, now) || !isIssued(certificate, authority)) return false;
+  if (leaf.algorithm !== undefined && leaf.algorithm !== algorithmOf(certificate.publicKey)) return false;
   return leaf.use.for !== 'server' || coversHosts(certificate, leaf.use.hosts);
 }
 
-function issue(files: PkiFiles, { name, subject, use }: Leaf, authority: Authority, now: Date): KeyPair {
-  const { publicKey, pem: key } = newKey();
+export function isIssued(certificate: X509Certificate | undefined, authority: Authority): boolean {
+  return certificate?.checkIssued(authority.certificate) === true && certificate.verify(authority.certificate.publicKey);
+}
+
+export function issueLeaf(
+  files: PkiFiles,
+  { name, subject, use }: Leaf,
+  authority: Authority,
+  { publicKey, pem: key }: NewKey,
+  now: Date,
+): KeyPair {
   const request = { subject: distinguishedName(subject), publicKey, ...validity(now, leafLifetime), use };
   const certificate = issueCertificate(request, authority.issuer());
   files.put(`${name}.key`, key);

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,11 +19,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(join(directory, '..'), { recursive: true }));
 
-function open(days = 0, names: readonly string[] = hosts): Pki {
-  return openPki(directoryFiles(directory), names, new Date(start.getTime() + days * day));
+type SettledPki = Awaited<ReturnType<typeof settled>>;
+
+async function settled({ admin, ...rest }: Pki) {
+  return { ...rest, admin: await admin };
 }
 
-function certificates(pki: Pki): Record<string, X509Certificate> {
+async function open(
+  days = 0,
+  names: readonly string[] = hosts,
+  clientKeyAlgorithm: 'rsa' | 'ecdsa' = 'ecdsa',
+): Promise<SettledPki> {
+  const now = new Date(start.getTime() + days * day);
+  return settled(openPki(directoryFiles(directory), { hosts: names, clientKeyAlgorithm }, now));
+}
+
+function certificates(pki: SettledPki): Record<string, X509Certificate> {
   return {
     ca: new X509Certificate(pki.ca),
     serving: new X509Certificate(pki.serving.certificate),
@@ -34,8 +45,11 @@ function certificates(pki: Pki): Record<string, X509Certificate> {
 }
 
 describe('first start', () => {
-  it('makes authorities and certificates that node:crypto verifies', () => {
-    const { ca, serving, admin, frontProxyCa, frontProxyClient } = certificates(open()) as Record<string, X509Certificate> & {
+  it('makes authorities and certificates that node:crypto verifies', async () => {
+    const { ca, serving, admin, frontProxyCa, frontProxyClient } = certificates(await open()) as Record<
+      string,
+      X509Certificate
+    > & {
       [name: string]: X509Certificate;
     };
     for (const [leaf, issuer] of [
@@ -55,22 +69,22 @@ describe('first start', () => {
 
   it.each(['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'])(
     'speaks for %s',
-    (name) => expect(certificates(open()).serving?.checkHost(name)).toBe(name),
+    async (name) => expect(certificates(await open()).serving?.checkHost(name)).toBe(name),
   );
 
-  it.each(['127.0.0.1', '::1', '10.1.2.3', 'fd00::10:0:1'])('speaks for %s', (address) => {
-    expect(certificates(open(0, [...hosts, '10.1.2.3', 'fd00::10:0:1'])).serving?.checkIP(address)).toBe(address);
+  it.each(['127.0.0.1', '::1', '10.1.2.3', 'fd00::10:0:1'])('speaks for %s', async (address) => {
+    expect(certificates(await open(0, [...hosts, '10.1.2.3', 'fd00::10:0:1'])).serving?.checkIP(address)).toBe(address);
   });
 
-  it('makes a key pair for service accounts', () => {
-    const { serviceAccount } = open();
+  it('makes a key pair for service accounts', async () => {
+    const { serviceAccount } = await open();
     expect(serviceAccount.privateKey).toContain('BEGIN PRIVATE KEY');
     expect(serviceAccount.publicKey).toContain('BEGIN PUBLIC KEY');
     expect(readFileSync(join(directory, 'sa.pub'), 'utf8')).toBe(serviceAccount.publicKey);
   });
 
-  it('keeps private keys from others', () => {
-    open();
+  it('keeps private keys from others', async () => {
+    await open();
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     const modes = readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777] as const);
     expect(modes.filter(([name, mode]) => name.endsWith('.key') && mode !== 0o600)).toEqual([]);
@@ -85,29 +99,31 @@ describe('first start', () => {
       'front-proxy-ca.key',
       'front-proxy-client.crt',
       'front-proxy-client.key',
+      'made-by-tsukube.sha256',
       'sa.key',
       'sa.pub',
     ]);
   });
 
-  it('works without a disk', () => {
+  it('works without a disk', async () => {
     const files = memoryFiles();
-    expect(openPki(files, hosts, start)).toEqual(openPki(files, hosts, start));
+    const again = () => settled(openPki(files, { hosts, clientKeyAlgorithm: 'ecdsa' }, start));
+    expect(await again()).toEqual(await again());
   });
 });
 
 describe('later starts', () => {
-  it('reuse everything', () => expect(open()).toEqual(open(1)));
+  it('reuse everything', async () => expect(await open()).toEqual(await open(1)));
 
-  it('close a key that others could read', () => {
-    open();
+  it('close a key that others could read', async () => {
+    await open();
     chmodSync(join(directory, 'ca.key'), 0o644);
-    open(1);
+    await open(1);
     expect(statSync(join(directory, 'ca.key')).mode & 0o777).toBe(0o600);
   });
 
-  it('renew leaves in the last third of their life, and leave the rest alone', () => {
-    const [first, early, later] = [open(), open(240), open(250)];
+  it('renew leaves in the last third of their life, and leave the rest alone', async () => {
+    const [first, early, later] = [await open(), await open(240), await open(250)];
     expect(early).toEqual(first);
     expect(later.serving).not.toEqual(first.serving);
     expect(later.admin).not.toEqual(first.admin);
@@ -116,56 +132,69 @@ describe('later starts', () => {
     expect(certificates(later).serving?.validTo).toBe('Sep  8 00:00:00 2027 GMT');
   });
 
-  it('renew an authority without locking out those who trust the old one', () => {
-    const first = certificates(open());
-    const later = certificates(open(2500));
+  it('renew an authority without locking out those who trust the old one', async () => {
+    const first = certificates(await open());
+    const later = certificates(await open(2500));
     expect(later.ca?.raw).not.toEqual(first.ca?.raw);
     expect(later.serving?.verify(first.ca?.publicKey as never)).toBe(true);
     expect(later.serving?.checkIssued(first.ca as never)).toBe(true);
   });
 
-  it('make a new serving certificate for another address, and keep it when the address is given up', () => {
-    const [first, other] = [open(), open(0, [...hosts, '10.0.0.5'])];
+  it('make a new serving certificate for another address, and keep it when the address is given up', async () => {
+    const [first, other] = [await open(), await open(0, [...hosts, '10.0.0.5'])];
     expect(other.serving).not.toEqual(first.serving);
     expect(other.admin).toEqual(first.admin);
-    expect(open().serving).toEqual(other.serving);
+    expect((await open()).serving).toEqual(other.serving);
   });
 
-  it.each(['apiserver.crt', 'apiserver.key', 'admin.key'])(
-    'replace a leaf whose %s is damaged, missing or of another pair',
-    (name) => {
-      const first = open();
-      for (const damage of [
-        () => writeFileSync(join(directory, name), 'garbage'),
-        () => rmSync(join(directory, name)),
-        () => writeFileSync(join(directory, name), readFileSync(join(directory, `front-proxy-client.${name.slice(-3)}`))),
-      ]) {
-        damage();
-        const later = open();
-        expect(later).not.toEqual(first);
-        expect(later.ca).toBe(first.ca);
-        expect(open()).toEqual(later);
-      }
-    },
-  );
+  it.each(['apiserver.crt', 'apiserver.key', 'admin.key'])('replace a leaf whose %s is missing', async (name) => {
+    const first = await open();
+    rmSync(join(directory, name));
+    const later = await open();
+    expect(later).not.toEqual(first);
+    expect(later.ca).toBe(first.ca);
+    expect(await open()).toEqual(later);
+  });
 
-  it('finish what a crash interrupted: an authority whose key alone was written', () => {
-    open();
+  it('make a new key of the administrator when another algorithm is asked for', async () => {
+    const first = await open();
+    const later = await open(0, hosts, 'rsa');
+    expect(certificates(first).admin?.publicKey.asymmetricKeyType).toBe('ec');
+    expect(certificates(later).admin?.publicKey).toMatchObject({
+      asymmetricKeyType: 'rsa',
+      asymmetricKeyDetails: { modulusLength: 2048 },
+    });
+    expect(later.serving).toEqual(first.serving);
+    expect(await open(0, hosts, 'rsa')).toEqual(later);
+  });
+
+  it('finish what a crash interrupted: an authority whose key alone was written', async () => {
+    await open();
     rmSync(join(directory, 'ca.crt'));
-    expect(certificates(open()).ca?.ca).toBe(true);
+    expect(certificates(await open()).ca?.ca).toBe(true);
   });
 
-  it('refuse to replace an authority that was damaged', () => {
-    open();
+  it('give a key of an authority that is there alone its certificate', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'ca.key'), pem);
+    const { ca } = certificates(await open());
+    expect(readFileSync(join(directory, 'ca.key'), 'utf8')).toBe(pem);
+    expect(ca?.checkPrivateKey(privateKey)).toBe(true);
+  });
+
+  it('refuse to replace an authority that was damaged', async () => {
+    await open();
     writeFileSync(join(directory, 'ca.key'), 'garbage');
-    expect(() => open()).toThrow(`${join(directory, 'ca.crt')} and ca.key are damaged, or do not belong together`);
+    await expect(open()).rejects.toThrow(`${join(directory, 'ca.crt')} and ca.key are damaged, or do not belong together`);
     rmSync(join(directory, 'ca.key'));
-    expect(() => open()).toThrow(`${join(directory, 'ca.key')} is missing`);
+    await expect(open()).rejects.toThrow(`${join(directory, 'ca.key')} is missing`);
   });
 });
 
 describe('an authority of somebody else', () => {
-  it.each(['rsa', 'ec'] as const)('signs with its own %s key', (type) => {
+  it.each(['rsa', 'ec'] as const)('signs with its own %s key', async (type) => {
     const { privateKey, publicKey } =
       type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: 'P-384' });
     const subject = distinguishedName({ commonName: 'Their CA, "Ltd"', organizations: ['Theirs'] });
@@ -176,10 +205,86 @@ describe('an authority of somebody else', () => {
     const files = memoryFiles();
     files.put('ca.crt', certificate);
     files.put('ca.key', privateKey.export({ format: 'pem', type: 'pkcs8' }).toString());
-    const { ca, serving } = certificates(openPki(files, hosts, start));
+    const { ca, serving } = certificates(await settled(openPki(files, { hosts, clientKeyAlgorithm: 'ecdsa' }, start)));
     expect(ca?.subject).toContain('Their CA');
     expect(serving?.checkIssued(ca as X509Certificate)).toBe(true);
     expect(serving?.verify((ca as X509Certificate).publicKey)).toBe(true);
+  });
+});
+
+describe('files that somebody else put there', () => {
+  const foreign = (commonName: string, names: readonly string[], notAfter = new Date('2040-01-01')) => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const subject = distinguishedName({ commonName });
+    const use = { for: 'server', hosts: names } as const;
+    const certificate = issueCertificate(
+      { subject, publicKey, notBefore: start, notAfter, use },
+      { subject, keyIdentifier: undefined, key: privateKey },
+    );
+    return { certificate, key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString() };
+  };
+  const put = (name: string, pair: { certificate?: string; key?: string }): void => {
+    mkdirSync(directory, { recursive: true });
+    if (pair.certificate !== undefined) writeFileSync(join(directory, `${name}.crt`), pair.certificate);
+    if (pair.key !== undefined) writeFileSync(join(directory, `${name}.key`), pair.key, { mode: 0o640 });
+  };
+  const kept = (name: string) => ({
+    certificate: readFileSync(join(directory, `${name}.crt`), 'utf8'),
+    key: readFileSync(join(directory, `${name}.key`), 'utf8'),
+  });
+
+  it.each([
+    ['fits', foreign('theirs', hosts)],
+    ['is for other hosts', foreign('theirs', ['elsewhere.example'])],
+    ['has expired', foreign('theirs', hosts, new Date('2026-01-02T00:00:00Z'))],
+  ])('serve as they are: a serving certificate that %s', async (_, pair) => {
+    put('apiserver', pair);
+    for (const days of [0, 1, 300]) {
+      const pki = await open(days);
+      expect(pki.serving).toEqual(pair);
+      expect(pki.serverTrust).toBe(pki.ca + pair.certificate);
+    }
+    expect(kept('apiserver')).toEqual(pair);
+    expect(statSync(join(directory, 'apiserver.key')).mode & 0o777).toBe(0o640);
+  });
+
+  it('stay although the server had made its own before', async () => {
+    await open();
+    const pair = foreign('theirs', hosts);
+    put('apiserver', pair);
+    expect((await open(1)).serving).toEqual(pair);
+    expect(kept('apiserver')).toEqual(pair);
+  });
+
+  it.each<[{ certificate?: string; key?: string }, string]>([
+    [{ certificate: foreign('a', hosts).certificate }, 'apiserver.crt and apiserver.key must be supplied as a pair'],
+    [{ key: foreign('a', hosts).key }, 'apiserver.crt and apiserver.key must be supplied as a pair'],
+    [{ certificate: 'garbage', key: 'garbage' }, 'apiserver.crt and apiserver.key are damaged, or do not belong together'],
+    [{ ...foreign('a', hosts), key: foreign('b', hosts).key }, 'are damaged, or do not belong together'],
+  ])('are refused and left alone where they cannot be used', async (pair, message) => {
+    put('apiserver', pair);
+    await expect(open()).rejects.toThrow(message);
+    if (pair.certificate) expect(readFileSync(join(directory, 'apiserver.crt'), 'utf8')).toBe(pair.certificate);
+    if (pair.key) expect(readFileSync(join(directory, 'apiserver.key'), 'utf8')).toBe(pair.key);
+  });
+
+  it('are refused as the certificate of the administrator if another authority issued it', async () => {
+    const pair = foreign('admin', hosts);
+    put('admin', pair);
+    await expect(open()).rejects.toThrow('was not issued by the authority beside it');
+    expect(kept('admin')).toEqual(pair);
+  });
+
+  it('are not renewed: an authority about to expire', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const subject = distinguishedName({ commonName: 'theirs' });
+    const certificate = issueCertificate(
+      { subject, publicKey, notBefore: start, notAfter: new Date('2027-01-01'), use: { for: 'authority' } },
+      { subject, keyIdentifier: undefined, key: privateKey },
+    );
+    put('ca', { certificate, key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString() });
+    await open();
+    expect((await open(300)).ca).toBe(certificate);
   });
 });
 
@@ -190,15 +295,15 @@ describe.skipIf(!opensslHere)('openssl agrees', () => {
     ['ca.crt', 'apiserver.crt', 'sslserver'],
     ['ca.crt', 'admin.crt', 'sslclient'],
     ['front-proxy-ca.crt', 'front-proxy-client.crt', 'sslclient'],
-  ])('%s vouches for %s as %s', (ca, leaf, purpose) => {
-    openPki(directoryFiles(directory), hosts, new Date());
+  ])('%s vouches for %s as %s', async (ca, leaf, purpose) => {
+    await settled(openPki(directoryFiles(directory), { hosts, clientKeyAlgorithm: 'ecdsa' }, new Date()));
     const args = ['verify', '-x509_strict', '-purpose', purpose, '-CAfile', join(directory, ca), join(directory, leaf)];
     const { stdout, stderr } = spawnSync('openssl', args, { encoding: 'utf8' });
     expect(stdout + stderr).toBe(`${join(directory, leaf)}: OK\n`);
   });
 
-  it('does not take one purpose for another', () => {
-    openPki(directoryFiles(directory), hosts, new Date());
+  it('does not take one purpose for another', async () => {
+    await settled(openPki(directoryFiles(directory), { hosts, clientKeyAlgorithm: 'ecdsa' }, new Date()));
     const args = ['verify', '-purpose', 'sslserver', '-CAfile', join(directory, 'ca.crt'), join(directory, 'admin.crt')];
     expect(spawnSync('openssl', args).status).not.toBe(0);
   });

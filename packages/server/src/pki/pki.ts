@@ -1,55 +1,78 @@
-import { openAuthority } from './authority.ts';
+import { type Authority, openAuthority } from './authority.ts';
 import type { PkiFiles } from './files.ts';
-import { type KeyPair, newKey, publicKeyOf } from './key-pair.ts';
-import { openLeaf } from './leaf.ts';
+import { certificateOf, type KeyAlgorithm, type KeyPair, type NewKey, newKey, newRsaKey, publicKeyOf } from './key-pair.ts';
+import { isIssued, issueLeaf, keptLeaf, type Leaf, openLeaf } from './leaf.ts';
 
 /** The server's own keys and certificates, in PEM form. */
 export interface Pki {
   /** Vouches for the serving certificate and for clients. */
   readonly ca: string;
   readonly serving: KeyPair;
-  /** User `admin`, group `system:masters`. */
-  readonly admin: KeyPair;
+  /** Certificates by which a client knows the server: the authority, or a serving certificate that somebody else issued. */
+  readonly serverTrust: string;
+  /** User `admin`, group `system:masters`. Needed last at a start, and an RSA key takes its time. */
+  readonly admin: Promise<KeyPair>;
   /** Signs and verifies the tokens of service accounts, with ES256. */
   readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };
   readonly frontProxy: { readonly ca: string; readonly client: KeyPair };
 }
 
+export interface PkiOptions {
+  /** What the serving certificate must be valid for. */
+  readonly hosts: readonly string[];
+  readonly clientKeyAlgorithm: KeyAlgorithm;
+  /** Makes RSA keys; the thread pool does by default. */
+  readonly newRsaKey?: () => Promise<NewKey>;
+}
+
 /** Reads what is there, and makes or renews what is missing, unfit or about to expire. */
-export function openPki(files: PkiFiles, hosts: readonly string[], now: Date): Pki {
+export function openPki(files: PkiFiles, options: PkiOptions, now: Date): Pki {
   const ca = openAuthority(files, 'ca', 'tsukube-ca', now);
   const frontProxyCa = openAuthority(files, 'front-proxy-ca', 'tsukube-front-proxy-ca', now);
+  const serving = openLeaf(
+    files,
+    { name: 'apiserver', subject: { commonName: 'kube-apiserver' }, use: { for: 'server', hosts: options.hosts } },
+    ca,
+    now,
+  );
+  const frontProxyClient: Leaf = {
+    name: 'front-proxy-client',
+    subject: { commonName: 'front-proxy-client' },
+    use: { for: 'client' },
+  };
   const pki = {
     ca: ca.pem,
-    serving: openLeaf(
-      files,
-      { name: 'apiserver', subject: { commonName: 'kube-apiserver' }, use: { for: 'server', hosts } },
-      ca,
-      now,
-    ),
-    admin: openLeaf(
-      files,
-      { name: 'admin', subject: { commonName: 'admin', organizations: ['system:masters'] }, use: { for: 'client' } },
-      ca,
-      now,
-    ),
+    serving,
+    serverTrust: isIssued(certificateOf(serving), ca) ? ca.pem : ca.pem + serving.certificate,
     serviceAccount: openServiceAccountKey(files),
-    frontProxy: {
-      ca: frontProxyCa.pem,
-      client: openLeaf(
-        files,
-        { name: 'front-proxy-client', subject: { commonName: 'front-proxy-client' }, use: { for: 'client' } },
-        frontProxyCa,
-        now,
-      ),
-    },
+    frontProxy: { ca: frontProxyCa.pem, client: openLeaf(files, frontProxyClient, frontProxyCa, now) },
   };
   files.flush();
-  return pki;
+  const admin = openAdmin(files, options, ca, now);
+  // Whoever needs it awaits it; a start that fails before does not.
+  admin.catch(() => {});
+  return { ...pki, admin };
+}
+
+async function openAdmin(
+  files: PkiFiles,
+  { clientKeyAlgorithm: algorithm, newRsaKey: newRsa = newRsaKey }: PkiOptions,
+  ca: Authority,
+  now: Date,
+): Promise<KeyPair> {
+  const subject = { commonName: 'admin', organizations: ['system:masters'] };
+  const leaf: Leaf = { name: 'admin', subject, use: { for: 'client' }, algorithm };
+  const kept = keptLeaf(files, leaf, ca, now);
+  if (kept !== undefined) return kept;
+  const issued = issueLeaf(files, leaf, ca, algorithm === 'rsa' ? await newRsa() : newKey(), now);
+  files.flush();
+  return issued;
 }
 
 function openServiceAccountKey(files: PkiFiles): Pki['serviceAccount'] {
   const kept = files.read('sa.key');
+  if (kept === undefined && files.read('sa.pub') !== undefined && files.isOwn('sa.pub') !== true)
+    throw new Error(`${files.locate('sa.pub')} is there without sa.key, and was not made here: remove it, or add its key`);
   const privateKey = kept ?? newKey().pem;
   if (kept === undefined) files.put('sa.key', privateKey);
   const publicKey = (kept && files.read('sa.pub')) ?? publicKeyOf(privateKey);

@@ -9,38 +9,38 @@ beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z') }
 afterEach(() => void vi.useRealTimers());
 
 describe('a server that runs for a year', () => {
-  it('renews its certificates and says so', () => {
+  it('renews its certificates and says so', async () => {
     const files = memoryFiles();
     const onRenewed = vi.fn();
     const renewal = keepRenewed({
-      open: () => openPki(files, ['localhost'], new Date()),
+      open: () => openPki(files, { hosts: ['localhost'], clientKeyAlgorithm: 'ecdsa' }, new Date()),
       onRenewed,
       onError: () => expect.unreachable(),
     });
     const first = renewal.current;
-    vi.advanceTimersByTime(240 * day);
+    await vi.advanceTimersByTimeAsync(240 * day);
     expect(onRenewed).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(10 * day);
+    await vi.advanceTimersByTimeAsync(10 * day);
     expect(onRenewed).toHaveBeenCalledOnce();
     expect(renewal.current.serving).not.toEqual(first.serving);
     expect(onRenewed).toHaveBeenCalledWith(renewal.current);
     renewal.stop();
-    vi.advanceTimersByTime(365 * day);
+    await vi.advanceTimersByTimeAsync(365 * day);
     expect(onRenewed).toHaveBeenCalledOnce();
   });
 
-  it('goes on with what it has when renewal fails, and tries again', () => {
+  it('goes on with what it has when renewal fails, and tries again', async () => {
     const files = memoryFiles();
     let broken = false;
     const onError = vi.fn();
     const open = (): ReturnType<typeof openPki> => {
       if (broken) throw new Error('disk full');
-      return openPki(files, ['localhost'], new Date());
+      return openPki(files, { hosts: ['localhost'], clientKeyAlgorithm: 'ecdsa' }, new Date());
     };
     const renewal = keepRenewed({ open, onRenewed: () => {}, onError });
     const first = renewal.current;
     broken = true;
-    vi.advanceTimersByTime(day);
+    await vi.advanceTimersByTimeAsync(day);
     expect(onError).toHaveBeenCalledTimes(2);
     expect(renewal.current).toBe(first);
     renewal.stop();

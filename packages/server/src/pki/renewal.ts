@@ -4,7 +4,7 @@ import type { Pki } from './pki.ts';
 export interface Renewal {
   readonly current: Pki;
   /** Looks now instead of at the next turn of the timer. */
-  check(): void;
+  check(): Promise<void>;
   stop(): void;
 }
 
@@ -20,17 +20,14 @@ const twelveHours = 12 * 3_600_000;
 /** Opens the keys and certificates, and again twice a day: whatever is due by then is renewed and announced. */
 export function keepRenewed({ open, onRenewed, onError, intervalMilliseconds = twelveHours }: RenewalOptions): Renewal {
   let current = open();
-  const check = (): void => {
-    try {
-      const opened = open();
-      if (isDeepStrictEqual(opened, current)) return;
-      current = opened;
-      onRenewed(opened);
-    } catch (error) {
-      onError(error);
-    }
+  const look = async (): Promise<void> => {
+    const opened = open();
+    if (isDeepStrictEqual(await settled(opened), await settled(current))) return;
+    current = opened;
+    onRenewed(opened);
   };
-  const timer = setInterval(check, intervalMilliseconds).unref();
+  const check = (): Promise<void> => look().catch(onError);
+  const timer = setInterval(() => void check(), intervalMilliseconds).unref();
   return {
     get current() {
       return current;
@@ -38,4 +35,8 @@ export function keepRenewed({ open, onRenewed, onError, intervalMilliseconds = t
     check,
     stop: () => clearInterval(timer),
   };
+}
+
+async function settled({ admin, ...rest }: Pki): Promise<unknown> {
+  return { ...rest, admin: await admin };
 }

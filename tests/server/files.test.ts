@@ -1,0 +1,78 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { createPrivateKey } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { promisify } from 'node:util';
+import { startServer } from '@tsukube/server';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { memoryFiles, openPki } from '../../packages/server/src/pki/index.ts';
+import { clientFor } from '../support/client.ts';
+
+const kubectlHere = spawnSync('kubectl', ['version', '--client']).status === 0;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tsukube-files-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function shownAt(url: string): Promise<string> {
+  const { hostname: host, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(port), rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerX509Certificate()?.toString() ?? '');
+      socket.destroy();
+    });
+    socket.on('error', reject);
+  });
+}
+
+describe('--cert-dir', () => {
+  it('holding apiserver.crt and apiserver.key: they are served, trusted by the kubeconfig and left alone', async () => {
+    const certDir = join(folder, 'certs');
+    const { serving } = openPki(memoryFiles(), { hosts: ['localhost', '127.0.0.1'], clientKeyAlgorithm: 'ecdsa' }, new Date());
+    mkdirSync(certDir);
+    writeFileSync(join(certDir, 'apiserver.crt'), serving.certificate);
+    writeFileSync(join(certDir, 'apiserver.key'), serving.key);
+    for (const dataDir of ['first', 'second'].map((name) => join(folder, name))) {
+      const server = await startServer({ dataDir, certDir, securePort: 0 });
+      expect((await shownAt(server.url)).trim()).toBe(serving.certificate.trim());
+      if (kubectlHere) {
+        const env = { ...process.env, KUBECONFIG: join(dataDir, 'admin.kubeconfig') };
+        expect((await promisify(execFile)('kubectl', ['get', '--raw', '/readyz'], { env })).stdout).toBe('ok');
+      }
+      await server.close();
+    }
+    expect(readFileSync(join(certDir, 'apiserver.crt'), 'utf8')).toBe(serving.certificate);
+    expect(readFileSync(join(certDir, 'apiserver.key'), 'utf8')).toBe(serving.key);
+  });
+});
+
+describe('--kubeconfig-out', () => {
+  it('holding something else: the server does not start, and touches nothing', async () => {
+    const kubeconfigOut = join(folder, 'config');
+    writeFileSync(kubeconfigOut, 'mine\n');
+    const dataDir = join(folder, 'data');
+    await expect(startServer({ dataDir, kubeconfigOut, securePort: 0 })).rejects.toThrow(`${kubeconfigOut} holds something else`);
+    expect(readFileSync(kubeconfigOut, 'utf8')).toBe('mine\n');
+    expect(existsSync(dataDir)).toBe(false);
+  });
+});
+
+describe('--client-key-algorithm', () => {
+  it.each([
+    [undefined, 'rsa'],
+    ['rsa', 'rsa'],
+    ['ecdsa', 'ec'],
+  ] as const)('%s: the administrator has a key of type %s that the server accepts', async (clientKeyAlgorithm, type) => {
+    const server = await startServer({ storage: 'memory', securePort: 0, ...(clientKeyAlgorithm && { clientKeyAlgorithm }) });
+    const client = clientFor(server.kubeconfig);
+    const key = createPrivateKey(client.tls.key);
+    expect(key.asymmetricKeyType).toBe(type);
+    expect((await client.get('/api/v1/nodes')).status).toBe(200);
+    client.close();
+    await server.close();
+  });
+});
