@@ -31,6 +31,11 @@ export interface Resource {
   readonly initialObjects?: readonly JsonObject[];
   /** Other versions in which somebody may own fields, besides those in `versions`. */
   readonly relatedVersions?: readonly ServedVersion[];
+  /**
+   * Kubernetes converts custom objects strictly to the versions in which somebody owns fields: the version must exist
+   * ('versions') and, unless a webhook converts fields, have every field of the object ('fields').
+   */
+  readonly strictOwnership?: 'versions' | 'fields';
   /** Tells this state of a resource that may change from others, for documents about it. */
   readonly state?: string;
   /** The verbs in the order in which discovery tells them, where that is not the alphabet's. */

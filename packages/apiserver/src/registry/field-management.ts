@@ -1,8 +1,10 @@
 import {
   allBut,
   apiVersionOf,
+  ConversionFailed,
   formatTime,
   type JsonObject,
+  misfit,
   only,
   trackApply,
   trackUpdate,
@@ -75,7 +77,23 @@ function inVersion(object: JsonObject, { version }: WriteContext): JsonObject {
 
 function resourceVersions(resource: Resource, subresource: string): Versions {
   const versions = [resource.hub, ...resource.versions, ...(resource.relatedVersions ?? [])];
-  return versionsOf({ kind: resource.names.kind, versions }, ownableFields(resource, subresource));
+  const known = versionsOf({ kind: resource.names.kind, versions }, ownableFields(resource, subresource));
+  return resource.strictOwnership ? strictly(known, resource.strictOwnership) : known;
+}
+
+function strictly(versions: Versions, strictness: 'versions' | 'fields'): Versions {
+  return {
+    ...versions,
+    strict: true,
+    convert(object, apiVersion) {
+      if (object.apiVersion === apiVersion) return object;
+      const converted = versions.convert(object, apiVersion);
+      if (!converted) throw new ConversionFailed(`request to convert CR to an invalid group/version: ${apiVersion}`);
+      const problem = strictness === 'fields' ? misfit(converted, versions.shape(apiVersion)) : undefined;
+      if (problem !== undefined) throw new ConversionFailed(problem);
+      return converted;
+    },
+  };
 }
 
 export function versionsOf(of: { kind: string; versions: readonly ServedVersion[] }, ownable: Versions['ownable']): Versions {

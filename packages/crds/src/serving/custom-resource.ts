@@ -53,6 +53,7 @@ export function customResource(parts: CustomResourceParts): Resource {
     hashedVersion: definition.storageVersion,
     versions: [served],
     relatedVersions: relatedVersions(parts, served),
+    strictOwnership: definition.conversion.strategy === 'Webhook' ? 'versions' : 'fields',
     state: `${definition.uid} ${definition.generation} ${JSON.stringify(definition.acceptedNames)}`,
     announcedVerbs: isTrue(definition, 'Terminating') ? verbsWhileTerminating : verbs,
     strategy: { validateName: nameIsDNSSubdomain, ...customStrategy(rulesOf(parts)) },

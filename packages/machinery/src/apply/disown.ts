@@ -2,7 +2,7 @@ import type { JsonObject } from '../schema/type.ts';
 import { type Comparison, compareObjects } from './compare.ts';
 import { difference, type FieldSet, intersection, isEmptySet } from './field-set.ts';
 import type { Owner } from './owners.ts';
-import type { Versions } from './versions.ts';
+import { convertFor, type Versions } from './versions.ts';
 
 /** What a write takes from an owner, in that owner's version. */
 export interface Loss {
@@ -33,8 +33,8 @@ export class VersionedComparison {
 
   #compare(apiVersion: string): Comparison | undefined {
     const { ownable } = this.#versions;
-    const before = this.#versions.convert(this.#before, apiVersion);
-    const after = this.#versions.convert(this.#after, apiVersion);
+    const before = convertFor('failed to convert old object', this.#before, apiVersion, this.#versions);
+    const after = convertFor('failed to convert new object', this.#after, apiVersion, this.#versions);
     if (before === undefined || after === undefined) return undefined;
     const { changed, removed } = compareObjects(before, after, this.#versions.shape(apiVersion));
     return { changed: ownable.of(changed), removed: ownable.of(removed) };

@@ -8,5 +8,5 @@ export { shapeOf } from './shape.ts';
 export { trackApply } from './track-apply.ts';
 export { trackFully, trackUpdate } from './track-update.ts';
 export { misfit } from './validate.ts';
-export type { Versions } from './versions.ts';
+export { ConversionFailed, type Versions } from './versions.ts';
 export type { Writer } from './writer.ts';

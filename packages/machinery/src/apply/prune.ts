@@ -4,7 +4,7 @@ import { withNamedFields } from './named-fields.ts';
 import { isSameOwner, type Owner } from './owners.ts';
 import { removePaths } from './remove.ts';
 import { fieldSetOf } from './to-set.ts';
-import type { Versions } from './versions.ts';
+import { convertFor, inStep, type Versions } from './versions.ts';
 
 /**
  * Takes from a merged object what its applier owned until now and neither it nor anybody else owns any more. The result
@@ -17,14 +17,23 @@ export function prune(
   apiVersion: string,
   versions: Versions,
 ): JsonObject {
-  if (last === undefined || !givesUp(last, owners)) return merged;
-  const then = versions.convert(merged, last.apiVersion);
+  if (last === undefined || isEmptySet(last.fields)) return merged;
+  const isStrict = versions.strict === true && owners.some((owner) => owner.apiVersion !== last.apiVersion);
+  if (!isStrict && !givesUp(last, owners)) return merged;
+  return inStep('failed to prune fields', () => pruned(merged, last, owners, apiVersion, versions));
+}
+
+function pruned(merged: JsonObject, last: Owner, owners: readonly Owner[], apiVersion: string, versions: Versions): JsonObject {
+  const then = convertFor('failed to convert merged object to last applied version', merged, last.apiVersion, versions);
   if (then === undefined) return merged;
   const shape = versions.shape(last.apiVersion);
   const lastFields = withNamedFields(last.fields, shape);
-  const rest = addBackOwned(then, removePaths(then, lastFields, shape), last.apiVersion, owners, versions);
-  const pruned = addBackDangling(then, rest, lastFields, last.apiVersion, versions);
-  return versions.convert(pruned, apiVersion) ?? merged;
+  const removed = removePaths(then, lastFields, shape);
+  const rest = inStep('failed add back owned items', () => addBackOwned(then, removed, last.apiVersion, owners, versions));
+  const result = inStep('failed add back dangling items', () =>
+    addBackDangling(then, rest, lastFields, last.apiVersion, versions),
+  );
+  return versions.convert(result, apiVersion) ?? merged;
 }
 
 /** Whether an applier owned anything that it does not own from now on. */
@@ -51,7 +60,8 @@ function addBackOwned(
 }
 
 function addBackIn(merged: JsonObject, pruned: JsonObject, apiVersion: string, owned: FieldSet, versions: Versions): JsonObject {
-  const [whole, rest] = [versions.convert(merged, apiVersion), versions.convert(pruned, apiVersion)];
+  const whole = convertFor(`failed to convert merged object at version ${apiVersion}`, merged, apiVersion, versions);
+  const rest = convertFor(`failed to convert pruned object at version ${apiVersion}`, pruned, apiVersion, versions);
   if (whole === undefined || rest === undefined) return pruned;
   const shape = versions.shape(apiVersion);
   const named = (set: FieldSet) => withNamedFields(set, shape);
@@ -67,7 +77,7 @@ function addBackDangling(
   apiVersion: string,
   versions: Versions,
 ): JsonObject {
-  const rest = versions.convert(pruned, apiVersion);
+  const rest = convertFor('failed to convert pruned object to last applied version', pruned, apiVersion, versions);
   if (rest === undefined) return merged;
   const shape = versions.shape(apiVersion);
   const named = (object: JsonObject) => withNamedFields(fieldSetOf(object, shape), shape);

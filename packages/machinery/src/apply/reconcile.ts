@@ -1,3 +1,4 @@
+import type { JsonObject } from '../schema/type.ts';
 import { type FieldSet, isEmptySet, type MutableFieldSet, noFields } from './field-set.ts';
 import { isKnown } from './known-fields.ts';
 import type { Owner } from './owners.ts';
@@ -7,12 +8,14 @@ import type { Versions } from './versions.ts';
 
 /**
  * The owners, with what each owns said in the words of the types as they are now. What was owned part by part and has become
- * one thing since is owned as a whole by whoever owned some of it. The other way round nothing has to be done.
+ * one thing since is owned as a whole by whoever owned some of it. The other way round nothing has to be done. Throws
+ * ConversionFailed if conversion is strict and an owner's version cannot show the object.
  */
-export function reconciled(owners: readonly Owner[], versions: Versions): readonly Owner[] {
+export function reconciled(owners: readonly Owner[], live: JsonObject, versions: Versions): readonly Owner[] {
   let changed: Owner[] | undefined;
   for (let i = 0; i < owners.length; i++) {
     const owner = owners[i] as Owner;
+    if (versions.strict && owner.apiVersion !== live.apiVersion) versions.convert(live, owner.apiVersion);
     if (!versions.knows(owner.apiVersion)) continue;
     const shape = versions.shape(owner.apiVersion);
     if (isReconciled(owner.fields, shape)) continue;

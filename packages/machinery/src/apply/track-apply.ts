@@ -9,12 +9,13 @@ import type { Owner } from './owners.ts';
 import { reconciled } from './reconcile.ts';
 import { entriesOf, storedOwners } from './record.ts';
 import { ownersAfterUpdate } from './track-update.ts';
-import type { Versions } from './versions.ts';
+import { ConversionFailed, type Versions } from './versions.ts';
 import type { Writer } from './writer.ts';
 
 /**
  * The object with a configuration applied to it and with the new record of who owns what, in the writer's version.
- * Without `live`, it is created. Fails with 409 on conflicts, unless `force`.
+ * Without `live`, it is created. Fails with 409 on conflicts, unless `force`, and with 500 if the object cannot be shown in
+ * a version in which somebody owns fields.
  */
 export function trackApply(
   live: JsonObject | undefined,
@@ -23,13 +24,24 @@ export function trackApply(
   versions: Versions,
   force: boolean,
 ): JsonObject {
-  const before = withoutRecord(live ?? versions.empty(writer.apiVersion));
-  const owners = reconciled(ownersBeforeApply(live, before, writer, versions), versions);
-  const applied = applyOrTakeOver(before, configuration, owners, writer, versions, force);
+  const applied = reportingFailures(() => {
+    const before = withoutRecord(live ?? versions.empty(writer.apiVersion));
+    const owners = reconciled(ownersBeforeApply(live, before, writer, versions), before, versions);
+    return applyOrTakeOver(before, configuration, owners, writer, versions, force);
+  });
   if (applied.kind === 'conflicts') throw conflictError(applied.conflicts);
   const object = writer.manager === kubectl ? updateAnnotation(applied.object, configuration) : applied.object;
   const managedFields = entriesOf(applied.owners);
   return { ...object, metadata: { ...(object.metadata as JsonObject), ...(managedFields && { managedFields }) } };
+}
+
+function reportingFailures(run: () => Applied): Applied {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof ConversionFailed)) throw error;
+    throw new StatusError({ status: 'Failure', message: error.message, code: 500 }, { cause: error });
+  }
 }
 
 function withoutRecord(object: JsonObject): JsonObject {

@@ -11,7 +11,7 @@ import { quickUpdate } from './quick-update.ts';
 import { reconciled } from './reconcile.ts';
 import { asksForReset, entriesOf, sentOwners, storedOwners } from './record.ts';
 import { neverOwned } from './stripped.ts';
-import type { Versions } from './versions.ts';
+import { ConversionFailed, type Versions } from './versions.ts';
 import type { Writer } from './writer.ts';
 
 /**
@@ -24,11 +24,21 @@ export function trackUpdate(
   writer: Writer,
   versions: Versions,
 ): JsonObject[] | undefined {
-  if (live === undefined) return trackCreation(next, writer, versions) ?? trackFully(live, next, false, writer, versions);
+  if (live === undefined) return trackCreation(next, writer, versions) ?? trackOrForget(live, next, false, writer, versions);
   const keepsStored = saysNothing(live.metadata as JsonObject, next.metadata as JsonObject, writer);
   const record = keepsStored ? knownRecord((live.metadata as JsonObject).managedFields) : undefined;
   const quick = record && quickUpdate(live, next, record, writer, versions);
-  return quick ? (quick as JsonObject[]) : trackFully(live, next, keepsStored, writer, versions);
+  return quick ? (quick as JsonObject[]) : trackOrForget(live, next, keepsStored, writer, versions);
+}
+
+/** A record that names versions which cannot show the object is removed. */
+function trackOrForget(...change: Parameters<typeof trackFully>): JsonObject[] | undefined {
+  try {
+    return trackFully(...change);
+  } catch (error) {
+    if (error instanceof ConversionFailed) return undefined;
+    throw error;
+  }
 }
 
 /** Undefined if it cannot tell, or if there is nothing to tell. */
@@ -50,10 +60,11 @@ export function trackFully(
   writer: Writer,
   versions: Versions,
 ): JsonObject[] | undefined {
-  const owners = reconciled(ownersBefore(live, next.metadata as JsonObject, keepsStored || writer.subresource !== ''), versions);
+  const before = live ?? versions.empty(writer.apiVersion);
+  const recorded = ownersBefore(live, next.metadata as JsonObject, keepsStored || writer.subresource !== '');
+  const owners = reconciled(recorded, before, versions);
   // Of an object whose record was removed none is kept.
   if (live !== undefined && owners.length === 0) return undefined;
-  const before = live ?? versions.empty(writer.apiVersion);
   return entriesOf(capUpdaters(ownersAfterUpdate(before, next, owners, writer, versions)));
 }
 
