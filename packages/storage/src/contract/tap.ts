@@ -1,5 +1,5 @@
 import { expect, it, type TestContext } from 'vitest';
-import type { Store } from '../store.ts';
+import type { Batch, Store } from '../store.ts';
 import { bytes } from './bytes.ts';
 import { type Seen, seen } from './observing.ts';
 import type { OpenStore } from './under-test.ts';
@@ -25,6 +25,20 @@ export function tap(open: OpenStore): void {
       }),
     );
     expect(heard.map(({ revision }) => revision)).toEqual(Array.from({ length: 64 }, (_, i) => start + 1 + i));
+  });
+
+  it('hears of a write that another listener makes after the write that caused it', async (context) => {
+    const { store } = await open();
+    const caused: Promise<unknown>[] = [];
+    const write = ({ changes }: Batch) => {
+      if (changes.some(({ entry }) => entry.key === '/cause')) caused.push(store.create('/effect', bytes('1')));
+    };
+    if (!store.tap?.(write)) return context.skip('this store has no tap');
+    const heard: string[] = [];
+    store.tap(({ changes }) => heard.push(...changes.map(({ entry }) => entry.key)));
+    await store.create('/cause', bytes('1'));
+    await Promise.all(caused);
+    expect(heard).toEqual(['/cause', '/effect']);
   });
 
   it('hears nothing of what failed, nor after it was ended', async (context) => {
