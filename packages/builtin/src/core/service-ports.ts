@@ -49,8 +49,8 @@ export class ServicePorts {
   }
 
   async #change<T>(decide: (taken: PortBitmap) => T): Promise<T> {
-    // Where others write, too, what was last seen here may refuse what has been given back there.
-    if (!this.#entry || !this.#store.tap) this.#entry = await this.#store.get(this.#key);
+    // Another server, or a reset of the store, may have released ports that were taken when this server last wrote.
+    this.#entry = await this.#store.get(this.#key);
     for (;;) {
       const taken = this.#read();
       const before = taken.bytes();
