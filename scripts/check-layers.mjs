@@ -13,6 +13,7 @@ const layers = [
   ['client'],
   ['server'],
   ['cli'],
+  ['tsukube'],
   ['ui'],
 ];
 

@@ -9,7 +9,10 @@ const rootFiles = [
   'tsconfig.json',
   'tsconfig.base.json',
   'scripts/build.mjs',
-  'scripts/code-cache.mjs',
+  'scripts/bundle/bundle.mjs',
+  'scripts/bundle/code-cache.mjs',
+  'scripts/bundle/notices.mjs',
+  'scripts/bundle/types.mjs',
   'scripts/bundle/lmdb-native.mjs',
   'scripts/bundle/no-msgpackr.mjs',
 ];

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { build, bundle } from './build.mjs';
+import { build, command } from './build.mjs';
 
 try {
   await build();
@@ -11,5 +11,5 @@ try {
 // What came before is not the server's time.
 performance.mark('tsukube:start');
 // In this very process, so that signals and the exit code are the server's own.
-process.argv.splice(1, 1, bundle, 'serve');
-await import(pathToFileURL(bundle).href);
+process.argv.splice(1, 1, command, 'serve');
+await import(pathToFileURL(command).href);

@@ -14,7 +14,7 @@ import { readKubeconfig } from './kubeconfig.mjs';
  * @typedef {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable, null>} Server
  */
 
-const command = fileURLToPath(new URL('../../packages/cli/dist/tsukube.js', import.meta.url));
+const command = fileURLToPath(new URL('../../packages/tsukube/dist/tsukube.cjs', import.meta.url));
 
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 10_000;

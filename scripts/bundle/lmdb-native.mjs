@@ -1,20 +1,22 @@
 import { createRequire } from 'node:module';
 
 /**
- * Stands in for LMDB's way to its native part in the bundle: that one reads folders and loads modules to find out what is
- * almost always the case.
+ * Stands in for LMDB's search for its native part in the bundle, which reads folders and loads modules. The native part is
+ * in a package for each platform, built for some versions of Node and, with Node-API, for all others.
  * @returns {unknown}
  */
 export default function load() {
   const require = createRequire(import.meta.url);
   const { arch, platform, versions } = process;
-  if (platform === 'linux') {
+  const name = `@lmdb/lmdb-${platform}-${arch}`;
+  const builds = platform === 'linux' ? [`abi${versions.modules}.glibc`, 'napi.glibc', 'napi.musl'] : ['napi'];
+  const errors = [];
+  for (const build of builds) {
     try {
-      return require(`@lmdb/lmdb-linux-${arch}/node.abi${versions.modules}.glibc.node`);
-    } catch {
-      // Another Node, another C library, or installed elsewhere.
+      return require(`${name}/node.${build}.node`);
+    } catch (error) {
+      errors.push(/** @type {Error} */ (error).message.split('\n')[0]);
     }
   }
-  const lmdb = require.resolve('lmdb').replace(/dist[/\\]index\.cjs$/, '');
-  return createRequire(lmdb)('node-gyp-build-optional-packages')(lmdb);
+  throw new Error(`storage lmdb needs the package ${name}, which cannot be loaded: ${errors.join('; ')}`);
 }

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-const bundle = fileURLToPath(new URL('../dist/tsukube.js', import.meta.url));
+const bundle = fileURLToPath(new URL('../../tsukube/dist/tsukube.cjs', import.meta.url));
 
 type Child = ChildProcessByStdio<null, Readable, null>;
 

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Listener, type Logger, listen, type Resource, silentLogger } from '@tsukube/apiserver';
+import type { Store } from '@tsukube/storage';
 import { identityOf } from './announcement.ts';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import { serviceAccountTokens } from './authentication/service-account-tokens.ts';
@@ -15,6 +16,8 @@ export interface RunningServer {
   readonly url: string;
   /** The admin kubeconfig as YAML. */
   readonly kubeconfig: string;
+  /** The store behind the API. */
+  readonly store: Store;
   /** Gives back memory that holds nothing but what can be read from the disk again. Takes about a millisecond. */
   trimMemory(): Promise<void>;
   /** Drains: readiness fails first, requests in flight finish, watches end, the store is closed. */
@@ -111,6 +114,7 @@ async function start(
   return {
     url: url(),
     kubeconfig: kubeconfigText,
+    store,
     trimMemory: api.trimMemory,
     close: once(() => stop(options, api, listener as Listener, [renewal, trust], dataDir, logger)),
   };

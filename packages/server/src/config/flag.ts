@@ -25,6 +25,8 @@ export interface Flag<T> {
   readonly fallback: T;
   /** The default as the help text says it, where `fallback` alone does not. */
   readonly fallbackText?: string;
+  /** The values allowed, if there are only these. */
+  readonly of?: readonly string[];
   /** A switch may be given without a value. */
   readonly isSwitch?: true;
   /** Takes several values: a repeated flag adds to what was given before instead of replacing it. */

@@ -1,10 +1,12 @@
 export { runsPlugin } from './admission-flags.ts';
 export { completeOptions } from './complete.ts';
 export { serveHelp } from './help.ts';
+export { type OptionType, optionTypes, valueComplaint } from './option-types.ts';
 export type { GivenOptions, ServeOptions } from './options.ts';
 export { parseServeOptions } from './parse.ts';
 export { isServed } from './runtime-config.ts';
 export { serviceRanges } from './service-ranges.ts';
+export { suggestion } from './suggestion.ts';
 export { tlsSettings } from './tls-settings.ts';
 export { UsageError } from './usage-error.ts';
 export { flagsAndValues, flagsWithoutEffect } from './values.ts';

@@ -1,13 +1,14 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 
 /**
- * Runs the program as packages/cli/src/launch.ts does, lets it do what a server does first, and keeps the code that the
+ * Runs the program as packages/tsukube/src/load-program.ts does, lets it do what a server does first, and keeps the code that the
  * engine has compiled by then beside it.
  */
 const [, , program] = process.argv;
@@ -15,13 +16,12 @@ const script = new Script(readFileSync(program, 'latin1'), { filename: program }
 const folder = mkdtempSync(join(tmpdir(), 'tsukube-build-'));
 const giveUp = setTimeout(() => end(1), 60_000);
 
-process.argv.splice(1, process.argv.length, program, 'serve', '--data-dir', folder, '--secure-port', '0');
 const ready = firstLine();
-script.runInThisContext()(createRequire(program), pathToFileURL(program).href);
+const { runCommand } = script.runInThisContext()(createRequire(program), pathToFileURL(program).href);
+void runCommand(['serve', '--data-dir', folder, '--secure-port', '0']);
 await ready;
 await exercise(readFileSync(join(folder, 'admin.kubeconfig'), 'utf8'));
-writeFileSync(`${program}.tmp`, script.createCachedData());
-renameSync(`${program}.tmp`, `${program}.cache`);
+saveCache(join(dirname(program), 'cache'));
 end(0);
 
 /** What the server says when it is ready goes nowhere. @returns {Promise<void>} */
@@ -66,6 +66,14 @@ function ask(session, method, path, body, type = 'application/json') {
     stream.on('end', resolve).on('error', reject).resume();
     stream.end(body && JSON.stringify(body));
   });
+}
+
+/** @param {string} caches */
+function saveCache(caches) {
+  const path = join(caches, `${cachedDataVersionTag()}.cache`);
+  mkdirSync(caches, { recursive: true });
+  writeFileSync(`${path}.tmp`, script.createCachedData());
+  renameSync(`${path}.tmp`, path);
 }
 
 /** @param {number} code */

@@ -1,0 +1,1 @@
+export { onFirstClose, startTestServer } from './start.ts';
