@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 /** @typedef {import('./suite.mjs').TestServer} TestServer */
 
-const program = fileURLToPath(new URL('../../../packages/cli/dist/tsukube.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../packages/tsukube/dist/tsukube.cjs', import.meta.url));
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 10_000;
 
