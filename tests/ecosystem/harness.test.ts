@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { commands } from './harness/command.mjs';
 import { goEventReader } from './harness/go-test.mjs';
 import { knownReason } from './harness/known-failures.mjs';
 import { choose, parseOptions } from './harness/options.mjs';
@@ -9,6 +10,7 @@ import { mergeMarkdown, toText } from './harness/report.mjs';
 import { runSuite } from './harness/run.mjs';
 import { runTrials, Unavailable } from './harness/suite.mjs';
 import { countResult, emptyTally } from './harness/tally.mjs';
+import { trialProgram } from './harness/trial-program.mjs';
 import { loadSuites } from './main.mjs';
 
 type Event = Parameters<ReturnType<typeof goEventReader>['read']>[0];
@@ -183,4 +185,36 @@ it('finds suites that keep to the interface, each named as its file', async () =
     });
     expect(Array.isArray(suite.needs) && typeof suite.prepare === 'function' && typeof suite.run === 'function').toBe(true);
   }
+});
+
+describe('a trial program', () => {
+  const trial = (script: string) => {
+    let restarts = 0;
+    const signal = new AbortController().signal;
+    const folder = mkdtempSync(join(tmpdir(), 'tsukube-harness-'));
+    const server = { url: '', kubeconfig: 'k', stop: async () => {}, restart: async () => void restarts++ };
+    const context = { ...commands({ folder, log: join(folder, 'log'), signal }), startServer: async () => server };
+    const results = async () => {
+      const all = [];
+      for await (const result of trialProgram(context as never, { command: 'sh', args: ['-c', script], prefix: 'p ' }))
+        all.push(result);
+      rmSync(folder, { recursive: true });
+      return all;
+    };
+    return { results, restarts: () => restarts };
+  };
+
+  it('reports a line for each check, and restarts the server when asked to', async () => {
+    const { results, restarts } = trial('echo ok a; echo @restart; read x; echo "not ok b: $x"; echo noise; exit 1');
+    expect(await results()).toEqual([
+      { test: 'p a', outcome: 'passed' },
+      { test: 'p b', outcome: 'failed', detail: 'restarted' },
+    ]);
+    expect(restarts()).toBe(1);
+  });
+
+  it('fails if it ends early', async () => {
+    const { results } = trial('echo ok a; echo boom >&2; exit 3');
+    expect(await results()).toMatchObject([{ outcome: 'passed' }, { test: 'p the program', detail: 'ended with 3:\nboom' }]);
+  });
 });

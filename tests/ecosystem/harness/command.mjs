@@ -18,7 +18,7 @@ export function commands({ folder, log, signal }) {
     const child = spawn(command, args, {
       cwd: options.cwd ?? folder,
       env: { ...process.env, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [options.input === true ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       detached: true,
     });
     const end = () => endGroup(child.pid);
@@ -29,7 +29,8 @@ export function commands({ folder, log, signal }) {
     });
     const settled = exited.finally(() => signal.removeEventListener('abort', end));
     settled.catch(() => undefined); // whoever awaits it gets the error
-    return { lines: logged(merged(child), log, settled), exited: settled };
+    child.stdin?.on('error', () => undefined); // a program that has ended reads no more
+    return { lines: logged(merged(child), log, settled), exited: settled, write: (text) => void child.stdin?.write(text) };
   };
 
   /** @param {string} command @param {readonly string[]} args @param {CommandOptions} [options] */
@@ -56,13 +57,13 @@ function endGroup(pid) {
   }
 }
 
-/** @param {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable, import('node:stream').Readable>} child */
+/** @param {import('node:child_process').ChildProcess} child */
 function merged(child) {
   const both = new PassThrough();
   let open = 2;
   for (const stream of [child.stdout, child.stderr]) {
-    stream.pipe(both, { end: false });
-    stream.on('end', () => {
+    stream?.pipe(both, { end: false });
+    stream?.on('end', () => {
       open -= 1;
       if (open === 0) both.end();
     });

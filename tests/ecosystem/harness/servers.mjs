@@ -38,29 +38,46 @@ export function serverPool(running) {
 function useRunning(kubeconfig) {
   const url = /server:\s*["']?([^\s"']+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1];
   if (url === undefined) throw new Error(`${kubeconfig} names no server`);
-  return { url, kubeconfig, stop: async () => undefined };
+  return { url, kubeconfig, restart: async () => undefined, stop: async () => undefined };
 }
 
 /** @param {readonly string[]} flags @returns {Promise<TestServer>} */
 async function launch(flags) {
   const folder = mkdtempSync(join(tmpdir(), 'tsukube-ecosystem-'));
   const kubeconfig = join(folder, 'admin.kubeconfig');
-  const args = ['serve', '--storage=memory', '--secure-port=0', `--kubeconfig-out=${kubeconfig}`, ...flags];
-  const child = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
+  const common = [`--data-dir=${folder}`, '--storage=memory', `--kubeconfig-out=${kubeconfig}`, ...flags];
+  let child = await spawnServer(folder, [...common, '--secure-port=0']);
+  const { url } = child;
+  return {
+    url,
+    kubeconfig,
+    async restart() {
+      await child.end('SIGKILL');
+      child = await spawnServer(folder, [...common, `--secure-port=${new URL(url).port}`]);
+    },
+    async stop() {
+      await child.end('SIGTERM');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @param {string} cwd @param {readonly string[]} args */
+async function spawnServer(cwd, args) {
+  const child = spawn(process.execPath, [program, 'serve', ...args], { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const exited = once(child, 'exit');
   const line = await readyLine(child.stdout, exited);
   return {
     url: /https:\/\/[^\s,]+/.exec(line)?.[0] ?? '',
-    kubeconfig,
-    async stop() {
-      child.kill('SIGTERM');
+    /** @param {'SIGKILL' | 'SIGTERM'} signal */
+    async end(signal) {
+      child.kill(signal);
       const impatience = setTimeout(kill, stopTimeoutMs);
       await exited;
       clearTimeout(impatience);
       process.off('exit', kill);
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -2,7 +2,7 @@
  * The contract between the harness and a suite. A suite is one file in `tests/ecosystem/suites`; its default export is a
  * `Suite`. The harness finds it by listing the folder, so nothing has to be registered.
  *
- * @typedef {'go' | 'python' | 'rust' | 'java' | 'maven' | 'helm' | 'kubectl' | 'etcd'} Tool
+ * @typedef {'go' | 'python' | 'rust' | 'java' | 'maven' | 'helm' | 'kubectl' | 'etcd' | 'npm'} Tool
  *
  * @typedef {object} Suite
  * @property {string} name  what is typed to run it: `npm run test:ecosystem -- NAME`. The name of the file without `.mjs`
@@ -39,14 +39,18 @@
  * @typedef {object} CommandOptions
  * @property {string} [cwd]  `context.folder` if absent
  * @property {Readonly<Record<string, string>>} [env]  added to the environment of this process
+ * @property {boolean} [input]  connects standard input, for `Running.write`
  *
  * @typedef {object} Running
  * @property {AsyncIterable<string>} lines
  * @property {Promise<number>} exited  the exit code; 1 if a signal ended it
+ * @property {(text: string) => void} write  to its standard input, if `input` was asked for
  *
  * @typedef {object} TestServer
  * @property {string} url
  * @property {string} kubeconfig  path of the admin kubeconfig
+ * @property {() => Promise<void>} restart  ends it with SIGKILL and starts it again on the same port; objects survive with
+ *   `--storage=lmdb`. Does nothing to a server given by `--kubeconfig`
  * @property {() => Promise<void>} stop
  */
 

@@ -12,6 +12,7 @@ const probes = {
   helm: ['helm', 'version', '--short'],
   kubectl: ['kubectl', 'version', '--client'],
   etcd: ['etcd', '--version'],
+  npm: ['npm', '--version'],
 };
 
 /** @type {Map<Tool, boolean>} */

@@ -4,7 +4,7 @@ import asyncio
 
 import kr8s
 from kr8s.asyncio.objects import new_class as new_async_class
-from kr8s.objects import ConfigMap, Deployment, Namespace, Pod, Service, new_class, object_from_spec
+from kr8s.objects import ConfigMap, Deployment, Namespace, Pod, Service, ServiceAccount, new_class, object_from_spec
 from trial import attempt, check, eventually, finish, restart_server
 
 NAMESPACE = "kr8s-trial"
@@ -17,6 +17,9 @@ def config_map(name, **data):
 
 def objects():
     Namespace({"metadata": {"name": NAMESPACE}}).create()
+    account = ServiceAccount({"metadata": {"name": "default", "namespace": NAMESPACE}})
+    if not eventually(account.exists, 2):
+        account.create()
     attempt("version", lambda: api.version()["major"] == "1")
     attempt("api resources", lambda: any(r["kind"] == "Deployment" for r in api.api_resources()))
     attempt("whoami", lambda: kr8s.whoami())
@@ -77,12 +80,18 @@ def custom_resources():
     manifest = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "shirts.trial.kr8s"}, "spec": spec}
     definition = object_from_spec(manifest)
     definition.create()
+    eventually(lambda: conditions_of(definition))  # kr8s does not expect `conditions: null`
     attempt("wait for a condition", lambda: definition.wait("condition=Established", timeout=20) is None)
     shirts = new_class(kind="Shirt", version="trial.kr8s/v1alpha1", namespaced=True)
     attempt("custom class", lambda: eventually(lambda: made(shirts)))
     attempt("status subresource", lambda: shirts.get("red", namespace=NAMESPACE).patch({"status": {"washed": True}}, subresource="status") is None)
     attempt("status is read", lambda: shirts.get("red", namespace=NAMESPACE).status.washed)
     attempt("lookup by short name", lambda: [o.name for o in kr8s.get("sh", namespace=NAMESPACE)] == ["red"])
+
+
+def conditions_of(definition):
+    definition.refresh()
+    return definition.raw["status"].get("conditions")
 
 
 def made(shirts):
