@@ -15,6 +15,8 @@ export type Conversations = Readonly<Record<string, readonly Step[]>>;
 export interface RecordedAnswer {
   readonly status: number;
   readonly warning?: string;
+  /** The media type, where it is not JSON. */
+  readonly type?: string;
   readonly body: Any;
 }
 
@@ -29,15 +31,22 @@ export async function hold(client: Pick<Client, 'send'>, namespace: string, step
       await until(async () => holds(step, await client.send('GET', step.until.replaceAll('NS', namespace))));
       continue;
     }
-    const [method, path, body, headers] = typeof step === 'function' ? step(bodies) : step;
-    const reply = await client.send(method, path.replaceAll('NS', namespace), inNamespace(body, namespace), headers);
-    bodies.push(reply.body);
-    const { warning } = reply.headers as { warning?: string };
-    const answer = { status: reply.status, ...(warning !== undefined && { warning }), body: reply.body };
+    const [method, path, sent, headers] = typeof step === 'function' ? step(bodies) : step;
+    const reply = await client.send(method, path.replaceAll('NS', namespace), inNamespace(sent, namespace), headers);
+    const body = bodyOf(reply);
+    bodies.push(body);
+    const { warning, 'content-type': type } = reply.headers as { warning?: string; 'content-type'?: string };
+    const isJson = type === 'application/json';
+    const answer = { status: reply.status, ...(warning !== undefined && { warning }), ...(!isJson && { type }), body };
     answers.push(JSON.parse(JSON.stringify(answer, (key, value) => token(key, value, namespace, uids))) as RecordedAnswer);
   }
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
   return answers;
+}
+
+/** JSON as a value, anything else as text. */
+function bodyOf({ text, headers }: Reply): Any {
+  return headers['content-type'] === 'application/json' ? JSON.parse(text) : text;
 }
 
 function holds({ holds }: Wait, { status, text }: Reply): boolean {

@@ -27,7 +27,9 @@ describe('accept', () => {
     ['text/html', 406, 'application/json'],
     [meta('Table', 'v9'), 406, 'application/json'],
     [meta('Nothing'), 406, 'application/json'],
-    ['application/json;q=0', 406, 'application/json'],
+    ['application/json;q=0', 200, 'application/json'],
+    ['APPLICATION/JSON', 406, 'application/json'],
+    ['application/yaml;stream=watch', 406, 'application/json'],
   ])('%s is %d in %s', async (accept, status, type) => {
     const reply = await t.client.get(`${path}/a`, accept === '' ? {} : { accept });
     expect([reply.status, reply.headers['content-type']]).toEqual([status, type]);
@@ -104,7 +106,11 @@ describe('tables', () => {
   });
 
   it('are refused with a wrong includeObject', async () => {
-    expect((await t.client.get(`${path}/a?includeObject=All`, { accept: meta('Table') })).status).toBe(422);
+    const { status, body } = await t.client.get(`${path}/a?includeObject=All`, { accept: meta('Table') });
+    expect([status, body.message]).toEqual([
+      400,
+      `Unable to convert to Table as requested: includeObject: Invalid value: "All": must be 'Metadata', 'Object', 'None', or empty`,
+    ]);
   });
 });
 
@@ -142,6 +148,19 @@ describe('bodies', () => {
 });
 
 describe('compression', () => {
+  it.each([
+    ['gzip', 'gzip'],
+    ['deflate, gzip;q=0.5', 'gzip'],
+    ['gzip;q=0', undefined],
+    ['gzip; q=0.00, identity', undefined],
+    ['x-gzip', undefined],
+    ['*', undefined],
+  ])('of Accept-Encoding: %s is %s', async (accept, encoding) => {
+    const large = await newNamespace(t.client);
+    await t.client.send('POST', large, configMap('c', {}, { value: 'v'.repeat(200 * 1024) }));
+    expect((await raw(`${large}/c`, { 'accept-encoding': accept })).encoding).toBe(encoding);
+  });
+
   const raw = (url: string, headers: Record<string, string>) =>
     new Promise<{ encoding: string | undefined; body: Buffer }>((resolve, reject) => {
       const sent = request(t.client.url + url, { headers, ...t.client.tls }, async (response) => {

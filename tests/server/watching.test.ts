@@ -178,6 +178,47 @@ describe('many watches', () => {
 });
 
 describe('bookmarks', () => {
+  const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+  const streaming = 'watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';
+
+  it('are sent two seconds before a watch ends', async () => {
+    const { path, version } = await started(t.client);
+    const watch = await t.client.watch(
+      `${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=${version}&labelSelector=none`,
+    );
+    expect(await watch.take(2)).toMatchObject([{ type: 'BOOKMARK', object: { kind: 'ConfigMap' } }]);
+  });
+
+  // As kube-apiserver 1.36 writes them.
+  it.each([
+    ['/api/v1/pods', 9, '{"resourceVersion":"V"},"spec":{"containers":null},"status":{}}'],
+    [
+      '/apis/batch/v1/jobs',
+      8,
+      '{"resourceVersion":"V"},"spec":{"template":{"metadata":{},"spec":{"containers":null}}},"status":{}}',
+    ],
+    ['/apis/coordination.k8s.io/v1/leases', 3, '{"resourceVersion":"V"},"spec":{}}'],
+  ])('are empty objects: %s', async (path, columns, rest) => {
+    const query = `labelSelector=none&${streaming}`;
+    const plain = await (await t.client.watch(`${path}?${query}`)).next();
+    const metadata = { resourceVersion: 'V', annotations: { 'k8s.io/initial-events-end': 'true' } };
+    const shown = JSON.stringify(plain.object).replace(/("resourceVersion":)"\d+"/, '$1"V"');
+    expect(shown).toContain(`"metadata":${rest.replace('{"resourceVersion":"V"}', JSON.stringify(metadata))}`);
+    const { object } = await (await t.client.watch(`${path}?${query}&includeObject=None`, { accept: table })).next();
+    expect(object.columnDefinitions).toHaveLength(columns);
+    expect(object.rows).toEqual([
+      {
+        cells: expect.arrayContaining(['', '<unknown>']),
+        object: {
+          kind: 'PartialObjectMetadata',
+          apiVersion: 'meta.k8s.io/v1',
+          metadata: { ...metadata, resourceVersion: object.metadata.resourceVersion },
+        },
+      },
+    ]);
+    expect(object.rows[0].cells).toHaveLength(columns);
+  });
+
   it('never go back', async () => {
     const { path } = await started(t.client);
     const query = 'watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan';

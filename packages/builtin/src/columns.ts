@@ -24,7 +24,7 @@ export function column(
 
 /** To be used instead of a copy of nameColumn: copying looks the description up. */
 export function nameColumnWith(more: Partial<Column>): Column {
-  const name: Column['value'] = (object) => metadataOf(object).name as string;
+  const name: Column['value'] = (object) => (metadataOf(object).name as string | undefined) ?? '';
   return column('Name', { type: objectMeta, field: 'name' }, name, { format: 'name', ...more });
 }
 

@@ -1,7 +1,7 @@
 import { StatusError } from '@tsukube/machinery';
 import { jwkOf, type VerificationKey } from '../authentication/jwt/keys.ts';
-import { acceptClauses, acceptsMediaType } from '../discovery/accept.ts';
 import type { Delegate } from '../filters/filter.ts';
+import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
 import type { Answer } from '../http/answer.ts';
 import type { ApiRequest } from '../http/request.ts';
 

@@ -1,5 +1,5 @@
 import type { GroupVersionKind, JsonObject } from '@tsukube/machinery';
-import { acceptClauses, acceptsMediaType } from './accept.ts';
+import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
 import type { ApiGroup, ApiResource, ApiSubresource, ApiVersion } from './api-group.ts';
 
 /** One document with everything, instead of one for each group and version. */

@@ -16,7 +16,15 @@ export function compression(): Filter {
 }
 
 function acceptsGzip(request: IncomingRequest): boolean {
-  return request.exchange.header('accept-encoding')?.includes('gzip') ?? false;
+  const header = request.exchange.header('accept-encoding');
+  if (header === undefined || header === 'gzip') return header !== undefined;
+  return header.includes('gzip') && header.split(',').some(isGzip);
+}
+
+/** Whether an element of Accept-Encoding is gzip, and not excluded by a quality of 0. */
+function isGzip(element: string): boolean {
+  const [coding, ...parameters] = element.split(';').map((part) => part.trim());
+  return coding === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/i.test(parameter));
 }
 
 function compressed(answer: Answer): Answer | Promise<Answer> {

@@ -8,7 +8,7 @@ import { decodeObject } from '../registry/stored-form.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { listText } from './list-text.ts';
 import { protobufListWriter } from './protobuf.ts';
-import { listHead, partialPrefix } from './represent.ts';
+import { listHead, noRepresentation, partialPrefix } from './represent.ts';
 import { includeObject, tableHead, tableRow } from './table.ts';
 
 /** Lists up to this size are written in one piece, larger ones piece by piece as the client takes them. */
@@ -32,6 +32,8 @@ export function answerList(
   metadata: Record<string, JsonValue>,
   output: Output,
 ): Answer | Promise<Answer> {
+  if (output.as === 'metadata' && !output.asList)
+    throw noRepresentation('PartialObjectMetadata', 'a list', request.resource.names.listKind, request);
   const { rowRank } = request.resource;
   const ordered = rowRank && output.as === 'table' ? sortedRows(entries, rowRank) : entries;
   const writer = writerFor(request, metadata, output, ordered);

@@ -1,9 +1,7 @@
 import {
   apiVersionOf,
-  encodeProtobuf,
   encodeStatus,
   envelopeTail,
-  type JsonObject,
   type JsonValue,
   listHead,
   listItemSize,
@@ -63,12 +61,6 @@ export function protobufListWriter(
 export function protobufEvent(type: string, entry: CacheEntry, request: ResourceRequest, output: Output): Buffer {
   const { apiVersion, kind } = typeMetaOf(request, output);
   return watchFrame(type, apiVersion, kind, messageOf(entry, request, output));
-}
-
-export function protobufBookmark(metadata: JsonObject, request: ResourceRequest, output: Output): Buffer {
-  const { apiVersion, kind } = typeMetaOf(request, output);
-  const { catalogue, type } = request.version.schema;
-  return watchFrame('BOOKMARK', apiVersion, kind, encodeProtobuf({ metadata }, catalogue.get(type), catalogue));
 }
 
 export function protobufErrorEvent(error: StatusError): Buffer {

@@ -1,4 +1,4 @@
-import { apiVersionOf, type JsonValue } from '@tsukube/machinery';
+import { apiVersionOf, type JsonValue, StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
 import { type Output, protobuf } from '../http/negotiation.ts';
 import type { Represented } from '../http/request.ts';
@@ -10,8 +10,22 @@ import { includeObject, tableHead, tableRow } from './table.ts';
 
 /** One object, in the representation that was asked for. */
 export function answerEntry(status: number, entry: CacheEntry, request: Represented, output: Output): Answer | Promise<Answer> {
+  if (output.asList) throw noRepresentation('PartialObjectMetadataList', 'not a list', request.resource.names.kind, request);
   const bytes = representation(entry, request, output);
   return answerBytes(status, output.mediaType === protobuf ? bytes : withLineEnd(bytes), output);
+}
+
+/** Names the object by its type in kube-apiserver, as its messages do. */
+export function noRepresentation(asked: string, what: string, kind: string, { resource, version }: Represented): StatusError {
+  const suffix = kind.endsWith('List') ? 'List' : '';
+  const type = version.schema.form ? `unstructured.Unstructured${suffix}` : `${goPackage(resource.hub.group)}.${kind}`;
+  return StatusError.noRepresentation(`you requested ${asked}, but the requested object is ${what} (*${type})`);
+}
+
+const goPackages: Readonly<Record<string, string>> = { '': 'core', 'internal.apiserver.k8s.io': 'apiserverinternal' };
+
+function goPackage(group: string): string {
+  return goPackages[group] ?? (group.split('.', 1)[0] as string);
 }
 
 const lineEnd = Buffer.from('\n');

@@ -1,4 +1,4 @@
-import { FieldErrors, path, StatusError } from '@tsukube/machinery';
+import { goQuote, StatusError } from '@tsukube/machinery';
 import type { Output } from '../http/negotiation.ts';
 import type { Represented } from '../http/request.ts';
 import { bytesIn, cellsOf, metadataOf } from '../registry/derived.ts';
@@ -13,9 +13,8 @@ export function includeObject(request: Represented): IncludeObject {
   const asked = request.query.get('includeObject') ?? '';
   if (asked === '') return 'Metadata';
   if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
-  const errors = new FieldErrors();
-  errors.invalid(path('includeObject'), asked, 'must be "Metadata", "Object", "None", or empty');
-  throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'TableOptions' }, '', errors);
+  const problem = `includeObject: Invalid value: ${goQuote(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw StatusError.badRequest(`Unable to convert to Table as requested: ${problem}`);
 }
 
 const heads = new WeakMap<ServedVersion, string>();

@@ -2,12 +2,13 @@ import { apiVersionOf, type JsonObject, type StatusError, statusBody, stringifyJ
 import { type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { bytesIn } from '../registry/derived.ts';
-import { atRevision } from '../registry/stored-form.ts';
+import { emptyIn } from '../registry/object-form.ts';
+import { atRevision, encodeObject } from '../registry/stored-form.ts';
 import type { CacheEntry, CacheEvent } from '../watchcache/entry.ts';
-import { protobufBookmark, protobufErrorEvent, protobufEvent } from './protobuf.ts';
+import { protobufErrorEvent, protobufEvent } from './protobuf.ts';
 import { partialMetadata } from './represent.ts';
 import type { Selection } from './selection.ts';
-import { columnsOf, includeObject, tableHead, tableRow } from './table.ts';
+import { type IncludeObject, includeObject, tableHead, tableRow } from './table.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -24,7 +25,7 @@ export interface WatchFormat {
   /** Whether the first frame is not like the others: that of a table says its columns. */
   readonly firstDiffers: boolean;
   entryFrame(type: EventType, entry: CacheEntry, first: boolean): Buffer;
-  bookmark(revision: number, endOfInitialEvents: boolean): Buffer;
+  bookmark(revision: number, endOfInitialEvents: boolean, first: boolean): Buffer;
   error(error: StatusError): Buffer;
 }
 
@@ -63,7 +64,10 @@ type Frames = Pick<WatchFormat, 'entryFrame' | 'bookmark' | 'error'>;
 function jsonFrames(request: ResourceRequest, output: Output): Frames {
   return {
     entryFrame: (type, entry, first) => eventFrame(type, objectBytes(entry, request, output, first)),
-    bookmark: (revision, end) => eventFrame('BOOKMARK', Buffer.from(bookmarkObject(request, output, revision, end))),
+    bookmark: (revision, end, first) => {
+      const include = end ? 'Metadata' : undefined;
+      return eventFrame('BOOKMARK', objectBytes(bookmarkEntry(request, revision, end), request, output, first, include));
+    },
     error: (error) => eventFrame('ERROR', Buffer.from(stringifyJson(statusBody(error.status)))),
   };
 }
@@ -71,14 +75,20 @@ function jsonFrames(request: ResourceRequest, output: Output): Frames {
 function protobufFrames(request: ResourceRequest, output: Output): Frames {
   return {
     entryFrame: (type, entry) => protobufEvent(type, entry, request, output),
-    bookmark: (revision, end) => protobufBookmark(bookmarkMetadata(revision, end), request, output),
+    bookmark: (revision, end) => protobufEvent('BOOKMARK', bookmarkEntry(request, revision, end), request, output),
     error: (error) => protobufErrorEvent(error),
   };
 }
 
-function bookmarkMetadata(revision: number, end: boolean): JsonObject {
+/** An empty object of the kind with a resourceVersion: a table shows what its columns say of such an object. */
+function bookmarkEntry({ resource }: ResourceRequest, revision: number, end: boolean): CacheEntry {
   const resourceVersion = String(revision);
-  return end ? { resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } } : { resourceVersion };
+  const metadata: JsonObject = end
+    ? { resourceVersion, annotations: { 'k8s.io/initial-events-end': 'true' } }
+    : { resourceVersion };
+  const { hub, names } = resource;
+  const object = { ...emptyIn(hub.schema), kind: names.kind, apiVersion: apiVersionOf(hub), metadata };
+  return { key: '', value: Buffer.from(encodeObject(object)), revision, created: 0, derived: undefined };
 }
 
 const always = () => true;
@@ -110,12 +120,20 @@ function shared(event: CacheEvent, type: EventType, encoding: string, make: () =
   return frame;
 }
 
-function objectBytes(entry: CacheEntry, request: ResourceRequest, output: Output, first: boolean): Buffer {
+function objectBytes(
+  entry: CacheEntry,
+  request: ResourceRequest,
+  output: Output,
+  first: boolean,
+  include?: IncludeObject,
+): Buffer {
   if (output.as === 'object') return bytesIn(entry, request.resource, request.version);
   if (output.as === 'metadata') return partialMetadata(entry, output);
   const now = request.objects.services.now();
   const head = tableHead(request, output, { resourceVersion: String(entry.revision) }, first);
-  return Buffer.concat([Buffer.from(head), ...tableRow(entry, request, output, includeObject(request), now), Buffer.from(']}')]);
+  const asked = includeObject(request);
+  const row = tableRow(entry, request, output, asked === 'None' ? (include ?? asked) : asked, now);
+  return Buffer.concat([Buffer.from(head), ...row, Buffer.from(']}')]);
 }
 
 const frameEnd = Buffer.from('}\n');
@@ -128,16 +146,4 @@ function eventFrame(type: string, object: Buffer): Buffer {
     frameStart.set(type, start);
   }
   return Buffer.concat([start, object, frameEnd]);
-}
-
-/** An object with nothing but a resourceVersion; for tables a row of it. */
-function bookmarkObject(request: ResourceRequest, output: Output, revision: number, end: boolean): string {
-  const metadata = JSON.stringify(bookmarkMetadata(revision, end));
-  const partial = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${output.metaVersion}","metadata":${metadata}}`;
-  if (output.as === 'metadata') return partial;
-  const { resource, version } = request;
-  if (output.as === 'object')
-    return `{"kind":"${resource.names.kind}","apiVersion":"${apiVersionOf(version)}","metadata":${metadata}}`;
-  const cells = columnsOf(version).map(() => null);
-  return `${tableHead(request, output, { resourceVersion: String(revision) }, false)}{"cells":${JSON.stringify(cells)},"object":${partial}}]}`;
 }

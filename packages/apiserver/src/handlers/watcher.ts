@@ -25,6 +25,7 @@ const maxStallMs = 30_000;
 /** So long a reader may take to hear the end. */
 const maxEndMs = 5_000;
 const bookmarkIntervalMs = 60_000;
+const lastBookmarkMs = 2_000;
 
 /**
  * One watch on its way from the past to the present. It pulls what has been and follows what happens; when the reader
@@ -89,7 +90,7 @@ export class Watcher {
   async #sendState(): Promise<void> {
     this.#position = this.#cache.current;
     await this.#send(this.#stateFrames(this.#cache.slice(this.#format.prefix)));
-    if (this.#options.bookmarks) await this.#send([this.#format.bookmark(this.#position, true)]);
+    if (this.#options.bookmarks) await this.#send([this.#bookmarkFrame(this.#position, true)]);
   }
 
   *#stateFrames(entries: readonly CacheEntry[]): Generator<Buffer> {
@@ -209,8 +210,10 @@ export class Watcher {
     });
   }
 
-  /** About every minute; not all watches at once. */
+  /** About every minute, not all watches at once; and shortly before the end, so that the next watch resumes there. */
   #startBookmarks(): void {
+    const last = this.#options.timeoutMs - lastBookmarkMs;
+    if (last > 0 && last < 2 ** 31) this.#timers.push(setTimeout(() => this.#bookmark(), last));
     const first = setTimeout(
       () => {
         this.#bookmark();
@@ -225,7 +228,13 @@ export class Watcher {
   #bookmark(): void {
     const behind = this.#cache.eventsAfter(this.#position);
     if (this.#closed || !behind || behind.length > 0) return;
-    const frame = this.#format.bookmark(Math.max(this.#position, this.#cache.current), false);
+    const frame = this.#bookmarkFrame(Math.max(this.#position, this.#cache.current), false);
     this.#sink.write([frame], frame);
+  }
+
+  #bookmarkFrame(revision: number, endOfInitialEvents: boolean): Buffer {
+    const frame = this.#format.bookmark(revision, endOfInitialEvents, this.#first);
+    this.#first = false;
+    return frame;
   }
 }

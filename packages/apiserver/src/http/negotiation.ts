@@ -1,4 +1,5 @@
 import { StatusError } from '@tsukube/machinery';
+import { type AcceptClause, acceptClauses, acceptsMediaType } from './accept.ts';
 import type { ApiRequest, ResourceRequest } from './request.ts';
 import { isRouted, notRouted } from './routed-types.ts';
 
@@ -8,6 +9,8 @@ export type Representation = 'object' | 'table' | 'metadata';
 export interface Output {
   readonly mediaType: MediaType;
   readonly as: Representation;
+  /** Whether metadata was asked for as a PartialObjectMetadataList. */
+  readonly asList?: boolean;
   /** The version of meta.k8s.io for tables and partial metadata. */
   readonly metaVersion: 'v1' | 'v1beta1';
   readonly pretty: boolean;
@@ -17,15 +20,8 @@ export const protobuf = 'application/vnd.kubernetes.protobuf';
 const documentTypes = ['application/json', 'application/yaml'] as const;
 /** What objects can be written in. */
 export const mediaTypes = [...documentTypes, protobuf] as const;
-const streamTypes = ['application/json', protobuf] as const;
+const watchTypes = ['application/json;stream=watch', `${protobuf};stream=watch`];
 export type MediaType = (typeof mediaTypes)[number];
-
-interface Clause {
-  readonly type: string;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly quality: number;
-  readonly order: number;
-}
 
 /** Clients send the same few Accept headers over and over. None of them is long. */
 const known = new Map<string, Output | null>();
@@ -47,34 +43,34 @@ export function negotiateObjects(request: ResourceRequest, stream = false): Outp
 
 /** Fails with 406 when nothing that is acceptable can be written. */
 export function negotiate(request: ApiRequest, offer: Offer, stream = false): Output {
-  const output = chosen(request, offer, stream);
+  const output = chosen(request, offer);
   if (output === null) throw notAcceptable(request, offer, stream);
+  if (stream && output.mediaType === 'application/yaml') throw StatusError.notAcceptable(watchTypes);
   return wantsPretty(request) ? { ...output, pretty: true } : output;
 }
 
 /** How to say that something failed: to a client that accepts nothing of what there is, in JSON that people can read. */
 export function negotiateFailure(request: ApiRequest): Output {
-  const output = chosen(request, 'messages', false);
+  const output = chosen(request, 'messages');
   return output === null || wantsPretty(request) ? { ...(output ?? plain), pretty: true } : output;
 }
 
-function chosen(request: ApiRequest, offer: Offer, stream: boolean): Output | null {
+function chosen(request: ApiRequest, offer: Offer): Output | null {
   const accept = request.exchange.header('accept') ?? '';
-  const key = `${offer}${stream ? 1 : 0}${accept}`;
+  const key = offer + accept;
   let output = known.get(key);
   if (output === undefined) {
     const routed = offer !== 'objects' || isRouted(accept, mediaTypes);
-    output = (routed ? choose(accept, offer, stream) : undefined) ?? null;
+    output = (routed ? choose(accept, offer) : undefined) ?? null;
     remember(key, output);
   }
   return output;
 }
 
 function notAcceptable(request: ApiRequest, offer: Offer, stream: boolean): StatusError {
-  const streams = streamTypes.map((type) => `${type};stream=watch`);
   if (offer === 'objects' && !isRouted(request.exchange.header('accept') ?? '', mediaTypes))
-    return notRouted(stream || request.info.verb === 'list' ? [...mediaTypes, ...streams] : mediaTypes);
-  return StatusError.notAcceptable(stream && offer !== 'untyped' ? streams : typesOf(offer, false));
+    return notRouted(stream || request.info.verb === 'list' ? [...mediaTypes, ...watchTypes] : mediaTypes);
+  return StatusError.notAcceptable(typesOf(offer));
 }
 
 function remember(key: string, output: Output | null): void {
@@ -83,37 +79,48 @@ function remember(key: string, output: Output | null): void {
   known.set(key, output);
 }
 
-function typesOf(offer: Offer, stream: boolean): readonly MediaType[] {
-  if (stream) return streamTypes;
+function typesOf(offer: Offer): readonly MediaType[] {
   return offer === 'documents' ? documentTypes : mediaTypes;
 }
 
-function choose(accept: string, offer: Offer, stream: boolean): Output | undefined {
+function choose(accept: string, offer: Offer): Output | undefined {
   if (accept === '') return plain;
-  for (const clause of parseAccept(accept)) {
-    const output = accepts(clause, offer, stream);
-    if (output) return output;
+  for (const clause of acceptClauses(accept)) {
+    for (const mediaType of typesOf(offer)) {
+      const output = acceptsMediaType(clause, mediaType) ? accepts(clause, mediaType, offer) : undefined;
+      if (output) return output;
+    }
   }
   return undefined;
 }
 
 const plain: Output = { mediaType: 'application/json', as: 'object', metaVersion: 'v1', pretty: false };
 
-function accepts(clause: Clause, offer: Offer, stream: boolean): Output | undefined {
-  const mediaType = typesOf(offer, stream).find((type) => matches(clause.type, type));
-  if (!mediaType) return undefined;
-  const { as, g, v, stream: wanted, pretty } = clause.parameters;
-  if (wanted !== undefined && wanted !== '' && wanted !== 'watch') return undefined;
-  const base = { mediaType, pretty: pretty === '1' };
-  const plainly = as === undefined && g === undefined && v === undefined;
-  if (plainly && offer === 'untyped' && mediaType === protobuf) return undefined;
-  if (plainly) return { ...base, as: 'object', metaVersion: 'v1' };
-  if (offer === 'documents' || offer === 'messages') return undefined;
-  if (g !== 'meta.k8s.io' || (v !== 'v1' && v !== 'v1beta1')) return undefined;
-  const representation = representations.get(as ?? '');
+/** What a clause means for a media type that it matches; undefined if its parameters ask for something that is not served. */
+function accepts({ parameters }: AcceptClause, mediaType: MediaType, offer: Offer): Output | undefined {
+  const stream = parameters.get('stream');
+  if (stream !== undefined && (stream !== 'watch' || mediaType === 'application/yaml')) return undefined;
+  if (!allowsServerVersion(parameters.get('sv'), offer)) return undefined;
+  const base = { ...plain, mediaType, pretty: parameters.get('pretty') === '1' };
+  if (transformations.some((name) => parameters.has(name))) return transformed(parameters, base, offer);
+  return offer === 'untyped' && mediaType === protobuf ? undefined : base;
+}
+
+function allowsServerVersion(version: string | undefined, offer: Offer): boolean {
+  return version === undefined || (version === 'v1' && (offer === 'objects' || offer === 'untyped'));
+}
+
+const transformations = ['as', 'g', 'v'] as const;
+
+function transformed(parameters: ReadonlyMap<string, string>, base: Output, offer: Offer): Output | undefined {
+  const kind = parameters.get('as') ?? '';
+  const as = representations.get(kind);
+  const metaVersion = parameters.get('v');
+  if (offer === 'documents' || offer === 'messages' || as === undefined) return undefined;
+  if (parameters.get('g') !== 'meta.k8s.io' || (metaVersion !== 'v1' && metaVersion !== 'v1beta1')) return undefined;
   // There is no table in protobuf.
-  if (representation === 'table' && mediaType === protobuf) return undefined;
-  return representation && { ...base, as: representation, metaVersion: v };
+  if (as === 'table' && base.mediaType === protobuf) return undefined;
+  return { ...base, as, asList: kind.endsWith('List'), metaVersion };
 }
 
 const representations = new Map<string, Representation>([
@@ -121,34 +128,6 @@ const representations = new Map<string, Representation>([
   ['PartialObjectMetadata', 'metadata'],
   ['PartialObjectMetadataList', 'metadata'],
 ]);
-
-function matches(pattern: string, type: string): boolean {
-  if (pattern === type || pattern === '*/*') return true;
-  return pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1));
-}
-
-/** The clauses by quality, then by how specific they are, then as sent. */
-function parseAccept(header: string): Clause[] {
-  return header
-    .split(',')
-    .map(parseClause)
-    .filter((clause) => clause.quality > 0)
-    .sort((a, b) => b.quality - a.quality || wildcards(a) - wildcards(b) || a.order - b.order);
-}
-
-const wildcards = ({ type }: Clause) => (type === '*/*' ? 2 : type.endsWith('/*') ? 1 : 0);
-
-function parseClause(text: string, order: number): Clause {
-  const [type = '', ...rest] = text.split(';').map((part) => part.trim());
-  const parameters: Record<string, string> = {};
-  let quality = 1;
-  for (const part of rest) {
-    const [name = '', value = ''] = part.split('=', 2);
-    if (name === 'q') quality = Number.parseFloat(value) || 0;
-    else if (name !== '__proto__') parameters[name] = value;
-  }
-  return { type: type.toLowerCase(), parameters, quality, order };
-}
 
 /** Asked for in the query, or guessed from the tools people type into. */
 function wantsPretty(request: ApiRequest): boolean {

@@ -1,4 +1,4 @@
-import { acceptClauses, acceptsMediaType } from '../discovery/accept.ts';
+import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
 import type { Answer, Headers } from '../http/answer.ts';
 import type { ApiRequest } from '../http/request.ts';
 import type { Resource } from '../resource.ts';

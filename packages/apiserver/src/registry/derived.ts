@@ -148,7 +148,7 @@ function readRow(object: JsonObject, version: ServedVersion, columns: readonly C
 }
 
 function readCell(column: Column, object: JsonObject): string | number | AgeCell {
-  const value = column.value(object);
+  const value = column.value(object) ?? null;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (value.age === undefined) return '"<unknown>"';
   return value.before === undefined && value.after === undefined ? Date.parse(value.age) : value;

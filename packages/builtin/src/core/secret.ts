@@ -23,7 +23,7 @@ const v1: ServedVersion = {
   schema: schemaOf('core.v1.Secret'),
   columns: [
     nameColumn,
-    column('Type', { type: secretType, field: 'type' }, (object) => object.type as string),
+    column('Type', { type: secretType, field: 'type' }, (object) => (object.type as string | undefined) ?? ''),
     column('Data', { type: secretType, field: 'data' }, (object) => Object.keys(object.data ?? {}).length),
     ageColumn,
   ],

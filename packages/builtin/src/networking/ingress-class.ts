@@ -58,7 +58,7 @@ export const ingressClass: Resource = {
 function nameCell(object: JsonObject): string {
   const { name } = metadataOf(object);
   const isDefault = mapIn(metadataOf(object), 'annotations')['ingressclass.kubernetes.io/is-default-class'] === 'true';
-  return `${name}${isDefault ? ' (default)' : ''}`;
+  return `${name ?? ''}${isDefault ? ' (default)' : ''}`;
 }
 
 function parametersCell(object: JsonObject): string {

@@ -65,7 +65,7 @@ const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'stor
 function nameCell(object: JsonObject): string {
   const annotations = mapIn(metadataOf(object), 'annotations');
   const isDefault = defaultAnnotations.some((key) => annotations[key] === 'true');
-  return `${metadataOf(object).name}${isDefault ? ' (default)' : ''}`;
+  return `${metadataOf(object).name ?? ''}${isDefault ? ' (default)' : ''}`;
 }
 
 const reclaimPolicies = ['Delete', 'Retain'];

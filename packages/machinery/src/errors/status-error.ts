@@ -73,6 +73,11 @@ export class StatusError extends Error {
     return failure(406, 'NotAcceptable', `only the following media types are accepted: ${acceptable.join(', ')}`);
   }
 
+  /** The object has no such representation: there is no PartialObjectMetadata of a list. */
+  static noRepresentation(message: string): StatusError {
+    return failure(406, 'NotAcceptable', message);
+  }
+
   static alreadyExists(resource: GroupResource, name: string): StatusError {
     return failure(409, 'AlreadyExists', `${groupResourceText(resource)} ${goQuote(name)} already exists`, about(resource, name));
   }

@@ -1,0 +1,84 @@
+export interface AcceptClause {
+  /** As sent; either half may be a star. */
+  readonly mediaType: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly quality: number;
+}
+
+/** The clauses of an Accept header in the order in which kube-apiserver tries them. Malformed ones are left out. */
+export function acceptClauses(header: string): readonly AcceptClause[] {
+  const clauses: AcceptClause[] = [];
+  for (const text of header.split(',')) {
+    const clause = parseClause(text);
+    if (clause) clauses.push(clause);
+  }
+  return clauses.length <= maxInserted ? insertionSorted(clauses) : clauses.sort(byPreference);
+}
+
+export function acceptsMediaType({ mediaType: wanted }: AcceptClause, mediaType: string): boolean {
+  if (wanted === '*/*' || wanted === mediaType) return true;
+  return wanted.endsWith('/*') && mediaType.startsWith(wanted.slice(0, -1));
+}
+
+function parseClause(text: string): AcceptClause | undefined {
+  const [first = '', ...rest] = text.split(';');
+  const mediaType = parseMediaType(first);
+  if (mediaType === undefined) return undefined;
+  const parameters = new Map<string, string>();
+  let quality = 1;
+  for (const part of rest) {
+    const [name = '', value = '', excess = ''] = part.split('=');
+    if (value === '' || excess !== '') continue;
+    if (trim(name) === 'q') quality = parseQuality(value);
+    else parameters.set(trim(name), trim(value));
+  }
+  return { mediaType, parameters, quality };
+}
+
+function parseMediaType(text: string): string | undefined {
+  const [type = '', subtype = '', excess = ''] = text.split('/').map(trim);
+  if (subtype === '') return type === '*' ? '*/*' : undefined;
+  return excess === '' ? `${type}/${subtype}` : undefined;
+}
+
+const spaces = /^ +| +$/g;
+
+function trim(text: string): string {
+  return text.replace(spaces, '');
+}
+
+/** What is no number counts as 0, and 0 does not exclude a media type: it comes last. */
+function parseQuality(text: string): number {
+  return /^\d*\.?\d*$/.test(text) ? Number.parseFloat(text) || 0 : 0;
+}
+
+/** Go sorts up to so many elements by insertion. */
+const maxInserted = 12;
+
+/** kube-apiserver's order is not transitive, so the result depends on the algorithm: an insertion sort, as in Go. */
+function insertionSorted(clauses: AcceptClause[]): AcceptClause[] {
+  for (let i = 1; i < clauses.length; i++) {
+    for (let j = i; j > 0; j--) {
+      const [before, after] = [clauses[j - 1] as AcceptClause, clauses[j] as AcceptClause];
+      if (!precedes(after, before)) break;
+      clauses[j - 1] = after;
+      clauses[j] = before;
+    }
+  }
+  return clauses;
+}
+
+function precedes(a: AcceptClause, b: AcceptClause): boolean {
+  if (a.quality > b.quality) return true;
+  if (!a.mediaType.startsWith('*/') && b.mediaType.startsWith('*/')) return true;
+  return !a.mediaType.endsWith('/*') && b.mediaType.endsWith('/*');
+}
+
+function byPreference(a: AcceptClause, b: AcceptClause): number {
+  return b.quality - a.quality || wildcards(a) - wildcards(b);
+}
+
+function wildcards({ mediaType }: AcceptClause): number {
+  if (mediaType === '*/*') return 2;
+  return mediaType.endsWith('/*') ? 1 : 0;
+}
