@@ -47,6 +47,8 @@ const managed: readonly ManagedController[] = [
   },
 ];
 
+export const controllerNames = managed.map(({ name }) => name);
+
 /** Those of kube-controller-manager that are switched on, and those of kube-apiserver itself. */
 export function startControllers(context: ControllerContext, custom?: CustomApi): Controller {
   const isServed = (plural: string) => context.resources.some(({ names }) => names.plural === plural);
@@ -62,9 +64,15 @@ export function startControllers(context: ControllerContext, custom?: CustomApi)
   };
 }
 
-/** The first entry that names a controller decides; otherwise it runs if `*` is among them. */
 function isEnabled(name: string, { controllers, collectGarbage }: ControllerContext): boolean {
-  if (name === 'garbage-collector-controller' && !collectGarbage) return false;
+  return isListed(controllers, name) && (collectGarbage || name !== 'garbage-collector-controller');
+}
+
+/**
+ * Whether a list such as that of `--controllers` has a controller run. The first entry that names it decides; otherwise it
+ * runs if `*` is among them.
+ */
+export function isListed(controllers: readonly string[], name: string): boolean {
   const named = controllers.find((entry) => entry === name || entry === `-${name}`);
   return named === undefined ? controllers.includes('*') : named === name;
 }

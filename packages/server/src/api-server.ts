@@ -16,6 +16,8 @@ import {
   announceServer,
   type Controller,
   type ControllerContext,
+  controllerNames,
+  isListed,
   type ServerIdentity,
   startControllers,
 } from '@tsukube/controllers';
@@ -29,7 +31,7 @@ import { createAuthorization } from './authorization/authorization.ts';
 import { createInitialObjects } from './bootstrap.ts';
 import { requestChain, terminated } from './chain.ts';
 import { startCompaction } from './compaction.ts';
-import { type ServeOptions, serviceRanges } from './config/index.ts';
+import { flagsWithoutEffect, type ServeOptions, serviceRanges } from './config/index.ts';
 import { customApi, resourcesNow } from './custom-api.ts';
 import { requestLimits } from './flow-control.ts';
 import { ensureBootstrapPolicy } from './rbac-bootstrap.ts';
@@ -95,7 +97,9 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const resources = all.filter(({ versions }) => versions.length > 0);
   const metrics = serverMetrics(versionInfo, resources);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
-  const { registries, services } = createRegistries(all, options, store, feed, metrics);
+  const { registries, services, admissionPlugins } = createRegistries(all, options, store, feed, metrics);
+  const unused = flagsWithoutEffect(options, { controllers: controllerNames, admissionPlugins });
+  if (unused.length > 0) logger.warn('flags of kube-apiserver without effect here', { flags: unused.join(' ') });
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
   const shutdown = shutdownNotice();
   const custom = customApi({ resources, registryOf, services, store, feed, shutdown: shutdown.notice, options, logger });
@@ -140,7 +144,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   };
   const findRegistry: FindRegistry = (group, plural) => services.registryNamed?.(group, plural);
   const initialObjects = createInitialObjects(resources, registryOf);
-  const policy = ensureBootstrapPolicy(findRegistry, logger);
+  const policy = ensureBootstrapPolicy(findRegistry, isListed(options.controllers, 'clusterrole-aggregation-controller'), logger);
   const [flowConfiguration] = await Promise.all([
     limits.begin(context),
     initialObjects,

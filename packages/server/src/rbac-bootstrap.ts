@@ -28,13 +28,17 @@ export interface BootstrapPolicy {
   stop(): void;
 }
 
-/** Sees to it that the roles and bindings of Kubernetes are there, and soon also that they are complete. */
-export function ensureBootstrapPolicy(findRegistry: FindRegistry, logger: Logger): BootstrapPolicy {
+/**
+ * Sees to it that the roles and bindings of Kubernetes are there, and soon also that they are complete. Aggregated roles
+ * begin with the rules that the controller would gather if it runs, and empty if it does not.
+ */
+export function ensureBootstrapPolicy(findRegistry: FindRegistry, aggregates: boolean, logger: Logger): BootstrapPolicy {
   const registries = new Map(Object.entries(pluralOf).map(([kind, plural]) => [kind, findRegistry(rbacGroup, plural)]));
+  const policy = () => (aggregates ? bootstrapPolicy() : bootstrapPolicy().map(withoutGathered));
   let timer: NodeJS.Timeout | undefined;
   const ensureAll = async (): Promise<void> => {
     const time = formatTime(Date.now());
-    await Promise.all(bootstrapPolicy().map((object) => ensureOne(registries.get(object.kind as string), object, time)));
+    await Promise.all(policy().map((object) => ensureOne(registries.get(object.kind as string), object, time)));
   };
   const later = (): void => {
     ensureAll().catch((error) => {
@@ -48,6 +52,10 @@ export function ensureBootstrapPolicy(findRegistry: FindRegistry, logger: Logger
     else await ensureAll();
   };
   return { ready: ensure(), stop: () => clearTimeout(timer) };
+}
+
+function withoutGathered(object: JsonObject): JsonObject {
+  return 'aggregationRule' in object ? { ...object, rules: null } : object;
 }
 
 function isComplete(registries: ReadonlyMap<string, ObjectRegistry | undefined>): boolean {

@@ -44,7 +44,11 @@ export function createRegistries(
   store: Store,
   feed: Feed,
   metrics: ServerMetrics,
-): { readonly registries: Map<Resource, ObjectRegistry>; readonly services: RegistryServices } {
+): {
+  readonly registries: Map<Resource, ObjectRegistry>;
+  readonly services: RegistryServices;
+  readonly admissionPlugins: readonly string[];
+} {
   const registries = new Map<Resource, ObjectRegistry>();
   let admission: Admission = admissionChain([]);
   const services: RegistryServices = {
@@ -71,7 +75,7 @@ export function createRegistries(
   const namespaces = cacheOf('', 'namespaces');
   const plugins = [...(namespaces ? [namespaceLifecycle(namespaces)] : []), ...podAdmission(cacheOf, tolerationSeconds(options))];
   admission = admissionChain(plugins.filter(({ name }) => runsPlugin(options, name)));
-  return { registries, services };
+  return { registries, services, admissionPlugins: plugins.map(({ name }) => name) };
 }
 
 function tolerationSeconds(options: ServeOptions): TolerationSeconds {

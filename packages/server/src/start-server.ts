@@ -6,7 +6,7 @@ import { identityOf } from './announcement.ts';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import { serviceAccountTokens } from './authentication/service-account-tokens.ts';
 import { openTrust, type Trust } from './authentication/trust.ts';
-import { completeOptions, flagsWithoutEffect, type GivenOptions, type ServeOptions, tlsSettings } from './config/index.ts';
+import { completeOptions, type GivenOptions, type ServeOptions, tlsSettings } from './config/index.ts';
 import { type DataDir, takeDataDir } from './data-dir.ts';
 import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
 import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts, sharedRsaKey } from './pki/index.ts';
@@ -53,7 +53,6 @@ async function start(
   dataDir: DataDir | undefined,
   logger: Logger,
 ): Promise<RunningServer> {
-  reportFlagsWithoutEffect(options, logger);
   let listener: Listener | undefined;
   const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
   const pkiOptions = {
@@ -118,11 +117,6 @@ async function start(
     trimMemory: api.trimMemory,
     close: once(() => stop(options, api, listener as Listener, [renewal, trust], dataDir, logger)),
   };
-}
-
-function reportFlagsWithoutEffect(options: ServeOptions, logger: Logger): void {
-  const flags = flagsWithoutEffect(options);
-  if (flags.length > 0) logger.warn('flags of kube-apiserver without effect here', { flags: flags.join(' ') });
 }
 
 function checkExpiry({ serving, frontProxy }: Pki): void {

@@ -4,17 +4,22 @@ import { type JsonObject, StatusError } from '@tsukube/machinery';
 
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
 
-/** Nothing is created where there is no namespace, or one that is going; some namespaces cannot go. */
+/** Nothing is written where there is no namespace, nothing created in one that is terminating; some cannot be deleted. */
 export function namespaceLifecycle(namespaces: WatchCache): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     mutate(attributes) {
       if (attributes.resource.names.plural === 'namespaces') return protect(attributes);
-      if (attributes.operation !== 'CREATE' || attributes.resource.scope !== 'Namespaced') return;
+      if (attributes.resource.scope !== 'Namespaced' || attributes.operation === 'DELETE') return;
+      if (attributes.operation !== 'CREATE' && exists(namespaces, attributes)) return;
       const waiting = namespaces.fresh();
       return waiting ? waiting.then(() => checkNamespace(namespaces, attributes)) : checkNamespace(namespaces, attributes);
     },
   };
+}
+
+function exists(namespaces: WatchCache, { namespace }: AdmissionAttributes): boolean {
+  return namespaces.peek(`${namespaces.prefix}${namespace}`) !== undefined;
 }
 
 function protect({ operation, resource, name }: AdmissionAttributes): void {
@@ -24,11 +29,11 @@ function protect({ operation, resource, name }: AdmissionAttributes): void {
 
 const terminating = Buffer.from('"phase":"Terminating"');
 
-function checkNamespace(namespaces: WatchCache, { namespace, resource, version, name }: AdmissionAttributes): void {
+function checkNamespace(namespaces: WatchCache, { operation, namespace, resource, version, name }: AdmissionAttributes): void {
   const entry = namespaces.peek(`${namespaces.prefix}${namespace}`);
   if (!entry) throw StatusError.notFound({ group: '', resource: 'namespaces' }, namespace);
   // The search is cheap and rarely right by accident; only then the object is looked at.
-  if (!entry.value.includes(terminating)) return;
+  if (operation !== 'CREATE' || !entry.value.includes(terminating)) return;
   const object = decodeObject(entry.value);
   if ((object.status as JsonObject | undefined)?.phase !== 'Terminating') return;
   const reason = `unable to create new content in namespace ${namespace} because it is being terminated`;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { checkAdmission } from './admission-flags.ts';
 import { checkAuthentication } from './authentication-conflicts.ts';
 import { checkAudit } from './check-audit.ts';
+import { canonicalControllers } from './controllers-flag.ts';
 import { type Flag, flagName } from './flag.ts';
 import { flags } from './flags.ts';
 import type { GivenOptions, OptionName, ServeOptions } from './options.ts';
@@ -28,6 +29,7 @@ export function completeOptions(given: GivenOptions): ServeOptions {
     kubeconfigOut: given.kubeconfigOut ?? inside(dataDir, 'admin.kubeconfig'),
     advertiseAddress: given.advertiseAddress ?? reachable(options.bindAddress as string),
     auditWebhookInitialBackoff: given.auditWebhookBatchInitialBackoff ?? options.auditWebhookInitialBackoff,
+    controllers: canonicalControllers(options.controllers as readonly string[]),
     logLevel: given.logLevel ?? levelOfVerbosity(options.v as number),
   } as ServeOptions;
 }

@@ -4,6 +4,7 @@ import { auditFlags } from './audit-flags.ts';
 import { authenticationFlags } from './authentication-flags.ts';
 import { authorizationFlags } from './authorization-flags.ts';
 import { cipherSuites } from './cipher-suites.ts';
+import { controllersFlag } from './controllers-flag.ts';
 import {
   choice,
   decimal,
@@ -176,14 +177,7 @@ export const flags = {
     fallback: true,
     help: 'Delete what belongs to objects that are gone, and heed what deletions ask for their dependents.',
   }),
-  controllers: list({
-    origin: 'kube-controller-manager',
-    group: 'API',
-    fallback: ['*'],
-    fallbackText: '*',
-    placeholder: 'NAME,…',
-    help: 'Built-in controllers to run, by the names of kube-controller-manager: * for all, NAME, or -NAME to leave one out.',
-  }),
+  controllers: controllersFlag,
   enableLogsHandler: toggle({ group: 'API', fallback: false, help: 'Serve the log files of this server below /logs.' }),
 
   ...admissionFlags,

@@ -72,6 +72,9 @@ describe('values', () => {
         runtimeConfig: { 'api/all': true, 'apps/v1': false, v1: true },
       },
     ],
+    [['--controllers=*,-garbagecollector,job'], { controllers: ['*', '-garbage-collector-controller', 'job-controller'] }],
+    [['--controllers='], { controllers: [] }],
+    [['--controllers=-*'], { controllers: ['-*'] }],
     [['--client-ca-file='], { clientCaFile: undefined }],
     [['--token-auth-file', someFile], { tokenAuthFile: someFile }],
     [['--bind-address', '::1'], { bindAddress: '::1', advertiseAddress: '::1' }],
@@ -90,6 +93,8 @@ describe('values', () => {
 });
 
 describe('flags of kube-apiserver without effect', () => {
+  const existing = { controllers: ['namespace-controller'], admissionPlugins: ['Priority'] };
+
   it('are accepted, and named once each if they ask for something', async () => {
     const argv = [
       '--allow-privileged=false',
@@ -97,7 +102,7 @@ describe('flags of kube-apiserver without effect', () => {
       '--watch-cache-sizes=pods#100',
       '--kubelet-timeout=7s',
     ];
-    expect(flagsWithoutEffect(await parse(argv))).toEqual([
+    expect(flagsWithoutEffect(await parse(argv), existing)).toEqual([
       '--allow-privileged',
       '--feature-gates',
       '--kubelet-timeout',
@@ -107,7 +112,15 @@ describe('flags of kube-apiserver without effect', () => {
 
   it('are not named if they ask for what is the case anyway', async () => {
     const argv = ['--allow-privileged', '--profiling=false', '--storage-backend=etcd3', '--watch-cache=true', '--vmodule='];
-    expect(flagsWithoutEffect(await parse(argv))).toEqual([]);
+    expect(flagsWithoutEffect(await parse(argv), existing)).toEqual([]);
+  });
+
+  it('are named with the controllers and admission plugins that do not exist here', async () => {
+    const argv = ['--controllers=*,job,namespace,-cronjob', '--enable-admission-plugins=NodeRestriction,Priority'];
+    expect(flagsWithoutEffect(await parse(argv), existing)).toEqual([
+      '--controllers=job-controller',
+      '--enable-admission-plugins=NodeRestriction',
+    ]);
   });
 
   it('include all that envtest passes', async () => {
@@ -227,6 +240,8 @@ describe('what is refused, in one line', () => {
       '[Priority] in enable-admission-plugins and disable-admission-plugins overlapped',
     ],
     [['--admission-control=Priority', '--enable-admission-plugins=RuntimeClass'], 'flags are mutually exclusive'],
+    [['--controllers=*,-garbage'], '--controllers: "garbage" is not in the list of known controllers'],
+    [['--controllers=namespaces'], 'is not in the list of known controllers, did you mean namespace?'],
     [['--profiling=perhaps'], '--profiling: "perhaps" is neither true nor false'],
     [['--kubelet-timeout=5'], '--kubelet-timeout: "5" is not a duration'],
     [['--vmodule=abc'], '--vmodule: "abc" does not have the pattern=N format'],

@@ -21,11 +21,30 @@ function written(value: unknown, { placeholder }: Flag<unknown>): string {
     .join(',');
 }
 
+/** Names of what can be switched on here. */
+export interface Existing {
+  readonly controllers: readonly string[];
+  readonly admissionPlugins: readonly string[];
+}
+
 /** The flags that were set to something and change nothing, as they are written. */
-export function flagsWithoutEffect(options: ServeOptions): readonly string[] {
-  return (Object.entries(flags) as [keyof ServeOptions, Flag<unknown>][])
+export function flagsWithoutEffect(options: ServeOptions, existing: Existing): readonly string[] {
+  const ignored = (Object.entries(flags) as [keyof ServeOptions, Flag<unknown>][])
     .filter(
       ([option, { group, fallback }]) => group === 'Accepted without effect' && !isDeepStrictEqual(options[option], fallback),
     )
     .map(([option]) => `--${flagName(option)}`);
+  const { controllers, enableAdmissionPlugins, admissionControl } = options;
+  const named = controllers.filter((entry) => entry !== '*' && !entry.startsWith('-'));
+  return [
+    ...ignored,
+    ...missing('controllers', named, existing.controllers),
+    ...missing('enable-admission-plugins', enableAdmissionPlugins, existing.admissionPlugins),
+    ...missing('admission-control', admissionControl, existing.admissionPlugins),
+  ];
+}
+
+function missing(flag: string, wanted: readonly string[], existing: readonly string[]): readonly string[] {
+  const absent = wanted.filter((name) => !existing.includes(name));
+  return absent.length === 0 ? [] : [`--${flag}=${absent.join(',')}`];
 }
