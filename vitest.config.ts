@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** What measures time or memory, or takes all the processor there is: one file at a time, with nothing beside it. */
 const alone = [
   'tests/{crash,hostile,kubectl}/**/*.test.ts',
+  'tests/package/*.test.ts',
   'tests/server/{watching,writing,flow-control}.test.ts',
   'packages/apiserver/src/filters/flow-control.test.ts',
   'packages/builtin/src/types/protobuf.test.ts',

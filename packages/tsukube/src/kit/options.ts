@@ -18,7 +18,7 @@ export function checkOptions(options: StartServerOptions): CheckedOptions {
   checkLogger(logger);
   const types = new Map<string, OptionType>(optionTypes().map((type) => [type.name, type]));
   for (const [name, value] of Object.entries(serve)) checkServeOption(types, name, value);
-  return { crds, manifests, logger, serve: { storage: defaultStorage(serve), securePort: 0, ...withoutUndefined(serve) } };
+  return { crds, manifests, logger, serve: { ...defaults, storage: defaultStorage(serve), ...withoutUndefined(serve) } };
 }
 
 /** A UsageError names flags; the same in terms of options. Other errors stay as they are. */
@@ -34,6 +34,9 @@ export function asOptionError(error: unknown): unknown {
   });
   return new TsukubeOptionError(option, message, error);
 }
+
+/** Generating an RSA key takes longer than the rest of the start; every client for TypeScript reads EC keys. */
+const defaults: GivenOptions = { securePort: 0, clientKeyAlgorithm: 'ecdsa' };
 
 /** Other storage is used where an option asks for it. */
 function defaultStorage({ etcdServers }: GivenOptions): 'memory' | undefined {

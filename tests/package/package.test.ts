@@ -1,0 +1,149 @@
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installFolder, nodes, notBuilt, pack, registryReachable, removeFolder, root, run, type Tarball } from './installed.ts';
+
+const programs = join(import.meta.dirname, 'programs');
+const megabyte = 1 << 20;
+const manifest = JSON.parse(readFileSync(join(root, 'packages', 'tsukube', 'package.json'), 'utf8'));
+
+describe.skipIf(notBuilt)('the tarball', () => {
+  let tarball: Tarball;
+  let folder: string;
+
+  beforeAll(() => {
+    folder = installFolder([]);
+    tarball = pack(folder);
+  });
+  afterAll(() => removeFolder(folder));
+
+  it('holds the program, its types, its texts, and nothing else', () => {
+    expect(tarball.files.map(({ path }) => path).sort()).toEqual(
+      [
+        'LICENSE',
+        'README.md',
+        'package.json',
+        'dist/THIRD-PARTY-NOTICES.txt',
+        'dist/descriptions.json',
+        'dist/index.cjs',
+        'dist/index.d.cts',
+        'dist/index.d.mts',
+        'dist/index.mjs',
+        'dist/program.cjs',
+        'dist/tsukube.cjs',
+      ].sort(),
+    );
+    expect(tarball.size).toBeLessThan(2 * megabyte);
+  });
+
+  it('has the licence of the project, and those of the packages that are bundled', () => {
+    expect(readFileSync(join(root, 'packages/tsukube/LICENSE'), 'utf8')).toBe(readFileSync(join(root, 'LICENSE'), 'utf8'));
+    const notices = readFileSync(join(root, 'packages/tsukube/dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
+    for (const name of ['lmdb', 'protobufjs', 'kubernetes-models']) expect(notices).toMatch(new RegExp(`^${name} \\d`, 'm'));
+  });
+
+  it('names the native packages of the LMDB that is bundled', () => {
+    const lmdb = JSON.parse(readFileSync(join(root, 'node_modules/lmdb/package.json'), 'utf8'));
+    expect(manifest.optionalDependencies).toEqual(lmdb.optionalDependencies);
+  });
+
+  it('has dependencies for all that it requires, and no scripts', () => {
+    const program = readFileSync(join(root, 'packages/tsukube/dist/program.cjs'), 'utf8');
+    const required = [...program.matchAll(/\brequire\d*\("([^".][^"]*)"\)|createRequire\)?\(programUrl\)\("([^"]+)"\)/g)];
+    const packages = new Set(
+      required.map(([, plain, created]) => plain ?? (created as string)).filter((name) => !isBuiltin(name)),
+    );
+    expect([...packages].filter((name) => !['bufferutil', 'utf-8-validate'].includes(name)).sort()).toEqual(
+      Object.keys(manifest.dependencies).sort(),
+    );
+    expect(manifest.scripts).toBeUndefined();
+  });
+});
+
+describe.skipIf(!registryReachable)('the package, installed outside of the workspace (needs the npm registry)', () => {
+  let folder: string;
+
+  beforeAll(() => {
+    const packed = installFolder([]);
+    const types = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies;
+    folder = installFolder([pack(packed).path, `vitest@${types.vitest}`, `@types/node@${types['@types/node']}`]);
+    removeFolder(packed);
+    cpSync(programs, folder, { recursive: true });
+    renameSync(join(folder, 'vitest-fixture.ts'), join(folder, 'fixture.test.ts'));
+  }, 300_000);
+  afterAll(() => removeFolder(folder));
+
+  it('brings three packages and a native one, none with an install script', () => {
+    const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')).packages;
+    const { dependencies, optionalDependencies } = lock['node_modules/tsukube'];
+    expect(Object.keys(dependencies)).toEqual(['re2js', 'ws', 'yaml']);
+    const all = ['tsukube', ...Object.keys({ ...dependencies, ...optionalDependencies })];
+    for (const name of all) expect(lock[`node_modules/${name}`]).not.toHaveProperty('hasInstallScript');
+    expect(existsSync(join(folder, 'node_modules/lmdb'))).toBe(false);
+  });
+
+  it.each(nodes())('runs under node:test as a module and by require, Node %s', (_, node) => {
+    for (const file of ['esm.test.mjs', 'require.test.cjs']) {
+      const { status, stdout, stderr } = run(node, ['--test', file], folder);
+      expect({ status, output: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, output: '' });
+    }
+  });
+
+  it.each(nodes())('runs under vitest, Node %s', (_, node) => {
+    const { status, stdout, stderr } = run(node, ['node_modules/vitest/vitest.mjs', 'run', 'fixture.test.ts'], folder);
+    expect({ status, output: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, output: '' });
+  });
+
+  it.each(nodes())('is imported within 150 ms of CPU, Node %s', (_, node) => {
+    writeFileSync(join(folder, 'import.mjs'), importProgram);
+    const runs = Array.from({ length: 5 }, () => Number(run(node, ['import.mjs'], folder).stdout));
+    expect(Math.min(...runs)).toBeGreaterThan(0);
+    expect(Math.min(...runs)).toBeLessThan(150);
+  });
+
+  it.each(nodes())('keeps what V8 has compiled for the next process, Node %s', (_, node) => {
+    const cache = join(folder, 'node_modules/tsukube/dist/cache');
+    writeFileSync(join(folder, 'start.mjs'), startProgram);
+    run(node, ['start.mjs'], folder);
+    const files = readdirSync(cache);
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((name) => !/^\d+\.cache$/.test(name))).toEqual([]);
+    const times = files.map((name) => statSync(join(cache, name)).mtimeMs);
+    expect(run(node, ['start.mjs'], folder)).toMatchObject({ status: 0, stderr: '' });
+    expect(files.map((name) => statSync(join(cache, name)).mtimeMs)).toEqual(times);
+  });
+
+  it('has the tsukube command', () => {
+    const command = join(folder, 'node_modules', '.bin', 'tsukube');
+    expect(run(command, ['version'], folder).stdout).toMatch(new RegExp(`^tsukube ${manifest.version} `));
+    expect(run(command, ['serve', '--help'], folder).stdout).toContain('--secure-port PORT');
+  });
+
+  it('has types for modules and for require', () => {
+    const compilerOptions = {
+      module: 'nodenext',
+      target: 'es2023',
+      lib: ['es2023'],
+      strict: true,
+      noEmit: true,
+      types: ['node'],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.mts', 'types.cts'] }));
+    const { status, stdout } = run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], folder);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  });
+});
+
+const importProgram = `
+const before = process.cpuUsage();
+await import('tsukube');
+const { user, system } = process.cpuUsage(before);
+console.log((user + system) / 1000);
+`;
+
+const startProgram = `
+import { startServer } from 'tsukube';
+const server = await startServer();
+await server.close();
+`;
