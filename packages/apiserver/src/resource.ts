@@ -62,6 +62,8 @@ export interface ServedVersion {
   readonly schema: Schema;
   /** Absent for the hub. */
   readonly converter?: Converter;
+  /** The group that validation errors name, where it is another one. */
+  readonly errorGroup?: string;
   /** Table columns; absent for Name and Created At. */
   readonly columns?: readonly Column[];
   /** What is said of a row besides its cells. */

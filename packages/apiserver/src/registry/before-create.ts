@@ -63,5 +63,6 @@ function validate(resource: Resource, object: JsonObject, metadata: JsonObject, 
   // Whatever a kind allows, a name must fit into a path.
   if (errors.length === 0)
     for (const problem of nameIsPathSegment(name, false)) errors.invalid(path('metadata', 'name'), name, problem);
-  if (errors.length > 0) throw StatusError.invalid({ group: version.group, kind: resource.names.kind }, name, errors);
+  if (errors.length > 0)
+    throw StatusError.invalid({ group: version.errorGroup ?? version.group, kind: resource.names.kind }, name, errors);
 }

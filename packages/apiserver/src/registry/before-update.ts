@@ -53,7 +53,11 @@ function validate(resource: Resource, object: JsonObject, old: JsonObject, { str
   if (errors.length > 0) checkMetadata(resource, metadata, old, strategy.validateName ?? nameIsDNSSubdomain, errors);
   strategy.validateUpdate?.(object, old, errors, version);
   if (errors.length > 0)
-    throw StatusError.invalid({ group: version.group, kind: resource.names.kind }, metadata.name as string, errors);
+    throw StatusError.invalid(
+      { group: version.errorGroup ?? version.group, kind: resource.names.kind },
+      metadata.name as string,
+      errors,
+    );
 }
 
 function checkMetadata(

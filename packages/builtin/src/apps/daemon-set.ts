@@ -8,7 +8,7 @@ import { schemaOf } from '../schema.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { zeroValue } from '../zero-value.ts';
 import { validateDaemonSet, validateDaemonSetStatus, validateDaemonSetUpdate } from './daemon-set-validation.ts';
-import { checkTemplateGeneration, countTemplate, isTemplateChanged, startCounting } from './template-generation.ts';
+import { countTemplate, defaultTemplateGeneration, isTemplateChanged, startCounting } from './template-generation.ts';
 import { containerColumns, numberColumn, selectorColumn, templateSpec } from './workload-columns.ts';
 
 const specType = 'io.k8s.api.apps.v1.DaemonSetSpec';
@@ -77,7 +77,7 @@ export const daemonSet: Resource = {
 };
 
 function applyDefaults(object: JsonObject): void {
-  checkTemplateGeneration(object);
+  defaultTemplateGeneration(object);
   const spec = ensureObject(object, 'spec');
   spec.selector ??= null;
   defaultPodTemplate(ensureObject(spec, 'template'));

@@ -6,9 +6,9 @@ import { parseAnnotation } from './number-annotation.ts';
 /** How often the template of a daemon set has changed. It was a field once; now it is an annotation, and still counted. */
 const annotation = 'deprecated.daemonset.template.generation';
 
-/** Fails with 400 if a client says something that is no number. */
-export function checkTemplateGeneration(object: JsonObject): void {
-  generationOf(object);
+/** Fails with 400 if a client says something that is no number. Without the annotation it is zero, and that is owned. */
+export function defaultTemplateGeneration(object: JsonObject): void {
+  if (generationOf(object) === undefined) setGeneration(object, 0n);
 }
 
 export function startCounting(object: JsonObject): void {

@@ -52,7 +52,9 @@ export function generateSelector(object: JsonObject): void {
     [oldUidLabel]: uid,
     [oldNameLabel]: name,
   });
-  if (shared) metadataOf(object).labels = { ...mapIn(templateMetadata, 'labels') };
+  // Jobs without labels get those of the template when they are read from the store.
+  const hasNone = Object.keys(mapIn(metadataOf(object), 'labels')).length === 0;
+  if (shared || hasNone) metadataOf(object).labels = { ...mapIn(templateMetadata, 'labels') };
   addLabels(ensureObject(spec, 'selector'), 'matchLabels', { [uidLabel]: uid });
 }
 

@@ -28,6 +28,8 @@ export const lease: Resource = {
   strategy: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
+    prepareForCreate: (object) => dropCoordination(specOf(object), {}),
+    prepareForUpdate: (object, old) => dropCoordination(specOf(object), specOf(old)),
     validateCreate: validate,
     validateUpdate: (object, _old, errors) => validate(object, errors),
   },
@@ -35,6 +37,11 @@ export const lease: Resource = {
 
 function specOf(object: JsonObject): JsonObject {
   return (object.spec ?? {}) as JsonObject;
+}
+
+/** Fields of coordinated leader election, which is off by default: they are kept only where they are in use. */
+function dropCoordination(spec: JsonObject, old: JsonObject): void {
+  for (const field of ['strategy', 'preferredHolder'] as const) if (old[field] === undefined) delete spec[field];
 }
 
 function validate(object: JsonObject, errors: FieldErrors): void {

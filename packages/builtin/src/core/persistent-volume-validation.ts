@@ -191,8 +191,11 @@ function validateSources(spec: JsonObject, at: FieldPath, errors: FieldErrors): 
   (ownChecks[first] ?? sourceChecks[first])?.(objectIn(spec, first) ?? {}, here, errors);
   if (first === 'local' && !objectIn(spec, 'nodeAffinity'))
     errors.required(at.child('nodeAffinity'), 'Local volume requires node affinity');
-  for (const other of others)
-    errors.forbidden(at.child(other === 'cephfs' ? 'cephFS' : other), 'may not specify more than 1 volume type');
+  for (const other of others) {
+    // Kubernetes does not count how many there are before this one.
+    if (other === 'flexVolume') sourceChecks[other]?.(objectIn(spec, other) ?? {}, at.child(other), errors);
+    else errors.forbidden(at.child(other === 'cephfs' ? 'cephFS' : other), 'may not specify more than 1 volume type');
+  }
   if (spec.persistentVolumeReclaimPolicy === 'Recycle' && isRoot(textIn(objectIn(spec, 'hostPath'), 'path')))
     errors.forbidden(at.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'");
 }

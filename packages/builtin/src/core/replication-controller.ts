@@ -143,7 +143,11 @@ function validateTemplate(template: JsonObject, selector: Readonly<Record<string
   const at = specPath.child('template');
   const labels = mapIn(objectIn(template, 'metadata'), 'labels');
   if (!Object.keys(selector).every((key) => labels[key] === selector[key]))
-    errors.invalid(at.child('metadata', 'labels'), { ...labels }, '`selector` does not match template `labels`');
+    errors.invalid(
+      at.child('metadata', 'labels'),
+      objectIn(objectIn(template, 'metadata'), 'labels'),
+      '`selector` does not match template `labels`',
+    );
   validatePodTemplate(template, at, errors);
   const podSpec = objectIn(template, 'spec');
   const restartPolicy = textIn(podSpec, 'restartPolicy');

@@ -44,6 +44,7 @@ const referenceFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'reso
 export const eventsV1: ServedVersion = {
   group: 'events.k8s.io',
   version: 'v1',
+  errorGroup: '',
   schema: schemaOf('events.v1.Event'),
   converter,
   columns: columnsIn((event) => converter.toHub(event)),

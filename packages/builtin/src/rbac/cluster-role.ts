@@ -3,7 +3,7 @@ import { FieldErrors, type JsonObject, labelSelectorOf, path, validateLabelSelec
 import { plainColumns } from '../columns.ts';
 import { objectIn, objectsIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
-import { forgetEmptyRules, rbacGroup, rbacName } from './names.ts';
+import { rbacGroup, rbacName } from './names.ts';
 import { validatePolicyRule } from './rules/validation.ts';
 
 const v1: ServedVersion = {
@@ -22,7 +22,6 @@ export const clusterRole: Resource = {
   verbs: storedVerbs,
   strategy: {
     validateName: rbacName,
-    applyDefaults: forgetEmptyRules,
     allowCreateOnUpdate: true,
     validateCreate: (object, errors) => validate(object, errors, false),
     validateUpdate: (object, old, errors) => validate(object, errors, hasInvalidSelector(old)),

@@ -3,7 +3,7 @@ import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
 import { plainColumns } from '../columns.ts';
 import { objectsIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
-import { forgetEmptyRules, rbacGroup, rbacName } from './names.ts';
+import { rbacGroup, rbacName } from './names.ts';
 import { validatePolicyRule } from './rules/validation.ts';
 
 const v1: ServedVersion = {
@@ -22,7 +22,6 @@ export const role: Resource = {
   verbs: storedVerbs,
   strategy: {
     validateName: rbacName,
-    applyDefaults: forgetEmptyRules,
     allowCreateOnUpdate: true,
     validateCreate: validate,
     validateUpdate: (object, _old, errors) => validate(object, errors),

@@ -20,8 +20,6 @@ function exactRequests(devices: JsonObject | undefined): readonly JsonObject[] {
 
 export function defaultDeviceClaim(spec: JsonObject | undefined): void {
   const devices = objectIn(spec, 'devices');
-  // Kubernetes stores no difference between no requests and none.
-  if (devices && objectsIn(devices, 'requests').length === 0) devices.requests = null;
   for (const request of exactRequests(devices)) {
     request.allocationMode ||= 'ExactCount';
     if (request.allocationMode === 'ExactCount') request.count ||= 1;

@@ -1,7 +1,8 @@
 import { knownRecord } from '../apply/known-record.ts';
 import { setKey } from '../json/object.ts';
 import { isRecord } from './record-type.ts';
-import type { FieldType, JsonObject, JsonValue, TypeCatalogue } from './type.ts';
+import type { Field, FieldType, JsonObject, JsonValue, TypeCatalogue } from './type.ts';
+import { isEmpty, whenEmpty } from './when-empty.ts';
 
 type Order = (value: JsonValue) => JsonValue;
 
@@ -14,8 +15,8 @@ interface OrderedField {
 const known = new WeakMap<TypeCatalogue, Map<string, (object: JsonObject) => JsonObject>>();
 
 /**
- * The object with its fields in the order of its type, and those of what is in it; fields that the type does not have
- * come last. Returns the object itself if it is in order; what is inside of it is put in order in place.
+ * The object as it is stored: with its fields in the order of its type, and those of what is in it, and null for empty lists
+ * and maps that are always written. Fields that the type does not have come last. Returns the object itself if it is in order; what is inside of it is put in order in place.
  */
 export function inFieldOrder(object: JsonObject, type: string, catalogue: TypeCatalogue): JsonObject {
   return orderOf(type, catalogue)(object);
@@ -38,8 +39,16 @@ function orderOf(name: string, catalogue: TypeCatalogue): (object: JsonObject) =
 function compile(name: string, catalogue: TypeCatalogue): (object: JsonObject) => JsonObject {
   const fields = new Map<string, OrderedField>();
   for (const field of catalogue.get(name).fields.values())
-    fields.set(field.name, { place: fields.size, order: orderOfType(field.type, catalogue) });
+    fields.set(field.name, { place: fields.size, order: orderOfField(field, catalogue) });
   return (object) => (orderMembers(object, fields) ? object : rebuilt(object, fields));
+}
+
+/** Go's protobuf makes nil of an empty list or map, which JSON without omitempty writes as null. */
+function orderOfField(field: Field, catalogue: TypeCatalogue): Order | undefined {
+  const order = orderOfType(field.type, catalogue);
+  const isCollection = field.type.is === 'list' || field.type.is === 'map';
+  if (!isCollection || whenEmpty(field) !== 'zero') return order;
+  return (value) => (value !== null && isEmpty(value) ? null : order ? order(value) : value);
 }
 
 function orderOfType(type: FieldType, catalogue: TypeCatalogue): Order | undefined {
