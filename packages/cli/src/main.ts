@@ -1,3 +1,5 @@
+import { envtest } from './commands/envtest.ts';
+import { kubeApiserver } from './commands/kube-apiserver.ts';
 import { serve } from './commands/serve.ts';
 import { version } from './commands/version.ts';
 
@@ -9,7 +11,15 @@ interface Command {
 const commands: Readonly<Record<string, Command>> = {
   serve: {
     summary: 'Serve the Kubernetes API.',
-    run: serve,
+    run: (argv) => serve(argv),
+  },
+  envtest: {
+    summary: 'Lay out kube-apiserver and etcd for the tests of operators (KUBEBUILDER_ASSETS).',
+    run: envtest,
+  },
+  'kube-apiserver': {
+    summary: 'Serve as a bare kube-apiserver: its flags, no controllers.',
+    run: kubeApiserver,
   },
   version: {
     summary: 'Print the version.',
@@ -31,7 +41,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 function help(): number {
-  const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(10)}${summary}\n`);
+  const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}\n`);
   process.stdout.write(`The Kubernetes API server, written anew in TypeScript.
 
 Usage: tsukube COMMAND [flags]

@@ -12,7 +12,7 @@ export async function openStore(options: ServeOptions, logger: Logger): Promise<
   }
   if (options.storage === 'lmdb') {
     const { openLmdb } = await import('@tsukube/storage/lmdb');
-    return openLmdb({ path: join(options.dataDir as string, 'data') });
+    return openLmdb({ path: join(options.dataDir as string, 'data'), noSync: options.unsafeNoFsync });
   }
   const { openEtcd } = await import('@tsukube/storage/etcd');
   return openEtcd({

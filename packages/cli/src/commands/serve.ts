@@ -6,17 +6,23 @@ import { returnMemoryWhenIdle } from '../idle-memory.ts';
 import { guardProcess, untilSignalled } from '../process.ts';
 import { startFailure } from '../start-failure.ts';
 
-/** Serves until a signal ends it. */
-export async function serve(argv: readonly string[]): Promise<number> {
+/** Serves until a signal ends it. `adjust` may change the settings that the command line gave. */
+export async function serve(argv: readonly string[], adjust: Adjust = unchanged): Promise<number> {
   try {
     const options = await parseServeOptions(argv, process.env);
-    if (typeof options === 'object') return await run(options);
+    if (typeof options === 'object') return await run(await adjust(options));
     process.stdout.write(options === 'help' ? serveHelp() : `Kubernetes ${kubernetesVersion}\n`);
     return 0;
   } catch (error) {
     process.stderr.write(`tsukube: ${startFailure(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+type Adjust = (options: ServeOptions) => ServeOptions | Promise<ServeOptions>;
+
+function unchanged(options: ServeOptions): ServeOptions {
+  return options;
 }
 
 async function run(options: ServeOptions): Promise<number> {

@@ -109,6 +109,11 @@ export const flags = {
     fallbackText: '.tsukube',
     help: 'Where database, certificates, kubeconfig and logs live.',
   }),
+  unsafeNoFsync: toggle({
+    group: 'Storage',
+    fallback: false,
+    help: 'Acknowledge writes to the embedded database before they are on the disk. For tests: a power failure may lose the database.',
+  }),
   etcdServers: list({
     group: 'Storage',
     placeholder: 'URL,…',

@@ -10,7 +10,7 @@ export interface LmdbOptions {
   /** How much address space to start with, in bytes. The database may outgrow it. */
   readonly mapSize?: number;
   readonly clock?: Clock;
-  /** Acknowledges writes before they are on the disk. For tests and measurements only. */
+  /** Acknowledges writes before they are on the disk. They survive the end of the process, but no power failure. */
   readonly noSync?: boolean;
 }
 
