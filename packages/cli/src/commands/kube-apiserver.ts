@@ -11,17 +11,31 @@ const askTimeoutMs = 2_000;
  * URL of the stand-in for etcd, the database is in the data dir of that one.
  */
 export function kubeApiserver(argv: readonly string[]): Promise<number> {
-  return serve(['--controllers=', ...argv], withDataDir);
+  return serve(['--controllers=', '--client-key-algorithm=ecdsa', ...argv], withDataDir);
 }
 
 async function withDataDir(options: ServeOptions): Promise<ServeOptions> {
   const [endpoint] = options.etcdServers;
   const ofStandIn = endpoint === undefined ? undefined : await standInDataDir(endpoint);
-  const parent = ofStandIn ?? options.certDir;
-  if (parent === undefined) return options;
+  if (ofStandIn !== undefined) return { ...relocated(options, ofStandIn), storage: 'lmdb', etcdServers: [], unsafeNoFsync: true };
+  const isCertDirGiven = options.certDir !== inside(options, 'pki');
+  return isCertDirGiven ? relocated(options, options.certDir as string) : options;
+}
+
+/** The data dir below another folder, with what is in it by default. */
+function relocated(options: ServeOptions, parent: string): ServeOptions {
   const dataDir = join(parent, 'tsukube');
-  const placed = { ...options, dataDir, kubeconfigOut: join(dataDir, 'admin.kubeconfig') };
-  return ofStandIn === undefined ? placed : { ...placed, storage: 'lmdb', etcdServers: [], unsafeNoFsync: true };
+  const moved = (path: string | undefined, name: string) => (path === inside(options, name) ? join(dataDir, name) : path);
+  return {
+    ...options,
+    dataDir,
+    certDir: moved(options.certDir, 'pki'),
+    kubeconfigOut: moved(options.kubeconfigOut, 'admin.kubeconfig'),
+  };
+}
+
+function inside({ dataDir }: ServeOptions, name: string): string | undefined {
+  return dataDir === undefined ? undefined : join(dataDir, name);
 }
 
 /** Undefined if there is an etcd at the URL, or nothing yet. */
@@ -32,7 +46,7 @@ function standInDataDir(endpoint: string): Promise<string | undefined> {
     const request = get(url, { timeout: askTimeoutMs, agent: false }, (response) => {
       response.resume();
       const value = response.headers[dataDirHeader];
-      resolve(typeof value === 'string' ? decodeURI(value) : undefined);
+      resolve(typeof value === 'string' ? decodeURIComponent(value) : undefined);
     });
     request.on('timeout', () => request.destroy()).on('error', () => resolve(undefined));
   });

@@ -48,7 +48,7 @@ function answer(dataDir: string): RequestListener {
     const body = bodies[url.split('?')[0] as string];
     response.writeHead(body === undefined ? 404 : 200, {
       'content-type': 'application/json',
-      [dataDirHeader]: encodeURI(dataDir),
+      [dataDirHeader]: encodeURIComponent(dataDir),
     });
     response.end(body ?? '404 page not found\n');
   };

@@ -110,6 +110,7 @@ export const flags = {
     help: 'Where database, certificates, kubeconfig and logs live.',
   }),
   unsafeNoFsync: toggle({
+    origin: 'tsukube',
     group: 'Storage',
     fallback: false,
     help: 'Acknowledge writes to the embedded database before they are on the disk. For tests: a power failure may lose the database.',
