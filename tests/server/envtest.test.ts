@@ -13,7 +13,7 @@ import { type Certificate, caBundle, certificate } from '../support/certificates
 import { clientFor } from '../support/client.ts';
 import { notBuilt } from '../support/server-process.ts';
 
-const bundle = fileURLToPath(new URL('../../packages/cli/dist/tsukube.js', import.meta.url));
+const bundle = fileURLToPath(new URL('../../packages/tsukube/dist/tsukube.cjs', import.meta.url));
 
 let folder: string;
 const children: ChildProcess[] = [];
