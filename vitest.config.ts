@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 const alone = [
   'tests/{crash,hostile,kubectl}/**/*.test.ts',
   'tests/package/*.test.ts',
+  'tests/ecosystem/client-go.test.ts',
   'tests/server/{watching,writing,flow-control}.test.ts',
   'packages/apiserver/src/filters/flow-control.test.ts',
   'packages/builtin/src/types/protobuf.test.ts',

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const bundle = fileURLToPath(new URL('../../packages/tsukube/dist/tsukube.cjs', import.meta.url));
+export const bundle = fileURLToPath(new URL('../../packages/tsukube/dist/tsukube.cjs', import.meta.url));
 
 /** For `describe.skipIf`: `npm test` builds before it tests, an editor may not. */
 export const notBuilt = !existsSync(bundle);

@@ -9,7 +9,7 @@ export function get(request: ResourceRequest): Answer | Promise<Answer> {
   const output = negotiateObjects(request);
   const { objects, info } = request;
   const key = objects.key(info.namespace, info.name);
-  const waiting = readiness(request);
+  const waiting = readiness(request, key);
   const answer = () => {
     const entry = objects.cache.peek(key);
     if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
@@ -24,12 +24,15 @@ export function get(request: ResourceRequest): Answer | Promise<Answer> {
   });
 }
 
-/** Without a version the newest state is asked for, with 0 any, with another one that is not older. */
-function readiness(request: ResourceRequest): Promise<unknown> | undefined {
+/**
+ * Without a version the newest state is asked for, with 0 any, with another one that is not older. The newest state includes
+ * a write that is under way: a Go client that cancels a write and reads may send the read ahead of the cancellation.
+ */
+function readiness(request: ResourceRequest, key: string): Promise<unknown> | undefined {
   const { cache } = request.objects;
-  if (!request.exchange.url.includes('resourceVersion')) return cache.fresh();
+  if (!request.exchange.url.includes('resourceVersion')) return cache.freshAt(key);
   const version = parseResourceVersion(request.query.get('resourceVersion') ?? '');
-  if (version === undefined) return cache.fresh();
+  if (version === undefined) return cache.freshAt(key);
   if (version === 0) return cache.loaded();
   return atLeast(cache, version);
 }

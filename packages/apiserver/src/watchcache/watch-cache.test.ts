@@ -153,6 +153,45 @@ describe('watch cache', () => {
   });
 });
 
+describe('a read of one key', () => {
+  it('waits for a write of that key that is under way, and for no other', async () => {
+    const { cache, store } = await open((each) => each);
+    await cache.loaded();
+    let commit = () => {};
+    const create = store.create.bind(store);
+    store.create = async (...args) => {
+      await new Promise<void>((resolve) => (commit = resolve));
+      return create(...args);
+    };
+    const write = cache.create('/a', Buffer.from('new'));
+    expect(cache.freshAt('/b')).toBeUndefined();
+    const read = cache.freshAt('/a')?.then(() => cache.peek('/a')?.value.toString());
+    commit();
+    expect(await read).toBe('new');
+    await write;
+    expect(cache.freshAt('/a')).toBeUndefined();
+    await cache.close();
+  });
+});
+
+describe('reads after a cancellation', () => {
+  it('wait for the writes that were cancelled too late', async () => {
+    const { cache, store, feed } = await open((each) => each);
+    await cache.loaded();
+    let settle = () => {};
+    store.cancelledUnderWay = () => new Promise<void>((resolve) => (settle = resolve));
+    feed.fence.raise();
+    let isFresh = false;
+    const fresh = cache.fresh()?.then(() => (isFresh = true));
+    await Promise.resolve();
+    expect(isFresh).toBe(false);
+    settle();
+    await fresh;
+    expect(cache.fresh()).toBeUndefined();
+    await cache.close();
+  });
+});
+
 /** A feed that delivers nothing but gaps. */
 function gappedFeed(): { feed: Feed; gap(): void } {
   const listeners = new Set<FeedListener>();

@@ -65,6 +65,8 @@ export class WatchCache implements Store {
   readonly #source: Source & { turn: number };
   readonly #entries = new SortedEntries();
   readonly #followers = new Set<Follower>();
+  /** The newest write under way of each key. */
+  readonly #writing = new Map<string, Promise<unknown>>();
   readonly #maxHistoryEvents: number;
   readonly #maxHistoryBytes: number;
   readonly #unlisten: () => void;
@@ -119,6 +121,14 @@ export class WatchCache implements Store {
     this.#checkOpen();
     if (this.#state.at === 'ready') return this.#feed.caughtUp();
     return this.#load().then(() => this.#feed.caughtUp() ?? true);
+  }
+
+  /** Undefined if a read of this key may go ahead at once. It waits for a write of the key that is under way. */
+  freshAt(key: string): Promise<boolean> | undefined {
+    const writing = this.#writing.size === 0 ? undefined : this.#writing.get(key);
+    if (!writing) return this.fresh();
+    const settled = () => this.fresh() ?? true;
+    return writing.then(settled, settled);
   }
 
   /** Undefined if the cache is filled, however old its state. */
@@ -189,16 +199,16 @@ export class WatchCache implements Store {
 
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<CacheEntry> {
     this.#checkOpen();
-    return this.#written(await this.#store.create(key, value, options));
+    return this.#written(await this.#underWay(key, this.#store.create(key, value, options)));
   }
 
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<CacheEntry> {
     this.#checkOpen();
-    return this.#written(await this.#store.update(key, value, expected, options));
+    return this.#written(await this.#underWay(key, this.#store.update(key, value, expected, options)));
   }
 
   delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
-    return this.#store.delete(key, expected, options);
+    return this.#underWay(key, this.#store.delete(key, expected, options));
   }
 
   cancelledUnderWay(): Promise<void> | undefined {
@@ -274,6 +284,15 @@ export class WatchCache implements Store {
         else await this.#nextEvent(signal);
         announced = true;
       }
+    }
+  }
+
+  async #underWay<T>(key: string, write: Promise<T>): Promise<T> {
+    this.#writing.set(key, write);
+    try {
+      return await write;
+    } finally {
+      if (this.#writing.get(key) === write) this.#writing.delete(key);
     }
   }
 
