@@ -13,8 +13,8 @@ const peer = process.env.RECORD_FROM;
 const suffix = Date.now().toString(36);
 
 describe.each(names)('what kube-apiserver answered: %s', async (name) => {
-  // Where the answers were recorded nobody collects garbage.
-  const t = useServer({ enableGarbageCollector: false });
+  // The answers were recorded from a kube-apiserver without a kube-controller-manager.
+  const t = useServer({ enableGarbageCollector: false, controllers: [] });
   const { default: conversations } = (await import(`./conversations/${name}.ts`)) as { default: Conversations };
   const recorded: Record<string, RecordedAnswer[]> = existsSync(answersOf(name))
     ? JSON.parse(readFileSync(answersOf(name), 'utf8'))

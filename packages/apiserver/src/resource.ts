@@ -1,4 +1,4 @@
-import type { FieldErrors, FieldPattern, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/machinery';
+import type { FieldErrors, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Answer } from './http/answer.ts';
 import type { ResourceRequest, User } from './http/request.ts';
 import type { ObjectForm } from './registry/object-form.ts';
@@ -144,7 +144,12 @@ export interface Strategy {
   /** Fills in what reading an object from the store fills in, for an object that is answered without being stored. */
   readonly defaultOnRead?: (object: JsonObject) => void;
   /** Refuses, by throwing, what this user may not write. Sees what admission has made of it; `old` is absent for a creation. */
-  readonly authorizeWrite?: (object: JsonObject, old: JsonObject | undefined, context: WriteContext) => void | Promise<void>;
+  readonly authorizeWrite?: (
+    object: JsonObject,
+    old: JsonObject | undefined,
+    context: WriteContext,
+    objects: ObjectRegistry,
+  ) => void | Promise<void>;
   /** Takes what an object shares with others of its kind, such as addresses. Runs before it is prepared; may change it. */
   readonly reserve?: (
     object: JsonObject,
@@ -170,8 +175,6 @@ export interface Strategy {
   readonly generation?: boolean;
   /** What a write cannot change, and nobody therefore owns by it. Without it, that follows from whether there is a status. */
   readonly resetFields?: FieldSet;
-  /** All that a write can change, where that is little. */
-  readonly ownableFields?: FieldPattern;
   /** How a deletion begins, where it is not at once. May change the object; a StatusError refuses. */
   readonly beginDelete?: (object: JsonObject, options: DeletionRequest) => DeletionPlan;
   /** What becomes of the objects that belong to one that is deleted, if nobody says; without it, they are deleted too. */

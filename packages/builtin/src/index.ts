@@ -88,7 +88,7 @@ export function builtinResources(options: BuiltinOptions): readonly Resource[] {
     ...schedulingResources,
     ...storageResources,
     ...nodeResources,
-    ...deviceResources,
+    ...deviceResources(authorizer),
     ...certificatesResources,
     ...flowControlResources,
     ...admissionRegistrationResources,

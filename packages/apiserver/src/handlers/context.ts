@@ -44,6 +44,7 @@ export function writeContext(request: ResourceRequest, dryRun: boolean): WriteCo
   return {
     version,
     user,
+    verb: info.verb,
     namespace: resource.scope === 'Namespaced' ? info.namespace : '',
     subresource: info.subresource,
     strategy,

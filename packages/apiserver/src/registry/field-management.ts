@@ -5,7 +5,6 @@ import {
   formatTime,
   type JsonObject,
   misfit,
-  only,
   trackApply,
   trackUpdate,
   type Versions,
@@ -128,7 +127,6 @@ function asTyped(object: JsonObject, { schema }: ServedVersion): JsonObject {
 /** Through its status nothing else of an object changes, and where it has a status of its own nothing else changes that. */
 function ownableFields(resource: Resource, subresource: string): Versions['ownable'] {
   const strategy = resource.subresources?.[subresource]?.strategy ?? (subresource === '' ? resource.strategy : undefined);
-  if (strategy?.ownableFields) return only(strategy.ownableFields);
   if (strategy?.resetFields) return allBut(strategy.resetFields);
   if (subresource === '') return allBut(resource.subresources?.status ? { 'f:status': {} } : {});
   if (subresource !== 'status') return allBut({});

@@ -18,6 +18,8 @@ import { uint64Problem } from './uint64.ts';
 export interface WriteContext {
   readonly version: ServedVersion;
   readonly user: User;
+  /** Of the request; absent where the server itself writes. */
+  readonly verb?: string;
   readonly namespace: string;
   readonly subresource: string;
   /** The resource's strategy, or the subresource's on top of it. */
@@ -84,7 +86,7 @@ export class ObjectRegistry {
     this.#track(object, undefined, context);
     const attributes = this.#attributes('CREATE', object, undefined, context);
     await this.services.admission.mutate(attributes);
-    const authorizing = context.strategy.authorizeWrite?.(object, undefined, context);
+    const authorizing = context.strategy.authorizeWrite?.(object, undefined, context, this);
     if (authorizing) await authorizing;
     ensureName(object.metadata as JsonObject);
     ensureNamespace(this.resource, object.metadata as JsonObject, context.namespace);
@@ -160,7 +162,7 @@ export class ObjectRegistry {
     const mutating = this.services.admission.mutate(attributes);
     if (mutating) await mutating;
     keepTimes(object, existing);
-    const authorizing = context.strategy.authorizeWrite?.(object, existing, context);
+    const authorizing = context.strategy.authorizeWrite?.(object, existing, context, this);
     if (authorizing) await authorizing;
     return this.#reserving(object, existing, context, async () => {
       prepareForUpdate(this.resource, object, existing, context);

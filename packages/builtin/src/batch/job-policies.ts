@@ -133,7 +133,7 @@ export function shownSuccessPolicy(policy: JsonObject | undefined): JsonValue {
     SucceededIndexes: succeededIndexes ?? null,
     SucceededCount: succeededCount ?? null,
   }));
-  return { Rules: rules.length === 0 ? null : rules };
+  return { Rules: policy.rules === undefined || policy.rules === null ? null : rules };
 }
 
 export function shownFailurePolicy(policy: JsonObject | undefined): JsonValue {
@@ -143,7 +143,7 @@ export function shownFailurePolicy(policy: JsonObject | undefined): JsonValue {
     OnExitCodes: shownExitCodes(objectIn(rule, 'onExitCodes')),
     OnPodConditions: shownPatterns(objectsIn(rule, 'onPodConditions')),
   }));
-  return { Rules: rules.length === 0 ? null : rules };
+  return { Rules: policy.rules === undefined || policy.rules === null ? null : rules };
 }
 
 function shownExitCodes(codes: JsonObject | undefined): JsonValue {

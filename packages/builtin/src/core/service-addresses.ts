@@ -49,17 +49,18 @@ export class ServiceAddresses {
     return taken ? 'provided IP is already allocated' : undefined;
   }
 
-  /** Undefined if none is left. */
+  /** Undefined if none is left. A dry run gets the address of the network, which nothing ever has. */
   async next(family: string, holder: Holder, dryRun: boolean, random: () => number): Promise<string | undefined> {
     await this.#addresses.cache.fresh();
     for (const cidr of (await this.#ready()).filter((range) => range.family === family)) {
-      const ip = await this.#nextOf(cidr, holder, dryRun, random);
+      if (dryRun) return formatAddress({ family: cidr.family, value: cidr.base });
+      const ip = await this.#nextOf(cidr, holder, random);
       if (ip !== undefined) return ip;
     }
     return undefined;
   }
 
-  async #nextOf(cidr: Cidr, holder: Holder, dryRun: boolean, random: () => number): Promise<string | undefined> {
+  async #nextOf(cidr: Cidr, holder: Holder, random: () => number): Promise<string | undefined> {
     const { family } = cidr;
     const lost = new Set<bigint>();
     const isTaken = (value: bigint) =>
@@ -68,7 +69,7 @@ export class ServiceAddresses {
       const value = chooseFree(addressChoice(cidr), isTaken, random);
       if (value === undefined) return undefined;
       const ip = formatAddress({ family, value });
-      if (dryRun || (await this.#create(ip, family, holder))) return ip;
+      if (await this.#create(ip, family, holder)) return ip;
       lost.add(value);
     }
   }

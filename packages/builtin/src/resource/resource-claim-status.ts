@@ -53,12 +53,31 @@ function deviceKey(device: JsonObject): string {
   return share === '' ? id : `${id}/${share}`;
 }
 
+/** As Go shows the key of a device. */
+function shownDevice(device: JsonObject): JsonObject {
+  const [Driver, Pool, Device, ShareID] = ['driver', 'pool', 'device', 'shareID'].map((field) => textIn(device, field));
+  return { Driver, Pool, Device, ShareID } as JsonObject;
+}
+
+/** Devices that an allocation no longer holds lose their status with it. */
+export function dropDeallocatedDevices(object: JsonObject, old: JsonObject): void {
+  const allocated = (claim: JsonObject) =>
+    objectsIn(objectIn(objectIn(objectIn(claim, 'status'), 'allocation'), 'devices'), 'results').map(deviceKey);
+  const status = objectIn(object, 'status');
+  const held = new Set(allocated(object));
+  const gone = new Set(allocated(old).filter((key) => !held.has(key)));
+  if (!status || gone.size === 0) return;
+  const devices = objectsIn(status, 'devices').filter((device) => !gone.has(deviceKey(device)));
+  if (devices.length > 0) status.devices = devices;
+  else delete status.devices;
+}
+
 function validateDevices(status: JsonObject, allocation: JsonObject | undefined, errors: FieldErrors): void {
   const known = new Set(objectsIn(objectIn(allocation, 'devices'), 'results').map(deviceKey));
   const devices = objectsIn(status, 'devices');
   validateSet(devices, devices.length, deviceKey, at.child('devices'), errors, (device, itemAt) => {
     validateDevice(device, itemAt, errors);
-    if (!known.has(deviceKey(device))) errors.invalid(itemAt, deviceKey(device), 'must be an allocated device in the claim');
+    if (!known.has(deviceKey(device))) errors.invalid(itemAt, shownDevice(device), 'must be an allocated device in the claim');
     validateConditions(objectsIn(device, 'conditions'), itemAt.child('conditions'), errors);
     if (device.data !== undefined && device.data !== null) validateOpaque(device.data, maxData, itemAt.child('data'), errors);
   });

@@ -10,6 +10,7 @@ import {
 import { ageColumn, nameColumn } from '../columns.ts';
 import { mapIn, objectIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
+import { checkAdminAccess } from './claim-access.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';
 
 const v1: ServedVersion = {
@@ -33,6 +34,7 @@ export const resourceClaimTemplate: Resource = {
   verbs: storedVerbs,
   strategy: {
     applyDefaults: (object) => defaultDeviceClaim(objectIn(objectIn(object, 'spec'), 'spec')),
+    authorizeWrite: checkAdminAccess('ResourceClaimTemplate', (object) => objectIn(objectIn(object, 'spec'), 'spec')),
     validateCreate: validate,
     validateUpdate: (object, old, errors) => validateImmutableField(object.spec, old.spec, path('spec'), errors),
   },

@@ -1,12 +1,13 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type Authorizer, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
 import { ageColumn, metadataOf, nameColumn } from '../columns.ts';
 import { objectIn, objectsIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
 import { statusAlone } from '../status-metadata.ts';
 import { statusSubresource } from '../status-subresource.ts';
+import { checkAdminAccess, checkClaimStatus } from './claim-access.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';
-import { validateClaimStatus } from './resource-claim-status.ts';
+import { dropDeallocatedDevices, validateClaimStatus } from './resource-claim-status.ts';
 
 const v1: ServedVersion = {
   group: 'resource.k8s.io',
@@ -24,16 +25,16 @@ const v1: ServedVersion = {
   ],
 };
 
-export const resourceClaim: Resource = {
+const claims: Resource = {
   names: { plural: 'resourceclaims', singular: 'resourceclaim', kind: 'ResourceClaim', listKind: 'ResourceClaimList' },
   scope: 'Namespaced',
   storagePrefix: '/registry/resourceclaims',
   hub: v1,
   versions: [v1],
   verbs: storedVerbs,
-  subresources: { status: statusSubresource(validateClaimStatus, statusAlone) },
   strategy: {
     applyDefaults: (object) => defaultDeviceClaim(objectIn(object, 'spec')),
+    authorizeWrite: checkAdminAccess('ResourceClaim', (object) => objectIn(object, 'spec')),
     prepareForCreate(object) {
       object.status = {};
     },
@@ -44,6 +45,18 @@ export const resourceClaim: Resource = {
     validateUpdate: (object, old, errors) => validateImmutableField(object.spec, old.spec, path('spec'), errors),
   },
 };
+
+export function resourceClaim(authorizer: Authorizer): Resource {
+  const status = statusSubresource(validateClaimStatus, {
+    ...statusAlone,
+    authorizeWrite: checkClaimStatus(authorizer),
+    prepareForUpdate(object, old) {
+      statusAlone.prepareForUpdate(object, old);
+      dropDeallocatedDevices(object, old);
+    },
+  });
+  return { ...claims, subresources: { status } };
+}
 
 function shownState(object: JsonObject): string {
   const status = objectIn(object, 'status');

@@ -1,9 +1,10 @@
+import { alwaysDeny } from '@tsukube/apiserver';
 import { FieldErrors, type JsonObject, path } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { validateAttribute } from './device-attribute.ts';
 import { resourceClaim } from './resource-claim.ts';
 
-const { strategy, hub, subresources } = resourceClaim;
+const { strategy, hub, subresources } = resourceClaim(alwaysDeny);
 
 function claim(devices: JsonObject): JsonObject {
   const object: JsonObject = { metadata: { name: 'c' }, spec: { devices: structuredClone(devices) } };

@@ -1,7 +1,7 @@
 export { emptyObject } from './empty.ts';
 export type { FieldSet } from './field-set.ts';
 export { type KnownRecord, knownRecord, recordWithText } from './known-record.ts';
-export { allBut, type FieldPattern, only } from './ownable.ts';
+export { allBut } from './ownable.ts';
 export { type ReplicasPath, recordAfterScale, scaleRecord } from './scale-record.ts';
 export type { ObjectShape } from './shape.ts';
 export { shapeOf } from './shape.ts';

@@ -59,5 +59,7 @@ function checkLogOptions({ query, info }: ResourceRequest): void {
     const rule = least === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0';
     if (Number(text) < least) errors.invalid(path(option), Number(text), rule);
   }
+  // The feature gate PodLogsQuerySplitStreams is off.
+  if (query.has('stream')) errors.forbidden(path('stream'), 'may not be specified');
   if (errors.length > 0) throw StatusError.invalid({ group: '', kind: 'PodLogOptions' }, info.name, errors);
 }

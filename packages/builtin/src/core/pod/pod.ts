@@ -10,7 +10,7 @@ import { beginPodDeletion } from './deletion.ts';
 import { prepareEphemeralContainers, validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
 import { podEviction } from './eviction.ts';
 import { kubeletSubresources } from './kubelet-subresources.ts';
-import { prepareResize, resizable, validateResize } from './resize.ts';
+import { prepareResize, validateResize } from './resize.ts';
 import { preparePodStatus, validatePodStatusUpdate } from './status.ts';
 import { validatePodUpdate } from './update.ts';
 import { validatePodCreate } from './validation.ts';
@@ -72,14 +72,13 @@ export const pod: Resource = {
     ephemeralcontainers: {
       verbs,
       strategy: {
-        ownableFields: { 'f:spec': { 'f:ephemeralContainers': {} } },
         prepareForUpdate: prepareEphemeralContainers,
         validateUpdate: validateEphemeralContainersUpdate,
       },
     },
     resize: {
       verbs,
-      strategy: { ownableFields: resizable, prepareForUpdate: prepareResize, validateUpdate: validateResize },
+      strategy: { prepareForUpdate: prepareResize, validateUpdate: validateResize },
     },
     status: {
       verbs,

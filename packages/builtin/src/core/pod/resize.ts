@@ -8,9 +8,6 @@ const specPath = path('spec');
 const mirror = 'kubernetes.io/config.mirror';
 const lists = ['containers', 'initContainers'];
 
-const ofContainers = { '*': { 'f:resources': {}, 'f:resizePolicy': {} } };
-export const resizable = { 'f:spec': { 'f:containers': ofContainers, 'f:initContainers': ofContainers } };
-
 /** Only resources and how they are resized are taken from the request; what does not fit is left for the checks below. */
 export function prepareResize(pod: JsonObject, old: JsonObject): void {
   const spec = pod.spec as JsonObject;

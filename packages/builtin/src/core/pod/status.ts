@@ -11,6 +11,13 @@ import {
 } from '@tsukube/machinery';
 import { numberIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
 import { report } from '../pod-spec/text-rules.ts';
+import {
+  dropGatedStatus,
+  validateAllocatedResources,
+  validateClaimStatuses,
+  validateContainerUsers,
+  validateExtendedClaim,
+} from './status-devices.ts';
 import { validateAnnotationUpdate } from './update.ts';
 
 /** A status tells how the pod is doing, and touches nothing else. */
@@ -27,6 +34,7 @@ export function preparePodStatus(pod: JsonObject, old: JsonObject): void {
   if (!status.qosClass && oldStatus.qosClass) status.qosClass = oldStatus.qosClass;
   if (!status.observedGeneration && oldStatus.observedGeneration) status.observedGeneration = oldStatus.observedGeneration;
   keepObservedGenerations(status, oldStatus);
+  dropGatedStatus(status);
 }
 
 /** Old clients do not know that conditions have a generation, and would lose it. */
@@ -53,11 +61,15 @@ export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject, errors
     errors.invalid(statusPath.child('observedGeneration'), status.observedGeneration, 'must be a non-negative integer');
   validateImmutableField(status.qosClass, oldStatus.qosClass, statusPath.child('qosClass'), errors);
   for (const [list, containers] of restartable) validateTransitions(status, oldStatus, list, containers, oldSpec, errors);
+  validateClaimStatuses(status, oldSpec, errors);
+  validateExtendedClaim(status, oldSpec, errors);
   validateAddresses(status, oldStatus, 'podIPs', errors);
   const [hostAddress] = objectsIn(status, 'hostIPs');
   if (hostAddress && textIn(hostAddress, 'ip') !== textIn(status, 'hostIP'))
     errors.invalid(statusPath.child('hostIPs').index(0).child('ip'), hostAddress.ip, 'must be equal to `hostIP`');
   validateAddresses(status, oldStatus, 'hostIPs', errors);
+  validateContainerUsers(status, oldSpec, errors);
+  validateAllocatedResources(status, oldSpec, errors);
 }
 
 const systemConditions = new Set(['PodScheduled', 'Ready', 'Initialized']);

@@ -1,0 +1,157 @@
+import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSLabel, nameIsDNSSubdomain, path } from '@tsukube/machinery';
+import { mapIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { report } from '../pod-spec/text-rules.ts';
+
+const at = path('status');
+const statusLists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
+const healths = ['Healthy', 'Unhealthy', 'Unknown'];
+const maxMessage = 1024;
+const maxId = 2 ** 31 - 1;
+
+/** Fields behind feature gates that are off: ImageVolumeWithDigest and DRANodeAllocatableResources. */
+export function dropGatedStatus(status: JsonObject): void {
+  delete status.nodeAllocatableResourceClaimStatuses;
+  for (const list of statusLists)
+    for (const container of objectsIn(status, list))
+      for (const mount of objectsIn(container, 'volumeMounts')) delete mount.volumeStatus;
+}
+
+/** Claims of a pod, by the names that its spec gives them. */
+export function validateClaimStatuses(status: JsonObject, spec: JsonObject, errors: FieldErrors): void {
+  const claims = new Set(objectsIn(spec, 'resourceClaims').map((claim) => textIn(claim, 'name')));
+  const seen = new Set<string>();
+  for (const [i, claim] of objectsIn(status, 'resourceClaimStatuses').entries()) {
+    const itemAt = at.child('resourceClaimStatuses').index(i);
+    const name = textIn(claim, 'name');
+    if (!claims.has(name)) errors.invalid(itemAt.child('name'), name, 'must match the name of an entry in `spec.resourceClaims`');
+    if (seen.has(name)) errors.duplicate(itemAt.child('name'), name);
+    seen.add(name);
+    const claimName = claim.resourceClaimName;
+    if (typeof claimName === 'string')
+      report(nameIsDNSSubdomain(claimName, false), itemAt.child('resourceClaimName'), claimName, errors);
+  }
+}
+
+/** The claim that was made for extended resources, and which container gets what from it. */
+export function validateExtendedClaim(status: JsonObject, spec: JsonObject, errors: FieldErrors): void {
+  const claim = objectIn(status, 'extendedResourceClaimStatus');
+  if (!claim) return;
+  const claimAt = at.child('extendedResourceClaimStatus');
+  const mappings = objectsIn(claim, 'requestMappings');
+  if (mappings.length === 0) errors.required(claimAt.child('requestMappings'), 'at least one request mapping is required');
+  const seen = new Set<string>();
+  for (const [i, mapping] of mappings.entries()) {
+    const itemAt = claimAt.child('requestMappings').index(i);
+    validateMapping(mapping, spec, itemAt, errors);
+    report(
+      nameIsDNSLabel(textIn(mapping, 'requestName'), false),
+      claimAt.child('requestName'),
+      mapping.requestName ?? '',
+      errors,
+    );
+    const key = JSON.stringify(mappingFields.map((field) => textIn(mapping, field)));
+    if (seen.has(key)) for (const field of mappingFields) errors.duplicate(itemAt.child(field), textIn(mapping, field));
+    seen.add(key);
+  }
+  const name = textIn(claim, 'resourceClaimName');
+  if (name === '') errors.required(claimAt.child('resourceClaimName'));
+  else report(nameIsDNSSubdomain(name, false), claimAt.child('resourceClaimName'), name, errors);
+}
+
+const mappingFields = ['containerName', 'resourceName', 'requestName'] as const;
+
+function validateMapping(mapping: JsonObject, spec: JsonObject, itemAt: FieldPath, errors: FieldErrors): void {
+  const [containerName, resourceName] = [textIn(mapping, 'containerName'), textIn(mapping, 'resourceName')];
+  const container = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].find(
+    ({ name }) => name === containerName,
+  );
+  if (!container)
+    errors.invalid(
+      itemAt.child('containerName'),
+      containerName,
+      'must match the name of an entry in spec.initContainers.name or spec.containers.name',
+    );
+  else if (!Object.hasOwn(mapIn(objectIn(container, 'resources'), 'requests'), resourceName))
+    errors.invalid(
+      itemAt.child('resourceName'),
+      resourceName,
+      'must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests',
+    );
+}
+
+/** Under which user a container runs. */
+export function validateContainerUsers(status: JsonObject, spec: JsonObject, errors: FieldErrors): void {
+  const os = textIn(objectIn(spec, 'os'), 'name') || 'linux';
+  for (const list of statusLists)
+    for (const [i, container] of objectsIn(status, list).entries()) {
+      const linux = objectIn(objectIn(container, 'user'), 'linux');
+      const userAt = at.child(list).index(i).child('user', 'linux');
+      if (linux && os === 'windows') errors.forbidden(userAt, 'cannot be set for a windows pod');
+      else if (linux && os === 'linux') validateLinuxUser(linux, userAt, errors);
+    }
+}
+
+function validateLinuxUser(user: JsonObject, userAt: FieldPath, errors: FieldErrors): void {
+  const check = (id: unknown, idAt: FieldPath) => {
+    const value = typeof id === 'number' ? id : 0;
+    if (value < 0 || value > maxId) errors.invalid(idAt, value, `must be between 0 and ${maxId}, inclusive`);
+  };
+  check(user.uid, userAt.child('uid'));
+  check(user.gid, userAt.child('gid'));
+  const groups = Array.isArray(user.supplementalGroups) ? user.supplementalGroups : [];
+  for (const [i, group] of groups.entries()) check(group, userAt.child('supplementalGroups').index(i));
+}
+
+/** The health of devices that containers have been given. */
+export function validateAllocatedResources(status: JsonObject, spec: JsonObject, errors: FieldErrors): void {
+  for (const [list, containers] of [
+    ['containerStatuses', 'containers'],
+    ['initContainerStatuses', 'initContainers'],
+  ] as const)
+    for (const [i, container] of objectsIn(status, list).entries()) {
+      const declared = objectsIn(spec, containers).find(({ name }) => name === container.name);
+      for (const [j, allocated] of objectsIn(container, 'allocatedResourcesStatus').entries())
+        validateAllocated(allocated, declared, at.child(list).index(i).child('allocatedResourcesStatus').index(j), errors);
+    }
+  for (const [i, container] of objectsIn(status, 'ephemeralContainerStatuses').entries())
+    if (objectsIn(container, 'allocatedResourcesStatus').length > 0)
+      errors.forbidden(
+        at.child('ephemeralContainerStatuses').index(i).child('allocatedResourcesStatus'),
+        'must not be specified in container status',
+      );
+}
+
+function validateAllocated(
+  allocated: JsonObject,
+  container: JsonObject | undefined,
+  itemAt: FieldPath,
+  errors: FieldErrors,
+): void {
+  const name = textIn(allocated, 'name');
+  if (container && !isAllocatable(name, objectIn(container, 'resources')))
+    errors.invalid(
+      itemAt.child('name'),
+      name,
+      name.startsWith('claim:')
+        ? "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"
+        : "must match one of the container's resource requests",
+    );
+  const seen = new Set<string>();
+  for (const [k, resource] of objectsIn(allocated, 'resources').entries()) {
+    const resourceAt = itemAt.child('resources').index(k);
+    const [health, id] = [textIn(resource, 'health'), textIn(resource, 'resourceID')];
+    if (!healths.includes(health)) errors.notSupported(resourceAt.child('health'), health, healths);
+    if (resource.message === '') errors.required(resourceAt.child('message'), 'must be non-empty if specified');
+    else if (Buffer.byteLength(textIn(resource, 'message')) > maxMessage) errors.tooLong(resourceAt.child('message'), maxMessage);
+    if (seen.has(id)) errors.duplicate(resourceAt.child('resourceID'), id);
+    seen.add(id);
+  }
+}
+
+function isAllocatable(name: string, resources: JsonObject | undefined): boolean {
+  if (!name.startsWith('claim:')) return Object.hasOwn(mapIn(resources, 'requests'), name);
+  return objectsIn(resources, 'claims').some((claim) => {
+    const request = textIn(claim, 'request');
+    return name === `claim:${textIn(claim, 'name')}${request === '' ? '' : `/${request}`}`;
+  });
+}
