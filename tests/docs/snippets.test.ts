@@ -24,7 +24,7 @@ describe.skipIf(notBuilt)('programs in the documentation', () => {
     const folder = mkdtempSync(join(scratch, 'snippet-'));
     try {
       const file = join(folder, 'snippet.mjs');
-      writeFileSync(file, (await transform(code, { loader: 'ts', format: 'esm' })).code);
+      writeFileSync(file, (await transform(code, { loader: 'ts', format: 'esm', target: 'node20' })).code);
       const { status, stderr } = spawnSync(process.execPath, [file], { cwd: folder, encoding: 'utf8', timeout: 20_000 });
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     } finally {

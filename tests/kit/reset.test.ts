@@ -76,6 +76,15 @@ async function disturb(server: TestServer): Promise<void> {
   await server.fetch('/api/v1/namespaces/kube-public', { method: 'DELETE' });
 }
 
+async function createMany(server: TestServer, prefix: string, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const body = configMap(`${prefix}-${n}`);
+    const response = await server.fetch('/api/v1/namespaces/default/configmaps', { method: 'POST', body });
+    expect(response.status).toBe(201);
+    await response.arrayBuffer();
+  }
+}
+
 const widget = { apiVersion: 'widgets.example.com/v1', kind: 'Widget', metadata: { name: 'w' }, size: 1 };
 const given = { crds: crd('widgets', 'Widget'), manifests: [widget, configMap('given')] };
 
@@ -151,8 +160,8 @@ describe.each(['memory', 'lmdb'] as const)('reset with storage %s', (storage) =>
 
   it('takes milliseconds for hundreds of objects', async () => {
     const times: number[] = [];
-    for (let i = 0; i < 5; i++) {
-      await server.apply(Array.from({ length: 300 }, (_, n) => configMap(`many-${n}`)));
+    for (let i = 0; i < 4; i++) {
+      await Promise.all(Array.from({ length: 10 }, (_, writer) => createMany(server, `many-${writer}`, 30)));
       const began = process.cpuUsage();
       await server.reset();
       const { user, system } = process.cpuUsage(began);

@@ -85,6 +85,27 @@ describe('a server in a test', () => {
     expect((await server.fetch(`/api/v1/namespaces/${second}/serviceaccounts/default`)).status).toBe(200);
   });
 
+  it('may be a bare kube-apiserver, as in envtest', async () => {
+    await using server = await startServer({ controllers: [], disableAdmissionPlugins: ['ServiceAccount'] });
+    const { name } = await server.namespace();
+    const pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'a', namespace: name },
+      spec: { containers: [{ name: 'a', image: 'a' }] },
+    };
+    await server.apply(pod);
+    expect((await server.fetch(`/api/v1/namespaces/${name}/serviceaccounts/default`)).status).toBe(404);
+    await server.reset();
+    expect((await server.fetch(`/api/v1/namespaces/${name}`)).status).toBe(404);
+  });
+
+  it('refuses pods at once where no controller creates their ServiceAccount', async () => {
+    await using server = await startServer({ controllers: ['-serviceaccount', '*'] });
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'a', image: 'a' }] } };
+    await expect(server.apply(pod)).rejects.toThrow('manifests, Pod a: pods "a" is forbidden: error looking up service account');
+  });
+
   it('says why a namespace could not be created', async () => {
     await using server = await startServer();
     await expect(server.namespace('No_Name')).rejects.toThrow(/namespace\("No_Name"\): Namespace .* is invalid/);

@@ -27,19 +27,28 @@ const ranks: Readonly<Record<string, number>> = {
 const otherRank = 3;
 
 /** Applies objects with server-side apply and waits until CRDs are established. Rejects with TsukubeManifestError. */
-export async function applyManifests(client: HttpsClient, manifests: readonly ManifestObject[]): Promise<KubeObject[]> {
+export async function applyManifests(
+  client: HttpsClient,
+  manifests: readonly ManifestObject[],
+  createsAccounts: boolean,
+): Promise<KubeObject[]> {
   const applied = new Map<ManifestObject, KubeObject>();
   const inOrder = [...manifests].sort((a, b) => rank(a) - rank(b));
   const definitions = inOrder.filter(({ object }) => object.kind === definition);
   const paths = resourcePaths(client);
   for (const [i, each] of inOrder.entries()) {
-    applied.set(each, await applyOne(client, each, paths));
+    applied.set(each, await applyOne(client, each, paths, createsAccounts));
     if (i === definitions.length - 1) await Promise.all(definitions.map((crd) => established(client, crd)));
   }
   return manifests.map((each) => applied.get(each) as KubeObject);
 }
 
-async function applyOne(client: HttpsClient, manifest: ManifestObject, paths: ResourcePaths): Promise<KubeObject> {
+async function applyOne(
+  client: HttpsClient,
+  manifest: ManifestObject,
+  paths: ResourcePaths,
+  createsAccounts: boolean,
+): Promise<KubeObject> {
   const { metadata } = manifest.object;
   const path = await paths(manifest);
   const send = () =>
@@ -55,7 +64,7 @@ async function applyOne(client: HttpsClient, manifest: ManifestObject, paths: Re
     const response = await send();
     const answer = (await response.json()) as KubeObject;
     if (response.ok) return answer;
-    if (!lacksServiceAccount(answer) || Date.now() > deadline) throw refused(manifest, answer);
+    if (!createsAccounts || !lacksServiceAccount(answer) || Date.now() > deadline) throw refused(manifest, answer);
     await pause();
   }
 }

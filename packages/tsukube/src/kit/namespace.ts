@@ -2,7 +2,7 @@ import { type KubeObject, type TestNamespace, TsukubeManifestError } from '../in
 import type { Baseline } from './baseline.ts';
 import type { HttpsClient } from './https-client.ts';
 
-const accountWaitMs = 200;
+const accountWaitMs = 2_000;
 const pollMs = 1;
 
 /** A namespace with a generated name, with its default ServiceAccount where a controller creates one. */
@@ -10,6 +10,7 @@ export async function createNamespace(
   client: HttpsClient,
   baseline: Baseline | undefined,
   prefix: string,
+  createsAccounts: boolean,
 ): Promise<TestNamespace> {
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { generateName: `${prefix}-` } };
   const response = await client.fetch('/api/v1/namespaces', { method: 'POST', body });
@@ -20,7 +21,7 @@ export async function createNamespace(
       status: answer,
     });
   const name = answer.metadata?.name as string;
-  await accountCreated(client, name);
+  if (createsAccounts) await accountCreated(client, name);
   const remove = async () => {
     if (baseline !== undefined) await baseline.removeNamespace(name);
     else await (await client.fetch(`/api/v1/namespaces/${name}`, { method: 'DELETE' })).arrayBuffer();
@@ -28,7 +29,7 @@ export async function createNamespace(
   return { name, delete: remove, toString: () => name, [Symbol.asyncDispose]: remove };
 }
 
-/** Pods need it. Where the controller is switched off, none comes. */
+/** Pods are refused before it is there. */
 async function accountCreated(client: HttpsClient, namespace: string): Promise<void> {
   const deadline = Date.now() + accountWaitMs;
   while (Date.now() < deadline) {

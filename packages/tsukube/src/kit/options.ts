@@ -6,6 +6,8 @@ export interface CheckedOptions {
   readonly manifests: Manifest;
   readonly logger: ServerLogger | undefined;
   readonly serve: GivenOptions;
+  /** Whether a controller creates the default ServiceAccount of new namespaces. */
+  readonly createsAccounts: boolean;
 }
 
 /** Checks types too: the options may come from plain JavaScript. Throws TsukubeOptionError. */
@@ -18,7 +20,13 @@ export function checkOptions(options: StartServerOptions): CheckedOptions {
   checkLogger(logger);
   const types = new Map<string, OptionType>(optionTypes().map((type) => [type.name, type]));
   for (const [name, value] of Object.entries(serve)) checkServeOption(types, name, value);
-  return { crds, manifests, logger, serve: { ...defaults, storage: defaultStorage(serve), ...withoutUndefined(serve) } };
+  return {
+    crds,
+    manifests,
+    logger,
+    serve: { ...defaults, storage: defaultStorage(serve), ...withoutUndefined(serve) },
+    createsAccounts: createsAccounts(serve.controllers ?? ['*']),
+  };
 }
 
 /** A UsageError names flags; the same in terms of options. Other errors stay as they are. */
@@ -33,6 +41,11 @@ export function asOptionError(error: unknown): unknown {
     return name;
   });
   return new TsukubeOptionError(option, message, error);
+}
+
+function createsAccounts(controllers: readonly string[]): boolean {
+  const named = controllers.find((name) => /^-?serviceaccount(-controller)?$/.test(name));
+  return named === undefined ? controllers.includes('*') : !named.startsWith('-');
 }
 
 /** Generating an RSA key takes longer than the rest of the start; every client for TypeScript reads EC keys. */

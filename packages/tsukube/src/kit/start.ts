@@ -26,16 +26,21 @@ export async function startTestServer(given: StartServerOptions): Promise<TestSe
   });
   const client = httpsClient(clientOptions(server.kubeconfig));
   try {
-    await applyManifests(client, manifests);
+    await applyManifests(client, manifests, options.createsAccounts);
   } catch (error) {
     client.close();
     await server.close();
     throw error;
   }
-  return testServer(server, client, baselineOf(server, options));
+  return testServer(server, client, baselineOf(server, options), options);
 }
 
-function testServer(server: RunningServer, client: HttpsClient, baseline: Baseline | undefined): TestServer {
+function testServer(
+  server: RunningServer,
+  client: HttpsClient,
+  baseline: Baseline | undefined,
+  { createsAccounts }: CheckedOptions,
+): TestServer {
   const { url, kubeconfig } = server;
   const close = async () => {
     baseline?.stop();
@@ -50,8 +55,9 @@ function testServer(server: RunningServer, client: HttpsClient, baseline: Baseli
     writeKubeconfig: (path) => writeKubeconfig(path, kubeconfig),
     client: () => clientOptions(kubeconfig),
     fetch: client.fetch,
-    apply: async (manifests) => applyManifests(client, await readManifests(manifests, 'manifests', process.cwd())),
-    namespace: (prefix = 'test') => createNamespace(client, baseline, prefix),
+    apply: async (manifests) =>
+      applyManifests(client, await readManifests(manifests, 'manifests', process.cwd()), createsAccounts),
+    namespace: (prefix = 'test') => createNamespace(client, baseline, prefix, createsAccounts),
     async reset() {
       if (baseline === undefined) throw new Error("reset() needs storage 'memory' or 'lmdb'");
       await baseline.reset();
