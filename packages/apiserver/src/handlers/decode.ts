@@ -1,5 +1,6 @@
 import {
   apiVersionOf,
+  type CheckedObject,
   goQuote,
   isObject,
   type JsonObject,
@@ -8,6 +9,7 @@ import {
   ProtobufError,
   parseApiVersion,
   StatusError,
+  sortKeys,
   strictErrors,
   typeMetaMisfit,
   YamlSyntaxError,
@@ -58,13 +60,28 @@ async function decodeChecked(request: ResourceRequest, target: BodyTarget, valid
   const stated = target.schema.form ? statedFully(parsed.value, target, body) : statedKind(parsed.value, target, body);
   const checked = checkedAs(keepAskedReset(parsed.value, request), target.schema, { hasWritten: parsed.hasWritten });
   if (checked.error !== undefined) throw cannotHandle(stated, target.kind, checked.error);
-  reportStrict(
-    target.schema.form ? [...parsed.duplicates, ...checked.unknown] : strictErrors(parsed.duplicates, checked.unknown),
-    validation,
-    request,
-    (text) => cannotHandle(stated, target.kind, text),
-  );
+  if (validation !== 'Ignore' && checked.unknown.length + parsed.duplicates.length > 0) {
+    const problems = strictProblems(parsed, checked, target, type, body);
+    reportStrict(problems, validation, request, (text) => cannotHandle(stated, target.kind, text));
+  }
   return checked.value;
+}
+
+/**
+ * Kubernetes decodes JSON into a type as it reads it, and tells of problems as they come. YAML becomes JSON with sorted
+ * keys first, and what has no type becomes a map: their repeated fields are told of before the unknown ones.
+ */
+function strictProblems(
+  parsed: ParsedBody,
+  checked: CheckedObject,
+  { schema }: BodyTarget,
+  type: ObjectType,
+  body: Buffer,
+): readonly string[] {
+  if (schema.form) return [...parsed.duplicates, ...checked.unknown];
+  if (type !== 'application/yaml') return strictErrors(parsed.duplicates, checked.unknown, body);
+  const { unknown } = checked.unknown.length > 1 ? checkedAs(sortKeys(parsed.value) as JsonObject, schema) : checked;
+  return [...parsed.duplicates, ...unknown];
 }
 
 async function parseObject(body: Buffer, type: ObjectType, { kind, schema }: BodyTarget): Promise<ParsedBody> {
@@ -126,7 +143,17 @@ export function reportStrict(
 ): void {
   if (problems.length === 0 || validation === 'Ignore') return;
   if (validation === 'Strict') throw refuse(`strict decoding error: ${problems.join(', ')}`);
-  for (const problem of problems) request.warn(problem);
+  for (const problem of problems) for (const warning of warningsOf(problem)) request.warn(warning);
+}
+
+const yamlPrefix = 'yaml: unmarshal errors:\n';
+
+/** All that is wrong with a YAML document is one error of several lines, and each line a warning. */
+function warningsOf(problem: string): readonly string[] {
+  const start = problem.indexOf(yamlPrefix);
+  if (start < 0) return [problem];
+  const lines = problem.slice(start + yamlPrefix.length).split('\n');
+  return lines.map((line) => line.trim());
 }
 
 export function toHub(object: JsonObject, resource: Resource, version: ServedVersion): JsonObject {

@@ -19,7 +19,6 @@ import {
   StatusError,
   sortKeys,
   strategicMergePatch,
-  strictErrors,
   stringifyJson,
 } from '@tsukube/machinery';
 import type { ResourceRequest } from '../http/request.ts';
@@ -109,7 +108,7 @@ export function applyPatch(
   if (checked.error === undefined && checked.unknown.length + patch.duplicates.length === 0) return checked.value;
   const { refuse, error = checked.error, unknown = checked.unknown } = told(patched, current, patch, schema);
   if (error !== undefined) throw refuse(error);
-  reportStrict(strictErrors(patch.duplicates, unknown), validation, request, refuse);
+  reportStrict([...patch.duplicates, ...unknown], validation, request, refuse);
   return checked.value;
 }
 

@@ -41,5 +41,6 @@ function checkMetadata(object: JsonObject, types: TypeCatalogue): { error?: stri
   const { value, error, unknown } = checkObject(metadata, types.get(objectMeta), types);
   if (error !== undefined) return { error, unknown: none };
   object.metadata = value;
-  return { unknown: unknown.map((text) => text.replace('unknown field "', 'unknown field "metadata.')) };
+  // Kubernetes decodes metadata anew, from JSON with sorted keys.
+  return { unknown: [...unknown].sort().map((text) => text.replace('unknown field "', 'unknown field "metadata.')) };
 }

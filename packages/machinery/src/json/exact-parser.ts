@@ -4,7 +4,6 @@ import { setKey } from './object.ts';
 import type { NumberForm, ParsedJson } from './parse.ts';
 import { parseNumber } from './parse-number.ts';
 import { parseString } from './parse-string.ts';
-import { maxStrictErrors } from './strict-errors.ts';
 import { endOfInput, invalidCharacter, numberOverflow } from './syntax-error.ts';
 import { isWrittenNumber, writtenNumber } from './written-number.ts';
 
@@ -13,8 +12,12 @@ type Frame =
   | { readonly kind: 'object'; readonly value: JsonObject; key: string }
   | { readonly kind: 'list'; readonly value: JsonValue[] };
 
+/** More than this is not told of one object. */
+export const maxStrictErrors = 100;
 /** Even those that say nothing new: to find out where one stands costs as much as it is deep. */
 const maxRepeats = 1_000;
+/** Keys that are visited, and characters of the paths that are made of them. */
+const visitBudget = 50_000;
 const literals = new Map<number, { readonly text: string; readonly value: JsonValue }>([
   [0x74, { text: 'true', value: true }],
   [0x66, { text: 'false', value: false }],
@@ -25,6 +28,25 @@ const literals = new Map<number, { readonly text: string; readonly value: JsonVa
 export function parseExactly(bytes: Uint8Array, maxDepth: number, numbers: NumberForm): ParsedJson {
   return new ExactParser(bytes, maxDepth, numbers).parse();
 }
+
+/**
+ * The paths of the keys of a well-formed text that `isWanted` chooses, as often as they occur and in their order. Looks
+ * at the beginning of a large text only: the paths are for messages about it.
+ */
+export function pathsOfKeys(bytes: Uint8Array, isWanted: (key: string) => boolean): readonly string[] {
+  const paths: string[] = [];
+  let left = visitBudget;
+  const parser = new ExactParser(bytes, Number.POSITIVE_INFINITY, 'typed', (key, path) => {
+    left--;
+    if (isWanted(key)) left -= (paths[paths.push(path()) - 1] as string).length;
+    return left > 0;
+  });
+  parser.visitKeys();
+  return paths;
+}
+
+/** Gets every key that is read, and a way to find out where it stands. False ends the reading. */
+type KeyVisitor = (key: string, path: () => string) => boolean;
 
 class ExactParser {
   readonly #bytes: Uint8Array;
@@ -38,7 +60,11 @@ class ExactParser {
   #hasWritten = false;
   #at = 0;
 
-  constructor(bytes: Uint8Array, maxDepth: number, numbers: NumberForm) {
+  readonly #onKey: KeyVisitor | undefined;
+  #isStopped = false;
+
+  constructor(bytes: Uint8Array, maxDepth: number, numbers: NumberForm, onKey?: KeyVisitor) {
+    this.#onKey = onKey;
     this.#bytes = bytes;
     this.#maxDepth = maxDepth;
     this.#numbers = numbers;
@@ -54,6 +80,12 @@ class ExactParser {
     if (this.#overflow !== undefined) throw numberOverflow(this.#overflow, this.#at);
     const root = isWrittenNumber(value) ? value.value : (value as JsonValue);
     return { value: root, duplicates: [...this.#duplicates], ...(this.#hasWritten && { hasWritten: true }) };
+  }
+
+  visitKeys(): void {
+    let value = this.#readValue();
+    while (this.#open.length > 0 && !this.#isStopped)
+      value = value === undefined ? this.#readFirstMember() : this.#placeAndGoOn(value);
   }
 
   /** A scalar, or undefined if an object or list was opened. */
@@ -110,7 +142,8 @@ class ExactParser {
     const separator = this.#nextVisible();
     if (separator !== 0x3a) throw invalidCharacter(separator, 'after object key', this.#at);
     this.#at++;
-    if (Object.hasOwn(frame.value, key)) this.#addDuplicate(key);
+    if (this.#onKey) this.#isStopped = !this.#onKey(key, () => this.#pathOf(key));
+    else if (Object.hasOwn(frame.value, key)) this.#addDuplicate(key);
     frame.key = key;
   }
 

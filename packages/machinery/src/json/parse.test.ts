@@ -99,13 +99,29 @@ describe('duplicates', () => {
   });
 
   it.each([
-    [['duplicate field "a.b"'], ['unknown field "c"'], ['duplicate field "a.b"', 'unknown field "c"']],
-    [['duplicate field "a.b"'], ['unknown field "a"'], ['unknown field "a"']],
-    [['duplicate field "a[0].b"'], ['unknown field "a"'], ['unknown field "a"']],
-    [['duplicate field "ab.c"'], ['unknown field "a"'], ['duplicate field "ab.c"', 'unknown field "a"']],
-    [['duplicate field "a"'], ['unknown field "a"'], ['unknown field "a"']],
-  ])('%j with %j', (duplicates, unknown, expected) => {
-    expect(strictErrors(duplicates, unknown)).toEqual(expected);
+    ['{"a":{"b":1,"b":1},"c":1}', ['c'], ['duplicate field "a.b"', 'unknown field "c"']],
+    ['{"c":1,"a":{"b":1,"b":1}}', ['c'], ['unknown field "c"', 'duplicate field "a.b"']],
+    ['{"a":1,"c":1,"a":2,"d":1}', ['c', 'd'], ['unknown field "c"', 'duplicate field "a"', 'unknown field "d"']],
+    ['{"a":{"b":1,"b":1}}', ['a'], ['unknown field "a"']],
+    ['{"a":[{"b":1,"b":1}]}', ['a'], ['unknown field "a"']],
+    ['{"ab":{"c":1,"c":1},"a":1}', ['a'], ['duplicate field "ab.c"', 'unknown field "a"']],
+    ['{"a":1,"a":2}', ['a'], ['unknown field "a"']],
+    ['{"l":[{"x":1},{"y":1,"z":1,"y":1}]}', ['l[1].z'], ['unknown field "l[1].z"', 'duplicate field "l[1].y"']],
+    ['{"m":{"u.v":1,"a.b":1,"a.b":1}}', ['m.u.v'], ['unknown field "m.u.v"', 'duplicate field "m.a.b"']],
+  ])('%s with unknown %j', (text, unknown, expected) => {
+    const { duplicates } = parse(text);
+    const found = unknown.map((field) => `unknown field "${field}"`);
+    expect(strictErrors(duplicates, found, Buffer.from(text))).toEqual(expected);
+  });
+
+  it('orders what the beginning of a large text has, and leaves the rest as it is', () => {
+    const many = Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join();
+    const text = Buffer.from(`{"u":1,"a":1,"a":2,${many},"v":1}`);
+    expect(strictErrors(['duplicate field "a"'], ['unknown field "v"', 'unknown field "u"'], text)).toEqual([
+      'unknown field "u"',
+      'duplicate field "a"',
+      'unknown field "v"',
+    ]);
   });
 });
 

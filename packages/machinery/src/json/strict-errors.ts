@@ -1,16 +1,18 @@
+import { goQuote } from '../text/go-quote.ts';
+import { maxStrictErrors, pathsOfKeys } from './exact-parser.ts';
+
 const duplicatePrefix = 'duplicate field "';
 const unknownPrefix = 'unknown field "';
-/** More than this is not told of one object. */
-export const maxStrictErrors = 100;
 
 /**
- * What strict decoding has to say of an object: its repeated fields, then its unknown ones. What is repeated inside of
- * an unknown field is not looked at.
+ * What strict decoding has to say of an object that was read from `text`: its repeated and unknown fields, as they come.
+ * What is repeated inside of an unknown field is not looked at.
  */
-export function strictErrors(duplicates: readonly string[], unknown: readonly string[]): readonly string[] {
+export function strictErrors(duplicates: readonly string[], unknown: readonly string[], text: Uint8Array): readonly string[] {
   if (duplicates.length === 0) return unknown.length > maxStrictErrors ? unknown.slice(0, maxStrictErrors) : unknown;
   const known = duplicates.filter((duplicate) => !unknown.some((field) => isWithin(duplicate, field)));
-  return [...known, ...unknown].slice(0, maxStrictErrors);
+  const ordered = unknown.length === 0 ? known : inDocumentOrder(known, unknown, text);
+  return ordered.slice(0, maxStrictErrors);
 }
 
 function isWithin(duplicate: string, unknown: string): boolean {
@@ -19,4 +21,26 @@ function isWithin(duplicate: string, unknown: string): boolean {
   if (!path.startsWith(outer)) return false;
   const next = path[outer.length];
   return next === undefined || next === '.' || next === '[';
+}
+
+/** An unknown field is found where it first occurs, a repeated one where it occurs again. */
+function inDocumentOrder(duplicates: readonly string[], unknown: readonly string[], text: Uint8Array): readonly string[] {
+  const problems = new Set([...duplicates, ...unknown]);
+  const names = new Set([...problems].map(lastName));
+  const seen = new Set<string>();
+  const ordered = new Set<string>();
+  for (const path of pathsOfKeys(text, (key) => names.has(key) || key.includes('.'))) {
+    const quoted = goQuote(path);
+    const problem =
+      seen.has(path) && problems.has(`duplicate field ${quoted}`) ? `duplicate field ${quoted}` : `unknown field ${quoted}`;
+    if (problems.has(problem)) ordered.add(problem);
+    seen.add(path);
+  }
+  return [...ordered, ...[...problems].filter((problem) => !ordered.has(problem))];
+}
+
+/** The key at the end of a path, if it has no dot itself. */
+function lastName(problem: string): string {
+  const path = problem.slice(problem.indexOf('"') + 1, -1);
+  return path.slice(path.lastIndexOf('.') + 1);
 }

@@ -1,5 +1,5 @@
 import { jsonKind } from '../json/cannot-unmarshal.ts';
-import { maxStrictErrors } from '../json/strict-errors.ts';
+import { maxStrictErrors } from '../json/exact-parser.ts';
 import { isWrittenNumber, type WrittenNumber } from '../json/written-number.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { cannotRestore } from './cannot-restore.ts';

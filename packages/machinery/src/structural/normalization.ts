@@ -1,6 +1,6 @@
 import { FieldErrors } from '../errors/field-errors.ts';
 import { path } from '../errors/field-path.ts';
-import { maxStrictErrors } from '../json/strict-errors.ts';
+import { maxStrictErrors } from '../json/exact-parser.ts';
 import type { JsonValue } from '../schema/type.ts';
 import type { Normalized, Origin } from './compiled-schema.ts';
 
