@@ -49,6 +49,25 @@ describe('/metrics', () => {
     expect((await client.send('POST', '/metrics')).status).toBe(405);
   });
 
+  it('has the durations of admission, by plugin and by step', async () => {
+    const labels = { operation: 'CREATE', type: 'admit' };
+    const plugin = 'apiserver_admission_controller_admission_duration_seconds_count';
+    const step = 'apiserver_admission_step_admission_duration_seconds_count';
+    const read = async (rejected: string) => [
+      (await value(plugin, { ...labels, name: 'NamespaceLifecycle', rejected })) ?? 0,
+      (await value(step, { ...labels, rejected })) ?? 0,
+    ];
+    const [passed, refused] = [await read('false'), await read('true')];
+    await client.send('POST', '/api/v1/namespaces/default/limitranges', { metadata: { name: 'admitted' }, spec: { limits: [] } });
+    await client.send('POST', '/api/v1/namespaces/nowhere/limitranges', { metadata: { name: 'refused' }, spec: { limits: [] } });
+    // The server itself writes too.
+    for (const [i, count] of (await read('false')).entries()) expect(count).toBeGreaterThan(passed[i] as number);
+    expect(await read('true')).toEqual(refused.map((count) => count + 1));
+    expect(await scrape()).toContain(
+      'apiserver_admission_step_admission_duration_seconds_bucket{operation="CREATE",rejected="false",type="validate",le="0.005"}',
+    );
+  });
+
   it('is not for strangers', async () => {
     const status = await new Promise((resolve, reject) => {
       get(`${server.url}/metrics`, { ca: client.tls.ca }, (response) => {

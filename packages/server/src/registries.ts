@@ -74,7 +74,10 @@ export function createRegistries(
   const cacheOf = (group: string, plural: string) => services.registryNamed?.(group, plural)?.cache;
   const namespaces = cacheOf('', 'namespaces');
   const plugins = [...(namespaces ? [namespaceLifecycle(namespaces)] : []), ...podAdmission(cacheOf, tolerationSeconds(options))];
-  admission = admissionChain(plugins.filter(({ name }) => runsPlugin(options, name)));
+  admission = admissionChain(
+    plugins.filter(({ name }) => runsPlugin(options, name)),
+    metrics.admission,
+  );
   return { registries, services, admissionPlugins: plugins.map(({ name }) => name) };
 }
 

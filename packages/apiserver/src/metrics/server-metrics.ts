@@ -1,7 +1,9 @@
 import type { Store } from '@tsukube/storage';
+import type { AdmissionObserver } from '../admission/admission.ts';
 import type { VersionInfo } from '../delegates/version.ts';
 import type { Resource } from '../resource.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
+import { admissionMetrics } from './admission-metrics.ts';
 import { type AuditMetrics, auditMetrics } from './audit-metrics.ts';
 import { type AuthenticationMetrics, authenticationMetrics } from './authentication-metrics.ts';
 import { type AuthorizationMetrics, authorizationMetrics } from './authorization-metrics.ts';
@@ -27,6 +29,7 @@ export interface ServerMetrics {
   readonly inFlight: InFlightMetrics;
   /** Made when first asked for: without priority and fairness there is nothing to measure. */
   readonly flowControl: () => FlowControlMetrics;
+  readonly admission: AdmissionObserver;
   readonly audit: AuditMetrics;
   readonly authentication: AuthenticationMetrics;
   readonly authorization: AuthorizationMetrics;
@@ -55,6 +58,7 @@ export function serverMetrics(version: VersionInfo, resources: readonly Resource
     requests: new RequestMetrics(registry, () => served),
     inFlight: inFlightMetrics(registry),
     flowControl: () => new FlowControlMetrics(registry, () => performance.now() / 1000),
+    admission: admissionMetrics(registry),
     audit: auditMetrics(registry),
     authentication: authenticationMetrics(registry),
     authorization: authorizationMetrics(registry),
