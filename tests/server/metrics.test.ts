@@ -68,6 +68,18 @@ describe('/metrics', () => {
     );
   });
 
+  it('names the deprecated APIs that have been requested', async () => {
+    const name = 'apiserver_requested_deprecated_apis';
+    const labels = { group: 'autoscaling', version: 'v2beta2', resource: 'horizontalpodautoscalers', removed_release: '1.26' };
+    expect(await value(name, labels)).toBeUndefined();
+    await client.get('/apis/autoscaling/v2beta2/horizontalpodautoscalers');
+    await client.get('/apis/autoscaling/v2/horizontalpodautoscalers');
+    await client.get('/api/v1/componentstatuses');
+    expect(await value(name, labels)).toBe(1);
+    expect(await value(name, { group: '', resource: 'componentstatuses', removed_release: '' })).toBe(1);
+    expect(await value(name, { group: 'autoscaling', version: 'v2"' })).toBeUndefined();
+  });
+
   it('is not for strangers', async () => {
     const status = await new Promise((resolve, reject) => {
       get(`${server.url}/metrics`, { ca: client.tls.ca }, (response) => {

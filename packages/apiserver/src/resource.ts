@@ -78,6 +78,11 @@ export interface ServedVersion {
   readonly legacy?: boolean;
 }
 
+/** The release that a deprecation warning names, or an empty text. */
+export function removedRelease(warning: string): string {
+  return /unavailable in v(\d+\.\d+)\+/.exec(warning)?.[1] ?? '';
+}
+
 /** The type of an object, by its name in a catalogue. */
 export interface Schema {
   readonly catalogue: TypeCatalogue;

@@ -3,7 +3,15 @@ import type { Delegate } from '../filters/filter.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import type { ObjectRegistry } from '../registry/object-registry.ts';
-import type { Resource, ServedVersion, Subresource, Verb, VerbHandler, Verbs } from '../resource.ts';
+import {
+  type Resource,
+  removedRelease,
+  type ServedVersion,
+  type Subresource,
+  type Verb,
+  type VerbHandler,
+  type Verbs,
+} from '../resource.ts';
 
 /** What a request for a resource is about, once that is found out. */
 export interface ResourceSubject {
@@ -50,8 +58,8 @@ export function resourceDelegate(options: ResourceDelegateOptions): Delegate {
 function tellDeprecation(request: IncomingRequest, warning: string): void {
   request.warn(warning);
   request.annotate('k8s.io/deprecated', 'true');
-  const removed = /unavailable in v(\d+\.\d+)\+/.exec(warning)?.[1];
-  if (removed !== undefined) request.annotate('k8s.io/removed-release', removed);
+  const removed = removedRelease(warning);
+  if (removed !== '') request.annotate('k8s.io/removed-release', removed);
 }
 
 function addEndpoints(

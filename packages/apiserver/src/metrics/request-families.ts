@@ -37,6 +37,11 @@ export function requestFamilies(registry: Registry) {
       labels: subject,
       bounds: exponentialBounds(1000, 10, 7),
     }),
+    deprecated: registry.gauge({
+      name: 'apiserver_requested_deprecated_apis',
+      help: '[STABLE] Gauge of deprecated APIs that have been requested, broken out by API group, version, resource, subresource, and removed_release.',
+      labels: [...groupVersionResource, 'subresource', 'removed_release'],
+    }),
     longRunning: registry.gauge({
       name: 'apiserver_longrunning_requests',
       help: '[STABLE] Gauge of all active long-running apiserver requests broken out by verb, group, version, resource, scope and component. Not all requests are tracked this way.',

@@ -1,5 +1,5 @@
 import type { IncomingRequest } from '../http/api-request.ts';
-import type { Resource } from '../resource.ts';
+import { type Resource, removedRelease } from '../resource.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
 
 /** The verbs that metrics tell apart; everything else is `other`. */
@@ -27,6 +27,11 @@ export interface SubjectLabels {
   readonly resource: string;
   readonly subresource: string;
   readonly component: '' | 'apiserver';
+}
+
+export interface Subject extends SubjectLabels {
+  /** For deprecated versions the release that removes them, such as 1.25, or empty if that is not known. Not a label. */
+  readonly removedRelease?: string;
 }
 
 const verbs = new Map<string, ReportedVerb>([
@@ -88,10 +93,10 @@ export function pathLabels(path: string): SubjectLabels {
 }
 
 /** What is served, by the plural name of the resource. */
-export type ServedSubjects = ReadonlyMap<string, readonly SubjectLabels[]>;
+export type ServedSubjects = ReadonlyMap<string, readonly Subject[]>;
 
 export function servedSubjects(resources: readonly Resource[]): ServedSubjects {
-  const subjects = new Map<string, SubjectLabels[]>();
+  const subjects = new Map<string, Subject[]>();
   for (const resource of resources) {
     const { plural } = resource.names;
     subjects.set(plural, [...(subjects.get(plural) ?? []), ...subjectsOf(resource)]);
@@ -99,16 +104,17 @@ export function servedSubjects(resources: readonly Resource[]): ServedSubjects {
   return subjects;
 }
 
-function subjectsOf({ versions, names, subresources = {} }: Resource): SubjectLabels[] {
-  return versions.flatMap(({ group, version }) =>
-    ['', ...Object.keys(subresources)].map((subresource): SubjectLabels => {
-      return { group, version, resource: names.plural, subresource, component: 'apiserver' };
+function subjectsOf({ versions, names, subresources = {} }: Resource): Subject[] {
+  return versions.flatMap(({ group, version, deprecationWarning }) =>
+    ['', ...Object.keys(subresources)].map((subresource): Subject => {
+      const labels = { group, version, resource: names.plural, subresource, component: 'apiserver' } as const;
+      return deprecationWarning === undefined ? labels : { ...labels, removedRelease: removedRelease(deprecationWarning) };
     }),
   );
 }
 
 /** Undefined for what is not served. A name is looked up and the rest compared: that is cheaper than making one key of it all. */
-export function resourceLabels(served: ServedSubjects, info: RequestInfo): SubjectLabels | undefined {
+export function resourceLabels(served: ServedSubjects, info: RequestInfo): Subject | undefined {
   for (const subject of served.get(info.resource) ?? []) {
     if (subject.subresource === info.subresource && subject.version === info.version && subject.group === info.group)
       return subject;

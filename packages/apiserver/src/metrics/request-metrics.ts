@@ -11,7 +11,7 @@ import {
   resourceLabels,
   type Scope,
   type ServedSubjects,
-  type SubjectLabels,
+  type Subject,
   scopeOf,
 } from './request-labels.ts';
 import { RequestSeries } from './request-series.ts';
@@ -19,14 +19,14 @@ import { RequestSeries } from './request-series.ts';
 const scopes: readonly Scope[] = ['', 'cluster', 'namespace', 'resource'];
 const dryRuns: readonly DryRun[] = ['', 'All', 'invalid'];
 
-const unknownResource: SubjectLabels = { group: '', version: '', resource: '', subresource: '', component: 'apiserver' };
+const unknownResource: Subject = { group: '', version: '', resource: '', subresource: '', component: 'apiserver' };
 
 /** Finds the series a request counts in, by what it asks for. */
 export class RequestMetrics {
   readonly #families: RequestFamilies;
   readonly #served: () => ServedSubjects;
   /** For each subject the series by verb, scope and dry run, at a place made of their numbers. */
-  readonly #series = new WeakMap<SubjectLabels, RequestSeries[]>();
+  readonly #series = new WeakMap<Subject, RequestSeries[]>();
 
   /** `served` are the resources there are now; requests for others are counted without a name. */
   constructor(registry: Registry, served: () => ServedSubjects) {
@@ -43,11 +43,11 @@ export class RequestMetrics {
     return this.#series.get(subject)?.[at] ?? this.#make(subject, verb, scope, dryRun, at);
   }
 
-  #subjectOf({ info, path }: IncomingRequest): SubjectLabels {
+  #subjectOf({ info, path }: IncomingRequest): Subject {
     return info.isResource ? (resourceLabels(this.#served(), info) ?? unknownResource) : pathLabels(path);
   }
 
-  #make(subject: SubjectLabels, verb: ReportedVerb, scope: Scope, dryRun: DryRun, at: number): RequestSeries {
+  #make(subject: Subject, verb: ReportedVerb, scope: Scope, dryRun: DryRun, at: number): RequestSeries {
     const series = new RequestSeries(this.#families, subject, verb, scope, dryRun);
     const known = this.#series.get(subject);
     if (known) known[at] = series;

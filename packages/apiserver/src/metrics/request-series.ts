@@ -2,7 +2,7 @@ import type { Counter } from './counter.ts';
 import type { Gauge } from './gauge.ts';
 import type { Histogram } from './histogram.ts';
 import type { RequestFamilies } from './request-families.ts';
-import type { DryRun, ReportedVerb, Scope, SubjectLabels } from './request-labels.ts';
+import type { DryRun, ReportedVerb, Scope, Subject, SubjectLabels } from './request-labels.ts';
 
 /** Everything that is measured of requests of one kind. Each series is made when it has its first value. */
 export class RequestSeries {
@@ -15,8 +15,18 @@ export class RequestSeries {
   readonly #totals = new Map<number, Counter>();
   #open: Gauge | undefined;
 
-  constructor(families: RequestFamilies, subject: SubjectLabels, verb: ReportedVerb, scope: Scope, dryRun: DryRun) {
+  constructor(
+    families: RequestFamilies,
+    { removedRelease, ...subject }: Subject,
+    verb: ReportedVerb,
+    scope: Scope,
+    dryRun: DryRun,
+  ) {
     const labels = { ...subject, verb, scope };
+    if (removedRelease !== undefined) {
+      const { group, version, resource, subresource } = subject;
+      families.deprecated.with({ group, version, resource, subresource, removed_release: removedRelease }).set(1);
+    }
     this.#families = families;
     this.#labels = labels;
     this.#dryRun = dryRun;
