@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import {
   type Answer,
   type CertificatePool,
+  draining,
   type Exchange,
   IncomingRequest,
   type Logger,
@@ -66,7 +67,10 @@ export interface ApiServer {
   onHandshakeError(): void;
   /** Readiness fails from now on. */
   beginShutdown(): void;
-  endWatches(): void;
+  /** Ends all watches, spread evenly over a time. */
+  endWatches(spreadMs: number): Promise<void>;
+  /** Refuses requests from now on; resolves when those in flight are done. */
+  drain(): Promise<void>;
   trimMemory(): Promise<void>;
   close(): Promise<void>;
 }
@@ -107,6 +111,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const steps = new StartSteps();
   const auditing = await openAuditing(options, metrics, logger);
   const limits = requestLimits({ options, resources, registryOf, custom, metrics, onRefused: terminated(metrics, 429) });
+  const requestDraining = draining();
   const handler = requestChain({
     ...parts,
     resources,
@@ -121,6 +126,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     limits,
     auditing,
     onCancelled: () => feed.fence.raise(),
+    draining: requestDraining,
   });
   const everything = resourcesNow(all, custom);
   const fixedContext: ControllerContext = {
@@ -194,7 +200,11 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     beginShutdown: () => {
       ready = false;
     },
-    endWatches: () => shutdown.begin(),
+    endWatches: (spreadMs) => shutdown.begin(spreadMs),
+    drain() {
+      requestDraining.begin();
+      return requestDraining.drained();
+    },
     trimMemory: async () => store.trim?.(),
     async close() {
       closing = true;

@@ -9,11 +9,15 @@ import {
   cancellation,
   chain,
   compression,
+  cors,
   createDiscovery,
   createOpenApi,
   type Delegate,
+  type Draining,
   deadline,
   delegation,
+  type Filter,
+  fixedHeaders,
   type Handler,
   type HealthCheck,
   type HealthChecks,
@@ -64,6 +68,7 @@ export interface ChainParts extends ApiServerParts {
   readonly auditing: AuditOptions | undefined;
   /** A request that may write has been cancelled. */
   readonly onCancelled: () => void;
+  readonly draining: Draining;
 }
 
 /** The way of a request, from the first filter to the delegate that answers. */
@@ -73,6 +78,7 @@ export function requestChain(parts: ChainParts): Handler {
     [
       responseHeaders(),
       compression(),
+      ...servingFilters(parts),
       requestMetrics(metrics.requests),
       panic(logger),
       withRequestInfo(),
@@ -92,6 +98,16 @@ export function requestChain(parts: ChainParts): Handler {
     ],
     delegation(delegates(parts)),
   );
+}
+
+/** Filters that flags ask for. They are outside of those that turn errors into answers, and see every answer. */
+function servingFilters({ options, draining }: ChainParts): readonly Filter[] {
+  const { corsAllowedOrigins: origins, strictTransportSecurityDirectives: directives } = options;
+  return [
+    ...(options.shutdownSendRetryAfter ? [draining.filter] : []),
+    ...(directives.length > 0 ? [fixedHeaders({ 'strict-transport-security': directives.join('; ') })] : []),
+    ...(origins.length > 0 ? [cors(origins)] : []),
+  ];
 }
 
 /** Counts the requests that the server ends to defend itself. */

@@ -1,15 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
 import { type Listener, type Logger, listen, type Resource, silentLogger } from '@tsukube/apiserver';
 import type { Store } from '@tsukube/storage';
 import { identityOf } from './announcement.ts';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import { serviceAccountTokens } from './authentication/service-account-tokens.ts';
-import { openTrust, type Trust } from './authentication/trust.ts';
-import { completeOptions, type GivenOptions, type ServeOptions, tlsSettings } from './config/index.ts';
+import { openTrust } from './authentication/trust.ts';
+import { completeOptions, type GivenOptions, type ServeOptions } from './config/index.ts';
 import { type DataDir, takeDataDir } from './data-dir.ts';
 import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
 import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts, sharedRsaKey } from './pki/index.ts';
+import { servingCertificates } from './serving-certificates.ts';
 import { openStore } from './storage.ts';
 
 export interface RunningServer {
@@ -71,17 +73,19 @@ async function start(
   const renewal = keepRenewed({
     open: () => openPki(files, pkiOptions, new Date()),
     onRenewed(pki) {
-      listener?.setSecureContext(secureContext(options, pki, trust));
+      listener?.setSecureContext(certificates.settings());
       publish(pki).catch(onPkiError);
     },
     onError: onPkiError,
   });
-  const trust = openTrust(
+  const trust = openTrust(options, renewal.current.ca, () => certificates.refresh(), logger);
+  const certificates = servingCertificates({
     options,
-    renewal.current.ca,
-    () => listener?.setSecureContext(secureContext(options, renewal.current, trust)),
+    own: () => renewal.current.serving,
+    authorities: trust.all,
+    onChange: () => listener?.setSecureContext(certificates.settings()),
     logger,
-  );
+  });
   const store = await openStore(options, logger);
   const api = await createApiServer({
     options,
@@ -92,14 +96,17 @@ async function start(
     clientAuthorities: trust.clients,
     proxyAuthorities: trust.proxies,
     logger,
-    address: () => `${options.advertiseAddress}:${port()}`,
+    address: () => externalAddress(options, port()),
     checkCertificates: () => checkExpiry(renewal.current),
   });
   const port = () => listener?.address.port ?? options.securePort;
   listener = await listen({
     host: options.bindAddress,
     port: options.securePort,
-    tls: secureContext(options, renewal.current, trust),
+    tls: certificates.settings(),
+    ...(options.tlsSniCertKey.length > 0 && { contextFor: certificates.forName }),
+    reusePort: options.permitPortSharing,
+    http2: !options.disableHttp2Serving,
     maxStreamsPerConnection: options.http2MaxStreamsPerConnection || defaultStreams,
     goawayChance: options.goawayChance,
     handle: api.handle,
@@ -115,7 +122,7 @@ async function start(
     kubeconfig: kubeconfigText,
     store,
     trimMemory: api.trimMemory,
-    close: once(() => stop(options, api, listener as Listener, [renewal, trust], dataDir, logger)),
+    close: once(() => stop(options, api, listener as Listener, [renewal, trust, certificates], dataDir, logger)),
   };
 }
 
@@ -129,14 +136,11 @@ function checkExpiry({ serving, frontProxy }: Pki): void {
 /** As kube-apiserver does since streams could be used to flood it. */
 const defaultStreams = 100;
 
-function secureContext(options: ServeOptions, pki: Pki, trust: Trust): Parameters<typeof listen>[0]['tls'] {
-  const given = options.tlsCertFile !== undefined && options.tlsPrivateKeyFile !== undefined;
-  return {
-    ...tlsSettings(options),
-    cert: given ? readFileSync(options.tlsCertFile as string) : pki.serving.certificate,
-    key: given ? readFileSync(options.tlsPrivateKeyFile as string) : pki.serving.key,
-    ca: [...trust.all()],
-  };
+/** A host without a port is reached at the port that is served. */
+function externalAddress({ externalHostname, advertiseAddress }: ServeOptions, port: number): string {
+  const host = externalHostname ?? advertiseAddress;
+  if (isIPv6(host)) return `[${host}]:${port}`;
+  return /:\d+$/.test(host) ? host : `${host}:${port}`;
 }
 
 /** What clients must trust: our own authority, or the certificate that was given. */
@@ -155,14 +159,24 @@ async function stop(
   logger.info('draining');
   api.beginShutdown();
   if (options.shutdownDelayDuration > 0) await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayDuration));
-  api.endWatches();
-  const closed = listener.close();
-  await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, options.requestTimeout).unref())]);
+  const { shutdownWatchTerminationGracePeriod: grace, requestTimeout } = options;
+  const watchesEnded = api.endWatches(grace);
+  if (options.shutdownSendRetryAfter) await within(requestTimeout, api.drain());
+  await within(Math.max(requestTimeout, grace), Promise.all([listener.close(), watchesEnded]));
   listener.force();
   await api.close();
   for (const each of watching) each.stop();
   dataDir?.release();
   logger.info('stopped');
+}
+
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([work, timeout]);
+  clearTimeout(timer);
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

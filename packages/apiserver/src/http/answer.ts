@@ -7,6 +7,7 @@ export type Answer = BytesAnswer | StreamAnswer | TakenOver;
 export interface BytesAnswer {
   readonly kind: 'bytes';
   readonly status: number;
+  /** Content-Type; empty for an answer without content. */
   readonly type: string;
   /** Chunks are asked for one after the other, as fast as the client reads them, and written without being joined. */
   readonly body: Uint8Array | string | Iterable<Uint8Array> | Readable;

@@ -1,5 +1,12 @@
 import type { AddressInfo, Socket } from 'node:net';
-import { createServer as createTlsServer, type SecureContextOptions, type TLSSocket, type Server as TlsServer } from 'node:tls';
+import {
+  createServer as createTlsServer,
+  type SecureContext,
+  type SecureContextOptions,
+  type TLSSocket,
+  type TlsOptions,
+  type Server as TlsServer,
+} from 'node:tls';
 import { type Http1Server, http1Server } from '../http1/server.ts';
 import { type Http2Server, http2Server } from '../http2/server.ts';
 import type { Answer } from './answer.ts';
@@ -9,6 +16,12 @@ export interface ListenerOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: SecureContextOptions;
+  /** The certificate for a name that a client asks for; undefined for that of `tls`. */
+  readonly contextFor?: (name: string) => SecureContext | undefined;
+  /** SO_REUSEPORT: several processes may listen on the port. */
+  readonly reusePort?: boolean;
+  /** HTTP/1.1 only if false. */
+  readonly http2?: boolean;
   readonly maxStreamsPerConnection: number;
   /** How likely a request is to be the last of its connection, so that clients spread over servers anew. */
   readonly goawayChance?: number;
@@ -48,7 +61,8 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const sockets = new Set<Socket>();
   const server = createTlsServer({
     ...options.tls,
-    ALPNProtocols: ['h2', 'http/1.1'],
+    ALPNProtocols: options.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
+    ...sni(options),
     requestCert: true,
     // Strangers are let in as anonymous: what they may do is for authorization to say.
     rejectUnauthorized: false,
@@ -72,6 +86,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
+function sni({ contextFor }: ListenerOptions): Pick<TlsOptions, 'SNICallback'> {
+  return contextFor ? { SNICallback: (name, done) => done(null, contextFor(name)) } : {};
+}
+
 function track(sockets: Set<Socket>, socket: Socket): void {
   sockets.add(socket);
   socket.once('close', () => sockets.delete(socket));
@@ -80,7 +98,9 @@ function track(sockets: Set<Socket>, socket: Socket): void {
 function bind(server: TlsServer, options: ListenerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.host, 1024, () => {
+    const { port, host, reusePort } = options;
+    const place = { port, host, backlog: 1024, ...(reusePort && { reusePort }) };
+    server.listen(place, () => {
       server.off('error', reject);
       server.on('error', () => {});
       resolve();

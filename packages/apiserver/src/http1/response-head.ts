@@ -14,9 +14,9 @@ export function responseHead(
   ending: string,
 ): string {
   let head = statusLine(status);
-  if (headers?.['content-type'] === undefined) head += `content-type: ${fit(type)}\r\n`;
+  if (type !== '' && headers?.['content-type'] === undefined) head += `content-type: ${fit(type)}\r\n`;
   for (const name in headers) if (!ours.has(name)) head += field(name, headers[name] as string | readonly string[]);
-  if (length !== undefined) head += `content-length: ${length}\r\n`;
+  if (length !== undefined && status !== 204) head += `content-length: ${length}\r\n`;
   return head + dateLine() + ending;
 }
 

@@ -33,8 +33,8 @@ function putFields(
   { status, type, headers }: BytesAnswer | StreamAnswer,
 ): void {
   encoder.begin(out, status);
-  encoder.field(out, 'content-type', type);
-  if (contentLength >= 0) encoder.field(out, 'content-length', String(contentLength));
+  if (type !== '') encoder.field(out, 'content-type', type);
+  if (contentLength >= 0 && status !== 204) encoder.field(out, 'content-length', String(contentLength));
   if (headers) encoder.all(out, headers);
   if (headers?.date === undefined) putBytes(out, dateField());
 }

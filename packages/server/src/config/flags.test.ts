@@ -69,14 +69,16 @@ describe('--runtime-config', () => {
 
 describe('TLS settings', () => {
   it('are in the words of node:tls', () => {
-    const usual = tlsSettings({ tlsMinVersion: 'VersionTLS13', tlsCipherSuites: [] });
+    const usual = tlsSettings({ tlsMinVersion: 'VersionTLS13', tlsCipherSuites: [], tlsCurvePreferences: [] });
     expect(usual.minVersion).toBe('TLSv1.3');
     expect(usual.ciphers).toMatch(/^TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE-/);
-    const { ciphers } = tlsSettings({
+    const { ciphers, ecdhCurve } = tlsSettings({
       tlsMinVersion: 'VersionTLS12',
       tlsCipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
+      tlsCurvePreferences: ['29', '23'],
     });
     expect(ciphers?.split(':')).toContain('ECDHE-RSA-AES128-GCM-SHA256');
     expect(ciphers?.split(':')).toContain('TLS_AES_128_GCM_SHA256');
+    expect([usual.ecdhCurve, ecdhCurve]).toEqual([undefined, 'X25519:P-256']);
   });
 });

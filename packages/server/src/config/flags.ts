@@ -1,26 +1,13 @@
-import { isIP } from 'node:net';
 import { admissionFlags } from './admission-flags.ts';
 import { auditFlags } from './audit-flags.ts';
 import { authenticationFlags } from './authentication-flags.ts';
 import { authorizationFlags } from './authorization-flags.ts';
-import { cipherSuites } from './cipher-suites.ts';
 import { controllersFlag } from './controllers-flag.ts';
-import {
-  choice,
-  decimal,
-  duration,
-  inputFile,
-  integer,
-  list,
-  optionalChoice,
-  optionalText,
-  text,
-  toggle,
-  toggles,
-} from './flag-types.ts';
+import { choice, duration, inputFile, integer, list, optionalChoice, optionalText, text, toggle, toggles } from './flag-types.ts';
 import { ignoredFlags, refusedFlags } from './kube-apiserver-flags.ts';
 import { runtimeConfigComplaint } from './runtime-config.ts';
 import { clusterRangeComplaint, portRangeComplaint } from './service-ranges.ts';
+import { firstProblem, servingFlags } from './serving-flags.ts';
 
 const minute = 60_000;
 
@@ -29,71 +16,7 @@ const minute = 60_000;
  * the same in capitals (`TSUKUBE_SECURE_PORT`). What kube-apiserver has too means the same here.
  */
 export const flags = {
-  bindAddress: text({
-    group: 'Serving',
-    fallback: '127.0.0.1',
-    placeholder: 'IP',
-    help: 'Address to listen on; 0.0.0.0 or :: for all interfaces.',
-    check: notAnAddress,
-  }),
-  securePort: integer({
-    group: 'Serving',
-    fallback: 6443,
-    min: 0,
-    max: 65535,
-    placeholder: 'PORT',
-    help: 'Port to serve HTTPS on; 0 takes any free one.',
-  }),
-  advertiseAddress: optionalText({
-    group: 'Serving',
-    placeholder: 'IP',
-    fallbackText: 'the bind address, or the first of this host',
-    help: 'Address that clients are told to reach this server at.',
-    check: (value) => (value === undefined ? undefined : notAnAddress(value)),
-  }),
-  tlsCertFile: inputFile({
-    group: 'Serving',
-    fallbackText: 'made on first start',
-    help: 'Serving certificate in PEM form, followed by its intermediates.',
-  }),
-  tlsPrivateKeyFile: inputFile({ group: 'Serving', help: 'Private key of --tls-cert-file.' }),
-  certDir: optionalText({
-    group: 'Serving',
-    placeholder: 'DIR',
-    fallbackText: 'pki in the data dir',
-    help: 'Where the certificates and keys that the server makes are kept.',
-  }),
-  tlsMinVersion: choice({
-    group: 'Serving',
-    of: ['VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'],
-    fallback: 'VersionTLS12',
-    placeholder: 'VERSION',
-    help: 'Oldest TLS version spoken: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
-  }),
-  tlsCipherSuites: list({
-    group: 'Serving',
-    help: 'Cipher suites for TLS 1.2 and older, by their IANA names.',
-    check: (names) => unknownIn(names, cipherSuites),
-  }),
-  http2MaxStreamsPerConnection: integer({
-    group: 'Serving',
-    fallback: 0,
-    min: 0,
-    max: 2 ** 31 - 1,
-    help: 'Most streams a client may open on one HTTP/2 connection; 0 leaves it to the server.',
-  }),
-  goawayChance: decimal({
-    group: 'Serving',
-    fallback: 0,
-    min: 0,
-    max: 0.02,
-    help: 'Share of requests after which an HTTP/2 client is asked to reconnect, so that load spreads over replicas.',
-  }),
-  shutdownDelayDuration: duration({
-    group: 'Serving',
-    fallback: 0,
-    help: 'How long to go on serving after a signal, while /readyz already fails.',
-  }),
+  ...servingFlags,
 
   storage: optionalChoice({
     origin: 'tsukube',
@@ -119,7 +42,7 @@ export const flags = {
     group: 'Storage',
     placeholder: 'URL,…',
     help: 'etcd endpoints, as scheme://host:port.',
-    check: (urls) => firstComplaint(urls, notAnEndpoint),
+    check: (urls) => firstProblem(urls, notAnEndpoint),
   }),
   etcdCafile: inputFile({ group: 'Storage', help: 'Authorities that vouch for the etcd servers.' }),
   etcdCertfile: inputFile({ group: 'Storage', help: 'Certificate to show to etcd.' }),
@@ -239,24 +162,8 @@ export const flags = {
   ...refusedFlags,
 };
 
-function notAnAddress(value: string): string | undefined {
-  return isIP(value) === 0 ? 'is not an IP address' : undefined;
-}
-
 function notAnEndpoint(value: string): string | undefined {
   return /^(https?:\/\/)?(\[[\da-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?\/?$/.test(value)
     ? undefined
     : `has "${value}", which is not of the form scheme://host:port`;
-}
-
-function unknownIn(names: readonly string[], known: Readonly<Record<string, string>>): string | undefined {
-  return firstComplaint(names, (name) => (Object.hasOwn(known, name) ? undefined : `has the unknown name ${name}`));
-}
-
-function firstComplaint<T>(values: readonly T[], complaint: (value: T) => string | undefined): string | undefined {
-  for (const value of values) {
-    const found = complaint(value);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }

@@ -6,6 +6,7 @@ export type { GivenOptions, ServeOptions } from './options.ts';
 export { parseServeOptions } from './parse.ts';
 export { isServed } from './runtime-config.ts';
 export { serviceRanges } from './service-ranges.ts';
+export { parseSniCertKey, type SniCertKey } from './serving-flags.ts';
 export { suggestion } from './suggestion.ts';
 export { tlsSettings } from './tls-settings.ts';
 export { UsageError } from './usage-error.ts';

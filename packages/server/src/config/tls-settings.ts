@@ -2,6 +2,7 @@ import { constants } from 'node:crypto';
 import type { SecureContextOptions, SecureVersion } from 'node:tls';
 import { cipherSuites } from './cipher-suites.ts';
 import type { ServeOptions } from './options.ts';
+import { curveNames } from './serving-flags.ts';
 
 const versions = {
   VersionTLS10: 'TLSv1',
@@ -10,11 +11,15 @@ const versions = {
   VersionTLS13: 'TLSv1.3',
 } as const satisfies Record<ServeOptions['tlsMinVersion'], SecureVersion>;
 
-/** What node:tls calls `--tls-min-version` and `--tls-cipher-suites`. */
-export function tlsSettings(options: Pick<ServeOptions, 'tlsMinVersion' | 'tlsCipherSuites'>): SecureContextOptions {
+type TlsOptions = Pick<ServeOptions, 'tlsMinVersion' | 'tlsCipherSuites' | 'tlsCurvePreferences'>;
+
+/** What node:tls calls `--tls-min-version`, `--tls-cipher-suites` and `--tls-curve-preferences`. */
+export function tlsSettings(options: TlsOptions): SecureContextOptions {
   const minVersion = versions[options.tlsMinVersion];
   const older = options.tlsCipherSuites.length === 0 ? usualSuites() : named(options.tlsCipherSuites);
-  return { minVersion, ciphers: [...suitesOf13, ...older].join(':') };
+  const curves = options.tlsCurvePreferences.flatMap((id) => curveNames[id] ?? []);
+  const ecdhCurve = curves.length === 0 ? {} : { ecdhCurve: curves.join(':') };
+  return { minVersion, ciphers: [...suitesOf13, ...older].join(':'), ...ecdhCurve };
 }
 
 /**

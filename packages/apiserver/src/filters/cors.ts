@@ -1,0 +1,37 @@
+import { goRegExp } from '@tsukube/machinery';
+import type { Answer, Headers } from '../http/answer.ts';
+import { type Filter, whenAnswered } from './filter.ts';
+
+const allowed: Headers = {
+  'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
+  'access-control-allow-headers':
+    'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
+  'access-control-expose-headers': 'Date',
+  'access-control-allow-credentials': 'true',
+};
+
+/**
+ * Lets pages of other origins read answers. Origins are regular expressions in Go's syntax that match somewhere in the
+ * Origin header. A preflight is answered here, before anyone is authenticated.
+ */
+export function cors(origins: readonly string[]): Filter {
+  const patterns = origins.map((origin) => goRegExp(origin));
+  return function allowOrigins(request, next) {
+    const origin = request.exchange.header('origin');
+    if (origin === undefined || !patterns.some((pattern) => pattern.matches(origin))) return next(request);
+    const headers = { 'access-control-allow-origin': origin, ...allowed };
+    if (request.exchange.method === 'OPTIONS') return { kind: 'bytes', status: 204, type: '', body: '', headers };
+    return whenAnswered(next(request), (answer) => withHeaders(answer, headers));
+  };
+}
+
+/** Headers that every answer carries, unless it has its own. */
+export function fixedHeaders(headers: Headers): Filter {
+  return function addFixedHeaders(request, next) {
+    return whenAnswered(next(request), (answer) => withHeaders(answer, headers));
+  };
+}
+
+function withHeaders(answer: Answer, headers: Headers): Answer {
+  return answer.kind === 'taken-over' ? answer : { ...answer, headers: { ...headers, ...answer.headers } };
+}
