@@ -26,7 +26,7 @@ const always = [
 const of120 = existsSync(facts) ? readFileSync(facts, 'utf8').trim().split('\n') : [];
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-paths-'));
-const t = useServer({ dataDir });
+const t = useServer({ enableLogsHandler: true, dataDir });
 mkdirSync(join(dataDir, 'logs'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
