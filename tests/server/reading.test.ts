@@ -144,3 +144,83 @@ describe('a snapshot that is gone', () => {
     await watch.ended();
   });
 });
+
+describe('a continue token', () => {
+  const encode = (text: string) => Buffer.from(text).toString('base64url');
+  const token = (fields: object) => encode(JSON.stringify({ v: 'meta.k8s.io/v1', rv: -1, start: 'a', ...fields }));
+
+  it.each([
+    ['a', ': illegal base64 data at input byte 0'],
+    ['%25%25', ': illegal base64 data at input byte 0'],
+    ['abc=', ': illegal base64 data at input byte 3'],
+    ['a%2Fb', ': illegal base64 data at input byte 1'],
+    ['abc', ": invalid character 'i' looking for beginning of value"],
+    [encode('{'), ': unexpected end of JSON input'],
+    [encode('[]'), ': json: cannot unmarshal array into Go value of type storage.continueToken'],
+    [encode('"x"'), ': json: cannot unmarshal string into Go value of type storage.continueToken'],
+    [encode('null'), ': server does not recognize this encoded version '],
+    [encode('{"v":1}'), ': json: cannot unmarshal number into Go struct field continueToken.v of type string'],
+    [token({ v: 'x' }), ': server does not recognize this encoded version x'],
+    [token({ rv: '5' }), ': json: cannot unmarshal string into Go struct field continueToken.rv of type int64'],
+    [token({ rv: 1.5 }), ': json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64'],
+    [token({ rv: 0 }), ': incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
+    [token({ rv: undefined }), ': incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
+    [token({ start: 7 }), ': json: cannot unmarshal number into Go struct field continueToken.start of type string'],
+    [token({ start: '' }), ': encoded start key empty (version meta.k8s.io/v1)'],
+    [token({ start: '../a' }), ': ../a'],
+    [token({ start: 'a//b' }), ': a//b'],
+  ])('%s is refused', async (text, reason) => {
+    const { status, body } = await t.client.get(`/api/v1/configmaps?continue=${text}`);
+    expect([status, body.reason, body.message]).toEqual([
+      400,
+      'BadRequest',
+      `invalid continue token: continue key is not valid${reason}`,
+    ]);
+  });
+
+  it.each(['', '&resourceVersion=0'])('is forbidden for a watch from the current state%s', async (query) => {
+    const { status, body } = await t.client.get(`/api/v1/configmaps?watch=1&continue=${token({})}${query}`);
+    const problem = 'Forbidden: resourceVersionMatch is forbidden when continue is provided';
+    expect([status, body.message]).toEqual([422, `ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: ${problem}`]);
+  });
+});
+
+describe('a resourceVersion of the future', () => {
+  const expected = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: expect.stringMatching(/^Timeout: Too large resource version: 999999999, current: \d+$/),
+    reason: 'Timeout',
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+    code: 504,
+  };
+  const continued = Buffer.from('{"v":"meta.k8s.io/v1","rv":999999999,"start":"a"}').toString('base64url');
+
+  it.each([
+    ['?resourceVersion=999999999'],
+    ['?resourceVersion=999999999&resourceVersionMatch=NotOlderThan'],
+    ['?resourceVersion=999999999&resourceVersionMatch=Exact'],
+    ['?resourceVersion=999999999&limit=5'],
+    [`?continue=${continued}`],
+    ['/default?resourceVersion=999999999'],
+  ])('%s is waited for three seconds', async (query) => {
+    const began = performance.now();
+    const { status, headers, body } = await t.client.get(`/api/v1/namespaces${query}`);
+    expect([status, headers['retry-after'], body]).toEqual([504, '1', expected]);
+    expect(performance.now() - began).toBeGreaterThan(2900);
+  });
+
+  it('is served when it comes', async () => {
+    const path = await newNamespace(t.client);
+    const { body } = await t.client.send('POST', path, configMap('one'));
+    const next = Number(body.metadata.resourceVersion) + 1;
+    const list = t.client.get(`${path}?resourceVersion=${next}&resourceVersionMatch=Exact`);
+    await t.client.send('POST', path, configMap('two'));
+    expect((await list).body.metadata.resourceVersion).toBe(String(next));
+  });
+});

@@ -1,4 +1,4 @@
-import { isObject, JsonSyntaxError, parseJson, StatusError } from '@tsukube/machinery';
+import { isObject, JsonSyntaxError, type JsonValue, parseJson, StatusError } from '@tsukube/machinery';
 
 export interface Continuation {
   /** The revision of the snapshot; -1 for whatever is newest. */
@@ -20,28 +20,64 @@ export function renewContinue({ from }: Continuation, prefix: string): string {
 }
 
 export function decodeContinue(text: string, prefix: string): Continuation {
-  if (!/^[\w-]*$/.test(text)) throw invalid('continue key is not valid: illegal base64 data');
+  checkBase64(text);
   const token = parse(text);
-  if (token.v !== 'meta.k8s.io/v1')
-    throw invalid(`continue key is not valid: server does not recognize this encoded version ${token.v ?? ''}`);
-  if (typeof token.rv !== 'number' || !Number.isSafeInteger(token.rv)) throw invalid('continue key is not valid');
-  if (token.rv === 0)
-    throw invalid('continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
-  if (typeof token.start !== 'string') throw invalid('continue key is not valid');
-  if (token.start === '') throw invalid('continue key is not valid: encoded start key empty (version meta.k8s.io/v1)');
-  if (!staysBelow(token.start)) throw invalid(`continue key is not valid: ${token.start}`);
+  if (token.v !== 'meta.k8s.io/v1') throw invalid(`: server does not recognize this encoded version ${token.v}`);
+  if (token.rv === 0) throw invalid(': incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  if (token.start === '') throw invalid(': encoded start key empty (version meta.k8s.io/v1)');
+  if (!staysBelow(token.start)) throw invalid(`: ${token.start}`);
   return { revision: token.rv, from: prefix + token.start.replace(/^\//, '') };
 }
 
-function parse(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
+/** Reports the first byte that Go's decoder of unpadded base64 stumbles over. */
+function checkBase64(text: string): void {
+  const illegal = text.search(/[^\w-]/);
+  const isCutOff = illegal < 0 && text.length % 4 === 1;
+  if (illegal >= 0 || isCutOff) throw invalid(`: illegal base64 data at input byte ${isCutOff ? text.length - 1 : illegal}`);
+}
+
+interface Token {
+  v: string;
+  rv: number;
+  start: string;
+}
+
+function parse(text: string): Token {
   try {
-    const { value } = parseJson(Buffer.from(text, 'base64url'));
-    if (isObject(value)) return value;
+    return readToken(parseJson(Buffer.from(text, 'base64url')).value);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw invalid(`continue key is not valid: ${error.message}`);
+    if (error instanceof JsonSyntaxError) throw invalid(`: ${error.message}`);
     throw error;
   }
-  throw invalid('continue key is not valid');
+}
+
+const fieldTypes = { v: 'string', rv: 'int64', start: 'string' } as const;
+
+/** Reads the fields as Go decodes them: names in any case, null as absent, the first wrong type reported. */
+function readToken(value: JsonValue): Token {
+  const token: Token = { v: '', rv: 0, start: '' };
+  if (value === null) return token;
+  if (!isObject(value)) throw invalid(`: json: cannot unmarshal ${jsonType(value)} into Go value of type storage.continueToken`);
+  for (const [name, field] of Object.entries(value)) {
+    const known = name.toLowerCase() as keyof Token;
+    if (!Object.hasOwn(fieldTypes, known) || field === null) continue;
+    const type = fieldTypes[known];
+    const isRight = type === 'string' ? typeof field === 'string' : Number.isSafeInteger(field);
+    if (!isRight)
+      throw invalid(
+        `: json: cannot unmarshal ${jsonType(field, type)} into Go struct field continueToken.${known} of type ${type}`,
+      );
+    Object.assign(token, { [known]: field });
+  }
+  return token;
+}
+
+/** Go names the number where it is one of the wrong kind. */
+function jsonType(value: JsonValue, wanted?: string): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  if (isObject(value) || typeof value === 'string') return typeof value;
+  return wanted === 'int64' ? `number ${value}` : 'number';
 }
 
 /** A token that climbs out of what is listed is somebody's attempt at something. */
@@ -53,5 +89,5 @@ function staysBelow(start: string): boolean {
 }
 
 function invalid(reason: string): StatusError {
-  return StatusError.badRequest(`invalid continue token: ${reason}`);
+  return StatusError.badRequest(`invalid continue token: continue key is not valid${reason}`);
 }

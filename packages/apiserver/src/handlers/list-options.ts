@@ -76,11 +76,18 @@ function validateList(options: ListOptions, errors: FieldErrors): void {
     errors.forbidden(path('sendInitialEvents'), 'sendInitialEvents is forbidden for list');
 }
 
+function startsWithState({ resourceVersion }: ListOptions): boolean {
+  return resourceVersion === '' || resourceVersion === '0';
+}
+
 function validateWatch(options: ListOptions, errors: FieldErrors): void {
   const match: string = options.match;
   if (options.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     errors.forbidden(matchField, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
   }
+  // kube-apiserver takes a watch without a version for a streaming list before it validates.
+  if (match === '' && options.continue !== '' && options.sendInitialEvents === undefined && startsWithState(options))
+    errors.forbidden(matchField, 'resourceVersionMatch is forbidden when continue is provided');
   if (match === '') return;
   if (options.sendInitialEvents === undefined)
     errors.forbidden(matchField, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');

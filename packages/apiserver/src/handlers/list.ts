@@ -112,12 +112,12 @@ async function collectAt(
   const { cache } = request.objects;
   try {
     await cache.fresh();
-    if (revision > cache.current) throw StatusError.tooLargeResourceVersion(revision, cache.current, 0);
+    if (revision > cache.current) await atLeast(cache, revision);
     const past =
       cache.past(scope.prefix, scope.from, revision) ?? (await cache.list(scope.prefix, { from: scope.from, revision })).entries;
     return cut(past, revision, scope, past.length);
   } catch (error) {
-    if (error instanceof FutureRevision) throw StatusError.tooLargeResourceVersion(revision, error.current, 0);
+    if (error instanceof FutureRevision) throw StatusError.tooLargeResourceVersion(revision, error.current);
     if (error instanceof Compacted) throw expired(continuation, scope.prefix);
     throw error;
   }

@@ -1,7 +1,6 @@
 import {
   FieldErrors,
   formatTime,
-  generateName,
   type JsonObject,
   nameIsDNSSubdomain,
   nameIsPathSegment,
@@ -28,9 +27,9 @@ export function prepareForCreate(resource: Resource, object: JsonObject, context
   for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
 }
 
-/** A name that begins as was asked, where none was given. */
-export function ensureName(metadata: JsonObject): void {
-  if (metadata.generateName && !metadata.name) metadata.name = generateName(metadata.generateName as string);
+/** Whether the server is to generate the name. */
+export function needsName({ generateName, name }: JsonObject): boolean {
+  return Boolean(generateName) && !name;
 }
 
 /** What a client cannot say of an object that does not exist yet. */
@@ -40,7 +39,6 @@ export function wipeSystemFields(metadata: JsonObject): void {
   delete metadata.deletionGracePeriodSeconds;
   delete metadata.uid;
   delete metadata.selfLink;
-  delete metadata.resourceVersion;
 }
 
 /** The namespace of the request holds; an object that names another is refused, one of the cluster loses it. */

@@ -1,18 +1,18 @@
-import { deepEqual, FieldErrors, isValidPathSegmentName, type JsonObject, path, StatusError } from '@tsukube/machinery';
+import { deepCopy, deepEqual, generateName, isValidPathSegmentName, type JsonObject, StatusError } from '@tsukube/machinery';
 import { Cancelled, KeyExists, Mismatch, type Store, type WriteOptions } from '@tsukube/storage';
 import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
 import type { User } from '../http/request.ts';
 import type { Reservation, Resource, ServedVersion, Strategy } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
-import { ensureName, ensureNamespace, prepareForCreate } from './before-create.ts';
+import { ensureNamespace, needsName, prepareForCreate } from './before-create.ts';
 import { prepareForUpdate, removedByUpdate } from './before-update.ts';
 import type { FieldManagement } from './field-management.ts';
 import { keepTimes } from './kept-times.ts';
 import { orderedAs } from './object-form.ts';
 import { dropDuplicateOwners } from './owner-references.ts';
 import { decodeObject, encodeObject, encodeStored, isServedAs } from './stored-form.ts';
-import { uint64Problem } from './uint64.ts';
+import { alreadyExists, checkResourceVersion, checkUid, checkUnversioned } from './write-errors.ts';
 
 /** What is asked, by whom, and for which version the answer is worded. */
 export interface WriteContext {
@@ -35,6 +35,8 @@ export interface WriteContext {
 export interface RegistryServices {
   readonly admission: Admission;
   readonly now: () => number;
+  /** A name for an object that only has a prefix of one; random if absent. */
+  readonly generateName?: (prefix: string) => string;
   /** Without it no object says who owns its fields, and none can be applied to. */
   readonly fieldManagement?: FieldManagement;
   /** Nobody collects what belongs to an object that is deleted: requests to do something about it are not heeded. */
@@ -82,46 +84,69 @@ export class ObjectRegistry {
 
   async create(object: JsonObject, context: WriteContext): Promise<Written> {
     throwIfCancelled(context);
+    try {
+      return await this.#admitAndCreate(object, context);
+    } catch (error) {
+      if (!(error instanceof KeyExists)) throw error;
+      throw await this.#alreadyExists(error, (object.metadata as JsonObject).generateName, context);
+    }
+  }
+
+  /** Fails with KeyExists. */
+  async #admitAndCreate(object: JsonObject, context: WriteContext): Promise<Written> {
     dropDuplicateOwners(object.metadata as JsonObject, context.warn);
     this.#track(object, undefined, context);
     const attributes = this.#attributes('CREATE', object, undefined, context);
     await this.services.admission.mutate(attributes);
     const authorizing = context.strategy.authorizeWrite?.(object, undefined, context, this);
     if (authorizing) await authorizing;
-    ensureName(object.metadata as JsonObject);
     ensureNamespace(this.resource, object.metadata as JsonObject, context.namespace);
+    if (needsName(object.metadata as JsonObject)) return this.#createGenerated(object, context);
+    return this.#createNamed(object, attributes, context);
+  }
+
+  /** Tries further names where the generated one is taken. */
+  async #createGenerated(object: JsonObject, context: WriteContext): Promise<Written> {
+    const generate = this.services.generateName ?? generateName;
+    for (let attempt = 1; ; attempt++) {
+      const named = deepCopy(object);
+      const metadata = named.metadata as JsonObject;
+      metadata.name = generate(metadata.generateName as string);
+      try {
+        return await this.#createNamed(named, this.#attributes('CREATE', named, undefined, context), context);
+      } catch (error) {
+        if (attempt === maxNameAttempts || !(error instanceof KeyExists)) throw error;
+      }
+      throwIfCancelled(context);
+    }
+  }
+
+  #createNamed(object: JsonObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
     return this.#reserving(object, undefined, context, () => this.#create(object, attributes, context));
   }
 
   async #create(object: JsonObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
     prepareForCreate(this.resource, object, context, this.services.now());
     const metadata = object.metadata as JsonObject;
-    const name = metadata.name as string;
-    const key = this.key(context.namespace, name);
+    const key = this.key(context.namespace, metadata.name as string);
     await this.services.admission.validate(attributes);
     const ordered = orderedAs(object, this.resource.hub.schema);
-    if (context.dryRun) return this.#pretendCreate(key, name, ordered, context);
-    try {
-      const entry = await this.cache.create(key, encodeStored(ordered), this.writeOptions(context));
-      return { entry, outcome: 'created' };
-    } catch (error) {
-      if (error instanceof KeyExists) throw this.#alreadyExists(metadata, context);
-      throw error;
-    }
+    if (context.dryRun) return this.#pretendCreate(key, ordered, context);
+    checkUnversioned(metadata);
+    const entry = await this.cache.create(key, encodeStored(ordered), this.writeOptions(context));
+    return { entry, outcome: 'created' };
   }
 
-  async #pretendCreate(key: string, name: string, object: JsonObject, context: WriteContext): Promise<Written> {
-    if (await this.cache.get(key)) throw StatusError.alreadyExists(this.#qualified(context), name);
+  async #pretendCreate(key: string, object: JsonObject, context: WriteContext): Promise<Written> {
+    if (await this.cache.get(key)) throw new KeyExists(key);
     context.strategy.defaultOnRead?.(object);
     return { entry: unstored(key, object, 0), outcome: 'created' };
   }
 
-  #alreadyExists(metadata: JsonObject, context: WriteContext): StatusError {
-    const name = metadata.name as string;
-    const qualified = this.#qualified(context);
-    return metadata.generateName
-      ? StatusError.generateNameConflict(qualified, name, 1)
-      : StatusError.alreadyExists(qualified, name);
+  async #alreadyExists({ key }: KeyExists, generateName: unknown, context: WriteContext): Promise<StatusError> {
+    const found = await this.cache.get(key);
+    const { name } = nameOfKey(this.resource, key);
+    return alreadyExists(this.#qualified(context), name, Boolean(generateName), found && decodeObject(found.value));
   }
 
   /** Reads, transforms and writes, again and again until nobody was faster. */
@@ -149,7 +174,10 @@ export class ObjectRegistry {
     const qualified = this.#qualified(context);
     if (!found) {
       if (!context.strategy.allowCreateOnUpdate) throw StatusError.notFound(qualified, name);
-      return this.create(await transform(undefined), context);
+      checkUid(key, name, uid, { metadata: { uid: '' } }, qualified);
+      const created = await transform(undefined);
+      delete (created.metadata as JsonObject).resourceVersion;
+      return this.#admitAndCreate(created, context);
     }
     const existing = decodeObject(found.value);
     checkUid(key, name, uid, existing, qualified);
@@ -263,54 +291,8 @@ function unstored(key: string, object: JsonObject, revision: number): CacheEntry
   return { key, value: Buffer.from(encodeObject(object)), revision, created: revision, derived: undefined };
 }
 
-function checkUid(
-  key: string,
-  name: string,
-  uid: string | undefined,
-  existing: JsonObject,
-  resource: { group: string; resource: string },
-): void {
-  const found = (existing.metadata as JsonObject).uid;
-  if (uid === undefined || uid === found) return;
-  const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
-  throw StatusError.conflict(
-    resource,
-    name,
-    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${reason}`,
-  );
-}
-
-const modified = 'the object has been modified; please apply your changes to the latest version and try again';
-
-/** An update names the version it is based on, or accepts whatever is there where the kind allows that. */
-function checkResourceVersion(
-  object: JsonObject,
-  existing: JsonObject,
-  name: string,
-  resource: { group: string; resource: string },
-  strategy: Strategy,
-): void {
-  const metadata = object.metadata as JsonObject;
-  const asked = metadata.resourceVersion ?? '';
-  const current = (existing.metadata as JsonObject).resourceVersion as string;
-  if (asked === '' || asked === '0') {
-    if (strategy.allowUnconditionalUpdate === false) throw mustBeSpecified(name, resource);
-    metadata.resourceVersion = current;
-  } else if (asked !== current) throw outdated(asked as string, name, resource);
-}
-
-function outdated(version: string, name: string, resource: { group: string; resource: string }): StatusError {
-  const message = uint64Problem(version);
-  return message === undefined
-    ? StatusError.conflict(resource, name, modified)
-    : new StatusError({ status: 'Failure', message, code: 500 });
-}
-
-function mustBeSpecified(name: string, { group, resource }: { group: string; resource: string }): StatusError {
-  const errors = new FieldErrors();
-  errors.invalid(path('metadata', 'resourceVersion'), 0, 'must be specified for an update');
-  return StatusError.invalid({ group, kind: resource }, name, errors);
-}
+/** As often as kube-apiserver. */
+const maxNameAttempts = 8;
 
 /** Names as the key of an object has them. */
 export function nameOfKey(resource: Resource, key: string): { readonly namespace: string; readonly name: string } {
