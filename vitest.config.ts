@@ -17,7 +17,9 @@ const alone = [
 const units = ['packages/{machinery,builtin}/src/**/*.test.ts'];
 
 const common = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as const;
-const resolve = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } };
+// The published package has a condition of its own: users may use `source` for their packages.
+const conditions = ['source', 'tsukube-source'];
+const resolve = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 
 /** Groups run one after another, the files of a group in two processes. */
 export default defineConfig({
