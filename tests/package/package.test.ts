@@ -26,6 +26,7 @@ describe.skipIf(notBuilt)('the tarball', () => {
         'package.json',
         'dist/THIRD-PARTY-NOTICES.txt',
         'dist/descriptions.json',
+        'dist/etcd.cjs',
         'dist/index.cjs',
         'dist/index.d.cts',
         'dist/index.d.mts',
@@ -118,6 +119,14 @@ describe.skipIf(!registryReachable)('the package, installed outside of the works
     const command = join(folder, 'node_modules', '.bin', 'tsukube');
     expect(run(command, ['version'], folder).stdout).toMatch(new RegExp(`^tsukube ${manifest.version} `));
     expect(run(command, ['serve', '--help'], folder).stdout).toContain('--secure-port PORT');
+  });
+
+  it('lays out the programs of envtest', () => {
+    const assets = join(folder, 'assets');
+    const command = join(folder, 'node_modules', '.bin', 'tsukube');
+    expect(run(command, ['envtest', '--dir', assets], folder).stdout).toBe(`export KUBEBUILDER_ASSETS='${assets}'\n`);
+    expect(readdirSync(assets)).toEqual(expect.arrayContaining(['etcd', 'kube-apiserver']));
+    expect(run(join(assets, 'kube-apiserver'), ['--version'], folder)).toMatchObject({ status: 0, stderr: '' });
   });
 
   it('has types for modules and for require', () => {
