@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commands } from './harness/command.mjs';
 import { goEventReader } from './harness/go-test.mjs';
-import { knownReason } from './harness/known-failures.mjs';
+import { knownFailure } from './harness/known-failures.mjs';
 import { choose, parseOptions } from './harness/options.mjs';
 import { mergeMarkdown, toText } from './harness/report.mjs';
 import { runSuite } from './harness/run.mjs';
@@ -48,6 +48,8 @@ describe('go test -json', () => {
   it('reads the specs of a Ginkgo suite', () => {
     const suite = at(pkg, 'TestSource');
     const output = [
+      '\u001b[38;5;9m• [FAILED] [0.002 seconds]\u001b[0m\n',
+      'Client [It] should get\n',
       '\u001b[38;5;9m[FAILED] Expected 1 to equal 2\u001b[0m\n',
       'Summarizing 1 Failure:\n',
       '  \u001b[38;5;9m[FAIL]\u001b[0m Client \u001b[1m[It] should get\u001b[0m\n',
@@ -71,11 +73,28 @@ describe('go test -json', () => {
 
   it.each([
     ['a package that panics', [at(pkg).out('panic: boom\n'), at(pkg).end('fail')], 'panic: boom'],
-    ['one that does not build', [{ Action: 'build-output', Output: 'undefined: x\n' }, at(pkg).end('fail')], 'undefined: x'],
+    [
+      'one that does not build',
+      [
+        { Action: 'build-output', ImportPath: 'dep', Output: 'undefined: x\n' },
+        { Action: 'build-output', ImportPath: '', Output: 'go: downloading\n' },
+        { ...at(pkg).end('fail'), FailedBuild: 'dep' },
+      ],
+      /^undefined: x$/,
+    ],
     ['one that is cut off', [at(pkg).out('…\n')], 'did not end'],
     ['a run without any package', [{ Action: 'build-output', Output: 'no go.mod\n' }], 'no go.mod'],
   ])('fails %s', (_, events: Event[], detail) => {
-    expect(readAll(events, 1)).toMatchObject([{ outcome: 'failed', detail: expect.stringContaining(detail) }]);
+    expect(readAll(events, 1)).toMatchObject([{ outcome: 'failed', detail: expect.stringMatching(detail) }]);
+  });
+
+  it('skips a package with a dependency that the proxy does not have', () => {
+    const output = 'a.go:1:2: x@v1: reading https://proxy.golang.org/x/@v/v1.zip: 403 Forbidden\n';
+    const events = [
+      { Action: 'build-output', ImportPath: 'x', Output: output },
+      { ...at(pkg).end('fail'), FailedBuild: 'x' },
+    ];
+    expect(readAll(events, 1)).toMatchObject([{ outcome: 'skipped' }]);
   });
 });
 
@@ -141,18 +160,21 @@ describe('the report', () => {
     const first = mergeMarkdown('', [tally('b', 1), tally('a', 2)], '2026-01-01');
     const second = mergeMarkdown(first, [tally('b', 3), { ...tally('a', 0), notRun: 'go not found' }], '2026-02-02');
     expect(second.split('\n').slice(2)).toEqual([
-      '| `a` own suites | v1 | 2 | 0 | 0 | 0 | 1m01s | 2026-01-01 |',
-      '| `b` own suites | v1 | 3 | 0 | 0 | 0 | 1m01s | 2026-02-02 |',
+      '| `a` own suites | v1 | 2 | 0 | 0 | 0 | 0 | 1m01s | 2026-01-01 |',
+      '| `b` own suites | v1 | 3 | 0 | 0 | 0 | 0 | 1m01s | 2026-02-02 |',
     ]);
   });
 
   it('lists failures by suite, known ones with the reason', () => {
     const failing = tally('a', 0);
-    countResult(failing, { test: 'known one', outcome: 'failed' }, (_suite, test) =>
-      test === 'known one' ? 'the network' : undefined,
-    );
+    countResult(failing, { test: 'known one', outcome: 'failed' }, (suite, test) => ({
+      suite,
+      test,
+      because: 'kubernetes',
+      reason: 'the network',
+    }));
     countResult(failing, { test: 'ours', outcome: 'failed', count: 2 }, () => undefined);
-    expect(failing).toMatchObject({ failed: 2, known: 1 });
+    expect(failing).toMatchObject({ failed: 2, kubernetes: 1 });
     const markdown = mergeMarkdown('', [failing], '2026-01-01');
     expect(markdown).toContain('- `a` known one: fails on kube-apiserver too: the network\n- `a` ours: **fails here only**');
     expect(toText([failing])).toContain('Failures:\n  a: ours');
@@ -161,12 +183,13 @@ describe('the report', () => {
 });
 
 it('knows failures by name or by pattern', () => {
+  const because = 'missing' as const;
   const table = [
-    { suite: 'a', test: 'x', reason: 'one' },
-    { suite: 'a', test: /^y\d/, reason: 'two' },
+    { suite: 'a', test: 'x', because, reason: 'one' },
+    { suite: 'a', test: /^y\d/, because, reason: 'two' },
   ];
-  expect(['x', 'y1', 'xx'].map((test) => knownReason('a', test, table))).toEqual(['one', 'two', undefined]);
-  expect(knownReason('b', 'x', table)).toBeUndefined();
+  expect(['x', 'y1', 'xx'].map((test) => knownFailure('a', test, table)?.reason)).toEqual(['one', 'two', undefined]);
+  expect(knownFailure('b', 'x', table)).toBeUndefined();
 });
 
 it('takes suites by name and refuses unknown ones', async () => {

@@ -20,6 +20,8 @@ export async function fetchModule(context, module, version) {
   rmSync(folder, { recursive: true, force: true });
   cpSync(Dir, folder, { recursive: true });
   await context.exec('chmod', ['-R', 'u+w', folder]);
+  // The module cache keeps no permissions; some tests run scripts.
+  await context.exec('find', [folder, '-name', '*.sh', '-exec', 'chmod', '+x', '{}', '+']);
   await dropLocalReplacements(context, folder);
   writeFileSync(stamp, wanted);
   return { folder, version: Version };

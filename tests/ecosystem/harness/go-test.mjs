@@ -8,6 +8,7 @@
  * @property {string} [ImportPath]
  * @property {string} [Test]
  * @property {string} [Output]
+ * @property {string} [FailedBuild]  of a package that failed: the one whose build did
  */
 
 const keptLines = 200;
@@ -21,12 +22,12 @@ const detailLines = 25;
  * @returns {AsyncIterable<Result>}
  */
 export async function* goTest(context, { cwd, packages, args = [], env }) {
-  const nice = ['-n', '5', 'go', 'test', '-json', '-p', '1', '-count=1', ...args, ...packages];
+  const nice = ['-n', '5', 'go', 'test', '-json', '-p', '1', '-mod=mod', '-count=1', ...args, ...packages];
   context.status('building');
   const running = context.spawn('nice', nice, { cwd, env });
   const reader = goEventReader();
   for await (const line of running.lines) {
-    const event = parseEvent(line) ?? { Action: 'build-output', Output: `${line}\n` };
+    const event = parseEvent(line) ?? { Action: 'build-output', ImportPath: '', Output: `${line}\n` };
     if (event.Action === 'start') context.status(shortName(event.Package ?? ''));
     yield* reader.read(event);
   }
@@ -47,8 +48,9 @@ function parseEvent(line) {
 export function goEventReader() {
   /** @type {Map<string, PackageState>} */
   const packages = new Map();
-  /** @type {string[]} */
-  const buildOutput = [];
+  /** By import path; what the go command itself says is under the empty one. @type {Map<string, string[]>} */
+  const buildOutputs = new Map();
+  const buildOutput = (/** @type {string} */ path) => buildOutputs.get(path) ?? [];
   let anyPackage = false;
 
   const stateOf = (/** @type {string} */ name) => {
@@ -60,7 +62,8 @@ export function goEventReader() {
   return {
     /** @param {GoEvent} event @returns {Generator<Result>} */
     *read(event) {
-      if (event.Action === 'build-output') keep(buildOutput, event.Output ?? '');
+      const path = event.ImportPath ?? '';
+      if (event.Action === 'build-output') buildOutputs.set(path, [...buildOutput(path), event.Output ?? '']);
       if (event.Package === undefined) return;
       anyPackage = true;
       const state = stateOf(event.Package);
@@ -68,7 +71,7 @@ export function goEventReader() {
       if (!['pass', 'fail', 'skip'].includes(event.Action)) return;
       if (event.Test !== undefined) yield* state.testEnded(event.Test, event.Action);
       else {
-        yield* state.packageEnded(event.Action, buildOutput);
+        yield* state.packageEnded(event.Action, event.FailedBuild === undefined ? [] : buildOutput(event.FailedBuild));
         packages.delete(event.Package);
       }
     },
@@ -76,10 +79,13 @@ export function goEventReader() {
     *end(code) {
       for (const state of packages.values()) yield { test: `${state.name} (package)`, outcome: 'failed', detail: 'did not end' };
       if (code !== 0 && !anyPackage)
-        yield { test: 'go test', outcome: 'failed', detail: lastLines(buildOutput) || `ended with ${code}` };
+        yield { test: 'go test', outcome: 'failed', detail: lastLines(buildOutput('')) || `ended with ${code}` };
     },
   };
 }
+
+/** A dependency that the proxy does not have says nothing about the server. */
+const notFetched = /reading https?:\/\/\S+: (\d{3} |dial |Get )/;
 
 /** What is known of a package while its tests run. */
 class PackageState {
@@ -116,8 +122,9 @@ class PackageState {
   /** @param {string} action @param {readonly string[]} buildOutput @returns {Generator<Result>} */
   *packageEnded(action, buildOutput) {
     if (action !== 'fail' || this.#failed) return;
-    const lines = this.#outputs.get('') ?? [];
-    yield { test: `${this.name} (package)`, outcome: 'failed', detail: lastLines([...buildOutput, ...lines]) };
+    const lines = [...buildOutput, ...(this.#outputs.get('') ?? [])];
+    const outcome = buildOutput.some((line) => notFetched.test(line)) ? 'skipped' : 'failed';
+    yield { test: `${this.name} (package)`, outcome, detail: lastLines(lines) };
   }
 }
 
@@ -163,21 +170,15 @@ function failedSpecs(lines) {
   return specs;
 }
 
-/** @param {readonly string[]} lines @param {string} spec  ends with the text of its last node */
+/** The report of a spec begins with a line that marks it as failed and one with its name. @param {readonly string[]} lines @param {string} spec */
 function detailOf(lines, spec) {
-  const at = lines.findIndex((line) => /\[(FAILED|PANICKED|TIMEDOUT)\]/.test(line) && spec.includes(lastWords(line)));
-  const first = at >= 0 ? at : lines.findIndex((line) => /\[(FAILED|PANICKED|TIMEDOUT)\]/.test(line));
-  return first < 0
+  const at = lines.findIndex((line) => line.trim() === spec);
+  return at < 0
     ? ''
     : lines
-        .slice(first, first + detailLines)
+        .slice(at + 1, at + 1 + detailLines)
         .join('')
         .trim();
-}
-
-/** @param {string} line */
-function lastWords(line) {
-  return line.replace(/^.*\]\s*/, '').trim();
 }
 
 /** @param {string} line */

@@ -7,23 +7,23 @@ const page = new URL('../../../docs/compatibility.md', import.meta.url);
 const beginMark = '<!-- ecosystem:begin -->';
 const endMark = '<!-- ecosystem:end -->';
 
-const head = ['Suite', 'Version', 'Passed', 'Failed', 'Also on Kubernetes', 'Skipped', 'Time', 'Run on'];
+const head = ['Suite', 'Version', 'Passed', 'Failed', 'On Kubernetes too', 'Not yet', 'Skipped', 'Time', 'Run on'];
 
 /** @param {Tally} tally @param {string} date @returns {string[]} */
 function cells(tally, date) {
   const title = `\`${tally.suite}\` ${tally.title}`;
-  const counts = [tally.passed, tally.failed, tally.known, tally.skipped].map(String);
+  const counts = [tally.passed, tally.failed, tally.kubernetes, tally.missing, tally.skipped].map(String);
   return [title, tally.version, ...counts, elapsed(tally.seconds * 1000), date];
 }
 
 /** @param {readonly Tally[]} tallies @returns {string} the table for a terminal */
 export function toText(tallies) {
   const rows = [
-    ['suite', 'version', 'passed', 'failed', 'known', 'skipped', 'time'],
+    ['suite', 'version', 'passed', 'failed', 'kubernetes', 'not yet', 'skipped', 'time'],
     ...tallies.map((tally) =>
       tally.notRun === undefined
         ? [tally.suite, ...cells(tally, '').slice(1, -1)]
-        : [tally.suite, `not run: ${tally.notRun}`, '', '', '', '', ''],
+        : [tally.suite, `not run: ${tally.notRun}`, '', '', '', '', '', ''],
     ),
   ];
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => (row[2] === '' ? 0 : row[column].length))));
@@ -69,7 +69,13 @@ export function mergeMarkdown(former, tallies, date) {
 
 /** @param {string} suite @param {Tally['failures'][number]} failure */
 function bullet(suite, { test, known }) {
-  return `- \`${suite}\` ${test}: ${known === undefined ? '**fails here only**' : `fails on kube-apiserver too: ${known}`}`;
+  return `- \`${suite}\` ${test}: ${reasonText(known)}`;
+}
+
+/** @param {Tally['failures'][number]['known']} known */
+function reasonText(known) {
+  if (known === undefined) return '**fails here only**';
+  return known.because === 'missing' ? `needs ${known.reason}, not there yet` : `fails on kube-apiserver too: ${known.reason}`;
 }
 
 /** @returns {{ before: string, between: string, after: string }} */

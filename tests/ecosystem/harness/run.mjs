@@ -61,7 +61,7 @@ function countFailure(tally, result, progress) {
   countResult(tally, result);
   const { known } = tally.failures.at(-1) ?? {};
   const detail = (result.detail ?? '').trim().split('\n').slice(0, 12).join('\n    ');
-  progress.print(known ? `known   ${result.test}: ${known}` : `FAILED  ${result.test}\n    ${detail}`);
+  progress.print(known ? `known   ${result.test}: ${known.reason}` : `FAILED  ${result.test}\n    ${detail}`);
 }
 
 /** @param {Suite} suite @param {Progress} progress @param {ReturnType<typeof serverPool>} servers @param {Settings} settings @returns {Context} */

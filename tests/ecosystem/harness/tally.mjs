@@ -1,4 +1,4 @@
-import { knownReason } from './known-failures.mjs';
+import { knownFailure } from './known-failures.mjs';
 
 /**
  * @typedef {import('./suite.mjs').Result} Result
@@ -9,35 +9,37 @@ import { knownReason } from './known-failures.mjs';
  * @property {string} version
  * @property {number} passed
  * @property {number} failed
- * @property {number} known  failures that kube-apiserver has too
+ * @property {number} kubernetes  failures that kube-apiserver has too
+ * @property {number} missing  failures for want of a feature that is not there yet
  * @property {number} skipped
  * @property {number} seconds
  * @property {string} [notRun]  why the whole suite was skipped
- * @property {{ test: string, detail: string, known?: string }[]} failures
+ * @property {{ test: string, detail: string, known?: import('./known-failures.mjs').KnownFailure }[]} failures
  */
 
 /** @param {string} suite @param {string} title @returns {Tally} */
 export function emptyTally(suite, title) {
-  return { suite, title, version: '', passed: 0, failed: 0, known: 0, skipped: 0, seconds: 0, failures: [] };
+  return { suite, title, version: '', passed: 0, failed: 0, kubernetes: 0, missing: 0, skipped: 0, seconds: 0, failures: [] };
 }
 
-/** @param {Tally} tally @param {Result} result @param {typeof knownReason} [reasonFor] */
-export function countResult(tally, { test, outcome, count = 1, detail = '' }, reasonFor = knownReason) {
+/** @param {Tally} tally @param {Result} result @param {typeof knownFailure} [find] */
+export function countResult(tally, { test, outcome, count = 1, detail = '' }, find = knownFailure) {
   if (outcome !== 'failed') {
     tally[outcome] += count;
     return;
   }
-  const known = reasonFor(tally.suite, test);
-  tally[known === undefined ? 'failed' : 'known'] += count;
+  const known = find(tally.suite, test);
+  tally[known?.because ?? 'failed'] += count;
   tally.failures.push({ test, detail, known });
 }
 
 /** @param {Tally} tally @returns {string} such as `12 passed, 1 failed` */
-export function countsText({ passed, failed, known, skipped }) {
+export function countsText({ passed, failed, kubernetes, missing, skipped }) {
   const parts = /** @type {const} */ ([
     ['passed', passed],
     ['failed', failed],
-    ['known', known],
+    ['failed on Kubernetes too', kubernetes],
+    ['not yet', missing],
     ['skipped', skipped],
   ]);
   return (
