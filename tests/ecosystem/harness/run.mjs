@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from './command.mjs';
-import { envtestAssets, serverPool } from './servers.mjs';
+import { command, envtestAssets, serverPool } from './servers.mjs';
 import { Unavailable } from './suite.mjs';
 import { countResult, emptyTally } from './tally.mjs';
 import { missingTools } from './tools.mjs';
@@ -65,7 +65,7 @@ function countFailure(tally, result, progress) {
 }
 
 /** @param {Suite} suite @param {Progress} progress @param {ReturnType<typeof serverPool>} servers @param {Settings} settings @returns {Context} */
-function makeContext(suite, progress, servers, { folder: parent, signal, assets }) {
+function makeContext(suite, progress, servers, { folder: parent, signal, assets, kubeconfig }) {
   const folder = join(parent, suite.name);
   const log = join(parent, `${suite.name}.log`);
   mkdirSync(folder, { recursive: true });
@@ -76,6 +76,8 @@ function makeContext(suite, progress, servers, { folder: parent, signal, assets 
     status: progress.status,
     ...commands({ folder, log, signal }),
     startServer: servers.start,
+    command,
+    kubeconfig,
     assets: async () => assets ?? envtestAssets(),
   };
 }

@@ -9,6 +9,9 @@ import { fileURLToPath } from 'node:url';
 /** @typedef {import('./suite.mjs').TestServer} TestServer */
 
 const program = fileURLToPath(new URL('../../../packages/tsukube/dist/tsukube.cjs', import.meta.url));
+/** Runs `tsukube`. */
+export const command = [process.execPath, program];
+
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 10_000;
 

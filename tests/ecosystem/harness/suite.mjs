@@ -34,6 +34,8 @@
  *   lines, standard error included, as they come
  * @property {(flags?: readonly string[]) => Promise<TestServer>} startServer  a server of its own in memory, with the given flags of
  *   `tsukube serve`. It is stopped after the suite if the suite has not done so
+ * @property {readonly string[]} command  runs `tsukube`, for suites that start servers themselves
+ * @property {string} [kubeconfig]  of the running server that `--kubeconfig` names; then nothing is to be started
  * @property {() => Promise<string>} assets  a folder for KUBEBUILDER_ASSETS, as `tsukube envtest` lays it out
  *
  * @typedef {object} CommandOptions

@@ -1,0 +1,34 @@
+import { fetchModule } from '../harness/go-module.mjs';
+import { goTest } from '../harness/go-test.mjs';
+
+const version = 'v1.14.2';
+
+/** The packages whose suites start an API server and get by without admission webhooks, mostly. */
+const packages = [
+  './controllers/clustercache',
+  './controllers/crdmigrator',
+  './core/reconcilers/clusterresourceset',
+  './core/reconcilers/topology/cluster/structuredmerge',
+  './internal/util/ssa/test',
+  './util/controller',
+  './util/deprecated/v1beta1/patch',
+  './util/patch/test',
+];
+
+/** @type {import('../harness/suite.mjs').Suite} */
+export default {
+  name: 'cluster-api',
+  title: 'CRD migrator, patch and apply helpers, through envtest',
+  needs: ['go'],
+  minutes: 60,
+  async prepare(context) {
+    const prepared = await fetchModule(context, 'sigs.k8s.io/cluster-api', version);
+    // A module of the same repository, which go.mod names by its path there.
+    await context.exec('go', ['mod', 'edit', `-require=sigs.k8s.io/cluster-api/api@${version}`], { cwd: prepared.folder });
+    return prepared;
+  },
+  async *run(context, { folder }) {
+    const env = { KUBEBUILDER_ASSETS: await context.assets() };
+    yield* goTest(context, { cwd: folder, packages, args: ['-timeout=20m'], env });
+  },
+};
