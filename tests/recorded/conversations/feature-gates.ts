@@ -236,6 +236,7 @@ const conversations: Conversations = {
     pod({ schedulingGates: [{ name: 'example.com/wait' }], nodeName: 'n' }),
     pod({ securityContext: { supplementalGroupsPolicy: 'Strict', seLinuxChangePolicy: 'Recursive' } }),
     pod({ securityContext: { supplementalGroupsPolicy: 'Other', seLinuxChangePolicy: 'Other' } }),
+    pod({ securityContext: { seLinuxChangePolicy: 'MountOption' } }),
     pod({ hostUsers: false }),
     pod({ hostUsers: false, hostNetwork: true }),
     pod({ hostUsers: false, hostPID: true }),
