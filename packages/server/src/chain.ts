@@ -39,6 +39,7 @@ import {
   responseHeaders,
   type ServerMetrics,
   type ShutdownNotice,
+  unservedPaths,
   versionPage,
   withRequestInfo,
 } from '@tsukube/apiserver';
@@ -136,6 +137,7 @@ function delegates(parts: ChainParts): readonly Delegate[] {
     ...(custom ? [custom.delegate({ ...serving, isBuiltIn: builtInNames(resources) })] : []),
     resourceDelegate({ ...serving, resources, registryOf, shutdown: parts.shutdown }),
     (request) => discovery.answer(request),
+    unservedPaths(resources),
     (request) => openApi.answer(request),
     healthDelegate(() => checks, logger),
     versionPage(versionInfo),

@@ -16,14 +16,15 @@ export interface HealthParts {
 
 type Check = HealthCheck['check'];
 
-/** The checks behind /healthz, /livez and /readyz, under kube-apiserver's names: those of 1.36, then those that only 1.20 had. */
+/** The checks behind /healthz, /livez and /readyz, under kube-apiserver's names and in its order. */
 export function healthChecks(parts: HealthParts): HealthChecks {
   const { store, isReady, checkCertificates, logger } = parts;
   const ping = named('ping', () => {});
   const log = named('log', () => logger.debug('the log is written'));
   const storage = named('etcd', () => store.ping());
   const hooks = Object.entries(startChecks(parts)).map(([name, check]) => named(name, check));
-  const alive = [ping, log, named('loopback-serving-certificate', checkCertificates), storage, ...hooks];
+  const former = formerChecks(parts);
+  const alive = [ping, log, named('loopback-serving-certificate', checkCertificates), storage, ...hooks, ...former];
   return {
     healthz: alive,
     livez: alive,
@@ -37,6 +38,7 @@ export function healthChecks(parts: HealthParts): HealthChecks {
       named('shutdown', () => {
         if (!isReady()) throw new Error('the server is shutting down');
       }),
+      ...former,
     ],
   };
 }
@@ -75,6 +77,7 @@ function startChecks(parts: HealthParts): Readonly<Record<string, Check>> {
     ),
     'poststarthook/bootstrap-controller': step('bootstrap-controller'),
     'poststarthook/start-kubernetes-service-cidr-controller': step('start-kubernetes-service-cidr-controller'),
+    'poststarthook/aggregator-reload-proxy-client-cert': checkCertificates,
     'poststarthook/start-kube-aggregator-informers': services,
     'poststarthook/apiservice-status-local-available-controller': services,
     'poststarthook/apiservice-status-remote-available-controller': services,
@@ -84,10 +87,19 @@ function startChecks(parts: HealthParts): Readonly<Record<string, Check>> {
     'autoregister-completion': step('resources'),
     'poststarthook/apiservice-openapi-controller': step('openapi'),
     'poststarthook/apiservice-openapiv3-controller': step('openapi'),
-    'poststarthook/aggregator-reload-proxy-client-cert': checkCertificates,
-    'poststarthook/apiservice-status-available-controller': services,
-    'poststarthook/start-kube-apiserver-admission-initializer': step('admission'),
   };
+}
+
+/** Those that kube-apiserver 1.20 had: they can be asked for by name. */
+function formerChecks(parts: HealthParts): readonly HealthCheck[] {
+  const services = loaded(parts, 'apiregistration.k8s.io', 'apiservices');
+  return [
+    { ...named('poststarthook/apiservice-status-available-controller', services), separate: true },
+    {
+      ...named('poststarthook/start-kube-apiserver-admission-initializer', () => parts.steps.check('admission')),
+      separate: true,
+    },
+  ];
 }
 
 function named(name: string, check: Check): HealthCheck {

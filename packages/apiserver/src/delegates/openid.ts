@@ -31,8 +31,9 @@ export function openIdPages({ issuer, jwksUri, keys }: OpenIdOptions): Delegate 
     id_token_signing_alg_values_supported: [...new Set(jwks.map(({ alg }) => alg as string))].sort(),
   });
   return function openId(request) {
-    if (request.path === configurationPath) return answer(request, 'application/json', configuration());
-    if (request.path === keysPath) return answer(request, 'application/jwk-set+json', { keys: jwks });
+    const path = request.path.replace(/\/$/, '');
+    if (path === configurationPath) return answer(request, 'application/json', configuration());
+    if (path === keysPath) return answer(request, 'application/jwk-set+json', { keys: jwks });
     if (request.path.startsWith(`${keysPath}/`) || request.path.startsWith(`${configurationPath}/`))
       throw StatusError.pathNotFound();
     return undefined;

@@ -46,11 +46,21 @@ export function resourceDelegate(options: ResourceDelegateOptions): Delegate {
     if (!info.isResource || request.path.startsWith('//') || !groupVersions.has(`${info.group}/${info.version}`))
       return undefined;
     const endpoint = endpoints.get(endpointKey(info.group, info.version, info.resource, info.subresource));
-    if (!endpoint || !inScope(request, endpoint)) throw StatusError.pathNotFound();
+    if (!endpoint || !inScope(request, endpoint) || info.verb === 'proxy') throw StatusError.pathNotFound();
     const handler = handlerFor(request, endpoint);
     if (!handler) throw isPath(request, endpoint) ? StatusError.methodNotAllowed() : StatusError.pathNotFound();
     if (endpoint.version.deprecationWarning) tellDeprecation(request, endpoint.version.deprecationWarning);
     return handler(asResourceRequest(request, endpoint, options));
+  };
+}
+
+/** Below `/api` and the groups of a fixed set of resources, what is not served is answered with a Status. */
+export function unservedPaths(resources: readonly Resource[]): Delegate {
+  const groups = new Set(resources.flatMap(({ versions }) => versions.map(({ group }) => group)));
+  return function notServed({ path }) {
+    const [, prefix, group] = path.split('/', 3);
+    if (group === undefined || (prefix !== 'api' && (prefix !== 'apis' || group === '' || !groups.has(group)))) return undefined;
+    throw StatusError.pathNotFound();
   };
 }
 

@@ -1,3 +1,4 @@
+import { StatusError } from '@tsukube/machinery';
 import type { Delegate } from '../filters/filter.ts';
 import { isRouted, notRouted } from '../http/routed-types.ts';
 
@@ -23,7 +24,9 @@ const types = ['application/json'];
 export function versionPage(info: VersionInfo): Delegate {
   const body = Buffer.from(JSON.stringify(info, undefined, 2));
   return function version(request) {
-    if (request.path !== '/version' && request.path !== '/version/') return undefined;
+    if (request.path !== '/version' && !request.path.startsWith('/version/')) return undefined;
+    if (request.path.length > '/version/'.length) throw StatusError.pathNotFound();
+    if (request.method !== 'GET') throw StatusError.methodNotAllowed();
     if (!isRouted(request.exchange.header('accept') ?? '', types)) throw notRouted(types);
     return { kind: 'bytes', status: 200, type: 'application/json', body };
   };

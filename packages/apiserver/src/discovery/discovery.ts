@@ -82,7 +82,7 @@ export function createDiscovery(resources: () => readonly Resource[], options: D
 async function answerAggregated(request: ApiRequest, form: AggregatedForm, { bytes, etag }: Document): Promise<Answer> {
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' };
   const type = aggregatedMediaType(form);
-  if (request.exchange.header('if-none-match') === etag) return { kind: 'bytes', status: 304, type, body: '', headers };
+  if (request.exchange.header('if-none-match') === etag) return { kind: 'bytes', status: 304, type: '', body: '', headers };
   const output = { mediaType: form.mediaType, as: 'object', metaVersion: 'v1', pretty: false } as const;
   return { ...(await answerBytes(200, bytes, output, headers)), type };
 }

@@ -1,3 +1,4 @@
+import { goQuote } from '@tsukube/machinery';
 import type { Delegate } from '../filters/filter.ts';
 import type { BytesAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
@@ -7,6 +8,8 @@ import type { Logger } from '../logger.ts';
 /** Throws, or rejects, when something is wrong; the reason is for the log, not for the client. */
 export interface HealthCheck {
   readonly name: string;
+  /** Has a path of its own, and is not part of the whole. */
+  readonly separate?: boolean;
   check(): void | Promise<void>;
 }
 
@@ -28,10 +31,12 @@ export function healthDelegate(checks: () => HealthChecks, logger: Logger): Dele
     const [, endpoint = '', ...rest] = request.path.split('/');
     if (endpoint !== 'healthz' && endpoint !== 'livez' && endpoint !== 'readyz') return undefined;
     const all = checks()[endpoint];
-    const name = rest.join('/');
-    if (name === '') return answerAll(request, endpoint, all, logger);
-    const one = all.find((check) => check.name === name);
-    return one ? answerOne(endpoint, one, logger) : answerText(404, '404 page not found\n');
+    if (rest.length === 0) {
+      const parts = all.filter(({ separate }) => !separate);
+      return answerAll(request, endpoint, parts, logger);
+    }
+    const one = all.find((check) => check.name === rest.join('/'));
+    return one ? answerOne(endpoint, one, logger) : plain(404, '404 page not found\n');
   };
 }
 
@@ -47,7 +52,7 @@ async function run({ name, check }: HealthCheck, logger: Logger): Promise<Result
 
 async function answerOne(endpoint: string, check: HealthCheck, logger: Logger): Promise<BytesAnswer> {
   const { ok } = await run(check, logger);
-  return ok ? plain(200, 'ok') : plain(500, `internal server error: ${endpoint} check failed: reason withheld\n`);
+  return ok ? answerText(200, 'ok') : plain(500, `internal server error: ${endpoint} check failed: reason withheld\n`);
 }
 
 async function answerAll(
@@ -60,7 +65,7 @@ async function answerAll(
   const results = await Promise.all(
     checks.map((check) => (excluded.has(check.name) ? { name: check.name, ok: true, excluded: true } : run(check, logger))),
   );
-  const unknown = [...excluded].filter((name) => !checks.some((check) => check.name === name));
+  const unknown = [...excluded].filter((name) => !checks.some((check) => check.name === name)).sort();
   const lines = results.map(line).join('') + excludeWarning(unknown);
   if (results.some((result) => !result.ok)) return plain(500, `${lines}${endpoint} check failed\n`);
   return plain(200, request.query.has('verbose') ? `${lines}${endpoint} check passed\n` : 'ok');
@@ -73,7 +78,7 @@ function line({ name, ok, excluded }: Result): string {
 
 function excludeWarning(unknown: readonly string[]): string {
   if (unknown.length === 0) return '';
-  return `warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => JSON.stringify(name)).join(', ')}\n`;
+  return `warn: some health checks cannot be excluded: no matches for ${unknown.map(goQuote).join()}\n`;
 }
 
 function plain(status: number, body: string): BytesAnswer {

@@ -14,12 +14,13 @@ export function observedHealthChecks(checks: HealthChecks, registry: Registry): 
     labels: ['name', 'type', 'status'],
   });
   const observed = (type: keyof HealthChecks) =>
-    checks[type].map(({ name, check }): HealthCheck => {
+    checks[type].map(({ check, ...rest }): HealthCheck => {
+      const { name } = rest;
       const note = (ok: boolean) => {
         last.with({ name, type }).set(ok ? 1 : 0);
         total.with({ name, type, status: ok ? 'success' : 'error' }).increase();
       };
-      return { name, check: () => noted(check, note) };
+      return { ...rest, check: () => noted(check, note) };
     });
   return { healthz: observed('healthz'), livez: observed('livez'), readyz: observed('readyz') };
 }

@@ -4,7 +4,7 @@ import type { ApiRequest } from '../http/request.ts';
 import type { Resource } from '../resource.ts';
 import { type CustomDocuments, customDocuments } from './custom-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents } from './documents.ts';
-import { cachingHeaders, isKnown, type ServedDocument, servedDocument } from './served-document.ts';
+import { cachingHeaders, isKnown, isUnmodified, type ServedDocument, servedDocument } from './served-document.ts';
 
 export interface OpenApiOptions extends DocumentOptions {
   /** Milliseconds since 1970. */
@@ -34,7 +34,7 @@ export function createOpenApi(resources: () => readonly Resource[], options: Ope
       const { path } = request;
       if (!path.startsWith('/openapi/')) return undefined;
       if (path === '/openapi/v2') return answerSwagger2(request, current);
-      if (path === '/openapi/v3') return answerIndex(current);
+      if (path === '/openapi/v3') return answerIndex(request, current, now);
       if (path.startsWith('/openapi/v3/')) return answerOpenApi3(request, current, path.slice('/openapi/v3/'.length), now);
       return undefined;
     },
@@ -49,6 +49,8 @@ interface Library {
   get(key: string, make: () => string | Uint8Array): ServedDocument;
   /** The document about a group and version that comes and goes. */
   getCustom(name: string, hash: string): ServedDocument;
+  /** The list of all documents, with the time since when it is what it is. */
+  index(text: string, now: () => number): ServedDocument;
   invalidate(): void;
 }
 
@@ -62,6 +64,7 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
   const madeCustom = new Map<string, ServedDocument>();
   let made: Documents | undefined;
   let described: readonly Resource[] | undefined;
+  let index: ServedDocument | undefined;
   const documents = (): Documents => {
     if (!made) {
       described = [...resources()];
@@ -73,6 +76,11 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
   return {
     documents,
     custom,
+    index(text, now) {
+      const bytes = Buffer.from(text);
+      if (index === undefined || !bytes.equals(index.bytes)) index = { bytes, hash: '', modified: now() };
+      return index;
+    },
     getCustom(name, hash) {
       const existing = madeCustom.get(name);
       if (existing?.hash === hash) return existing;
@@ -106,7 +114,7 @@ function openApi3(library: Library, name: string): ServedDocument {
 }
 
 /** Documents are made one in a turn of the loop, so that other requests are served in between. */
-async function answerIndex(library: Library): Promise<Answer> {
+async function answerIndex(request: ApiRequest, library: Library, now: () => number): Promise<Answer> {
   const paths: [string, { serverRelativeURL: string }][] = [];
   for (const name of library.documents().openApi3Names) {
     const { hash } = openApi3(library, name);
@@ -116,14 +124,18 @@ async function answerIndex(library: Library): Promise<Answer> {
   for (const name of library.custom.openApi3Names())
     paths.push([name, { serverRelativeURL: `/openapi/v3/${name}?hash=${library.custom.hashOf(name)}` }]);
   paths.sort(([a], [b]) => (a < b ? -1 : 1));
-  return bytes(200, 'text/plain; charset=utf-8', JSON.stringify({ paths: Object.fromEntries(paths) }));
+  const text = JSON.stringify({ paths: Object.fromEntries(paths) });
+  const { bytes: body, modified } = library.index(text, now);
+  const headers = { 'last-modified': new Date(modified).toUTCString() };
+  if (isUnmodified(request, modified)) return bytes(304, '', '', headers);
+  return bytes(200, 'text/plain; charset=utf-8', body, headers);
 }
 
 function answerOpenApi3(request: ApiRequest, library: Library, name: string, now: () => number): Answer {
   const builtIn = library.documents().openApi3Names.includes(name);
   const customHash = builtIn ? undefined : library.custom.hashOf(name);
-  if (!builtIn && customHash === undefined) return bytes(404, 'text/plain; charset=utf-8', '');
-  if (accepted(request, [json]) === undefined) return bytes(406, 'text/plain; charset=utf-8', '', { vary: 'Accept' });
+  if (!builtIn && customHash === undefined) return bytes(404, '', '');
+  if (accepted(request, [json]) === undefined) return bytes(406, '', '', { vary: 'Accept' });
   const document = customHash === undefined ? openApi3(library, name) : library.getCustom(name, customHash);
   const asked = request.query.get('hash');
   if (!asked) return answerDocument(request, document, json);
@@ -137,7 +149,7 @@ function answerOpenApi3(request: ApiRequest, library: Library, name: string, now
 
 function answerSwagger2(request: ApiRequest, library: Library): Answer {
   const type = accepted(request, [json, ...swagger2ProtobufNames]);
-  if (type === undefined) return bytes(406, 'text/plain; charset=utf-8', '', { vary: 'Accept' });
+  if (type === undefined) return bytes(406, '', '', { vary: 'Accept' });
   if (type === json)
     return answerDocument(
       request,
@@ -161,8 +173,9 @@ function accepted(request: ApiRequest, mediaTypes: readonly string[]): string | 
 
 function answerDocument(request: ApiRequest, document: ServedDocument, type: string, more?: Headers): Answer {
   const headers = { ...cachingHeaders(document), ...more };
-  if (isKnown(request.exchange.header('if-none-match'), document)) return bytes(304, type, '', headers);
-  return bytes(200, type, document.bytes, headers);
+  if (!isKnown(request, document)) return bytes(200, type, document.bytes, headers);
+  const { 'last-modified': _, ...others } = headers;
+  return bytes(304, '', '', others);
 }
 
 function bytes(status: number, type: string, body: Uint8Array | string, headers?: Headers): Answer {

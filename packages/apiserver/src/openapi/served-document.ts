@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ApiRequest } from '../http/request.ts';
 
 /** A document with what HTTP caching needs to know of it. */
 export interface ServedDocument {
@@ -17,9 +18,16 @@ export function cachingHeaders({ hash, modified }: ServedDocument): Record<strin
   return { etag: `"${hash}"`, vary: 'Accept', 'last-modified': new Date(modified).toUTCString() };
 }
 
-/** Whether a client that sends this If-None-Match has the document already. */
-export function isKnown(ifNoneMatch: string | undefined, { hash }: ServedDocument): boolean {
-  if (ifNoneMatch === undefined) return false;
+/** Whether the client has the document already. Its tag counts more than its time. */
+export function isKnown(request: ApiRequest, { hash, modified }: ServedDocument): boolean {
+  const ifNoneMatch = request.exchange.header('if-none-match');
+  if (ifNoneMatch === undefined) return isUnmodified(request, modified);
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(`"${hash}"`);
+}
+
+/** HTTP knows whole seconds only. */
+export function isUnmodified(request: ApiRequest, modified: number): boolean {
+  const since = request.exchange.header('if-modified-since');
+  return since !== undefined && Math.floor(modified / 1000) * 1000 <= Date.parse(since);
 }

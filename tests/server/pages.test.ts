@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../support/server.ts';
+
+const t = useServer();
+
+describe('pages about the server', () => {
+  const as = (kind: string, version: string, type = 'application/json') => `${type};v=${version};g=config.k8s.io;as=${kind}`;
+
+  it.each(['', 'text/plain', '*/*', 'application/json,text/plain;q=0.5', `${as('Flagz', 'v1beta1')},text/plain`])(
+    '/statusz is text for %s',
+    async (accept) => {
+      const { status, headers, text } = await t.client.get('/statusz', accept === '' ? {} : { accept });
+      expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+      expect(text).toMatch(/\nStarted: {2}\w{3} \w{3} \d\d \d\d:\d\d:\d\d UTC \d{4}\nUp: {2}0 hr \d\d min \d\d sec\n/);
+    },
+  );
+
+  it.each(['v1beta1', 'v1alpha1'])('/statusz is an object of %s', async (version) => {
+    const { headers, body } = await t.client.get('/statusz', { accept: as('Statusz', version) });
+    expect(headers['content-type']).toBe(`application/json;g=config.k8s.io;v=${version};as=Statusz`);
+    expect(body).toMatchObject({
+      kind: 'Statusz',
+      apiVersion: `config.k8s.io/${version}`,
+      metadata: { name: 'apiserver' },
+      startTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      uptimeSeconds: expect.any(Number),
+      paths: ['/flagz', '/healthz', '/livez', '/metrics', '/readyz', '/statusz', '/version'],
+    });
+  });
+
+  it('/flagz is an object of values by name, in JSON and in YAML', async () => {
+    const { body } = await t.client.get('/flagz', { accept: as('Flagz', 'v1beta1') });
+    expect(body).toMatchObject({
+      kind: 'Flagz',
+      metadata: { name: 'apiserver' },
+      flags: { 'storage-media-type': expect.any(String) },
+    });
+    const yaml = await t.client.get('/flagz', { accept: as('Flagz', 'v1beta1', 'application/yaml') });
+    expect(yaml.headers['content-type']).toBe('application/yaml;g=config.k8s.io;v=v1beta1;as=Flagz');
+    expect(yaml.text).toMatch(/^apiVersion: config\.k8s\.io\/v1beta1\nflags:\n/);
+  });
+});
+
+describe('what a client has already', () => {
+  const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+  it.each([
+    ['/openapi/v2', 'application/json'],
+    ['/openapi/v3/api/v1', 'application/json'],
+    ['/apis', aggregated],
+  ])('%s is told by its tag, without a type', async (path, accept) => {
+    const { etag } = (await t.client.get(path, { accept })).headers;
+    const { status, headers, text } = await t.client.get(path, { accept, 'if-none-match': etag as string });
+    expect([status, headers.etag, text]).toEqual([304, etag, '']);
+    expect(headers).not.toHaveProperty('content-type');
+    expect(headers).not.toHaveProperty('last-modified');
+  });
+
+  it.each(['/openapi/v2', '/openapi/v3', '/openapi/v3/api/v1'])('%s is told by its time', async (path) => {
+    const modified = (await t.client.get(path)).headers['last-modified'] as string;
+    expect(Date.parse(modified)).toBeGreaterThan(Date.now() - 3_600_000);
+    const known = await t.client.get(path, { 'if-modified-since': modified });
+    expect([known.status, known.headers['content-type']]).toEqual([304, undefined]);
+    const before = new Date(Date.parse(modified) - 1000).toUTCString();
+    expect((await t.client.get(path, { 'if-modified-since': before })).status).toBe(200);
+    expect((await t.client.get(path, { 'if-modified-since': 'nonsense' })).status).toBe(200);
+  });
+
+  it.each(['/openapi/v2', '/openapi/v3/api/v1'])('%s has no type where it is not acceptable', async (path) => {
+    const { status, headers } = await t.client.get(path, { accept: 'text/html' });
+    expect([status, headers['content-type'], headers.vary]).toEqual([406, undefined, 'Accept']);
+  });
+});
