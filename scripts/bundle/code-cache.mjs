@@ -70,7 +70,7 @@ function ask(session, method, path, body, type = 'application/json') {
 
 /** @param {string} caches */
 function saveCache(caches) {
-  const path = join(caches, `${cachedDataVersionTag()}.cache`);
+  const path = join(caches, `${process.version}-${process.arch}-${cachedDataVersionTag()}.cache`);
   mkdirSync(caches, { recursive: true });
   writeFileSync(`${path}.tmp`, script.createCachedData());
   renameSync(`${path}.tmp`, path);

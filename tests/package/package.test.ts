@@ -49,6 +49,12 @@ describe.skipIf(notBuilt)('the tarball', () => {
     expect(manifest.optionalDependencies).toEqual(lmdb.optionalDependencies);
   });
 
+  it('is built with the code cache that the command reads', () => {
+    const script = "[process.version, process.arch, require('node:v8').cachedDataVersionTag()].join('-')";
+    const { stdout } = run(process.execPath, ['-p', script], root);
+    expect(readdirSync(join(root, 'packages/tsukube/dist/cache'))).toContain(`${stdout.trim()}.cache`);
+  });
+
   it('has dependencies for all that it requires, and no scripts', () => {
     const program = readFileSync(join(root, 'packages/tsukube/dist/program.cjs'), 'utf8');
     const required = [...program.matchAll(/\brequire\d*\("([^".][^"]*)"\)|createRequire\)?\(programUrl\)\("([^"]+)"\)/g)];
@@ -103,13 +109,20 @@ describe.skipIf(!registryReachable)('the package, installed outside of the works
     expect(Math.min(...runs)).toBeLessThan(150);
   });
 
+  it.each(nodes())('starts a server within 100 ms of CPU, and resets it within 20, Node %s', (_, node) => {
+    writeFileSync(join(folder, 'measure.mjs'), measureProgram);
+    const runs = Array.from({ length: 3 }, () => JSON.parse(run(node, ['measure.mjs'], folder).stdout) as Measured);
+    expect(Math.min(...runs.map(({ start }) => start))).toBeLessThan(100);
+    expect(Math.min(...runs.map(({ reset }) => reset))).toBeLessThan(20);
+  });
+
   it.each(nodes())('keeps what V8 has compiled for the next process, Node %s', (_, node) => {
     const cache = join(folder, 'node_modules/tsukube/dist/cache');
     writeFileSync(join(folder, 'start.mjs'), startProgram);
     run(node, ['start.mjs'], folder);
     const files = readdirSync(cache);
     expect(files.length).toBeGreaterThan(0);
-    expect(files.filter((name) => !/^\d+\.cache$/.test(name))).toEqual([]);
+    expect(files.filter((name) => !/^v[\d.]+-\w+-\d+\.cache$/.test(name))).toEqual([]);
     const times = files.map((name) => statSync(join(cache, name)).mtimeMs);
     expect(run(node, ['start.mjs'], folder)).toMatchObject({ status: 0, stderr: '' });
     expect(files.map((name) => statSync(join(cache, name)).mtimeMs)).toEqual(times);
@@ -149,6 +162,48 @@ const before = process.cpuUsage();
 await import('tsukube');
 const { user, system } = process.cpuUsage(before);
 console.log((user + system) / 1000);
+`;
+
+interface Measured {
+  readonly start: number;
+  readonly reset: number;
+}
+
+/** Medians of CPU time, because other programs may run at the same time. */
+const measureProgram = `
+import { startServer } from 'tsukube';
+
+async function cpu(action) {
+  const before = process.cpuUsage();
+  await action();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+async function median(count, action) {
+  const times = [];
+  for (let i = 0; i < count; i++) times.push(await action());
+  return times.sort((a, b) => a - b)[count >> 1];
+}
+
+const create = async (server, writer) => {
+  for (let i = 0; i < 30; i++) {
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: writer + '-' + i } };
+    await (await server.fetch('/api/v1/namespaces/default/configmaps', { method: 'POST', body })).arrayBuffer();
+  }
+};
+
+let server;
+const start = await median(9, async () => {
+  await server?.close();
+  return cpu(async () => { server = await startServer(); });
+});
+const reset = await median(5, async () => {
+  await Promise.all(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((writer) => create(server, writer)));
+  return cpu(() => server.reset());
+});
+await server.close();
+console.log(JSON.stringify({ start, reset }));
 `;
 
 const startProgram = `

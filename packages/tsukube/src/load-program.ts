@@ -19,8 +19,8 @@ const maxCaches = 4;
 let loaded: LoadedProgram | undefined;
 
 /**
- * Runs the bundled program with its V8 code cache: compiling the program would take a third of the time to ready. V8 rejects
- * a cache of another version or with other flags, which are both part of its tag. The cache lives beside the program, so that
+ * Runs the bundled program with its V8 code cache: compiling the program would take half of the time to ready. The tag stands
+ * for V8's version and flags; the version of Node, which may patch V8, is added. The cache lives beside the program, so that
  * only those who may replace the program may replace it.
  *
  * Only bundles call this function: it needs the `require` and `__dirname` of a CommonJS module.
@@ -30,7 +30,7 @@ export function loadProgram(): LoadedProgram {
   return loaded;
 }
 
-/** Only the type is used here; sources load the kit directly, see load-kit.ts. */
+/** Takes the place of load-kit.ts in the bundle. */
 export async function loadKit(): Promise<Awaited<ReturnType<typeof Program.loadKit>>> {
   const { program, saveCodeCache } = loadProgram();
   const kit = await program.loadKit();
@@ -39,7 +39,7 @@ export async function loadKit(): Promise<Awaited<ReturnType<typeof Program.loadK
 }
 
 function load(filename: string, folder: string): LoadedProgram {
-  const cachePath = join(folder, `${cachedDataVersionTag()}.cache`);
+  const cachePath = join(folder, `${process.version}-${process.arch}-${cachedDataVersionTag()}.cache`);
   const cachedData = readCache(cachePath);
   // The bundler writes nothing but ASCII, which need not be decoded.
   const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData });
