@@ -79,6 +79,7 @@ function inOrderOfConflicts(body: Any): Any {
 function token(key: string, value: unknown, namespace: string, uids: Map<string, string>): unknown {
   if (typeof value !== 'string') return value;
   if (key === 'resourceVersion') return '<version>';
+  if (key === 'storageVersionHash') return '<hash>';
   return value
     .replaceAll(namespace, '<namespace>')
     .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, (uid) => {

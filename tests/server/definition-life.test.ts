@@ -61,7 +61,7 @@ describe('the life of a definition', () => {
     const { status, body } = await t.client.send('POST', path, box('new'));
     expect([status, body.message]).toEqual([
       403,
-      'boxes.held.example.com is forbidden: create not allowed while custom resource definition is terminating',
+      'boxes.held.example.com "new" is forbidden: create not allowed while custom resource definition is terminating',
     ]);
     const { body: list } = await t.client.get(`/apis/${group}/v1`);
     expect(list.resources[0].verbs).toEqual(['delete', 'deletecollection', 'get', 'list', 'watch']);

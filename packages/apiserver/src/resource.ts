@@ -38,7 +38,7 @@ export interface Resource {
   readonly strictOwnership?: 'versions' | 'fields';
   /** Tells this state of a resource that may change from others, for documents about it. */
   readonly state?: string;
-  /** The verbs in the order in which discovery tells them, where that is not the alphabet's. */
+  /** The verbs in the order in which discovery tells them, where that is not the alphabet's; subresources are then as they come. */
   readonly announcedVerbs?: readonly string[];
   /** Sorts the rows of a Table list, lowest first, where that is not by name. Takes the hub version. */
   readonly rowRank?: (object: JsonObject) => number;

@@ -71,7 +71,7 @@ function entryOf<K, V>(map: Map<K, V>, key: K, create: () => V): V {
 
 function apiResource(resource: Resource, served: ServedVersion): ApiResource {
   const kind = { group: served.group, version: served.version, kind: resource.names.kind };
-  const subresources = Object.entries(resource.subresources ?? {});
+  const found = Object.entries(resource.subresources ?? {}).map(([name, subresource]) => apiSubresource(name, subresource, kind));
   const superseded = served.legacy && resource.versions.some(({ legacy }) => !legacy);
   const { shortNames = [], categories = [] } = superseded ? {} : resource.names;
   return {
@@ -82,7 +82,7 @@ function apiResource(resource: Resource, served: ServedVersion): ApiResource {
     verbs: resource.announcedVerbs ?? verbsOf(resource.verbs),
     shortNames,
     categories,
-    subresources: subresources.map(([name, subresource]) => apiSubresource(name, subresource, kind)).sort(byName),
+    subresources: resource.announcedVerbs ? found : found.sort(byName),
   };
 }
 

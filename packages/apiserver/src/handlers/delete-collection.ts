@@ -7,7 +7,7 @@ import { nameOfKey } from '../registry/object-registry.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { writeContext } from './context.ts';
 import { type DeleteOptions, deleteOptions, warnOfOrphans } from './delete-options.ts';
-import { collect } from './list.ts';
+import { collect, listMetadata } from './list.ts';
 import { answerList } from './list-encoding.ts';
 import { listOptions } from './list-options.ts';
 import { selectionOf } from './selection.ts';
@@ -25,7 +25,7 @@ export async function deleteCollection(request: ResourceRequest): Promise<Answer
   for (let i = 0; i < listing.entries.length; i += concurrency) {
     await Promise.all(listing.entries.slice(i, i + concurrency).map((entry) => deleteEntry(request, entry, options)));
   }
-  return answerList(request, listing.entries, { resourceVersion: String(listing.revision) }, output);
+  return answerList(request, listing.entries, listMetadata(listing, request, output), output);
 }
 
 async function deleteEntry(request: ResourceRequest, entry: CacheEntry, options: DeleteOptions): Promise<void> {

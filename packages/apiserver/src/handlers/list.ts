@@ -1,7 +1,7 @@
 import { type JsonValue, StatusError } from '@tsukube/machinery';
 import { Compacted, FutureRevision } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
-import { negotiateObjects } from '../http/negotiation.ts';
+import { negotiateObjects, type Output } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { type Continuation, decodeContinue, encodeContinue, renewContinue } from './continue-token.ts';
@@ -29,13 +29,13 @@ export function list(request: ResourceRequest): Answer | Promise<Answer> {
   const options = listOptions(request, false);
   const selection = selectionOf(request);
   const listing = collect(request, options, selection);
-  const untyped = output.as === 'object' && request.version.schema.form !== undefined;
-  const answer = (found: Listing) => answerList(request, found.entries, listMetadata(found, untyped), output);
+  const answer = (found: Listing) => answerList(request, found.entries, listMetadata(found, request, output), output);
   return listing instanceof Promise ? listing.then(answer) : answer(listing);
 }
 
-/** Lists of what has no type say it even where nothing continues. */
-function listMetadata(listing: Listing, untyped: boolean): Record<string, JsonValue> {
+/** Lists of custom objects have `continue` even where nothing continues. */
+export function listMetadata(listing: Listing, { version }: ResourceRequest, { as }: Output): Record<string, JsonValue> {
+  const untyped = as === 'object' && version.schema.form !== undefined;
   const metadata: Record<string, JsonValue> = { resourceVersion: String(listing.revision) };
   if (listing.continue || untyped) metadata.continue = listing.continue ?? '';
   if (listing.remaining) metadata.remainingItemCount = listing.remaining;

@@ -33,6 +33,8 @@ export interface CustomResourceParts {
   /** The schema of a version as it is in the definition. */
   readonly sourceOf: (version: string) => JsonObject | undefined;
   readonly known: KnownKinds;
+  /** Whether the definition is being deleted, now. */
+  readonly isTerminating: () => boolean;
 }
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -62,8 +64,10 @@ export function customResource(parts: CustomResourceParts): Resource {
   };
 }
 
-function rulesOf({ definition, defined, schemaOf }: CustomResourceParts) {
-  return { kind: definition.acceptedNames.kind, defined, schema: () => schemaOf(defined.name) };
+function rulesOf({ definition, defined, schemaOf, isTerminating }: CustomResourceParts) {
+  const { group, acceptedNames } = definition;
+  const { kind, plural } = acceptedNames;
+  return { kind, names: { group, resource: plural }, defined, schema: () => schemaOf(defined.name), isTerminating };
 }
 
 function servedVersion(parts: CustomResourceParts, defined: DefinedVersion): ServedVersion {

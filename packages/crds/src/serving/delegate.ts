@@ -1,6 +1,6 @@
 import { asResourceRequest, type Delegate, type IncomingRequest, type ResourceRequest, type Verbs } from '@tsukube/apiserver';
 import { StatusError } from '@tsukube/machinery';
-import { type Definition, isServed, isTrue } from '../definition/definition.ts';
+import { type Definition, isServed } from '../definition/definition.ts';
 import type { Definitions } from '../definition/definitions.ts';
 import { definitionOf } from '../definition/read-definition.ts';
 import type { CustomResources } from './custom-resources.ts';
@@ -25,7 +25,7 @@ export function customResourceDelegate(
     const definition = definitionOf(entry);
     if (!isFor(request, definition) || options.isBuiltIn(info.group, info.version, info.resource)) return undefined;
     const serving = resources.servingOf(entry);
-    return serving && serve(request, serving, definition, options);
+    return serving && serve(request, serving, options);
   };
 }
 
@@ -43,7 +43,6 @@ function isForAll(verb: string): boolean {
 function serve(
   request: IncomingRequest,
   serving: Serving,
-  definition: Definition,
   { objectsOf, minWatchSeconds }: CustomDelegateOptions,
 ): ReturnType<Delegate> {
   const { info } = request;
@@ -58,13 +57,8 @@ function serve(
   if (!handler || info.verb === 'connect') throw StatusError.methodNotSupported(qualified, info.verb);
   if (info.name === '' && (info.verb === 'update' || info.verb === 'patch'))
     throw StatusError.badRequest('name must be provided');
-  if (info.verb === 'create' && isTrue(definition, 'Terminating')) throw terminating(qualified, info.name);
   const { shutdown } = serving;
   return handler(
     asResourceRequest(request, { resource, version, subresource, objects }, { objectsOf, shutdown, minWatchSeconds }),
   );
-}
-
-function terminating(resource: { group: string; resource: string }, name: string): StatusError {
-  return StatusError.forbidden(resource, name, 'create not allowed while custom resource definition is terminating');
 }

@@ -14,7 +14,7 @@ import type { Store } from '@tsukube/storage';
 import type { VersionConverter } from '../conversion/converter.ts';
 import { versionedStorage } from '../conversion/versioned-storage.ts';
 import { webhookConverter } from '../conversion/webhook-converter.ts';
-import type { Definition } from '../definition/definition.ts';
+import { type Definition, isTrue } from '../definition/definition.ts';
 import { definitionOf, schemaIn } from '../definition/read-definition.ts';
 import type { KnownKinds } from '../known-kinds.ts';
 import { customResource } from './custom-resource.ts';
@@ -59,7 +59,9 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
   const resourceOf = remember((version: string) => {
     const defined = definition.versions.find(({ name }) => name === version);
     const sourceOf = (name: string) => schemaIn(serving.entry, name);
-    return defined && customResource({ definition, defined, storagePrefix, schemaOf, sourceOf, known: parts.known });
+    const isTerminating = () => isTrue(definitionOf(serving.entry), 'Terminating');
+    const { known } = parts;
+    return defined && customResource({ definition, defined, storagePrefix, schemaOf, sourceOf, known, isTerminating });
   });
   const registries = new Map<string, ObjectRegistry>();
   let webhook: VersionConverter | undefined;

@@ -16,6 +16,8 @@ import { validateScaleSpec, validateScaleStatus } from './scale.ts';
 
 export interface CustomRules {
   readonly kind: string;
+  readonly names: { readonly group: string; readonly resource: string };
+  readonly isTerminating: () => boolean;
   readonly defined: DefinedVersion;
   readonly schema: () => CompiledSchema;
 }
@@ -28,9 +30,14 @@ function noteForgiven(object: JsonObject, warnings: readonly string[]): void {
 }
 
 /** What custom objects have beyond what all objects have. */
-export function customStrategy({ kind, defined, schema }: CustomRules): Strategy {
+export function customStrategy({ kind, names, defined, schema, isTerminating }: CustomRules): Strategy {
   return {
     allowUnconditionalUpdate: false,
+    authorizeWrite(object, old) {
+      if (old || !isTerminating()) return;
+      const { name } = object.metadata as { name?: string };
+      throw StatusError.forbidden(names, name ?? '', 'create not allowed while custom resource definition is terminating');
+    },
     prepareForCreate(object) {
       if (defined.hasStatus) delete object.status;
       (object.metadata as JsonObject).generation = 1;
