@@ -14,6 +14,7 @@ import { coreResourcesWith } from './core/core-resources.ts';
 import { event } from './core/event.ts';
 import { namespace } from './core/namespace.ts';
 import { podResources } from './core/pod/index.ts';
+import { withoutGatedFields } from './core/pod-spec/gated-fields.ts';
 import { secret } from './core/secret.ts';
 import { serviceAccount } from './core/service-account.ts';
 import { defaultServiceRanges, type ServiceRanges } from './core/service-ranges.ts';
@@ -97,5 +98,5 @@ export function builtinResources(options: BuiltinOptions): readonly Resource[] {
     ...authenticationResources(tokenReviewer),
     ...authorizationResources(authorizer),
   ];
-  return withLegacyVersions(withFinalizerNames(resources));
+  return withLegacyVersions(withFinalizerNames(withoutGatedFields(resources)));
 }

@@ -213,6 +213,25 @@ const conversations: Conversations = {
     podWith({ resources: { claims: [{ name: 'gpu' }] } }),
     podWith({ resources: { claims: [{ name: 'gpu' }] } }, { resourceClaims: [{ name: 'gpu', resourceClaimName: 'r' }] }),
   ],
+  gated: [
+    account,
+    podWith({ lifecycle: { stopSignal: 'SIGUSR1' } }),
+    podWith({ lifecycle: { stopSignal: 'SIGUSR1', preStop: { sleep: { seconds: 1 } } } }, { os: { name: 'linux' } }),
+    pod({ schedulingGroup: { podGroupName: 'g' } }),
+    ['POST', jobs, job({}, { containers: [container({ lifecycle: { stopSignal: 'SIGUSR1' } })] }, 'signals')],
+    workload('DaemonSet', 'daemonsets', {
+      template: {
+        metadata: { labels: { a: 'b' } },
+        spec: { containers: [container({ lifecycle: { stopSignal: 'SIGUSR1' } })], schedulingGroup: { podGroupName: 'g' } },
+      },
+    }),
+    [
+      'PATCH',
+      '/apis/apps/v1/namespaces/NS/daemonsets/w',
+      { spec: { template: { spec: { containers: [container({ lifecycle: { stopSignal: 'SIGUSR2' } })] } } } },
+      merge,
+    ],
+  ],
   pods: [
     account,
     pod({ hostnameOverride: 'name.example' }),
@@ -713,11 +732,11 @@ const conversations: Conversations = {
   ],
   requests: [
     ['POST', `${root}/configmaps`, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }],
-    ['DELETE', `${root}/configmaps/a?ignoreStoreReadErrorWithClusterBreakingPotential=true`],
+    ['DELETE', `${root}/configmaps/a?${dry}&ignoreStoreReadErrorWithClusterBreakingPotential=true`],
     [
       'DELETE',
-      `${root}/configmaps/a?${dry}`,
-      { apiVersion: 'v1', kind: 'DeleteOptions', ignoreStoreReadErrorWithClusterBreakingPotential: true },
+      `${root}/configmaps/a`,
+      { apiVersion: 'v1', kind: 'DeleteOptions', dryRun: ['All'], ignoreStoreReadErrorWithClusterBreakingPotential: true },
     ],
     ['POST', `${root}/configmaps`, 'x', { 'content-type': 'application/cbor' }],
     ['GET', `${root}/configmaps/a`, undefined, { accept: 'application/cbor' }],

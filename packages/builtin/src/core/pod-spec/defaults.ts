@@ -23,30 +23,10 @@ export function defaultPodSpec(spec: JsonObject): void {
   fillIn(spec, 'schedulerName', 'default-scheduler');
   spec.containers ??= null;
   shareServiceAccount(spec);
-  dropUnreleasedFields(spec);
   for (const volume of objectsIn(spec, 'volumes')) defaultVolume(volume);
   for (const field of containerFields) for (const container of objectsIn(spec, field)) defaultContainer(container);
   roundResources(objectIn(spec, 'overhead'));
   roundRequirements(objectIn(spec, 'resources'));
-}
-
-/** Fields that Kubernetes knows and does not keep, unless it is told to by a feature gate. */
-function dropUnreleasedFields(spec: JsonObject): void {
-  delete spec.schedulingGroup;
-  for (const field of containerFields) for (const container of objectsIn(spec, field)) dropStopSignal(container);
-  for (const volume of objectsIn(spec, 'volumes')) {
-    for (const source of objectsIn(objectIn(volume, 'projected'), 'sources')) {
-      delete source.clusterTrustBundle;
-      delete source.podCertificate;
-    }
-  }
-}
-
-function dropStopSignal(container: JsonObject): void {
-  const lifecycle = objectIn(container, 'lifecycle');
-  if (lifecycle?.stopSignal === undefined) return;
-  delete lifecycle.stopSignal;
-  if (Object.keys(lifecycle).length === 0) delete container.lifecycle;
 }
 
 /** The service account has an old name, which says the same. */
