@@ -24,9 +24,13 @@ export interface CustomResources {
 
 export function openCustomResources(definitions: Definitions, parts: ServingParts): CustomResources {
   const servings = new Map<string, Serving>();
+  const retired = new Set<Serving>();
   const drop = (name: string) => {
-    servings.get(name)?.close();
+    const serving = servings.get(name);
+    if (!serving) return;
     servings.delete(name);
+    retired.add(serving);
+    serving.retire(() => retired.delete(serving));
   };
   const check = (name: string, entry: CacheEntry | undefined) => {
     const serving = servings.get(name);
@@ -77,7 +81,9 @@ export function openCustomResources(definitions: Definitions, parts: ServingPart
     objectsOf: (entry) => servingOf(entry)?.objects(definitionOf(entry).storageVersion),
     close() {
       forget();
-      for (const name of [...servings.keys()]) drop(name);
+      for (const serving of [...servings.values(), ...retired]) serving.close();
+      servings.clear();
+      retired.clear();
     },
   };
 }

@@ -42,7 +42,9 @@ export interface Serving {
   objects(version: string): ObjectRegistry;
   /** Ends the watches of clients when the definition has changed, or the server stops. */
   readonly shutdown: ShutdownNotice;
-  /** Lets go of everything. Requests under way may still finish. */
+  /** Closes after a time in which requests under way may still finish, and calls back then. */
+  retire(onClosed: () => void): void;
+  /** Lets go of everything now. */
   close(): void;
 }
 
@@ -70,6 +72,7 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
     return webhook;
   };
   const end = endNotice(parts.shutdown);
+  let retiring: NodeJS.Timeout | undefined;
   const serving: Serving = {
     entry,
     definition,
@@ -83,12 +86,18 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
       return registry;
     },
     shutdown: end.notice,
-    close() {
+    retire(onClosed) {
       end.begin();
-      setTimeout(() => {
-        closeAll(registries.values());
-        webhook?.close();
+      retiring = setTimeout(() => {
+        serving.close();
+        onClosed();
       }, graceMs).unref();
+    },
+    close() {
+      clearTimeout(retiring);
+      end.begin();
+      closeAll(registries.values());
+      webhook?.close();
     },
   };
   return serving;

@@ -28,18 +28,25 @@ const lingerMs = 60_000;
 /** Whoever decides needs the objects, whose kinds need somebody to ask who decides: hence in two steps. */
 export function createAuthorization(options: ServeOptions, logger: Logger): Authorization {
   const rbacIndex = new RbacIndex();
-  let current: Configured = { authorizer: alwaysDeny, close: () => {} };
+  let current: Configured | undefined;
   const stops: (() => void)[] = [];
-  const replace = (next: Configured): void => {
-    const { close } = current;
-    // Those who are being asked may still answer.
-    setTimeout(close, lingerMs).unref();
-    current = next;
+  /** Replaced configurations whose webhooks may still be answering. */
+  const lingering = new Map<Configured, NodeJS.Timeout>();
+  const end = (replaced: Configured): void => {
+    clearTimeout(lingering.get(replaced));
+    lingering.delete(replaced);
+    replaced.close();
   };
+  const replace = (next: Configured): void => {
+    const replaced = current;
+    current = next;
+    if (replaced) lingering.set(replaced, setTimeout(() => end(replaced), lingerMs).unref());
+  };
+  const authorizer = () => current?.authorizer ?? alwaysDeny;
   return {
     authorizer: {
-      authorize: (access) => current.authorizer.authorize(access),
-      rulesFor: (user, namespace) => current.authorizer.rulesFor(user, namespace),
+      authorize: (access) => authorizer().authorize(access),
+      rulesFor: (user, namespace) => authorizer().rulesFor(user, namespace),
     },
     rbacIndex,
     async start(findRegistry, metrics) {
@@ -57,7 +64,8 @@ export function createAuthorization(options: ServeOptions, logger: Logger): Auth
     },
     stop() {
       for (const stop of stops) stop();
-      current.close();
+      for (const replaced of [...lingering.keys()]) end(replaced);
+      current?.close();
     },
   };
 }
