@@ -71,3 +71,52 @@ describe('what a client has already', () => {
     expect([status, headers['content-type'], headers.vary]).toEqual([406, undefined, 'Accept']);
   });
 });
+
+describe('documents in protobuf', () => {
+  const protobuf = 'application/vnd.kubernetes.protobuf';
+  const aggregated = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const openApi = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
+
+  it.each([
+    ['/api', 'APIVersions'],
+    ['/apis', 'APIGroupList'],
+    ['/apis/apps', 'APIGroup'],
+    ['/api/v1', 'APIResourceList'],
+    ['/apis/apps/v1', 'APIResourceList'],
+  ])('%s is a message of kind %s', async (path, kind) => {
+    const { status, headers, text } = await t.client.get(path, { accept: protobuf });
+    expect([status, headers['content-type']]).toEqual([200, protobuf]);
+    expect(text.slice(0, 40)).toMatch(new RegExp(`^k8s\\0.*${kind}\\x12`, 's'));
+  });
+
+  it.each(['/api', '/apis'])('%s is a message with all groups, with the tag of the JSON', async (path) => {
+    const message = await t.client.get(path, { accept: `${protobuf}${aggregated},application/json` });
+    expect(message.headers['content-type']).toBe(`${protobuf}${aggregated}`);
+    expect(message.text).toContain('APIGroupDiscoveryList');
+    const json = await t.client.get(path, { accept: `application/json${aggregated}` });
+    expect(message.headers.etag).toBe(json.headers.etag);
+  });
+
+  it.each([openApi, openApi.replace('v3.v1', 'v3@v1')])(
+    'OpenAPI 3 is a message for %s, with the tag of the JSON',
+    async (accept) => {
+      const path = '/openapi/v3/apis/coordination.k8s.io/v1';
+      const { status, headers, text } = await t.client.get(path, { accept });
+      expect([status, headers['content-type']]).toEqual([200, openApi]);
+      expect(text.startsWith('\n\x053.0.0')).toBe(true);
+      expect(headers.etag).toBe((await t.client.get(path)).headers.etag);
+      expect((await t.client.get(path, { accept, 'if-none-match': headers.etag as string })).status).toBe(304);
+    },
+  );
+});
+
+it.each([
+  ['export=true', 400],
+  ['export=', 400],
+  ['export=false', 200],
+  ['exporter=true', 200],
+])('a get with %s is answered with %d', async (query, status) => {
+  const reply = await t.client.get(`/api/v1/namespaces/default?${query}`);
+  expect(reply.status).toBe(status);
+  if (status === 400) expect(reply.body.message).toBe('the export parameter, deprecated since v1.14, is no longer supported');
+});

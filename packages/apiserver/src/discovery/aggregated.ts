@@ -1,10 +1,11 @@
 import type { GroupVersionKind, JsonObject } from '@tsukube/machinery';
 import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
+import { type MediaType, mediaTypes } from '../http/negotiation.ts';
 import type { ApiGroup, ApiResource, ApiSubresource, ApiVersion } from './api-group.ts';
 
 /** One document with everything, instead of one for each group and version. */
 export interface AggregatedForm {
-  readonly mediaType: 'application/json' | 'application/yaml';
+  readonly mediaType: MediaType;
   readonly version: AggregatedVersion;
 }
 
@@ -14,7 +15,7 @@ export type AggregatedVersion = 'v2' | 'v2beta1';
 export function aggregatedForm(accept: string): AggregatedForm | undefined {
   if (!accept.includes('apidiscovery.k8s.io')) return undefined;
   for (const clause of acceptClauses(accept)) {
-    const mediaType = (['application/json', 'application/yaml'] as const).find((type) => acceptsMediaType(clause, type));
+    const mediaType = mediaTypes.find((type) => acceptsMediaType(clause, type));
     const { parameters } = clause;
     const version = parameters.get('v');
     const asked = parameters.get('g') === 'apidiscovery.k8s.io' && parameters.get('as') === 'APIGroupDiscoveryList';

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type JsonObject, StatusError, stringifyJson } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiate } from '../http/negotiation.ts';
+import { mediaTypes, negotiate, protobuf } from '../http/negotiation.ts';
 import type { ApiRequest } from '../http/request.ts';
 import { answerBytes } from '../http/respond.ts';
+import { isRouted, notRouted } from '../http/routed-types.ts';
 import type { Resource } from '../resource.ts';
 import {
   type AggregatedForm,
@@ -13,6 +14,7 @@ import {
   aggregatedMediaType,
 } from './aggregated.ts';
 import { type ApiGroup, apiGroupsOf } from './api-group.ts';
+import { discoveryProtobuf } from './discovery-protobuf.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy.ts';
 
 export interface DiscoveryOptions {
@@ -30,6 +32,8 @@ export interface Discovery {
 
 interface Document {
   readonly bytes: Uint8Array;
+  /** In protobuf. */
+  readonly message: () => Uint8Array;
   readonly etag: string;
 }
 
@@ -48,8 +52,13 @@ export function createDiscovery(resources: () => readonly Resource[], options: D
   const documentOf = (key: string, build: () => JsonObject): Document => {
     const existing = documents.get(key);
     if (existing) return existing;
-    const bytes = Buffer.from(`${stringifyJson(build())}\n`);
-    const document = { bytes, etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"` };
+    const built = build();
+    const bytes = Buffer.from(`${stringifyJson(built)}\n`);
+    const document = {
+      bytes,
+      message: () => discoveryProtobuf(built),
+      etag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`,
+    };
     documents.set(key, document);
     return document;
   };
@@ -63,8 +72,7 @@ export function createDiscovery(resources: () => readonly Resource[], options: D
       if (!page) return undefined;
       if (page.getOnly && request.method !== 'GET') throw StatusError.methodNotAllowed();
       const form = page.aggregated && aggregatedForm(request.exchange.header('accept') ?? '');
-      if (!page.aggregated || !form)
-        return answerBytes(200, documentOf(path, page.legacy).bytes, negotiate(request, 'documents'));
+      if (!page.aggregated || !form) return answerLegacy(request, documentOf(path, page.legacy), page.getOnly);
       const { aggregated } = page;
       return answerAggregated(
         request,
@@ -79,12 +87,20 @@ export function createDiscovery(resources: () => readonly Resource[], options: D
   };
 }
 
-async function answerAggregated(request: ApiRequest, form: AggregatedForm, { bytes, etag }: Document): Promise<Answer> {
+function answerLegacy(request: ApiRequest, { bytes, message }: Document, routed: boolean): Answer | Promise<Answer> {
+  if (routed && !isRouted(request.exchange.header('accept') ?? '', mediaTypes)) throw notRouted(mediaTypes);
+  const output = negotiate(request, 'messages');
+  return answerBytes(200, output.mediaType === protobuf ? message() : bytes, output);
+}
+
+async function answerAggregated(request: ApiRequest, form: AggregatedForm, document: Document): Promise<Answer> {
+  const { bytes, message, etag } = document;
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' };
   const type = aggregatedMediaType(form);
   if (request.exchange.header('if-none-match') === etag) return { kind: 'bytes', status: 304, type: '', body: '', headers };
   const output = { mediaType: form.mediaType, as: 'object', metaVersion: 'v1', pretty: false } as const;
-  return { ...(await answerBytes(200, bytes, output, headers)), type };
+  const body = form.mediaType === protobuf ? message() : bytes;
+  return { ...(await answerBytes(200, body, output, headers)), type };
 }
 
 function pagesOf(groups: readonly ApiGroup[], options: DiscoveryOptions): ReadonlyMap<string, Page> {

@@ -2,11 +2,13 @@ import { StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
 import { negotiateObjects } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
+import { isTrue } from '../routing/request-info.ts';
 import { answerEntry } from './represent.ts';
 import { atLeast, parseResourceVersion } from './resource-version.ts';
 
 export function get(request: ResourceRequest): Answer | Promise<Answer> {
   const output = negotiateObjects(request);
+  refuseExport(request);
   const { objects, info } = request;
   const key = objects.key(info.namespace, info.name);
   const waiting = readiness(request, key);
@@ -22,6 +24,11 @@ export function get(request: ResourceRequest): Answer | Promise<Answer> {
     if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
     return answerEntry(200, entry, request, output);
   });
+}
+
+function refuseExport({ exchange, query }: ResourceRequest): void {
+  if (exchange.url.includes('export') && isTrue(query.get('export')))
+    throw StatusError.badRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 
 /**

@@ -1,9 +1,11 @@
+import { type JsonObject, parseJson } from '@tsukube/machinery';
 import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
 import type { Answer, Headers } from '../http/answer.ts';
 import type { ApiRequest } from '../http/request.ts';
 import type { Resource } from '../resource.ts';
 import { type CustomDocuments, customDocuments } from './custom-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents } from './documents.ts';
+import { openApi3Protobuf } from './openapi3-protobuf.ts';
 import { cachingHeaders, isKnown, isUnmodified, type ServedDocument, servedDocument } from './served-document.ts';
 
 export interface OpenApiOptions extends DocumentOptions {
@@ -24,6 +26,10 @@ export interface OpenApi {
 const json = 'application/json';
 const swagger2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 /** The first is how Kubernetes names it, and an at sign is none of the characters that a media type may have. */
+const openApi3ProtobufNames = [
+  'application/com.github.proto-openapi.spec.v3@v1.0+protobuf',
+  'application/com.github.proto-openapi.spec.v3.v1.0+protobuf',
+];
 const swagger2ProtobufNames = ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', swagger2Protobuf];
 
 export function createOpenApi(resources: () => readonly Resource[], options: OpenApiOptions): OpenApi {
@@ -49,6 +55,8 @@ interface Library {
   get(key: string, make: () => string | Uint8Array): ServedDocument;
   /** The document about a group and version that comes and goes. */
   getCustom(name: string, hash: string): ServedDocument;
+  /** The protobuf form of an OpenAPI 3 document. Both forms have one hash. */
+  protobufOf(name: string, document: ServedDocument): ServedDocument;
   /** The list of all documents, with the time since when it is what it is. */
   index(text: string, now: () => number): ServedDocument;
   invalidate(): void;
@@ -65,6 +73,7 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
   let made: Documents | undefined;
   let described: readonly Resource[] | undefined;
   let index: ServedDocument | undefined;
+  const protobufs = new Map<string, ServedDocument>();
   const documents = (): Documents => {
     if (!made) {
       described = [...resources()];
@@ -76,6 +85,14 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
   return {
     documents,
     custom,
+    protobufOf(name, document) {
+      const existing = protobufs.get(name);
+      if (existing?.hash === document.hash) return existing;
+      const made = { ...document, bytes: openApi3Protobuf(parseJson(document.bytes).value as JsonObject) };
+      if (protobufs.size >= maxCustom) protobufs.clear();
+      protobufs.set(name, made);
+      return made;
+    },
     index(text, now) {
       const bytes = Buffer.from(text);
       if (index === undefined || !bytes.equals(index.bytes)) index = { bytes, hash: '', modified: now() };
@@ -135,16 +152,22 @@ function answerOpenApi3(request: ApiRequest, library: Library, name: string, now
   const builtIn = library.documents().openApi3Names.includes(name);
   const customHash = builtIn ? undefined : library.custom.hashOf(name);
   if (!builtIn && customHash === undefined) return bytes(404, '', '');
-  if (accepted(request, [json]) === undefined) return bytes(406, '', '', { vary: 'Accept' });
+  const type = accepted(request, [json, ...openApi3ProtobufNames]);
+  if (type === undefined) return bytes(406, '', '', { vary: 'Accept' });
   const document = customHash === undefined ? openApi3(library, name) : library.getCustom(name, customHash);
   const asked = request.query.get('hash');
-  if (!asked) return answerDocument(request, document, json);
-  if (asked !== document.hash) {
+  if (asked && asked !== document.hash) {
     return bytes(301, json, '', { ...cachingHeaders(document), location: `/openapi/v3/${name}?hash=${document.hash}` });
   }
-  const expires = new Date(now());
-  expires.setUTCFullYear(expires.getUTCFullYear() + 1);
-  return answerDocument(request, document, json, { 'cache-control': 'public, immutable', expires: expires.toUTCString() });
+  const caching = asked ? { 'cache-control': 'public, immutable', expires: inOneYear(now()) } : undefined;
+  if (type === json) return answerDocument(request, document, json, caching);
+  return answerDocument(request, library.protobufOf(name, document), openApi3ProtobufNames[1] as string, caching);
+}
+
+function inOneYear(time: number): string {
+  const date = new Date(time);
+  date.setUTCFullYear(date.getUTCFullYear() + 1);
+  return date.toUTCString();
 }
 
 function answerSwagger2(request: ApiRequest, library: Library): Answer {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { ProtobufWriter } from './protobuf-writer.ts';
+import { ProtobufWriter } from '../protobuf/protobuf-writer.ts';
 import { swagger2Protobuf } from './swagger2-protobuf.ts';
 
 type Fields = ReadonlyMap<number, readonly (Buffer | number)[]>;

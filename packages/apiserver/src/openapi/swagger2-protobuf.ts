@@ -1,5 +1,21 @@
-import type { JsonObject, JsonValue } from '@tsukube/machinery';
-import { ProtobufWriter } from './protobuf-writer.ts';
+import type { JsonObject } from '@tsukube/machinery';
+import {
+  anyValue,
+  anyValues,
+  type Fields,
+  flag,
+  type Message,
+  map,
+  message,
+  messages,
+  objectOf,
+  text,
+  texts,
+  writeFields,
+  writeNamed,
+  writePairs,
+} from '../protobuf/fields.ts';
+import { ProtobufWriter } from '../protobuf/protobuf-writer.ts';
 import type { NamedPiece, Swagger2Document } from './swagger2-document.ts';
 
 /** The protobuf form of an OpenAPI 2 document (gnostic's openapi.v2.Document), which kubectl before 1.25 asks for. */
@@ -12,82 +28,6 @@ export function swagger2Protobuf(document: Swagger2Document): Buffer {
   return writer.finish();
 }
 
-type WriteField = (writer: ProtobufWriter, value: JsonValue) => void;
-type Message = (writer: ProtobufWriter, value: JsonValue) => void;
-type Fields = Readonly<Record<string, WriteField>>;
-
-/** Fields that are not in the table are vendor extensions, or nothing that can be said here. */
-function writeFields(writer: ProtobufWriter, fields: Fields, object: JsonObject, extensionField?: number): void {
-  for (const [key, value] of Object.entries(object)) {
-    const write = fields[key];
-    if (write) write(writer, value);
-    else if (extensionField !== undefined && key.startsWith('x-'))
-      writeNamed(writer, extensionField, key, () => writeAny(writer, 2, value));
-  }
-}
-
-const text =
-  (field: number): WriteField =>
-  (writer, value) =>
-    writer.string(field, value as string);
-
-const flag =
-  (field: number): WriteField =>
-  (writer, value) =>
-    writer.bool(field, value as boolean);
-
-const texts =
-  (field: number): WriteField =>
-  (writer, value) => {
-    for (const item of value as string[]) writer.string(field, item);
-  };
-
-const message =
-  (field: number, write: Message): WriteField =>
-  (writer, value) =>
-    writer.message(field, () => write(writer, value));
-
-const messages =
-  (field: number, write: Message): WriteField =>
-  (writer, value) => {
-    for (const item of value as JsonValue[]) writer.message(field, () => write(writer, item));
-  };
-
-const map =
-  (field: number, write: Message): WriteField =>
-  (writer, value) =>
-    writePairs(writer, field, Object.entries(value as JsonObject), write);
-
-/** A map is a message with a list of pairs. */
-function writePairs(
-  writer: ProtobufWriter,
-  field: number,
-  pairs: Iterable<readonly [string, JsonValue]>,
-  write: Message,
-  pairField = 1,
-): void {
-  writer.message(field, () => {
-    for (const [name, item] of pairs) writeNamed(writer, pairField, name, () => writer.message(2, () => write(writer, item)));
-  });
-}
-
-function writeNamed(writer: ProtobufWriter, field: number, name: string, writeValue: () => void): void {
-  writer.message(field, () => {
-    writer.string(1, name);
-    writeValue();
-  });
-}
-
-/** Any value is told as YAML, which JSON is. */
-function writeAny(writer: ProtobufWriter, field: number, value: JsonValue): void {
-  writer.message(field, () => writer.string(2, JSON.stringify(value)));
-}
-
-const objectOf =
-  (fields: Fields, extensionField?: number): Message =>
-  (writer, value) =>
-    writeFields(writer, fields, value as JsonObject, extensionField);
-
 const schema: Message = (writer, value) => writeFields(writer, schemaFields, value as JsonObject, 31);
 
 const schemaFields: Fields = {
@@ -95,13 +35,11 @@ const schemaFields: Fields = {
   format: text(2),
   title: text(3),
   description: text(4),
-  default: (writer, value) => writeAny(writer, 5, value),
+  default: anyValue(5),
   pattern: text(13),
   uniqueItems: flag(16),
   required: texts(19),
-  enum: (writer, value) => {
-    for (const item of value as JsonValue[]) writeAny(writer, 20, item);
-  },
+  enum: anyValues(20),
   additionalProperties: message(21, (writer, value) =>
     typeof value === 'boolean' ? writer.bool(2, value) : message(1, schema)(writer, value),
   ),

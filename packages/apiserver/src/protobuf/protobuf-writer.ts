@@ -34,6 +34,18 @@ export class ProtobufWriter {
     this.#varint(value ? 1 : 0);
   }
 
+  /** A whole number that is not negative. */
+  integer(field: number, value: number): void {
+    this.#varint(field * 8);
+    this.#varint(value);
+  }
+
+  double(field: number, value: number): void {
+    this.#varint(field * 8 + 1);
+    this.#reserve(8);
+    this.#length = this.#buffer.writeDoubleLE(value, this.#length);
+  }
+
   /** Room for a short length is left before the message; a long one is made room for by moving the message. */
   message(field: number, write: () => void): void {
     this.#varint(field * 8 + 2);
@@ -57,11 +69,11 @@ export class ProtobufWriter {
   }
 
   #varint(value: number): void {
-    this.#reserve(5);
+    this.#reserve(8);
     let rest = value;
     while (rest > 0x7f) {
       this.#buffer[this.#length++] = (rest & 0x7f) | 0x80;
-      rest >>>= 7;
+      rest = rest < 2 ** 31 ? rest >>> 7 : Math.floor(rest / 128);
     }
     this.#buffer[this.#length++] = rest;
   }

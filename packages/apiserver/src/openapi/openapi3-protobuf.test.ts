@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import type { JsonObject } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { openApi3Protobuf } from './openapi3-protobuf.ts';
+
+interface Recorded {
+  readonly path: string;
+  readonly document: JsonObject;
+  readonly protobuf: string;
+}
+
+const recorded: readonly Recorded[] = JSON.parse(
+  readFileSync(new URL('recorded/openapi3-protobuf.json', import.meta.url), 'utf8'),
+);
+
+/** A schema in a document, as bytes without those of the document. */
+function schemaBytes(schema: JsonObject): string {
+  const bytes = openApi3Protobuf({ components: { schemas: { S: schema } } });
+  // Components, its schemas, the pair, its name, its value and the schema in it have two bytes of header each.
+  return bytes.subarray(2 + 2 + 2 + 3 + 2 + 2).toString('latin1');
+}
+
+describe('OpenAPI 3 in protobuf', () => {
+  it.each(recorded)('$path is what kube-apiserver wrote', ({ document, protobuf }) => {
+    const wanted = Buffer.from(protobuf, 'base64');
+    const written = openApi3Protobuf(document);
+    // Members come in the order of their numbers there, and in that of the document here.
+    expect(written.length).toBe(wanted.length);
+    expect([...written].sort()).toEqual([...wanted].sort());
+  });
+
+  it.each([
+    [{ type: 'string' }, '\xca\x01\x06string'],
+    [{ maxLength: 300 }, '\x78\xac\x02'],
+    [{ minimum: 1 }, '\x69\0\0\0\0\0\0\xf0\x3f'],
+    [{ default: true }, '\x8a\x02\x02\x10\x01'],
+    [{ default: 'a' }, '\x8a\x02\x03\x1a\x01a'],
+    [{ default: {} }, '\x8a\x02\x00'],
+    [{ additionalProperties: true }, '\x82\x02\x02\x10\x01'],
+    [{ items: { $ref: 'r' } }, '\xf2\x01\x07\x0a\x05\x12\x03\x0a\x01r'],
+    [{ 'x-kubernetes-list-type': 'set' }, '\xa2\x02\x21\x0a\x16x-kubernetes-list-type\x12\x07\x12\x05"set"'],
+    [{ unheardOf: 1 }, ''],
+  ] as [JsonObject, string][])('writes %j', (schema, bytes) => {
+    expect(schemaBytes(schema)).toBe(bytes);
+  });
+});

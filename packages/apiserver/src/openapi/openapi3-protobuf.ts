@@ -1,0 +1,152 @@
+import type { JsonObject, JsonValue } from '@tsukube/machinery';
+import {
+  anyValue,
+  anyValues,
+  type Fields,
+  flag,
+  type Message,
+  map,
+  message,
+  messages,
+  objectOf,
+  text,
+  texts,
+  type WriteField,
+  writeFields,
+  writeNamed,
+} from '../protobuf/fields.ts';
+import { ProtobufWriter } from '../protobuf/protobuf-writer.ts';
+
+/** The protobuf form of an OpenAPI 3 document: gnostic's openapi.v3.Document. */
+export function openApi3Protobuf(document: JsonObject): Buffer {
+  const writer = new ProtobufWriter();
+  writeFields(writer, documentFields, document, 9);
+  return writer.finish();
+}
+
+const number =
+  (field: number): WriteField =>
+  (writer, value) =>
+    writer.double(field, Number(value));
+
+const integer =
+  (field: number): WriteField =>
+  (writer, value) =>
+    writer.integer(field, Number(value));
+
+const reference = objectOf({ $ref: text(1) });
+
+/** Most parts of a document stand either for themselves or for a part elsewhere. */
+const orReference =
+  (write: Message): Message =>
+  (writer, value) =>
+    '$ref' in (value as JsonObject) ? message(2, reference)(writer, value) : message(1, write)(writer, value);
+
+const schema: Message = (writer, value) => writeFields(writer, schemaFields, value as JsonObject, 36);
+const anySchema = orReference(schema);
+
+/** Only simple values have a form; that there is another one is still said. */
+const defaultValue: Message = (writer, value) => {
+  if (typeof value === 'boolean') writer.bool(2, value);
+  else if (typeof value === 'string') writer.string(3, value);
+  else if (typeof value !== 'object') writer.double(1, Number(value));
+};
+
+const schemaFields: Fields = {
+  nullable: flag(1),
+  readOnly: flag(3),
+  writeOnly: flag(4),
+  externalDocs: message(6, objectOf({ description: text(1), url: text(2) }, 3)),
+  example: anyValue(7),
+  deprecated: flag(8),
+  title: text(9),
+  multipleOf: number(10),
+  maximum: number(11),
+  exclusiveMaximum: flag(12),
+  minimum: number(13),
+  exclusiveMinimum: flag(14),
+  maxLength: integer(15),
+  minLength: integer(16),
+  pattern: text(17),
+  maxItems: integer(18),
+  minItems: integer(19),
+  uniqueItems: flag(20),
+  maxProperties: integer(21),
+  minProperties: integer(22),
+  required: texts(23),
+  enum: anyValues(24),
+  type: text(25),
+  allOf: messages(26, anySchema),
+  oneOf: messages(27, anySchema),
+  anyOf: messages(28, anySchema),
+  not: message(29, schema),
+  items: message(30, message(1, anySchema)),
+  properties: map(31, anySchema),
+  additionalProperties: message(32, (writer, value) =>
+    typeof value === 'boolean' ? writer.bool(2, value) : message(1, anySchema)(writer, value),
+  ),
+  default: message(33, defaultValue),
+  description: text(34),
+  format: text(35),
+};
+
+const mediaType = objectOf({ schema: message(1, anySchema) }, 5);
+
+const parameter = objectOf(
+  { name: text(1), in: text(2), description: text(3), required: flag(4), deprecated: flag(5), schema: message(10, anySchema) },
+  14,
+);
+
+const requestBody = objectOf({ description: text(1), content: map(2, mediaType), required: flag(3) }, 4);
+const response = objectOf({ description: text(1), content: map(3, mediaType) }, 5);
+
+const securityRequirement: Message = (writer, value) => {
+  for (const [name, scopes] of Object.entries(value as Record<string, JsonValue>))
+    writeNamed(writer, 1, name, () => message(2, texts(1))(writer, scopes));
+};
+
+const operation = objectOf(
+  {
+    tags: texts(1),
+    summary: text(2),
+    description: text(3),
+    operationId: text(5),
+    parameters: messages(6, orReference(parameter)),
+    requestBody: message(7, orReference(requestBody)),
+    responses: map(8, orReference(response), 2),
+    deprecated: flag(10),
+    security: messages(11, securityRequirement),
+  },
+  13,
+);
+
+const pathItem = objectOf(
+  {
+    $ref: text(1),
+    summary: text(2),
+    description: text(3),
+    get: message(4, operation),
+    put: message(5, operation),
+    post: message(6, operation),
+    delete: message(7, operation),
+    options: message(8, operation),
+    head: message(9, operation),
+    patch: message(10, operation),
+    trace: message(11, operation),
+    parameters: messages(13, orReference(parameter)),
+  },
+  14,
+);
+
+const securityScheme = objectOf(
+  { type: text(1), description: text(2), name: text(3), in: text(4), scheme: text(5), bearerFormat: text(6) },
+  9,
+);
+
+const documentFields: Fields = {
+  openapi: text(1),
+  info: message(2, objectOf({ title: text(1), description: text(2), version: text(6) }, 7)),
+  paths: map(4, pathItem),
+  components: message(5, objectOf({ schemas: map(1, anySchema), securitySchemes: map(7, orReference(securityScheme)) }, 10)),
+  security: messages(6, securityRequirement),
+};
