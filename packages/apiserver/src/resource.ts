@@ -142,6 +142,9 @@ export interface Subresource {
   readonly connectMethods?: readonly string[];
 }
 
+/** Metadata checked as that of any object, or against the former metadata. */
+export type MetadataCheck = 'object' | 'update';
+
 /** What a kind does to its objects beyond what all objects have in common. Objects are in the hub version. */
 export interface Strategy {
   /** Fills in what the client left out. Runs on every object that is decoded. */
@@ -168,6 +171,10 @@ export interface Strategy {
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject, version: ServedVersion) => void;
   readonly validateCreate?: (object: JsonObject, errors: FieldErrors, version: ServedVersion) => void;
   readonly validateUpdate?: (object: JsonObject, old: JsonObject, errors: FieldErrors, version: ServedVersion) => void;
+  /** Whether finalizers must be standard names or qualified by a domain. */
+  readonly qualifiedFinalizers?: boolean;
+  /** The checks of metadata that the kind's validation of an update makes on top of the generic ones; one update check if absent. */
+  readonly metadataOnUpdate?: readonly MetadataCheck[] | undefined;
   /** Shown as Warning headers. */
   readonly warnings?: (object: JsonObject, old: JsonObject | undefined) => readonly string[];
   /** Messages of what is wrong with a name; `prefix` if more characters will follow (generateName). */

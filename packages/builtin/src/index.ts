@@ -19,9 +19,9 @@ import { secret } from './core/secret.ts';
 import { serviceAccount } from './core/service-account.ts';
 import { defaultServiceRanges, type ServiceRanges } from './core/service-ranges.ts';
 import { discoveryResources } from './discovery/index.ts';
-import { withFinalizerNames } from './finalizer-names.ts';
 import { flowControlResources } from './flowcontrol/index.ts';
 import { withLegacyVersions } from './legacy/index.ts';
+import { withMetadataChecks } from './metadata-checks.ts';
 import { networkingResources } from './networking/index.ts';
 import { nodeResources } from './node/index.ts';
 import { policyResources } from './policy/index.ts';
@@ -98,5 +98,5 @@ export function builtinResources(options: BuiltinOptions): readonly Resource[] {
     ...authenticationResources(tokenReviewer),
     ...authorizationResources(authorizer),
   ];
-  return withLegacyVersions(withFinalizerNames(withoutGatedFields(resources)));
+  return withLegacyVersions(withMetadataChecks(withoutGatedFields(resources)));
 }

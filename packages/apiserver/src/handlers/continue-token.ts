@@ -1,4 +1,4 @@
-import { isObject, JsonSyntaxError, type JsonValue, parseJson, StatusError } from '@tsukube/machinery';
+import { isObject, JsonSyntaxError, type JsonValue, jsonKind, parseJson, StatusError } from '@tsukube/machinery';
 
 export interface Continuation {
   /** The revision of the snapshot; -1 for whatever is newest. */
@@ -57,7 +57,7 @@ const fieldTypes = { v: 'string', rv: 'int64', start: 'string' } as const;
 function readToken(value: JsonValue): Token {
   const token: Token = { v: '', rv: 0, start: '' };
   if (value === null) return token;
-  if (!isObject(value)) throw invalid(`: json: cannot unmarshal ${jsonType(value)} into Go value of type storage.continueToken`);
+  if (!isObject(value)) throw invalid(`: json: cannot unmarshal ${jsonKind(value)} into Go value of type storage.continueToken`);
   for (const [name, field] of Object.entries(value)) {
     const known = name.toLowerCase() as keyof Token;
     if (!Object.hasOwn(fieldTypes, known) || field === null) continue;
@@ -73,11 +73,9 @@ function readToken(value: JsonValue): Token {
 }
 
 /** Go names the number where it is one of the wrong kind. */
-function jsonType(value: JsonValue, wanted?: string): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  if (isObject(value) || typeof value === 'string') return typeof value;
-  return wanted === 'int64' ? `number ${value}` : 'number';
+function jsonType(value: JsonValue, wanted: string): string {
+  const kind = jsonKind(value);
+  return kind === 'number' && wanted === 'int64' ? `number ${value}` : kind;
 }
 
 /** A token that climbs out of what is listed is somebody's attempt at something. */

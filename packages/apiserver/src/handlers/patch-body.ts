@@ -30,6 +30,7 @@ import { reportStrict } from './decode.ts';
 import type { FieldValidation } from './options.ts';
 import { mergedText, textOfPatched } from './patched-text.ts';
 import { type Objection, objectionTo, type Stated, statedBy } from './stated-kind.ts';
+import { nameless } from './update.ts';
 
 const patchTypes = [
   'application/json-patch+json',
@@ -101,8 +102,8 @@ export function applyPatch(
   validation: FieldValidation,
 ): JsonObject {
   const patched = patchedValue(patch, current, schema);
-  if (!isObject(patched)) throw refused(stringifyJson(patched), 'json: cannot unmarshal into an object');
-  checkKind(patched, current, patch, schema);
+  if (!isObject(patched)) throw refused(stringifyJson(patched), `${noKind}${cannotUnmarshal(patched, typeMeta)}`);
+  checkKind(patched, current, patch, schema, request.info.name);
   const source = patch.type === strategic ? 'values' : 'text';
   const checked = checkedAs(keepAskedReset(patched, request), schema, { source, hasWritten: patch.hasWritten });
   if (checked.error === undefined && checked.unknown.length + patch.duplicates.length === 0) return checked.value;
@@ -149,8 +150,10 @@ function operatedText(patched: JsonObject, current: JsonObject, { value }: Patch
  * A patch does not make another kind of an object. Kubernetes merges strategic patches into a value of the kind, which
  * they cannot change; custom objects have rules of their own.
  */
-function checkKind(patched: JsonObject, current: JsonObject, patch: Patch, schema: Schema): void {
+function checkKind(patched: JsonObject, current: JsonObject, patch: Patch, schema: Schema, name: string): void {
   if (schema.form) return;
+  if (patch.type !== strategic)
+    checkStatedKind(patched, name, (problem) => told(patched, current, patch, schema).refuse(problem));
   const kind = current.kind as string;
   const { group, version } = parseApiVersion(current.apiVersion as string) as { group: string; version: string };
   const wanted = { kind, group, version, schema };
@@ -159,6 +162,19 @@ function checkKind(patched: JsonObject, current: JsonObject, patch: Patch, schem
   if (objection) throw told(patched, current, patch, schema).refuse(reasonOf(objection, stated));
   patched.kind = kind;
   patched.apiVersion = current.apiVersion as string;
+}
+
+const noKind = "couldn't get version/kind; json parse error: ";
+/** As Go prints the type that kind and version are read into. */
+const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** An object without a version is taken for one of the internal version, in which its name is not found. */
+function checkStatedKind({ apiVersion, kind }: JsonObject, name: string, refuse: (problem: string) => StatusError): void {
+  for (const [field, value] of Object.entries({ apiVersion, kind })) {
+    if (value === undefined || value === null || typeof value === 'string') continue;
+    throw refuse(noKind + cannotUnmarshal(value, 'string').replace('Go value', `Go struct field .${field}`));
+  }
+  if (!apiVersion) throw nameless(name);
 }
 
 function reasonOf(objection: Objection, { kind, apiVersion }: Stated): string {

@@ -8,6 +8,7 @@ import {
   path,
   StatusError,
   validateObjectMeta,
+  validateQualifiedFinalizers,
 } from '@tsukube/machinery';
 import type { Resource } from '../resource.ts';
 import type { WriteContext } from './object-registry.ts';
@@ -52,10 +53,17 @@ export function ensureNamespace(resource: Resource, metadata: JsonObject, namesp
   else metadata.namespace = expected;
 }
 
+const finalizersPath = path('metadata', 'finalizers');
+
+export function checkFinalizers({ finalizers }: JsonObject, errors: FieldErrors): void {
+  if (Array.isArray(finalizers)) validateQualifiedFinalizers(finalizers, finalizersPath, errors);
+}
+
 function validate(resource: Resource, object: JsonObject, metadata: JsonObject, { strategy, version }: WriteContext): void {
   const errors = new FieldErrors();
   const validateName = strategy.validateName ?? nameIsDNSSubdomain;
   validateObjectMeta(metadata, { namespaced: resource.scope === 'Namespaced', validateName }, errors);
+  if (strategy.qualifiedFinalizers) checkFinalizers(metadata, errors);
   strategy.validateCreate?.(object, errors, version);
   const name = (metadata.name as string) ?? '';
   // Whatever a kind allows, a name must fit into a path.

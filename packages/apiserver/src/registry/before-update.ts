@@ -9,8 +9,8 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@tsukube/machinery';
-import type { Resource, Strategy } from '../resource.ts';
-import { ensureNamespace } from './before-create.ts';
+import type { MetadataCheck, Resource, Strategy } from '../resource.ts';
+import { checkFinalizers, ensureNamespace } from './before-create.ts';
 import type { WriteContext } from './object-registry.ts';
 
 /** Carries over what an update may not touch, and refuses the result if it is not valid. */
@@ -48,9 +48,13 @@ function specChanged(object: JsonObject, old: JsonObject): boolean {
 function validate(resource: Resource, object: JsonObject, old: JsonObject, { strategy, version }: WriteContext): void {
   const errors = new FieldErrors();
   const metadata = object.metadata as JsonObject;
-  checkMetadata(resource, metadata, old, nameIsPathSegment, errors);
-  // A kind's own rules begin with the same checks, so what is wrong with metadata is said twice, as Kubernetes does.
-  if (errors.length > 0) checkMetadata(resource, metadata, old, strategy.validateName ?? nameIsDNSSubdomain, errors);
+  for (const check of genericChecks) checkMetadata(check, resource, metadata, old, nameIsPathSegment, errors);
+  // The validation of the kind repeats some of them: a problem is reported again by each, as kube-apiserver does.
+  const isInvalid = errors.length > 0;
+  for (const check of strategy.metadataOnUpdate ?? updateCheck) {
+    if (isInvalid) checkMetadata(check, resource, metadata, old, strategy.validateName ?? nameIsDNSSubdomain, errors);
+    if (strategy.qualifiedFinalizers) checkFinalizers(metadata, errors);
+  }
   strategy.validateUpdate?.(object, old, errors, version);
   if (errors.length > 0)
     throw StatusError.invalid(
@@ -60,15 +64,19 @@ function validate(resource: Resource, object: JsonObject, old: JsonObject, { str
     );
 }
 
+const genericChecks: readonly MetadataCheck[] = ['object', 'update'];
+const updateCheck: readonly MetadataCheck[] = ['update'];
+
 function checkMetadata(
+  check: MetadataCheck,
   resource: Resource,
   metadata: JsonObject,
   old: JsonObject,
   validateName: NameValidator,
   errors: FieldErrors,
 ): void {
-  validateObjectMeta(metadata, { namespaced: resource.scope === 'Namespaced', validateName }, errors);
-  validateObjectMetaUpdate(metadata, old.metadata as JsonObject, errors);
+  if (check === 'update') validateObjectMetaUpdate(metadata, old.metadata as JsonObject, errors);
+  else validateObjectMeta(metadata, { namespaced: resource.scope === 'Namespaced', validateName }, errors);
 }
 
 /** An object that only waited for its finalizers goes with the last of them. */

@@ -16,6 +16,16 @@ export function validateFinalizers(finalizers: readonly JsonValue[], path: Field
   }
 }
 
+const standard: ReadonlySet<JsonValue> = new Set([orphan, foreground, 'kubernetes']);
+
+/** Finalizers of built-in kinds are standard names, or qualified by the domain of their owner. */
+export function validateQualifiedFinalizers(finalizers: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
+  for (const [i, finalizer] of finalizers.entries()) {
+    if (String(finalizer).includes('/') || standard.has(finalizer)) continue;
+    errors.invalid(path.index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified');
+  }
+}
+
 /** An object on its way out takes no new reasons to stay. */
 export function validateNoNewFinalizers(
   finalizers: readonly JsonValue[],

@@ -1,4 +1,5 @@
 export { validateAnnotations } from './annotations.ts';
+export { validateQualifiedFinalizers } from './finalizers.ts';
 export type { Random } from './generate-name.ts';
 export { generateName, randomSuffix } from './generate-name.ts';
 export type { GroupKind, GroupResource, GroupVersion } from './group.ts';
