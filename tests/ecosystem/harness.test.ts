@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commands } from './harness/command.mjs';
-import { goEventReader } from './harness/go-test.mjs';
+import { goEventReader, goTest } from './harness/go-test.mjs';
 import { knownFailure } from './harness/known-failures.mjs';
 import { choose, parseOptions } from './harness/options.mjs';
 import { mergeMarkdown, toText } from './harness/report.mjs';
@@ -22,7 +22,13 @@ const at = (Package: string, Test?: string) => ({
 
 function readAll(events: readonly Event[], code = 0): unknown[] {
   const reader = goEventReader();
-  return [...events.flatMap((event) => [...reader.read(event)]), ...reader.end(code)];
+  const results = [...events.flatMap((event) => [...reader.read(event)]), ...reader.end(code)];
+  return results.map(({ test, outcome, count, detail }) => ({
+    test,
+    outcome,
+    ...(count && { count }),
+    ...(detail && { detail }),
+  }));
 }
 
 describe('go test -json', () => {
@@ -95,6 +101,59 @@ describe('go test -json', () => {
       { ...at(pkg).end('fail'), FailedBuild: 'x' },
     ];
     expect(readAll(events, 1)).toMatchObject([{ outcome: 'skipped' }]);
+  });
+});
+
+describe('a Go test that fails', () => {
+  const pkg = 'sigs.k8s.io/controller-runtime/pkg/manager';
+  const failure = (test: string, ...lines: string[]) => [
+    ...lines.map(at(pkg, test).out),
+    at(pkg, test).end('fail'),
+    at(pkg).end('fail'),
+  ];
+  const success = (test: string) => [at(pkg, test).end('pass'), at(pkg).end('pass')];
+  const ginkgo = [
+    'Summarizing 1 Failure:\n',
+    '  [FAIL] Manager Start [It] stops (all) [slow]\n',
+    '0 Passed | 1 Failed | 0 Pending | 0 Skipped\n',
+  ];
+
+  /** Runs with the given output of each attempt; gives the results and the arguments of the attempts. */
+  async function attempts(...outputs: Event[][]) {
+    const calls: string[][] = [];
+    const spawn = (_command: string, args: string[]) => {
+      const events = outputs[calls.push(args) - 1] ?? [];
+      const lines = (async function* () {
+        for (const event of events) yield JSON.stringify(event);
+      })();
+      return { lines, exited: Promise.resolve(1) };
+    };
+    const results = [];
+    const context = { spawn, status() {} } as never;
+    for await (const result of goTest(context, { cwd: '.', packages: ['./...'], args: ['-timeout=1m'] })) results.push(result);
+    return { results, again: calls[1]?.slice(calls[1].indexOf('-timeout=1m') + 1) };
+  }
+
+  it('is run again by itself, and has passed if it passes then', async () => {
+    const { results, again } = await attempts(failure('TestA'), success('TestA'));
+    expect(results).toEqual([{ test: 'pkg/manager TestA', outcome: 'passed', retried: true }]);
+    expect(again).toEqual(['-run=^TestA$', pkg]);
+  });
+
+  it('has failed if it fails again', async () => {
+    const { results } = await attempts(failure('TestA', 'first\n'), failure('TestA', 'second\n'));
+    expect(results).toEqual([{ test: 'pkg/manager TestA', outcome: 'failed', detail: 'second' }]);
+  });
+
+  it('has failed if the second attempt does not even build', async () => {
+    const { results } = await attempts(failure('TestA'), [at(pkg).end('fail')]);
+    expect(results).toMatchObject([{ test: 'pkg/manager TestA', outcome: 'failed' }]);
+  });
+
+  it('is focused on if it is a spec of Ginkgo', async () => {
+    const { results, again } = await attempts(failure('TestSource', ...ginkgo), success('TestSource'));
+    expect(results).toMatchObject([{ outcome: 'passed', retried: true }]);
+    expect(again).toEqual(['-run=^TestSource$', pkg, '-args', '-ginkgo.focus=^(Manager Start stops \\(all\\))$']);
   });
 });
 

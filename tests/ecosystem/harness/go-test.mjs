@@ -1,3 +1,5 @@
+import { ginkgoResults } from './ginkgo.mjs';
+
 /**
  * @typedef {import('./suite.mjs').Context} Context
  * @typedef {import('./suite.mjs').Result} Result
@@ -9,19 +11,42 @@
  * @property {string} [Test]
  * @property {string} [Output]
  * @property {string} [FailedBuild]  of a package that failed: the one whose build did
+ *
+ * @typedef {{ package: string, test: string, spec?: string }} Place  of a test; the spec is one of Ginkgo
+ * @typedef {Result & { at?: Place }} GoResult
+ *
+ * @typedef {object} GoSettings
+ * @property {string} cwd
+ * @property {readonly string[]} packages
+ * @property {readonly string[]} [args]
+ * @property {Readonly<Record<string, string>>} [env]
  */
 
 const keptLines = 200;
 const detailLines = 25;
 
+/** Tests of a package that are run again; where more fail, it is not for their timing. */
+const maxRetried = 10;
+
 /**
  * Runs `go test -json` and yields a result for each test that has no subtests. A Ginkgo suite is one Go test; its specs are read
- * from the summary it prints.
- * @param {Context} context
- * @param {{ cwd: string, packages: readonly string[], args?: readonly string[], env?: Readonly<Record<string, string>> }} settings
- * @returns {AsyncIterable<Result>}
+ * from the summary it prints. What failed is run once more by itself, for many tests depend on timing; a test that fails again
+ * has failed.
+ * @param {Context} context @param {GoSettings} settings @returns {AsyncIterable<Result>}
  */
-export async function* goTest(context, { cwd, packages, args = [], env }) {
+export async function* goTest(context, settings) {
+  /** By package and test. @type {Map<string, GoResult[]>} */
+  const failed = new Map();
+  for await (const result of goTestOnce(context, settings)) {
+    const { at, ...plain } = result;
+    if (result.outcome !== 'failed' || at === undefined) yield plain;
+    else failed.set(`${at.package} ${at.test}`, [...(failed.get(`${at.package} ${at.test}`) ?? []), result]);
+  }
+  for (const results of failed.values()) yield* retried(context, settings, results);
+}
+
+/** @param {Context} context @param {GoSettings} settings @returns {AsyncIterable<GoResult>} */
+async function* goTestOnce(context, { cwd, packages, args = [], env }) {
   const nice = ['-n', '5', 'go', 'test', '-json', '-p', '1', '-mod=mod', '-count=1', ...args, ...packages];
   context.status('building');
   const running = context.spawn('nice', nice, { cwd, env });
@@ -32,6 +57,33 @@ export async function* goTest(context, { cwd, packages, args = [], env }) {
     yield* reader.read(event);
   }
   yield* reader.end(await running.exited);
+}
+
+/** @param {Context} context @param {GoSettings} settings @param {readonly GoResult[]} results  of one Go test @returns {AsyncIterable<Result>} */
+async function* retried(context, settings, results) {
+  const again = results.length > maxRetried ? results : await failuresOfRetry(context, settings, results);
+  for (const { at: _at, ...result } of results) {
+    const failure = again.find(({ test }) => test === result.test) ?? again.find(({ at }) => at === undefined);
+    if (failure === undefined) yield { test: result.test, outcome: 'passed', retried: true };
+    else yield { ...result, detail: failure.detail };
+  }
+}
+
+/** @param {Context} context @param {GoSettings} settings @param {readonly GoResult[]} results @returns {Promise<GoResult[]>} */
+async function failuresOfRetry(context, settings, results) {
+  const [{ package: name, test }] = results.map(({ at }) => /** @type {Place} */ (at));
+  const specs = results.flatMap(({ at }) => (at?.spec === undefined ? [] : [escaped(at.spec)]));
+  const focus = specs.length === results.length ? ['-args', `-ginkgo.focus=^(${specs.join('|')})$`] : [];
+  const args = [...(settings.args ?? []), `-run=^${test}$`];
+  const failures = [];
+  for await (const result of goTestOnce(context, { ...settings, args, packages: [name, ...focus] }))
+    if (result.outcome === 'failed') failures.push(result);
+  return failures;
+}
+
+/** @param {string} text */
+function escaped(text) {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 /** @param {string} line @returns {GoEvent | undefined} */
@@ -54,13 +106,13 @@ export function goEventReader() {
   let anyPackage = false;
 
   const stateOf = (/** @type {string} */ name) => {
-    const state = packages.get(name) ?? new PackageState(shortName(name));
+    const state = packages.get(name) ?? new PackageState(name);
     packages.set(name, state);
     return state;
   };
 
   return {
-    /** @param {GoEvent} event @returns {Generator<Result>} */
+    /** @param {GoEvent} event @returns {Generator<GoResult>} */
     *read(event) {
       const path = event.ImportPath ?? '';
       if (event.Action === 'build-output') buildOutputs.set(path, [...buildOutput(path), event.Output ?? '']);
@@ -75,7 +127,7 @@ export function goEventReader() {
         packages.delete(event.Package);
       }
     },
-    /** @param {number} code @returns {Generator<Result>} */
+    /** @param {number} code @returns {Generator<GoResult>} */
     *end(code) {
       for (const state of packages.values()) yield { test: `${state.name} (package)`, outcome: 'failed', detail: 'did not end' };
       if (code !== 0 && !anyPackage)
@@ -94,9 +146,10 @@ class PackageState {
   #parents = new Set();
   #failed = false;
 
-  /** @param {string} name */
-  constructor(name) {
-    this.name = name;
+  /** @param {string} path */
+  constructor(path) {
+    this.path = path;
+    this.name = shortName(path);
   }
 
   /** @param {string | undefined} test @param {string} text */
@@ -107,16 +160,20 @@ class PackageState {
     if (test.includes('/')) this.#parents.add(test.slice(0, test.lastIndexOf('/')));
   }
 
-  /** @param {string} test @param {string} action @returns {Generator<Result>} */
+  /** @param {string} test @param {string} action @returns {Generator<GoResult>} */
   *testEnded(test, action) {
     const lines = this.#outputs.get(test) ?? [];
     this.#outputs.delete(test);
-    const specs = [...ginkgoResults(`${this.name} ${test}`, lines)];
+    const at = { package: this.path, test: /** @type {string} */ (test.split('/')[0]) };
+    const specs = [...ginkgoResults(`${this.name} ${test}`, lines)].map((result) => ({
+      ...result,
+      at: { ...at, spec: result.spec },
+    }));
     if (action === 'fail') this.#failed = true;
     if (specs.length > 0) yield* specs;
     // A parent fails with its subtests, which have been told of, unless it failed by itself.
     else if (!this.#parents.has(test) || (action === 'fail' && hasOwnFailure(lines)))
-      yield goResult(this.name, test, action, lines);
+      yield { ...goResult(this.name, test, action, lines), at };
   }
 
   /** @param {string} action @param {readonly string[]} buildOutput @returns {Generator<Result>} */
@@ -138,53 +195,6 @@ function goResult(name, test, action, lines) {
 /** @param {readonly string[]} lines */
 function hasOwnFailure(lines) {
   return lines.some((line) => /^\s+\S+\.go:\d+: /.test(line));
-}
-
-/** Two lines of Ginkgo's summary: the counts, and one `[FAIL]` line for each spec that failed. */
-const ginkgoCounts = /(\d+) Passed.*?(\d+) Failed.*?(\d+) Pending.*?(\d+) Skipped/;
-
-/** @param {string} suite @param {readonly string[]} lines @returns {Generator<Result>} nothing if this is no Ginkgo suite */
-export function* ginkgoResults(suite, lines) {
-  const plain = lines.map(withoutColour);
-  const counts = plain.map((line) => ginkgoCounts.exec(line)).find(Boolean);
-  if (!counts) return;
-  const [passed, failed, pending, skipped] = counts.slice(1).map(Number);
-  if (passed > 0) yield { test: suite, outcome: 'passed', count: passed };
-  if (pending + skipped > 0) yield { test: suite, outcome: 'skipped', count: pending + skipped };
-  const named = failedSpecs(plain);
-  for (const [spec, detail] of named) yield { test: `${suite}: ${spec}`, outcome: 'failed', detail };
-  const unnamed = Math.max(failed, plain.some((line) => line.startsWith('FAIL!')) ? 1 : 0) - named.size;
-  if (unnamed > 0) yield { test: suite, outcome: 'failed', count: unnamed, detail: lastLines(plain) };
-}
-
-/** @param {readonly string[]} lines @returns {Map<string, string>} detail by name */
-function failedSpecs(lines) {
-  const from = lines.findIndex((line) => line.startsWith('Summarizing '));
-  /** @type {Map<string, string>} */
-  const specs = new Map();
-  if (from < 0) return specs;
-  for (const [index, line] of lines.entries()) {
-    const found = index > from ? /^\s*\[(?:FAIL|PANICKED!?|TIMEDOUT|INTERRUPTED)\] (.*)$/.exec(line.trimEnd()) : null;
-    if (found) specs.set(found[1], detailOf(lines.slice(0, from), found[1]));
-  }
-  return specs;
-}
-
-/** The report of a spec begins with a line that marks it as failed and one with its name. @param {readonly string[]} lines @param {string} spec */
-function detailOf(lines, spec) {
-  const at = lines.findIndex((line) => line.trim() === spec);
-  return at < 0
-    ? ''
-    : lines
-        .slice(at + 1, at + 1 + detailLines)
-        .join('')
-        .trim();
-}
-
-/** @param {string} line */
-function withoutColour(line) {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-  return line.replace(/\u001b\[[\d;]*m/g, '');
 }
 
 /** @param {string[]} lines @param {string} text */

@@ -53,6 +53,7 @@ async function collect(suite, context, tally, progress) {
   for await (const result of suite.run(context, prepared)) {
     if (result.outcome === 'failed') countFailure(tally, result, progress);
     else countResult(tally, result);
+    if (result.retried) progress.print(`retried ${result.test}: passed at the second attempt`);
   }
 }
 

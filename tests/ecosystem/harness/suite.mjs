@@ -22,6 +22,7 @@
  * @property {string} test  unique within the suite, the same in every run
  * @property {'passed' | 'failed' | 'skipped'} outcome
  * @property {number} [count]  tests this result stands for, where a runner names only those that fail; 1 if absent
+ * @property {boolean} [retried]  it passed at the second attempt
  * @property {string} [detail]  for a failure: what was expected and what came, in a few lines
  *
  * @typedef {object} Context
