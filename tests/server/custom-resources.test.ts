@@ -1,4 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServer } from '@tsukube/server';
+import { afterAll, describe, expect, it } from 'vitest';
+import { clientFor } from '../support/client.ts';
 import { createDefinition, definition, until } from '../support/definitions.ts';
 import { useServer } from '../support/server.ts';
 
@@ -34,5 +39,40 @@ describe('a definition', () => {
     expect((await t.client.send('GET', path)).text).toBe('404 page not found\n');
     await createDefinition(t.client, definition('crates', { group: 'gone.example.com' }));
     expect((await t.client.send('GET', `${path}/a`)).status).toBe(404);
+  });
+});
+
+describe('a default of the status', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'status-default-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const schema = {
+    type: 'object',
+    properties: {
+      status: { type: 'object', default: { observedGeneration: -1 }, properties: { observedGeneration: { type: 'integer' } } },
+    },
+  };
+  const status = { observedGeneration: -1 };
+
+  it('is in watch events, and in what was stored before a restart', async () => {
+    const options = { storage: 'lmdb', dataDir: folder, securePort: 0 } as const;
+    let server = await startServer(options);
+    let client = clientFor(server.kubeconfig);
+    const path = await createDefinition(
+      client,
+      definition('sources', { group: 'flux.example.com', schema, version: { subresources: { status: {} } } }),
+    );
+    const watch = await client.watch(`${path}?watch=1`);
+    const source = { apiVersion: 'flux.example.com/v1', kind: 'Source', metadata: { name: 'a' }, spec: {} };
+    expect((await client.send('POST', path, source)).body.status).toEqual(status);
+    expect((await watch.next()).object.status).toEqual(status);
+    watch.close();
+    client.close();
+    await server.close();
+    server = await startServer(options);
+    client = clientFor(server.kubeconfig);
+    expect((await client.get(`${path}/a`)).body.status).toEqual(status);
+    expect((await client.get(path)).body.items[0].status).toEqual(status);
+    client.close();
+    await server.close();
   });
 });

@@ -66,6 +66,12 @@ const conversations: Conversations = {
     },
     get(`${definitions}/things.${group}`),
     ['PATCH', `${definitions}/things.${group}/status`, { status: { observedGeneration: 7 } }, merge],
+    [
+      'PATCH',
+      `${definitions}/things.${group}/status?fieldManager=labels`,
+      { metadata: { labels: { a: 'b' }, annotations: { c: 'd' } }, spec: { scope: 'Cluster' } },
+      merge,
+    ],
     get(`/apis/${group}/v1`),
     get(`/apis/${group}`),
     end,

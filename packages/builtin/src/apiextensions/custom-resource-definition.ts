@@ -3,7 +3,6 @@ import { type JsonObject, nameIsDNSSubdomain } from '@tsukube/machinery';
 import { plainColumns } from '../columns.ts';
 import { fillIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
 import { ensureObject } from '../ensure-object.ts';
-import { allButStatus } from '../status-metadata.ts';
 import { statusSubresource } from '../status-subresource.ts';
 import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { defaultWebhookService } from '../webhook-client.ts';
@@ -39,8 +38,8 @@ export const customResourceDefinition: Resource = {
   subresources: {
     status: statusSubresource((object, _old, errors) => validateDefinitionStatus(object, errors), {
       generation: false,
-      // Finalizers are taken off along with the last status.
-      resetFields: allButStatus,
+      // Labels, annotations and finalizers can be written through it, too.
+      resetFields: { 'f:spec': {} },
     }),
   },
   strategy: {

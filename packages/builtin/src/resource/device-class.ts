@@ -23,6 +23,7 @@ export const deviceClass: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   strategy: {
+    returnDeletedObject: true,
     generation: true,
     validateCreate: validate,
     validateUpdate: (object, _old, errors) => validate(object, errors),

@@ -33,6 +33,7 @@ export const resourceClaimTemplate: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   strategy: {
+    returnDeletedObject: true,
     applyDefaults: (object) => defaultDeviceClaim(objectIn(objectIn(object, 'spec'), 'spec')),
     authorizeWrite: checkAdminAccess('ResourceClaimTemplate', (object) => objectIn(objectIn(object, 'spec'), 'spec')),
     validateCreate: validate,

@@ -33,6 +33,7 @@ const claims: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   strategy: {
+    returnDeletedObject: true,
     applyDefaults: (object) => defaultDeviceClaim(objectIn(object, 'spec')),
     authorizeWrite: checkAdminAccess('ResourceClaim', (object) => objectIn(object, 'spec')),
     prepareForCreate(object) {

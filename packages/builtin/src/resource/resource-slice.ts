@@ -33,6 +33,7 @@ export const resourceSlice: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   strategy: {
+    returnDeletedObject: true,
     generation: true,
     applyDefaults(object) {
       for (const device of objectsIn(objectIn(object, 'spec'), 'devices')) defaultDevice(device, Date.now());
