@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { distinguishedName, type Issuer, issueCertificate, keyIdentifier } from './certificate.ts';
 import { readCertificate } from './certificate-reader.ts';
 import type { PkiFiles } from './files.ts';
@@ -41,11 +41,15 @@ function readKept(files: PkiFiles, name: string): KeyPair | undefined {
 
 function create(files: PkiFiles, name: string, commonName: string, now: Date): Authority {
   const kept = files.read(`${name}.key`);
-  const pem = kept ?? newKey().pem;
-  if (kept === undefined) files.put(`${name}.key`, pem);
-  const key = createPrivateKey(pem);
+  const key = kept === undefined ? createKey(files, name) : createPrivateKey(kept);
   const subject = distinguishedName({ commonName });
   return renew(files, name, { subject, key, keyIdentifier: keyIdentifier(createPublicKey(key)) }, now);
+}
+
+function createKey(files: PkiFiles, name: string): KeyObject {
+  const { privateKey, pem } = newKey();
+  files.put(`${name}.key`, pem);
+  return privateKey;
 }
 
 function renew(files: PkiFiles, name: string, issuer: Issuer, now: Date): Authority {

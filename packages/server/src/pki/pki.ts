@@ -73,9 +73,10 @@ function openServiceAccountKey(files: PkiFiles): Pki['serviceAccount'] {
   const kept = files.read('sa.key');
   if (kept === undefined && files.read('sa.pub') !== undefined && files.isOwn('sa.pub') !== true)
     throw new Error(`${files.locate('sa.pub')} is there without sa.key, and was not made here: remove it, or add its key`);
-  const privateKey = kept ?? newKey().pem;
+  const created = kept === undefined ? newKey() : undefined;
+  const privateKey = kept ?? (created as NewKey).pem;
   if (kept === undefined) files.put('sa.key', privateKey);
-  const publicKey = (kept && files.read('sa.pub')) ?? publicKeyOf(privateKey);
+  const publicKey = (kept && files.read('sa.pub')) ?? publicKeyOf(created?.privateKey ?? privateKey);
   if (files.read('sa.pub') !== publicKey) files.put('sa.pub', publicKey);
   return { privateKey, publicKey };
 }

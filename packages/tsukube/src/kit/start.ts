@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { type Logger, type LogLevel, silentLogger } from '@tsukube/apiserver';
 import { type RunningServer, startServer } from '@tsukube/server';
@@ -90,8 +90,8 @@ function baselineOf({ store }: RunningServer, { serve }: CheckedOptions): Baseli
 
 async function writeKubeconfig(path: string, kubeconfig: string): Promise<string> {
   const absolute = resolve(path);
-  await mkdir(dirname(absolute), { recursive: true });
-  await writeFile(absolute, kubeconfig, { mode: 0o600 });
+  mkdirSync(dirname(absolute), { recursive: true });
+  writeFileSync(absolute, kubeconfig, { mode: 0o600 });
   return absolute;
 }
 
