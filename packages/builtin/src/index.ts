@@ -77,7 +77,7 @@ export function builtinResources(options: BuiltinOptions): readonly Resource[] {
     event(eventTtlSeconds),
     serviceAccount(tokenIssuer),
     ...coreResourcesWith(serviceRanges),
-    ...podResources,
+    ...podResources(authorizer),
     ...appsResources,
     ...batchResources,
     ...autoscalingResources,

@@ -161,19 +161,21 @@ const deviceClass = (spec: object): Request => [
 ];
 const device = { driver: 'gates.example.com', pool: 'p', device: 'd' };
 const result = { ...device, request: 'r' };
-const allocate = (headers: Record<string, string> = {}, name = 'd'): Request => [
+const allocate = (headers: Record<string, string> = {}): Request => [
   'PATCH',
   `${claims}/r/status`,
   {
     status: {
       allocation: {
-        devices: { results: [{ ...result, device: name }] },
+        devices: { results: [result] },
         nodeSelector: { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n'] }] }] },
       },
     },
   },
   { ...merge, ...headers },
 ];
+const driverAccount = 'system:serviceaccount:gates:driver';
+const users = ['gates-user', driverAccount].map((name) => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }));
 const reviews = '/apis/authorization.k8s.io/v1';
 const review = (attributes: object): Request => [
   'POST',
@@ -182,6 +184,21 @@ const review = (attributes: object): Request => [
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
     spec: { resourceAttributes: { verb: 'list', resource: 'pods', version: 'v1', ...attributes } },
+  },
+];
+/** Lets the users do something in the namespace, together with `grant`. */
+const role = (verbs: readonly string[], resources: readonly string[]): Request => [
+  'POST',
+  `/apis/rbac.authorization.k8s.io/v1/namespaces/NS/roles`,
+  { metadata: { name: verbs.join('-') }, rules: [{ apiGroups: [''], resources, verbs }] },
+];
+const grant = (name: string): Request => [
+  'POST',
+  '/apis/rbac.authorization.k8s.io/v1/namespaces/NS/rolebindings',
+  {
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+    subjects: users,
   },
 ];
 const node = (name: string): Request => ['POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } }];
@@ -377,6 +394,19 @@ const conversations: Conversations = {
     keep('q', { resources: requests('4'), containers: [container({ resources: requests('1') })] }),
     ['PATCH', `${root}/pods/q/resize?${dry}`, { spec: { resources: requests('5') } }, merge],
     ['PATCH', `${root}/pods/q/resize?${dry}`, { spec: { resources: requests('0.5') } }, merge],
+  ],
+  connections: [
+    account,
+    keep('p', {}),
+    role(['get', 'create'], ['pods/attach']),
+    role(['get'], ['pods/exec', 'pods/portforward']),
+    grant('get-create'),
+    grant('get'),
+    { until: `/api/v1/namespaces/NS/pods/p`, holds: (found) => found.metadata.uid !== undefined },
+    ...['exec?command=a', 'portforward?ports=1', 'attach'].map(
+      (subresource): Request => ['GET', `${root}/pods/p/${subresource}`, undefined, { 'impersonate-user': 'gates-user' }],
+    ),
+    ['GET', `${root}/pods/p/exec?command=a`],
   ],
   binding: [
     account,
@@ -660,7 +690,15 @@ const conversations: Conversations = {
       '/apis/rbac.authorization.k8s.io/v1/clusterroles',
       {
         metadata: { name: 'NS' },
-        rules: [{ apiGroups: ['resource.k8s.io'], resources: ['resourceclaims/status'], verbs: ['patch', 'update'] }],
+        rules: [
+          { apiGroups: ['resource.k8s.io'], resources: ['resourceclaims/status'], verbs: ['patch', 'update'] },
+          {
+            apiGroups: ['resource.k8s.io'],
+            resources: ['resourceclaims/driver'],
+            resourceNames: ['gates.example.com'],
+            verbs: ['associated-node:patch'],
+          },
+        ],
       },
     ],
     [
@@ -669,22 +707,22 @@ const conversations: Conversations = {
       {
         metadata: { name: 'NS' },
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'NS' },
-        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'NS' }],
+        subjects: users,
       },
     ],
     ['POST', claims, resourceClaim(exactly())],
     { until: `${claims}/r`, holds: (claim) => claim.metadata.uid !== undefined },
     allocate({ 'impersonate-user': 'jane' }),
+    allocate({ 'impersonate-user': 'gates-user' }),
     allocate(),
-    allocate({ 'impersonate-user': 'NS' }, 'other'),
-    ['PATCH', `${claims}/r/status`, { status: { devices: [device] } }, { ...merge, 'impersonate-user': 'NS' }],
+    ['PATCH', `${claims}/r/status`, { status: { devices: [device] } }, { ...merge, 'impersonate-user': 'gates-user' }],
     [
       'PATCH',
       `${claims}/r/status`,
       { status: { devices: [device] } },
       {
         ...merge,
-        'impersonate-user': 'system:serviceaccount:NS:driver',
+        'impersonate-user': driverAccount,
         'impersonate-extra-authentication.kubernetes.io%2Fnode-name': 'n',
       },
     ],

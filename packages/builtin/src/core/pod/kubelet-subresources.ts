@@ -1,17 +1,36 @@
-import type { Answer, ResourceRequest, Subresource } from '@tsukube/apiserver';
-import { FieldErrors, path, StatusError } from '@tsukube/machinery';
+import type { Answer, Authorizer, ResourceRequest, Subresource } from '@tsukube/apiserver';
+import { FieldErrors, path as fieldPath, StatusError } from '@tsukube/machinery';
 import { notReachable, splitName } from '../../proxied.ts';
 import { objectIn, textIn } from '../pod-spec/members.ts';
 import { checkNode, containerOf, hostOf, podOf } from './pod-location.ts';
 
 /** What only the node of a pod can answer. Nodes are not called from here; all that can be said before is said. */
-export const kubeletSubresources: Readonly<Record<string, Subresource>> = {
-  attach: connection('PodAttachOptions', ['get', 'post'], (request) => stream(request, true)),
-  exec: connection('PodExecOptions', ['get', 'post'], (request) => stream(request, true)),
-  portforward: connection('PodPortForwardOptions', ['get', 'post'], (request) => stream(request, false)),
-  proxy: connection('PodProxyOptions', ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'], proxy),
-  log: { verbs: { get: log } },
-};
+export function kubeletSubresources(authorizer: Authorizer): Readonly<Record<string, Subresource>> {
+  const streams = (kind: string, inContainer: boolean) =>
+    connection(kind, ['get', 'post'], async (request) => {
+      await requireCreate(request, authorizer);
+      return stream(request, inContainer);
+    });
+  return {
+    attach: streams('PodAttachOptions', true),
+    exec: streams('PodExecOptions', true),
+    portforward: streams('PodPortForwardOptions', false),
+    proxy: connection('PodProxyOptions', ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'], proxy),
+    log: { verbs: { get: log } },
+  };
+}
+
+/** A WebSocket is opened by GET, but what it does is a creation. */
+async function requireCreate(request: ResourceRequest, authorizer: Authorizer): Promise<void> {
+  const { user, info, path } = request;
+  if (info.verb === 'create') return;
+  const { group, version, resource, subresource, namespace, name } = info;
+  const access = { user, verb: 'create', isResource: true, group, version, resource, subresource, namespace, name, path };
+  const { decision, reason, error } = await authorizer.authorize(access);
+  if (decision === 'allow') return;
+  if (error !== undefined) throw new Error(error);
+  throw StatusError.forbidden({ group, resource }, name, reason);
+}
 
 type Connect = (request: ResourceRequest) => Promise<Answer>;
 
@@ -57,9 +76,9 @@ function checkLogOptions({ query, info }: ResourceRequest): void {
     if (!/^[+-]?\d+$/.test(text))
       throw StatusError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
     const rule = least === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0';
-    if (Number(text) < least) errors.invalid(path(option), Number(text), rule);
+    if (Number(text) < least) errors.invalid(fieldPath(option), Number(text), rule);
   }
   // The feature gate PodLogsQuerySplitStreams is off.
-  if (query.has('stream')) errors.forbidden(path('stream'), 'may not be specified');
+  if (query.has('stream')) errors.forbidden(fieldPath('stream'), 'may not be specified');
   if (errors.length > 0) throw StatusError.invalid({ group: '', kind: 'PodLogOptions' }, info.name, errors);
 }

@@ -9,7 +9,6 @@ import { defaultPod } from './defaults.ts';
 import { beginPodDeletion } from './deletion.ts';
 import { prepareEphemeralContainers, validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
 import { podEviction } from './eviction.ts';
-import { kubeletSubresources } from './kubelet-subresources.ts';
 import { prepareResize, validateResize } from './resize.ts';
 import { preparePodStatus, validatePodStatusUpdate } from './status.ts';
 import { validatePodUpdate } from './update.ts';
@@ -57,6 +56,7 @@ const strategy: Strategy = {
   beginDelete: beginPodDeletion,
 };
 
+/** Without what needs an authorizer: see `kubeletSubresources`. */
 export const pod: Resource = {
   names: { plural: 'pods', singular: 'pod', kind: 'Pod', listKind: 'PodList', shortNames: ['po'], categories: ['all'] },
   scope: 'Namespaced',
@@ -66,7 +66,6 @@ export const pod: Resource = {
   verbs: storedVerbs,
   strategy,
   subresources: {
-    ...kubeletSubresources,
     binding: podBinding,
     eviction: podEviction,
     ephemeralcontainers: {
