@@ -49,6 +49,11 @@ const conversations: Conversations = {
       .filter((accept) => !accept.startsWith(meta('PartialObjectMetadataList', 'v1', protobuf)))
       .map((accept) => ask(list, accept)),
   ],
+  empty: [
+    ask(`${C}?labelSelector=none`, meta('PartialObjectMetadataList')),
+    ask(`${C}?labelSelector=none`, meta('Table')),
+    ask(`${C}?labelSelector=none`, 'application/json'),
+  ],
   kinds: [
     '/apis/apps/v1/deployments',
     '/apis/events.k8s.io/v1/events',

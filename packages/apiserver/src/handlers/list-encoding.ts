@@ -91,7 +91,8 @@ function writerFor(
   if (output.mediaType === protobuf) return protobufListWriter(request, output, metadata, entries);
   if (output.as === 'table') return tableWriter(request, metadata, output);
   const head = listHead(request, output, metadata);
-  return output.as === 'metadata' ? metadataWriter(head, output) : objectWriter(request, head);
+  if (output.as !== 'metadata') return objectWriter(request, head);
+  return entries.length === 0 ? noMetadataWriter(head) : metadataWriter(head, output);
 }
 
 const tail = Buffer.from(']}\n');
@@ -117,6 +118,12 @@ function objectWriter(request: ResourceRequest, head: string): ListWriter {
       return at + 2 + bytes.copy(out, at + 2, skipped);
     },
   };
+}
+
+/** A PartialObjectMetadataList without items has null for them, as in Kubernetes. */
+function noMetadataWriter(head: string): ListWriter {
+  const text = Buffer.from(`${head.slice(0, -1)}null}\n`);
+  return { head: text, tail: Buffer.alloc(0), separated: false, size: () => 0, write: (_entry, _out, at) => at };
 }
 
 function metadataWriter(head: string, output: Output): ListWriter {

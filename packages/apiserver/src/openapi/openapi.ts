@@ -56,7 +56,7 @@ interface Library {
   /** The document about a group and version that comes and goes. */
   getCustom(name: string, hash: string): ServedDocument;
   /** The protobuf form of an OpenAPI 3 document. Both forms have one hash. */
-  protobufOf(name: string, document: ServedDocument): ServedDocument;
+  protobufOf(name: string, document: ServedDocument): Promise<ServedDocument>;
   /** The list of all documents, with the time since when it is what it is. */
   index(text: string, now: () => number): ServedDocument;
   invalidate(): void;
@@ -73,7 +73,7 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
   let made: Documents | undefined;
   let described: readonly Resource[] | undefined;
   let index: ServedDocument | undefined;
-  const protobufs = new Map<string, ServedDocument>();
+  const protobufs = new Map<string, { readonly hash: string; readonly made: Promise<ServedDocument> }>();
   const documents = (): Documents => {
     if (!made) {
       described = [...resources()];
@@ -87,10 +87,10 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
     custom,
     protobufOf(name, document) {
       const existing = protobufs.get(name);
-      if (existing?.hash === document.hash) return existing;
-      const made = { ...document, bytes: openApi3Protobuf(parseJson(document.bytes).value as JsonObject) };
+      if (existing?.hash === document.hash) return existing.made;
+      const made = openApi3Protobuf(parseJson(document.bytes).value as JsonObject).then((bytes) => ({ ...document, bytes }));
       if (protobufs.size >= maxCustom) protobufs.clear();
-      protobufs.set(name, made);
+      protobufs.set(name, { hash: document.hash, made });
       return made;
     },
     index(text, now) {
@@ -148,7 +148,7 @@ async function answerIndex(request: ApiRequest, library: Library, now: () => num
   return bytes(200, 'text/plain; charset=utf-8', body, headers);
 }
 
-function answerOpenApi3(request: ApiRequest, library: Library, name: string, now: () => number): Answer {
+function answerOpenApi3(request: ApiRequest, library: Library, name: string, now: () => number): Answer | Promise<Answer> {
   const builtIn = library.documents().openApi3Names.includes(name);
   const customHash = builtIn ? undefined : library.custom.hashOf(name);
   if (!builtIn && customHash === undefined) return bytes(404, '', '');
@@ -161,7 +161,8 @@ function answerOpenApi3(request: ApiRequest, library: Library, name: string, now
   }
   const caching = asked ? { 'cache-control': 'public, immutable', expires: inOneYear(now()) } : undefined;
   if (type === json) return answerDocument(request, document, json, caching);
-  return answerDocument(request, library.protobufOf(name, document), openApi3ProtobufNames[1] as string, caching);
+  const made = library.protobufOf(name, document);
+  return made.then((message) => answerDocument(request, message, openApi3ProtobufNames[1] as string, caching));
 }
 
 function inOneYear(time: number): string {

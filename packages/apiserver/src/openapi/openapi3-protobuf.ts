@@ -17,10 +17,39 @@ import {
 } from '../protobuf/fields.ts';
 import { ProtobufWriter } from '../protobuf/protobuf-writer.ts';
 
-/** The protobuf form of an OpenAPI 3 document: gnostic's openapi.v3.Document. */
-export function openApi3Protobuf(document: JsonObject): Buffer {
+/**
+ * The protobuf form of an OpenAPI 3 document: gnostic's openapi.v3.Document. The work is done in slices, so that other
+ * requests are served in between.
+ */
+export async function openApi3Protobuf(document: JsonObject): Promise<Buffer> {
+  const { paths, components, ...rest } = document as { paths?: JsonObject; components?: JsonObject };
+  const { schemas, ...others } = (components ?? {}) as { schemas?: JsonObject };
+  const pathPairs = await pairsInSlices(paths ?? {}, pathItem);
+  const schemaPairs = await pairsInSlices(schemas ?? {}, anySchema);
   const writer = new ProtobufWriter();
-  writeFields(writer, documentFields, document, 9);
+  writeFields(writer, documentFields, rest as JsonObject, 9);
+  if (paths) writer.bytes(4, pathPairs);
+  if (components) {
+    writer.message(5, () => {
+      if (schemas) writer.bytes(1, schemaPairs);
+      writeFields(writer, componentFields, others, 10);
+    });
+  }
+  return writer.finish();
+}
+
+/** How long a slice may take. */
+const sliceMs = 10;
+
+async function pairsInSlices(members: JsonObject, write: Message): Promise<Buffer> {
+  const writer = new ProtobufWriter();
+  let end = performance.now() + sliceMs;
+  for (const [name, value] of Object.entries(members)) {
+    writeNamed(writer, 1, name, () => writer.message(2, () => write(writer, value)));
+    if (performance.now() < end) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    end = performance.now() + sliceMs;
+  }
   return writer.finish();
 }
 
@@ -143,10 +172,11 @@ const securityScheme = objectOf(
   9,
 );
 
+const componentFields: Fields = { securitySchemes: map(7, orReference(securityScheme)) };
+
+/** All but the paths and the schemas. */
 const documentFields: Fields = {
   openapi: text(1),
   info: message(2, objectOf({ title: text(1), description: text(2), version: text(6) }, 7)),
-  paths: map(4, pathItem),
-  components: message(5, objectOf({ schemas: map(1, anySchema), securitySchemes: map(7, orReference(securityScheme)) }, 10)),
   security: messages(6, securityRequirement),
 };

@@ -29,6 +29,14 @@ export class ProtobufWriter {
     return true;
   }
 
+  bytes(field: number, value: Uint8Array): void {
+    this.#varint(field * 8 + 2);
+    this.#varint(value.length);
+    this.#reserve(value.length);
+    this.#buffer.set(value, this.#length);
+    this.#length += value.length;
+  }
+
   bool(field: number, value: boolean): void {
     this.#varint(field * 8);
     this.#varint(value ? 1 : 0);
