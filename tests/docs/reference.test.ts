@@ -1,4 +1,4 @@
-import { serveHelp } from '@tsukube/server/config';
+import { kubeApiserverFlags, serveHelp } from '@tsukube/server/config';
 import { expect, it } from 'vitest';
 import { placeOf, readDocument } from './documents.ts';
 
@@ -47,4 +47,27 @@ it('the reference lists every flag as the help text does (npm test -- tests/docs
   const page = readDocument('docs/reference.md');
   expect(page).toMatch(new RegExp(`${begin}[^]*${end}`));
   await expect(withFlags(page)).toMatchFileSnapshot(placeOf('docs/reference.md'));
+});
+
+const [supportBegin, supportEnd] = ['<!-- kube-apiserver-flags:begin -->', '<!-- kube-apiserver-flags:end -->'];
+
+function supportTable(): string {
+  const all = kubeApiserverFlags();
+  const count = (support: string) => all.filter((row) => row.support === support).length;
+  const rows = all.map(({ flag, support, reason }) => `| \`${flag}\` | ${support} | ${reason} |`);
+  return [
+    `Of ${all.length} flags ${count('works')} work, ${count('accepted without effect')} are accepted without effect and ${count('refused')} are refused.`,
+    '',
+    '| flag | here | why |',
+    '|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+it('the compatibility page says what becomes of every flag of kube-apiserver (npm test -- tests/docs -u rewrites it)', async () => {
+  const page = readDocument('docs/compatibility.md');
+  expect(page).toMatch(new RegExp(`${supportBegin}[^]*${supportEnd}`));
+  const [before, after] = [page.indexOf(supportBegin) + supportBegin.length, page.indexOf(supportEnd)];
+  const written = `${page.slice(0, before)}\n\n${supportTable()}\n\n${page.slice(after)}`;
+  await expect(written).toMatchFileSnapshot(placeOf('docs/compatibility.md'));
 });

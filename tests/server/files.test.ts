@@ -63,11 +63,13 @@ describe('--kubeconfig-out', () => {
 
 describe('--client-key-algorithm', () => {
   it.each([
-    [undefined, 'rsa'],
-    ['rsa', 'rsa'],
-    ['ecdsa', 'ec'],
-  ] as const)('%s: the administrator has a key of type %s that the server accepts', async (clientKeyAlgorithm, type) => {
-    const server = await startServer({ storage: 'memory', securePort: 0, ...(clientKeyAlgorithm && { clientKeyAlgorithm }) });
+    ['default on disk', { dataDir: 'data' }, 'rsa'],
+    ['default in memory', { storage: 'memory' }, 'ec'],
+    ['rsa', { storage: 'memory', clientKeyAlgorithm: 'rsa' }, 'rsa'],
+    ['ecdsa', { dataDir: 'data', clientKeyAlgorithm: 'ecdsa' }, 'ec'],
+  ] as const)('%s: the administrator has a key that the server accepts', async (_, options, type) => {
+    const place = 'dataDir' in options ? { dataDir: join(folder, options.dataDir) } : {};
+    const server = await startServer({ ...options, ...place, securePort: 0 });
     const client = clientFor(server.kubeconfig);
     const key = createPrivateKey(client.tls.key);
     expect(key.asymmetricKeyType).toBe(type);

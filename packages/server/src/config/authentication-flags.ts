@@ -1,5 +1,16 @@
 import { signingAlgorithms } from '@tsukube/apiserver';
-import { choice, duration, inputFile, inputFiles, list, optionalText, optionalToggle, pairs, toggle } from './flag-types.ts';
+import {
+  choice,
+  duration,
+  inputFile,
+  inputFiles,
+  list,
+  optionalChoice,
+  optionalText,
+  optionalToggle,
+  pairs,
+  toggle,
+} from './flag-types.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -133,11 +144,11 @@ export const authenticationFlags = {
     placeholder: 'CLAIM=VALUE',
     help: 'Claim that a token must have, with this value; may be repeated.',
   }),
-  clientKeyAlgorithm: choice({
+  clientKeyAlgorithm: optionalChoice({
     origin: 'tsukube',
     group,
     of: ['rsa', 'ecdsa'],
-    fallback: 'rsa',
+    fallbackText: 'rsa, or ecdsa if nothing is kept on the disk',
     help: 'Key of the administrator: RSA 2048, which every client reads, or P-256, which takes no time to make.',
   }),
   kubeconfigOut: optionalText({

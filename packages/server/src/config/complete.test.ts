@@ -7,6 +7,12 @@ describe('options of a library user', () => {
     expect(options).toMatchObject({ storage: 'memory', dataDir: undefined, certDir: undefined, kubeconfigOut: undefined });
   });
 
+  it('have a client key that every client reads where it is kept, and one that is made at once where it is not', () => {
+    expect(completeOptions({ storage: 'memory' }).clientKeyAlgorithm).toBe('ecdsa');
+    expect(completeOptions({}).clientKeyAlgorithm).toBe('rsa');
+    expect(completeOptions({ storage: 'memory', clientKeyAlgorithm: 'rsa' }).clientKeyAlgorithm).toBe('rsa');
+  });
+
   it('treat undefined as not given', () => {
     expect(completeOptions({ securePort: undefined, storage: undefined })).toMatchObject({ securePort: 6443, storage: 'lmdb' });
   });

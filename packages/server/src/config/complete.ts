@@ -21,11 +21,14 @@ export function completeOptions(given: GivenOptions): ServeOptions {
   const options = { ...fallbacks(), ...withoutUndefined(given) } as Record<OptionName, unknown> & GivenOptions;
   const storage = storageOf(given);
   const dataDir = given.dataDir ?? (storage === 'memory' ? undefined : '.tsukube');
+  const certDir = given.certDir ?? inside(dataDir, 'pki');
   return {
     ...options,
     storage,
     dataDir,
-    certDir: given.certDir ?? inside(dataDir, 'pki'),
+    certDir,
+    // A server that keeps nothing would make an RSA key at every start.
+    clientKeyAlgorithm: given.clientKeyAlgorithm ?? (certDir === undefined ? 'ecdsa' : 'rsa'),
     kubeconfigOut: given.kubeconfigOut ?? inside(dataDir, 'admin.kubeconfig'),
     advertiseAddress: given.advertiseAddress ?? reachable(options.bindAddress as string),
     auditWebhookInitialBackoff: given.auditWebhookBatchInitialBackoff ?? options.auditWebhookInitialBackoff,

@@ -10,4 +10,4 @@ export { parseSniCertKey, type SniCertKey } from './serving-flags.ts';
 export { suggestion } from './suggestion.ts';
 export { tlsSettings } from './tls-settings.ts';
 export { UsageError } from './usage-error.ts';
-export { flagsAndValues, flagsWithoutEffect } from './values.ts';
+export { type FlagSupport, flagsAndValues, flagsWithoutEffect, kubeApiserverFlags } from './values.ts';

@@ -24,7 +24,6 @@ const peers = 'Replicas do not forward requests to each other.';
 const unbuffered = 'Log lines are not buffered.';
 const noProfiles = 'There is no Go profiler.';
 const noElection = 'There is no coordinated leader election.';
-const etcdMetrics = 'Sizes and counts are read when /metrics is.';
 
 const featureGates: Flag<FeatureGates> = {
   ...because('Features are served as 1.36 has them by default.'),
@@ -55,7 +54,7 @@ export const ignoredFlags = {
   permitAddressSharing: toggle({ ...because('Node always listens with SO_REUSEADDR.'), fallback: true }),
   debugSocketPath: optionalText({ ...because(noProfiles), placeholder: 'FILE' }),
   defaultWatchCacheSize: count(100, 'The watch cache sizes itself.'),
-  deleteCollectionWorkers: count(1, 'Deletions of a collection are pipelined into shared transactions.'),
+  deleteCollectionWorkers: count(1, 'Objects of a collection are deleted 64 at a time.'),
   disabledMetrics: list({ ...because('Every metric is served.'), placeholder: 'METRIC,…' }),
   egressSelectorConfigFile: path('Connections to other servers are made directly.'),
   emulatedVersion: list({
@@ -66,8 +65,8 @@ export const ignoredFlags = {
   }),
   emulationForwardCompatible: toggle({ ...because(noEmulation), fallback: false }),
   enableAggregatorRouting: toggle({ ...because('Services are reached at their cluster IP.'), fallback: false }),
-  etcdCountMetricPollPeriod: time(60_000, etcdMetrics),
-  etcdDbMetricPollInterval: time(30_000, etcdMetrics),
+  etcdCountMetricPollPeriod: time(60_000, 'Counts come from memory, or from the store at most once a minute.'),
+  etcdDbMetricPollInterval: time(30_000, 'The size of the database is read when /metrics is.'),
   etcdHealthcheckTimeout: time(2_000, 'The health check has the deadline of its request.'),
   etcdReadycheckTimeout: time(2_000, 'The readiness check has the deadline of its request.'),
   featureGates,
@@ -82,8 +81,8 @@ export const ignoredFlags = {
   }),
   kubeletReadOnlyPort: count(10_255, kubelet, 65_535),
   kubeletTimeout: time(5_000, kubelet),
-  leaseReuseDurationSeconds: count(60, 'Events expire one by one; etcd leases are shared by the minute.'),
-  livezGracePeriod: time(0, 'The port opens when every start step but the last few milliseconds is done.'),
+  leaseReuseDurationSeconds: count(60, 'etcd leases are shared by up to 1,000 writes, for at most a minute.'),
+  livezGracePeriod: time(0, 'The port opens once the server is alive.'),
   logFlushFrequency: time(5_000, unbuffered),
   logJsonInfoBufferSize: bytes(unbuffered),
   logJsonSplitStream: toggle({ ...because('Log lines go to standard error.'), fallback: false }),

@@ -13,5 +13,6 @@ export type GivenOptions = { readonly [K in OptionName]?: ValueOf<Flags[K]> };
 export type ServeOptions = { readonly [K in OptionName]: ValueOf<Flags[K]> } & {
   readonly storage: 'lmdb' | 'memory' | 'etcd';
   readonly advertiseAddress: string;
+  readonly clientKeyAlgorithm: 'rsa' | 'ecdsa';
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
 };

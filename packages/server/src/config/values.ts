@@ -21,6 +21,26 @@ function written(value: unknown, { placeholder }: Flag<unknown>): string {
     .join(',');
 }
 
+export interface FlagSupport {
+  readonly flag: string;
+  readonly support: 'works' | 'accepted without effect' | 'refused';
+  /** Why it does not work. */
+  readonly reason: string;
+}
+
+/** What becomes of each flag of kube-apiserver. */
+export function kubeApiserverFlags(): readonly FlagSupport[] {
+  return (Object.entries(flags) as [string, Flag<unknown>][])
+    .filter(([, { origin }]) => origin === undefined)
+    .map(([option, flag]) => ({ flag: `--${flagName(option)}`, ...supportOf(flag) }))
+    .sort((a, b) => (a.flag < b.flag ? -1 : 1));
+}
+
+function supportOf({ group, help }: Flag<unknown>): Omit<FlagSupport, 'flag'> {
+  if (group === 'Accepted without effect') return { support: 'accepted without effect', reason: help };
+  return group === 'Refused' ? { support: 'refused', reason: help } : { support: 'works', reason: '' };
+}
+
 /** Names of what can be switched on here. */
 export interface Existing {
   readonly controllers: readonly string[];
