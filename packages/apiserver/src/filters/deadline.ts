@@ -4,6 +4,13 @@ import type { IncomingRequest } from '../http/api-request.ts';
 import type { Filter } from './filter.ts';
 import { isLongRunning } from './request-kind.ts';
 
+/** The verbs that kube-apiserver ends earlier, whatever the limit of requests. */
+const boundedVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
+const verbLimitMs = 34_000;
+
+const exceeded = 'request did not complete within the allotted timeout';
+const verbExceeded = 'request did not complete within requested timeout - context deadline exceeded';
+
 /** Ends a request that exceeds its deadline. Long-running requests have no deadline, and their `timeout` is not read. */
 export function deadline(timeoutMs: number, onTimeout: (request: IncomingRequest) => void = () => {}): Filter {
   return function limitTime(request, next) {
@@ -15,18 +22,19 @@ export function deadline(timeoutMs: number, onTimeout: (request: IncomingRequest
     request.timeoutMs = limit;
     const answer = next(request);
     if (!(answer instanceof Promise)) return answer;
-    return withTimeout(answer, limit, () => {
+    const isBounded = limit > verbLimitMs && request.info.isResource && boundedVerbs.has(request.info.verb);
+    return withTimeout(answer, isBounded ? verbLimitMs : limit, isBounded ? verbExceeded : exceeded, () => {
       request.cancel();
       onTimeout(request);
     });
   };
 }
 
-function withTimeout(answer: Promise<Answer>, timeoutMs: number, cancel: () => void): Promise<Answer> {
+function withTimeout(answer: Promise<Answer>, timeoutMs: number, message: string, cancel: () => void): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       cancel();
-      reject(StatusError.timeout('request did not complete within the allotted timeout'));
+      reject(StatusError.timeout(message));
     }, timeoutMs);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });

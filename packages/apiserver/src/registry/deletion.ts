@@ -85,15 +85,17 @@ function plan(
   return markNow(metadata, now()) || metadata.finalizers !== before ? 'mark' : 'waiting';
 }
 
-/** Whether there is grace to wait for. */
+/** Whether there is grace to wait for. A shorter grace period counts from when the deletion began, but not into the past. */
 function markGraceful(metadata: JsonObject, seconds: number, now: number): boolean {
   let begun = now;
   if (metadata.deletionTimestamp === undefined) bumpGeneration(metadata);
-  // The grace that is left becomes shorter; it still counts from when the deletion began.
   else begun = Date.parse(metadata.deletionTimestamp as string) - Number(metadata.deletionGracePeriodSeconds ?? 0) * 1000;
-  metadata.deletionTimestamp = formatTime(begun + seconds * 1000);
-  metadata.deletionGracePeriodSeconds = seconds;
-  return seconds > 0;
+  const end = begun + seconds * 1000;
+  // The deletion stays graceful even where the shorter period has passed: whoever waits for it still ends it.
+  const left = end < now ? Math.min(seconds, 1) : seconds;
+  metadata.deletionTimestamp = formatTime(Math.max(end, now));
+  metadata.deletionGracePeriodSeconds = left;
+  return left > 0;
 }
 
 /** False if it was marked before. */

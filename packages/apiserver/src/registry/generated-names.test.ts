@@ -1,41 +1,16 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { openMemory } from '@tsukube/storage/memory';
 import { describe, expect, it } from 'vitest';
-import { admissionChain } from '../admission/admission.ts';
-import { sampleResource } from '../discovery/sample-resources.ts';
-import { openFeed } from '../watchcache/feed.ts';
-import { WatchCache } from '../watchcache/watch-cache.ts';
-import { presentAs } from './foreign-form.ts';
-import { ObjectRegistry } from './object-registry.ts';
-import { asServer } from './server-write.ts';
-import { decodeObject } from './stored-form.ts';
+import { sampleRegistry } from './sample-registry.ts';
 
 /** A registry whose generator gives these suffixes, one after the other. */
 async function registryWith(suffixes: string[]) {
-  const resource = sampleResource(
-    { kind: 'ConfigMap', type: 'io.k8s.api.core.v1.ConfigMap' },
-    { storagePrefix: '/registry/maps' },
-  );
-  const store = openMemory();
-  const cache = new WatchCache(store, await openFeed(store, '', () => {}), {
-    prefix: '/registry/maps/',
-    present: presentAs(resource),
-  });
   const asked: string[] = [];
-  const registry = new ObjectRegistry(resource, cache, {
-    admission: admissionChain([]),
-    now: () => 0,
-    generateName: (prefix) => {
-      asked.push(prefix);
-      return prefix + suffixes.shift();
-    },
-  });
-  const create = async (metadata: JsonObject, dryRun = false) => {
-    const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata };
-    const { entry } = await registry.create(object, { ...asServer(registry, 'default'), dryRun });
-    return (decodeObject(entry.value).metadata as JsonObject).name;
+  const generateName = (prefix: string) => {
+    asked.push(prefix);
+    return prefix + suffixes.shift();
   };
-  return { create, asked };
+  const { create } = await sampleRegistry({ services: { generateName } });
+  return { create: async (metadata: JsonObject, dryRun?: boolean) => (await create(metadata, dryRun)).name, asked };
 }
 
 describe('a generated name', () => {

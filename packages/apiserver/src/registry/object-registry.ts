@@ -1,5 +1,5 @@
 import { deepCopy, deepEqual, generateName, isValidPathSegmentName, type JsonObject, StatusError } from '@tsukube/machinery';
-import { Cancelled, KeyExists, Mismatch, type Store, type WriteOptions } from '@tsukube/storage';
+import { Cancelled, KeyExists, Mismatch, RequestTooLarge, type Store, type WriteOptions } from '@tsukube/storage';
 import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
 import type { User } from '../http/request.ts';
 import type { Reservation, Resource, ServedVersion, Strategy } from '../resource.ts';
@@ -133,7 +133,9 @@ export class ObjectRegistry {
     const ordered = orderedAs(object, this.resource.hub.schema);
     if (context.dryRun) return this.#pretendCreate(key, ordered, context);
     checkUnversioned(metadata);
-    const entry = await this.cache.create(key, encodeStored(ordered), this.writeOptions(context));
+    const entry = await fitting(ordered, encodeStored(ordered), (value) =>
+      this.cache.create(key, value, this.writeOptions(context)),
+    );
     return { entry, outcome: 'created' };
   }
 
@@ -237,7 +239,7 @@ export class ObjectRegistry {
     context: WriteContext,
   ): Promise<Written> {
     if (removedByUpdate(object, existing, context.strategy)) {
-      if (!context.dryRun) await this.remove(found, object, context);
+      if (!context.dryRun) await this.remove(found, object, context).catch(ignoreRemoved);
       return { entry: unstored(key, object, found.revision), outcome: 'removed' };
     }
     const ordered = orderedAs(object, this.resource.hub.schema);
@@ -245,7 +247,9 @@ export class ObjectRegistry {
     const isSame = isServedAs(stored, found.value, found.revision) || isReordered(stored, found, ordered, existing);
     if (isSame && (await this.cache.holds(key, stored))) return { entry: found, outcome: 'unchanged' };
     if (context.dryRun) return { entry: unstored(key, ordered, found.revision), outcome: 'updated' };
-    const entry = await this.cache.update(key, stored, found.revision, this.writeOptions(context));
+    const entry = await fitting(ordered, stored, (value) =>
+      this.cache.update(key, value, found.revision, this.writeOptions(context)),
+    );
     return { entry, outcome: 'updated' };
   }
 
@@ -273,6 +277,22 @@ export class ObjectRegistry {
   writeOptions({ isOver }: WriteContext): WriteOptions {
     return { ttlSeconds: this.resource.ttlSeconds, isCancelled: isOver };
   }
+}
+
+/** Drops managedFields, which can be large, where the object does not fit into a request to the store. */
+async function fitting(object: JsonObject, stored: Buffer, write: (value: Buffer) => Promise<CacheEntry>): Promise<CacheEntry> {
+  try {
+    return await write(stored);
+  } catch (error) {
+    const { managedFields, ...metadata } = object.metadata as JsonObject;
+    if (!(error instanceof RequestTooLarge) || managedFields === undefined) throw error;
+    return write(encodeStored({ ...object, metadata }));
+  }
+}
+
+/** Somebody else removed the object at the same time. */
+function ignoreRemoved(error: unknown): void {
+  if (!(error instanceof Mismatch) || error.current !== undefined) throw error;
 }
 
 /** Spares the work whose result would not be written. */
