@@ -70,6 +70,14 @@ describe('a server in a test', () => {
     gone.abort();
   });
 
+  it('ends watches when it closes', async () => {
+    const server = await startServer();
+    const watch = await server.fetch('/api/v1/namespaces?watch=1');
+    const ended = watch.text();
+    await server.close();
+    expect(await ended).toContain('"name":"default"');
+  });
+
   it('has namespaces of one test alone', async () => {
     await using server = await startServer();
     const first = await server.namespace();

@@ -44,8 +44,9 @@ function testServer(
   const { url, kubeconfig } = server;
   const close = async () => {
     baseline?.stop();
-    client.close();
+    // Watches over the client end with the server and not with an error.
     await server.close();
+    client.close();
     firstClose?.();
     firstClose = undefined;
   };
