@@ -32,6 +32,15 @@ describe('without controllers, as a bare kube-apiserver', () => {
     expect(await names('/apis/apiregistration.k8s.io/v1/apiservices')).toContain('v1.apps');
   });
 
+  it('owns the labels of the namespaces that it makes', async () => {
+    const { items } = (await under.client.get('/api/v1/namespaces')).body;
+    const owned = { 'f:metadata': { 'f:labels': { '.': {}, 'f:kubernetes.io/metadata.name': {} } } };
+    const default_ = items.find(({ metadata }: Any) => metadata.name === 'default');
+    expect(default_.metadata.managedFields).toMatchObject([
+      { manager: 'kube-apiserver', operation: 'Update', apiVersion: 'v1', fieldsV1: owned },
+    ]);
+  });
+
   it('has no service account and no root certificate in a namespace, so that pods are refused', async () => {
     await newNamespace('empty');
     await settle();

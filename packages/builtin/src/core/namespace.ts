@@ -17,6 +17,8 @@ const v1: ServedVersion = {
 
 const { deletecollection: _, ...verbs } = storedVerbs;
 
+const nameLabel = 'kubernetes.io/metadata.name';
+
 /** A namespace goes in two steps: it is marked as terminating, and vanishes when its own finalizers are gone. */
 export const namespace: Resource = {
   names: { plural: 'namespaces', singular: 'namespace', kind: 'Namespace', listKind: 'NamespaceList', shortNames: ['ns'] },
@@ -49,7 +51,7 @@ export const namespace: Resource = {
   initialObjects: ['default', 'kube-system', 'kube-public', 'kube-node-lease'].map((name) => ({
     kind: 'Namespace',
     apiVersion: 'v1',
-    metadata: { name },
+    metadata: { name, labels: { [nameLabel]: name } },
     spec: {},
     status: {},
   })),
@@ -97,7 +99,7 @@ function finalizersOf(object: JsonObject): readonly string[] {
 function labelWithName(object: JsonObject): void {
   const metadata = metadataOf(object);
   const labels = new Map(Object.entries((metadata.labels ?? {}) as JsonObject));
-  labels.set('kubernetes.io/metadata.name', metadata.name as string);
+  labels.set(nameLabel, metadata.name as string);
   const sorted: JsonObject = {};
   for (const key of [...labels.keys()].sort()) setKey(sorted, key, labels.get(key) as string);
   metadata.labels = sorted;
