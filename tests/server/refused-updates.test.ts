@@ -90,3 +90,17 @@ describe('an update with a bad finalizer', () => {
     }
   });
 });
+
+describe('options of a deletion', () => {
+  const scheme = 'in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"';
+
+  it.each([
+    [{ kind: 'Foo' }, `no kind "Foo" is registered for version "meta.k8s.io/v1" ${scheme}`],
+    [{ kind: 'ConfigMap', apiVersion: 'v1' }, `no kind "ConfigMap" is registered for version "v1" ${scheme}`],
+    [{ kind: 'Status', apiVersion: 'v1' }, 'converting (v1.Status) to (v1.DeleteOptions): unknown conversion'],
+    [[], "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type struct { APIVersion"],
+  ])('%j are refused', async (options, message) => {
+    const { status, body } = await t.client.send('DELETE', `/api/v1/namespaces/${namespace}/configmaps/none`, options);
+    expect([status, body.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+});

@@ -1,6 +1,8 @@
 import {
+  cannotUnmarshal,
   checkObject,
   FieldErrors,
+  goQuote,
   isObject,
   type JsonObject,
   JsonSyntaxError,
@@ -15,6 +17,7 @@ import { isTrue } from '../routing/request-info.ts';
 import { bodyType, readRequestBody } from './body.ts';
 import { validateDryRun } from './options.ts';
 import { type ObjectType, objectTypes, type ParsedBody, parseBody } from './parse-body.ts';
+import { noKind, typeMeta } from './stated-kind.ts';
 
 export interface DeleteOptions {
   readonly dryRun: boolean;
@@ -48,14 +51,27 @@ export function warnOfOrphans({ orphanDependents, propagationPolicy }: DeleteOpt
 
 async function parseOptions(request: ResourceRequest, body: Buffer): Promise<JsonObject> {
   const { value, hasWritten } = await parse(body, bodyType(request, objectTypes), request);
-  if (!isObject(value)) throw StatusError.badRequest('json: cannot unmarshal into DeleteOptions');
-  if (value.kind !== undefined && value.kind !== '' && value.kind !== 'DeleteOptions') {
-    throw StatusError.badRequest('decoded object cannot be converted to DeleteOptions');
-  }
+  if (!isObject(value)) throw StatusError.badRequest(`${noKind}${cannotUnmarshal(value, typeMeta)}`);
+  checkOptionsKind(value);
   const { catalogue } = request.version.schema;
   const checked = checkObject(value, catalogue.get(optionsType), catalogue, { hasWritten });
   if (checked.error !== undefined) throw StatusError.badRequest(checked.error);
   return checked.value;
+}
+
+/** The other kinds of the scheme that options are decoded with; its group has them in every version. */
+const metaKinds: ReadonlySet<unknown> = new Set([
+  ...['CreateOptions', 'GetOptions', 'ListOptions', 'PatchOptions', 'UpdateOptions'],
+  ...['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status', 'WatchEvent'],
+]);
+const metaScheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
+
+function checkOptionsKind({ kind, apiVersion }: JsonObject): void {
+  if (typeof kind !== 'string' || kind === '' || kind === 'DeleteOptions') return;
+  if (metaKinds.has(kind)) throw StatusError.badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
+  const version = typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : 'meta.k8s.io/v1';
+  const problem = `no kind ${goQuote(kind)} is registered for version ${goQuote(version)} in scheme ${goQuote(metaScheme)}`;
+  throw StatusError.badRequest(problem);
 }
 
 const optionsType = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
@@ -66,7 +82,7 @@ async function parse(body: Buffer, type: ObjectType, { version }: ResourceReques
   } catch (error) {
     if (error instanceof ProtobufError) throw StatusError.badRequest(error.message);
     if (error instanceof JsonSyntaxError || error instanceof YamlSyntaxError) {
-      throw StatusError.badRequest(`couldn't get version/kind; json parse error: ${error.message}`);
+      throw StatusError.badRequest(`${noKind}${error.message}`);
     }
     throw error;
   }

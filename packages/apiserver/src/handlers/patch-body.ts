@@ -29,7 +29,7 @@ import { bodyType } from './body.ts';
 import { reportStrict } from './decode.ts';
 import type { FieldValidation } from './options.ts';
 import { mergedText, textOfPatched } from './patched-text.ts';
-import { type Objection, objectionTo, type Stated, statedBy } from './stated-kind.ts';
+import { noKind, type Objection, objectionTo, type Stated, statedBy, typeMeta } from './stated-kind.ts';
 import { nameless } from './update.ts';
 
 const patchTypes = [
@@ -163,10 +163,6 @@ function checkKind(patched: JsonObject, current: JsonObject, patch: Patch, schem
   patched.kind = kind;
   patched.apiVersion = current.apiVersion as string;
 }
-
-const noKind = "couldn't get version/kind; json parse error: ";
-/** As Go prints the type that kind and version are read into. */
-const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** An object without a version is taken for one of the internal version, in which its name is not found. */
 function checkStatedKind({ apiVersion, kind }: JsonObject, name: string, refuse: (problem: string) => StatusError): void {

@@ -1,6 +1,10 @@
 import { apiVersionOf, goQuote, type JsonObject, type JsonValue, parseApiVersion } from '@tsukube/machinery';
 import type { Schema } from '../resource.ts';
 
+export const noKind = "couldn't get version/kind; json parse error: ";
+/** As Go prints the type that kind and version are read into. */
+export const typeMeta = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
 /** What an object says it is. */
 export interface Stated {
   readonly kind: string;
