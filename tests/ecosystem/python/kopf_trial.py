@@ -7,7 +7,7 @@ import kopf
 from kopf._core.intents.registries import SmartOperatorRegistry
 from kubernetes import client, config
 from kubernetes.client.rest import ApiException
-from trial import attempt, eventually, finish, restart_server
+from trial import attempt, check, eventually, finish, restart_server
 
 GROUP, VERSION, PLURAL, NAMESPACE = "trial.kopf", "v1", "widgets", "kopf-trial"
 
@@ -38,12 +38,23 @@ def definition(plural, kind, group, scope="Namespaced", status=True):
     }
 
 
-def ignoring(status, action):
-    """Handlers are retried after a lost answer, so they are idempotent."""
+def put_child(body, name, namespace, spec):
+    """Idempotent, as a handler is called again when the answer to its last patch was lost."""
+    child = {"metadata": {"name": f"{name}-child"}, "data": {"size": str(spec.get("size"))}}
+    kopf.adopt(child, owner=body)
     try:
-        action()
+        core.create_namespaced_config_map(namespace, child)
     except ApiException as error:
-        if error.status != status:
+        if error.status != 409:
+            raise
+        core.replace_namespaced_config_map(f"{name}-child", namespace, child)
+
+
+def drop_child(name, namespace):
+    try:
+        core.delete_namespaced_config_map(f"{name}-child", namespace)
+    except ApiException as error:
+        if error.status != 404:
             raise
 
 
@@ -62,17 +73,15 @@ def operator_registry():
     def created(body, spec, name, namespace, patch, retry, **_):
         if spec.get("flaky") and retry == 0:
             raise kopf.TemporaryError("first attempt", delay=0.5)
-        child = {"metadata": {"name": f"{name}-child"}, "data": {"size": str(spec.get("size"))}}
-        kopf.adopt(child, owner=body)
-        ignoring(409, lambda: core.create_namespaced_config_map(namespace, child))
+        put_child(body, name, namespace, spec)
         patch.status["ready"] = True
         patch.status["retries"] = retry
         kopf.info(body, reason="Created", message="child created")
         return {"child": f"{name}-child"}
 
     @kopf.on.update(GROUP, VERSION, PLURAL, **handler)
-    def updated(spec, name, namespace, diff, patch, **_):
-        core.patch_namespaced_config_map(f"{name}-child", namespace, {"data": {"size": str(spec.get("size"))}})
+    def updated(body, spec, name, namespace, patch, **_):
+        put_child(body, name, namespace, spec)
         patch.status["size"] = spec.get("size")
 
     @kopf.on.field(GROUP, VERSION, PLURAL, field="spec.size", **on)
@@ -99,7 +108,7 @@ def operator_registry():
 
     @kopf.on.delete(GROUP, VERSION, PLURAL, **handler)
     def deleted(name, namespace, **_):
-        ignoring(404, lambda: core.delete_namespaced_config_map(f"{name}-child", namespace))
+        drop_child(name, namespace)
 
     return registry
 
@@ -223,16 +232,29 @@ def crash():
     for index in range(40):
         create(f"bulk-{index}", size=index)
     restart_server()
+    attempt("creates go on after the restart", lambda: eventually(lambda: all(is_ready(f"bulk-{i}") for i in range(40)), 90))
     for index in range(40):
-        eventually(lambda i=index: succeeds(lambda: resize(f"bulk-{i}", i + 100)))
+        resize(f"bulk-{index}", index + 100)
     create("after", size=7)
     attempt("created after the restart", lambda: eventually(lambda: child_size("after") == "7", 60))
-    right = lambda: all(child_size(f"bulk-{i}") == str(i + 100) for i in range(40))
-    attempt("every child is right after the restart", lambda: eventually(right, 90))
+    eventually(lambda: not wrong_children(), 90)
+    check("every child is right after the restart", not wrong_children(), wrong_children())
     attempt("the timer ticks after the restart", lambda: rises("ticking", status("ticking").get("ticks", 0)))
     for index in range(40):
         delete(f"bulk-{index}")
     attempt("every object is deleted", lambda: eventually(lambda: all(gone(f"bulk-{i}") for i in range(40)), 90))
+
+
+def is_ready(name):
+    try:
+        return status(name).get("ready")
+    except Exception:
+        return False
+
+
+def wrong_children():
+    sizes = {f"bulk-{i}": (child_size(f"bulk-{i}"), str(i + 100)) for i in range(40)}
+    return {name: pair for name, pair in sizes.items() if pair[0] != pair[1]}
 
 
 def rises(name, ticks):
