@@ -15,6 +15,12 @@ export const knownFailures = [
     because: 'missing',
     reason: 'admission webhooks',
   },
+  {
+    suite: 'kube-rs',
+    test: /test::(pod_can_await_conditions|can_get_pod_logs_and_evict|pod_can_exec_and_write_to_stdin)$/,
+    because: 'kubernetes',
+    reason: 'the pod of the test never runs without a kubelet',
+  },
 ];
 
 /** @param {string} suite @param {string} test @param {readonly KnownFailure[]} [table] @returns {KnownFailure | undefined} */

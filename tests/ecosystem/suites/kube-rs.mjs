@@ -16,6 +16,7 @@ const featureList = [
   ...ofClient.map((name) => `kube-client/${name}`),
   'kube-runtime/unstable-runtime',
 ].join(',');
+const selection = ['--lib', ...tested.flatMap((name) => ['-p', name]), '--features', featureList];
 
 /** @type {import('../harness/suite.mjs').Suite} */
 export default {
@@ -26,16 +27,13 @@ export default {
   async prepare(context) {
     await layOut(context);
     context.status('compiling');
-    const packages = tested.flatMap((name) => ['-p', name]);
-    await context.exec('cargo', ['test', '--quiet', '--no-run', '--lib', ...packages, '--features', featureList], {
-      env: target(context),
-    });
+    await context.exec('cargo', ['test', '--quiet', '--no-run', ...selection], { env: target(context) });
     await context.exec('cargo', ['build', '--quiet', '-p', 'trial'], { env: target(context) });
     return { version, folder: context.folder };
   },
   async *run(context, { folder }) {
     const { kubeconfig } = await context.startServer();
-    for (const name of tested) yield* ignoredTests(context, name, kubeconfig);
+    yield* ignoredTests(context, kubeconfig);
     yield* trialProgram(context, { command: join(folder, 'target', 'debug', 'trial'), args: [], prefix: 'trial: ' });
   },
 };
@@ -83,20 +81,20 @@ function restoreDevDependency(manifest) {
   writeFileSync(manifest, readFileSync(manifest, 'utf8') + dependency);
 }
 
-/** @param {import('../harness/suite.mjs').Context} context @param {string} name @param {string} kubeconfig */
-async function* ignoredTests(context, name, kubeconfig) {
-  const args = ['test', '--lib', '-p', name, '--features', featureList, '--', '--ignored', '--test-threads=1'];
+/** @param {import('../harness/suite.mjs').Context} context @param {string} kubeconfig */
+async function* ignoredTests(context, kubeconfig) {
+  const args = ['test', '--no-fail-fast', ...selection, '--', '--ignored', '--test-threads=1'];
   const running = context.spawn('cargo', args, { env: { ...target(context), KUBECONFIG: kubeconfig } });
-  let count = 0;
+  let crate = '';
   for await (const line of running.lines) {
-    const [, test, outcome] = /^test (\S+).* \.\.\. (ok|FAILED|ignored)/.exec(line) ?? [];
-    if (test === undefined) continue;
-    count += 1;
-    const detail = 'see the log of the suite';
-    if (outcome === 'FAILED') yield { test: `${name} ${test}`, outcome: /** @type {const} */ ('failed'), detail };
-    else yield { test: `${name} ${test}`, outcome: /** @type {const} */ (outcome === 'ok' ? 'passed' : 'skipped') };
+    crate = /^\s*Running unittests .*\/(\w+)-[0-9a-f]+\)$/.exec(line)?.[1] ?? crate;
+    const [, name, outcome] = /^test (\S+).* \.\.\. (ok|FAILED|ignored)/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const test = `${crate} ${name}`;
+    if (outcome === 'FAILED') yield { test, outcome: /** @type {const} */ ('failed'), detail: 'see the log of the suite' };
+    else yield { test, outcome: /** @type {const} */ (outcome === 'ok' ? 'passed' : 'skipped') };
   }
-  if (count === 0) throw new Error(`cargo test -p ${name} ended with ${await running.exited} and ran nothing`);
+  if (crate === '') throw new Error(`cargo test ended with ${await running.exited} and ran nothing`);
 }
 
 /** @param {import('../harness/suite.mjs').Context} context */
