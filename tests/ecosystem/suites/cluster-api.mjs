@@ -3,11 +3,10 @@ import { goTest } from '../harness/go-test.mjs';
 
 const version = 'v1.14.2';
 
-/** The packages whose suites start an API server and get by without admission webhooks, mostly. */
+/** Packages whose suites start an API server. Those of most reconcilers need the admission webhooks of Cluster API throughout. */
 const packages = [
   './controllers/clustercache',
   './controllers/crdmigrator',
-  './core/reconcilers/clusterresourceset',
   './core/reconcilers/topology/cluster/structuredmerge',
   './internal/util/ssa/test',
   './util/controller',
