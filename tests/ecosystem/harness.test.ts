@@ -151,9 +151,17 @@ describe('a Go test that fails', () => {
   });
 
   it('is focused on if it is a spec of Ginkgo', async () => {
-    const { results, again } = await attempts(failure('TestSource', ...ginkgo), success('TestSource'));
+    const passing = at(pkg, 'TestSource').out('1 Passed | 0 Failed | 0 Pending | 9 Skipped\n');
+    const { results, again } = await attempts(failure('TestSource', ...ginkgo), [passing, ...success('TestSource')]);
     expect(results).toMatchObject([{ outcome: 'passed', retried: true }]);
-    expect(again).toEqual(['-run=^TestSource$', pkg, '-args', '-ginkgo.focus=^(Manager Start stops \\(all\\))$']);
+    expect(again).toEqual(['-run=^TestSource$', pkg, '-args', '-ginkgo.focus=(Manager Start stops \\(all\\))$']);
+  });
+
+  it('has failed if the second attempt did not run it', async () => {
+    const nothing = at(pkg, 'TestSource').out('0 Passed | 0 Failed | 0 Pending | 10 Skipped\n');
+    const { results } = await attempts(failure('TestSource', ...ginkgo), [nothing, ...success('TestSource')]);
+    expect(results).toMatchObject([{ outcome: 'failed' }]);
+    expect((await attempts(failure('TestA'), [at(pkg).end('pass')])).results).toMatchObject([{ outcome: 'failed' }]);
   });
 });
 

@@ -61,24 +61,29 @@ async function* goTestOnce(context, { cwd, packages, args = [], env }) {
 
 /** @param {Context} context @param {GoSettings} settings @param {readonly GoResult[]} results  of one Go test @returns {AsyncIterable<Result>} */
 async function* retried(context, settings, results) {
-  const again = results.length > maxRetried ? results : await failuresOfRetry(context, settings, results);
+  const again = results.length > maxRetried ? [] : await secondAttempt(context, settings, results);
+  const passed = again.reduce((sum, { outcome, count = 1 }) => sum + (outcome === 'passed' ? count : 0), 0);
+  const specs = results.filter(({ at }) => at?.spec !== undefined).length;
+  const failures = again.filter(({ outcome }) => outcome === 'failed');
   for (const { at: _at, ...result } of results) {
-    const failure = again.find(({ test }) => test === result.test) ?? again.find(({ at }) => at === undefined);
-    if (failure === undefined) yield { test: result.test, outcome: 'passed', retried: true };
-    else yield { ...result, detail: failure.detail };
+    const failure = failures.find(({ test }) => test === result.test) ?? failures.find(({ at }) => at === undefined);
+    // An attempt that ran fewer tests than there were to run proves nothing.
+    const isProven = passed + failures.length >= Math.max(specs, 1);
+    if (failure === undefined && isProven) yield { test: result.test, outcome: 'passed', retried: true };
+    else yield { ...result, detail: failure?.detail ?? result.detail };
   }
 }
 
 /** @param {Context} context @param {GoSettings} settings @param {readonly GoResult[]} results @returns {Promise<GoResult[]>} */
-async function failuresOfRetry(context, settings, results) {
+async function secondAttempt(context, settings, results) {
   const [{ package: name, test }] = results.map(({ at }) => /** @type {Place} */ (at));
   const specs = results.flatMap(({ at }) => (at?.spec === undefined ? [] : [escaped(at.spec)]));
-  const focus = specs.length === results.length ? ['-args', `-ginkgo.focus=^(${specs.join('|')})$`] : [];
+  // Ginkgo compares with the name of the suite before the text.
+  const focus = specs.length === results.length ? ['-args', `-ginkgo.focus=(${specs.join('|')})$`] : [];
   const args = [...(settings.args ?? []), `-run=^${test}$`];
-  const failures = [];
-  for await (const result of goTestOnce(context, { ...settings, args, packages: [name, ...focus] }))
-    if (result.outcome === 'failed') failures.push(result);
-  return failures;
+  const again = [];
+  for await (const result of goTestOnce(context, { ...settings, args, packages: [name, ...focus] })) again.push(result);
+  return again;
 }
 
 /** @param {string} text */
