@@ -1,7 +1,7 @@
 import type { Any, Client, Reply } from '../support/client.ts';
 import { until } from '../support/definitions.ts';
 
-/** method, path and body with NS for the namespace, headers */
+/** Method, path, body and headers; NS stands for the namespace. */
 export type Request = readonly [string, string, unknown?, Record<string, string>?];
 /** What was answered before is there for what depends on it. */
 export type Step = Request | ((answers: readonly Any[]) => Request) | Wait;
@@ -32,7 +32,8 @@ export async function hold(client: Pick<Client, 'send'>, namespace: string, step
       continue;
     }
     const [method, path, sent, headers] = typeof step === 'function' ? step(bodies) : step;
-    const reply = await client.send(method, path.replaceAll('NS', namespace), inNamespace(sent, namespace), headers);
+    const asked = headers && JSON.parse(inNamespace(headers, namespace) as string);
+    const reply = await client.send(method, path.replaceAll('NS', namespace), inNamespace(sent, namespace), asked);
     const body = bodyOf(reply);
     bodies.push(body);
     const { warning, 'content-type': type } = reply.headers as { warning?: string; 'content-type'?: string };

@@ -32,6 +32,7 @@ import { schedulingResources } from './scheduling/index.ts';
 import type { TokenIssuer } from './service-account-tokens/index.ts';
 import { storageResources } from './storage/index.ts';
 
+export { certificateAdmission } from './admission/certificates.ts';
 export type { TolerationSeconds } from './admission/default-toleration-seconds.ts';
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 export { podAdmission } from './admission/pods.ts';

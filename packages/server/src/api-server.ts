@@ -101,7 +101,14 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const resources = all.filter(({ versions }) => versions.length > 0);
   const metrics = serverMetrics(versionInfo, resources);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
-  const { registries, services, admissionPlugins } = createRegistries(all, options, store, feed, metrics);
+  const { registries, services, admissionPlugins } = createRegistries(
+    all,
+    options,
+    store,
+    feed,
+    metrics,
+    authorization.authorizer,
+  );
   const unused = flagsWithoutEffect(options, { controllers: controllerNames, admissionPlugins });
   if (unused.length > 0) logger.warn('flags of kube-apiserver without effect here', { flags: unused.join(' ') });
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;

@@ -1,5 +1,6 @@
 import {
   type Admission,
+  type Authorizer,
   admissionChain,
   type Feed,
   fieldManagement,
@@ -14,6 +15,7 @@ import {
 import {
   type BuiltinOptions,
   builtinResources,
+  certificateAdmission,
   namespaceLifecycle,
   podAdmission,
   type TolerationSeconds,
@@ -44,6 +46,7 @@ export function createRegistries(
   store: Store,
   feed: Feed,
   metrics: ServerMetrics,
+  authorizer: Authorizer,
 ): {
   readonly registries: Map<Resource, ObjectRegistry>;
   readonly services: RegistryServices;
@@ -73,7 +76,11 @@ export function createRegistries(
   }
   const cacheOf = (group: string, plural: string) => services.registryNamed?.(group, plural)?.cache;
   const namespaces = cacheOf('', 'namespaces');
-  const plugins = [...(namespaces ? [namespaceLifecycle(namespaces)] : []), ...podAdmission(cacheOf, tolerationSeconds(options))];
+  const plugins = [
+    ...(namespaces ? [namespaceLifecycle(namespaces)] : []),
+    ...podAdmission(cacheOf, tolerationSeconds(options)),
+    ...certificateAdmission(authorizer),
+  ];
   admission = admissionChain(
     plugins.filter(({ name }) => runsPlugin(options, name)),
     metrics.admission,

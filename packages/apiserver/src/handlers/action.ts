@@ -1,4 +1,5 @@
 import { apiVersionOf, encodeProtobuf, type JsonObject, type Status, StatusError, wrapProtobuf } from '@tsukube/machinery';
+import type { AdmissionAttributes } from '../admission/admission.ts';
 import type { Answer } from '../http/answer.ts';
 import { mediaTypes, negotiate, type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
@@ -32,10 +33,31 @@ export function actionVerb(kind: ActionKind, action: Action): VerbHandler {
     const options = writeOptions(request, 'CreateOptions');
     const body = await decodeAs(request, kind, options.fieldValidation);
     const context = kind.answered ? ownedContext(request, options) : writeContext(request, options.dryRun);
-    const done = await action(request, body, context);
+    await admit(request, body, context);
+    const done = await action(request, body, { ...context, isAdmitted: true });
     if (isStatus(done)) return answerStatusAs(201, { code: 201, ...done }, output);
     return output.mediaType === protobuf ? answerProtobuf(done, kind, output) : answerValue(201, done, output);
   };
+}
+
+/** Admission sees the creation of what was sent; the writes that follow from it are no requests of their own. */
+async function admit({ objects, resource, info }: ResourceRequest, object: JsonObject, context: WriteContext): Promise<void> {
+  const { version, subresource, namespace, user, dryRun } = context;
+  const name = info.name || String((object.metadata as JsonObject | undefined)?.name ?? '');
+  const attributes: AdmissionAttributes = {
+    operation: 'CREATE',
+    resource,
+    version,
+    subresource,
+    namespace,
+    name,
+    object,
+    oldObject: undefined,
+    user,
+    dryRun,
+  };
+  await objects.services.admission.mutate(attributes);
+  await objects.services.admission.validate(attributes);
 }
 
 function answerProtobuf(

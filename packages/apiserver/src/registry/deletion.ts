@@ -47,8 +47,7 @@ async function tryDelete(
 ): Promise<Deleted> {
   const object = decodeObject(found.value);
   checkPreconditions(registry, object, name, request, context);
-  await registry.services.admission.mutate(attributesOf(registry, object, name, context));
-  await registry.services.admission.validate(attributesOf(registry, object, name, context));
+  if (!context.isAdmitted) await admit(registry, object, name, context);
   const next = plan(object, request, context, registry.services);
   if (next === 'waiting') return { kind: 'pending', entry: found };
   if (next === 'remove') {
@@ -59,6 +58,13 @@ async function tryDelete(
     return { kind: 'pending', entry: { ...found, value: Buffer.from(encodeObject(object)), derived: undefined } };
   const options = { isCancelled: context.isOver };
   return { kind: 'pending', entry: await registry.cache.update(found.key, encodeStored(object), found.revision, options) };
+}
+
+async function admit(registry: ObjectRegistry, object: JsonObject, name: string, context: WriteContext): Promise<void> {
+  // The request names no object where it deletes a collection, and admission sees the name of the request.
+  const attributes = attributesOf(registry, object, context.verb === 'deletecollection' ? '' : name, context);
+  await registry.services.admission.mutate(attributes);
+  await registry.services.admission.validate(attributes);
 }
 
 /** What is to be done; `mark` has marked the object already. */

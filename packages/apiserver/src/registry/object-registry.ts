@@ -25,6 +25,8 @@ export interface WriteContext {
   /** The resource's strategy, or the subresource's on top of it. */
   readonly strategy: Strategy;
   readonly dryRun: boolean;
+  /** Admission has seen the request that makes this write, such as an eviction, and is not asked again. */
+  readonly isAdmitted?: boolean;
   /** Who comes to own what is written; without it, nobody does. */
   readonly fieldManager?: string;
   readonly warn: (text: string) => void;
@@ -97,7 +99,7 @@ export class ObjectRegistry {
     dropDuplicateOwners(object.metadata as JsonObject, context.warn);
     this.#track(object, undefined, context);
     const attributes = this.#attributes('CREATE', object, undefined, context);
-    await this.services.admission.mutate(attributes);
+    if (!context.isAdmitted) await this.services.admission.mutate(attributes);
     const authorizing = context.strategy.authorizeWrite?.(object, undefined, context, this);
     if (authorizing) await authorizing;
     ensureNamespace(this.resource, object.metadata as JsonObject, context.namespace);
@@ -129,7 +131,7 @@ export class ObjectRegistry {
     prepareForCreate(this.resource, object, context, this.services.now());
     const metadata = object.metadata as JsonObject;
     const key = this.key(context.namespace, metadata.name as string);
-    await this.services.admission.validate(attributes);
+    if (!context.isAdmitted) await this.services.admission.validate(attributes);
     const ordered = orderedAs(object, this.resource.hub.schema);
     if (context.dryRun) return this.#pretendCreate(key, ordered, context);
     checkUnversioned(metadata);
@@ -189,14 +191,14 @@ export class ObjectRegistry {
     dropDuplicateOwners(object.metadata as JsonObject, context.warn);
     this.#track(object, existing, context);
     const attributes = this.#attributes('UPDATE', object, existing, context);
-    const mutating = this.services.admission.mutate(attributes);
+    const mutating = context.isAdmitted ? undefined : this.services.admission.mutate(attributes);
     if (mutating) await mutating;
     keepTimes(object, existing);
     const authorizing = context.strategy.authorizeWrite?.(object, existing, context, this);
     if (authorizing) await authorizing;
     return this.#reserving(object, existing, context, async () => {
       prepareForUpdate(this.resource, object, existing, context);
-      const validating = this.services.admission.validate(attributes);
+      const validating = context.isAdmitted ? undefined : this.services.admission.validate(attributes);
       if (validating) await validating;
       return this.#store(key, found, object, existing, context);
     });

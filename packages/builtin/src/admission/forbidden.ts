@@ -1,10 +1,10 @@
 import type { AdmissionAttributes } from '@tsukube/apiserver';
 import { type JsonObject, StatusError } from '@tsukube/machinery';
 
-/** A refusal that names what was refused, also where its name has not been made yet. */
-export function refuse({ resource, version, object }: AdmissionAttributes, reason: string): StatusError {
-  const { name, generateName } = (object?.metadata ?? {}) as JsonObject as { name?: string; generateName?: string };
-  const subject = name || generateName || 'Unknown';
+/** A refusal that names the object, also where its name is not generated yet. */
+export function refuse({ resource, version, object, name }: AdmissionAttributes, reason: string): StatusError {
+  const proposed = (object?.metadata ?? {}) as JsonObject as { name?: string; generateName?: string };
+  const subject = name || proposed.name || proposed.generateName || 'Unknown';
   return StatusError.forbidden({ group: version.group, resource: resource.names.plural }, subject, reason);
 }
 

@@ -2,7 +2,7 @@ import { FieldErrors, type JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { certificateSigningRequest } from './certificate-signing-request.ts';
 import { pemBlocks } from './pem.ts';
-import { signingRequestProblem } from './signing-request.ts';
+import { requestedSubject, signingRequestProblem } from './signing-request.ts';
 
 const ecdsa = `-----BEGIN CERTIFICATE REQUEST-----
 MIHFMG4CAQAwDDEKMAgGA1UEAwwBeDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
@@ -28,6 +28,53 @@ describe('signing requests', () => {
     ['no request', ecdsa.replaceAll('CERTIFICATE REQUEST', 'CERTIFICATE'), 'PEM block type must be CERTIFICATE REQUEST'],
     ['nothing', '', 'PEM block type must be CERTIFICATE REQUEST'],
   ])('%s', (_title, pem, problem) => expect(signingRequestProblem(pem)).toBe(problem));
+});
+
+describe('subjects of signing requests', () => {
+  const element = (tag: number, ...content: readonly Buffer[]) => {
+    const inner = Buffer.concat(content);
+    return Buffer.concat([Buffer.from([tag, inner.length]), inner]);
+  };
+  const attribute = (oid: string, tag: number, value: Buffer) =>
+    element(0x31, element(0x30, element(0x06, Buffer.from(oid, 'hex')), element(tag, value)));
+  /** Signed by nobody. */
+  const requestFor = (...attributes: readonly Buffer[]) => {
+    const information = element(0x30, element(0x02, Buffer.from([0])), element(0x30, ...attributes), element(0x30));
+    const der = element(0x30, information, element(0x30), element(0x03, Buffer.from([0])));
+    return `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+  };
+  const [name, organization] = ['550403', '55040a'];
+  const masters = Buffer.from('system:masters');
+
+  it.each([
+    ['UTF8String', 12, masters],
+    ['PrintableString', 19, masters],
+    ['T61String', 20, masters],
+    ['IA5String', 22, masters],
+    ['BMPString', 30, Buffer.from('system:masters', 'utf16le').swap16()],
+  ])('%s', (_title, tag, value) =>
+    expect(requestedSubject(requestFor(attribute(organization, tag, value), attribute(name, 12, Buffer.from('a'))))).toEqual({
+      commonName: 'a',
+      organizations: ['system:masters'],
+    }),
+  );
+
+  it('has the last common name, and all organizations', () =>
+    expect(
+      requestedSubject(
+        requestFor(
+          ...['a', 'b'].flatMap((text) => [
+            attribute(name, 12, Buffer.from(text)),
+            attribute(organization, 12, Buffer.from(`of ${text}`)),
+          ]),
+        ),
+      ),
+    ).toEqual({ commonName: 'b', organizations: ['of a', 'of b'] }));
+
+  it('has nothing that cannot be read', () =>
+    expect(requestedSubject(requestFor(attribute(organization, 12, Buffer.from([0xff]))))).toEqual({
+      problem: 'asn1: structure error: a subject that is no text',
+    }));
 });
 
 describe('PEM', () => {

@@ -1,5 +1,13 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { type DerElement, derElements, insideDer, MalformedDer } from '@tsukube/machinery';
+import {
+  type DerElement,
+  derElements,
+  insideDer,
+  MalformedDer,
+  nameAttributes,
+  nameValues,
+  readDistinguishedName,
+} from '@tsukube/machinery';
 import { pemBlocks } from './pem.ts';
 
 const sequenceTag = 0x30;
@@ -33,18 +41,41 @@ const failures: Readonly<Record<string, string>> = {
 
 /** What is wrong with a PKCS#10 request in PEM; undefined if it is well-formed and signed with its own key. */
 export function signingRequestProblem(pem: string): string | undefined {
+  const read = parsed(pem, signatureProblem);
+  return typeof read === 'object' ? read.problem : read;
+}
+
+export interface CertificateSubject {
+  /** The last one; empty if there is none. */
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+}
+
+/** The subject a PKCS#10 request in PEM asks for, or why it cannot be read. */
+export function requestedSubject(pem: string): CertificateSubject | { readonly problem: string } {
+  return parsed(pem, ({ subject }) => {
+    const attributes = readDistinguishedName(subject);
+    const names = nameValues(attributes, nameAttributes.commonName);
+    const organizations = nameValues(attributes, nameAttributes.organization);
+    if (!names || !organizations) throw new MalformedDer('a subject that is no text');
+    return { commonName: names.at(-1) ?? '', organizations };
+  });
+}
+
+function parsed<Result>(pem: string, read: (request: SigningRequest) => Result): Result | { readonly problem: string } {
   const [block] = pemBlocks(pem);
-  if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST';
+  if (block?.type !== 'CERTIFICATE REQUEST') return { problem: 'PEM block type must be CERTIFICATE REQUEST' };
   try {
-    return signatureProblem(readRequest(block.der));
+    return read(readRequest(block.der));
   } catch (error) {
-    if (error instanceof MalformedDer) return `asn1: structure error: ${error.message}`;
+    if (error instanceof MalformedDer) return { problem: `asn1: structure error: ${error.message}` };
     throw error;
   }
 }
 
 interface SigningRequest {
   readonly signed: Buffer;
+  readonly subject: DerElement | undefined;
   readonly publicKey: DerElement;
   readonly algorithm: DerElement;
   readonly signature: DerElement;
@@ -54,9 +85,9 @@ function readRequest(der: Buffer): SigningRequest {
   const [whole, ...trailing] = derElements(der);
   if (trailing.length > 0) throw new MalformedDer('trailing data');
   const [information, algorithm, signature] = insideDer(whole, sequenceTag);
-  const [, , publicKey] = insideDer(information, sequenceTag);
+  const [, subject, publicKey] = insideDer(information, sequenceTag);
   if (!information || !algorithm || !publicKey || signature?.tag !== bitStringTag) throw new MalformedDer('sequence too short');
-  return { signed: information.bytes, publicKey, algorithm, signature };
+  return { signed: information.bytes, subject, publicKey, algorithm, signature };
 }
 
 function signatureProblem({ signed, publicKey, algorithm, signature }: SigningRequest): string | undefined {

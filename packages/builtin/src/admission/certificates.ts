@@ -1,0 +1,84 @@
+import type { AdmissionAttributes, AdmissionPlugin, Authorizer } from '@tsukube/apiserver';
+import { deepEqual, goQuote, type JsonObject } from '@tsukube/machinery';
+import { requestedSubject } from '../certificates/signing-request.ts';
+import { objectIn, textIn } from '../core/pod-spec/members.ts';
+import { refuse } from './forbidden.ts';
+
+const clientSigner = 'kubernetes.io/kube-apiserver-client';
+const privilegedGroup = 'system:masters';
+
+/** Who may have certificates signed, by which signer and for whom. In Kubernetes' order. */
+export function certificateAdmission(authorizer: Authorizer): readonly AdmissionPlugin[] {
+  return [approval(authorizer), signing(authorizer), subjectRestriction];
+}
+
+/** CertificateSigningRequests are approved and denied by users who may `approve` for their signer. */
+function approval(authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: 'CertificateApproval',
+    validate(attributes) {
+      if (attributes.operation !== 'UPDATE' || !isSigningRequests(attributes, 'approval')) return;
+      return requireSigner(attributes, authorizer, 'approve');
+    },
+  };
+}
+
+/** Certificates and conditions are written by users who may `sign` for the signer. */
+function signing(authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: 'CertificateSigning',
+    validate(attributes) {
+      if (attributes.operation !== 'UPDATE' || !isSigningRequests(attributes, 'status')) return;
+      const [status, old] = [objectIn(attributes.object, 'status'), objectIn(attributes.oldObject, 'status')];
+      const isCertificateSame = textIn(status, 'certificate') === textIn(old, 'certificate');
+      if (isCertificateSame && deepEqual(status?.conditions ?? [], old?.conditions ?? [])) return;
+      return requireSigner(attributes, authorizer, 'sign');
+    },
+  };
+}
+
+/** No client certificate is requested for a group that may do everything. */
+const subjectRestriction: AdmissionPlugin = {
+  name: 'CertificateSubjectRestriction',
+  validate(attributes) {
+    if (attributes.operation !== 'CREATE' || !isSigningRequests(attributes, '')) return;
+    const spec = objectIn(attributes.object, 'spec');
+    if (textIn(spec, 'signerName') !== clientSigner) return;
+    const subject = subjectOf(spec);
+    if ('problem' in subject) throw refuse(attributes, `failed to parse CSR: ${subject.problem}`);
+    if (subject.organizations.includes(privilegedGroup))
+      throw refuse(attributes, `use of ${clientSigner} signer with ${privilegedGroup} group is not allowed`);
+  },
+};
+
+/** The subject asked for in the spec of a CertificateSigningRequest. */
+export function subjectOf(spec: JsonObject | undefined): ReturnType<typeof requestedSubject> {
+  return requestedSubject(Buffer.from(textIn(spec, 'request'), 'base64').toString('latin1'));
+}
+
+function isSigningRequests({ resource, subresource }: AdmissionAttributes, part: string): boolean {
+  const { names, hub } = resource;
+  return subresource === part && names.plural === 'certificatesigningrequests' && hub.group === 'certificates.k8s.io';
+}
+
+/** The signer of the stored object counts: an update cannot choose another one to be judged by. */
+async function requireSigner(attributes: AdmissionAttributes, authorizer: Authorizer, verb: 'approve' | 'sign'): Promise<void> {
+  const signer = textIn(objectIn(attributes.oldObject, 'spec'), 'signerName');
+  const domain = signer.split('/')[0];
+  for (const name of [signer, `${domain}/*`]) if (await mayUseSigner(attributes, authorizer, verb, name)) return;
+  throw refuse(attributes, `user not permitted to ${verb} requests with signerName ${goQuote(signer)}`);
+}
+
+async function mayUseSigner({ user }: AdmissionAttributes, authorizer: Authorizer, verb: string, name: string): Promise<boolean> {
+  const signers = { group: 'certificates.k8s.io', version: '*', resource: 'signers', subresource: '' };
+  const { decision, error } = await authorizer.authorize({
+    ...signers,
+    user,
+    verb,
+    name,
+    namespace: '',
+    path: '',
+    isResource: true,
+  });
+  return decision === 'allow' && error === undefined;
+}
