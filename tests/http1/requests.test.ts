@@ -25,7 +25,8 @@ const accepted: readonly (readonly [string, string, object])[] = [
   ['a colon in a value', get('A: b:c\r\n'), { headers: { a: 'b:c' } }],
   ['bytes beyond ASCII in a value', get('A: \xe9\xff\r\n'), { headers: { a: '\xe9\xff' } }],
   ['names that mean something to JavaScript', get('__proto__: x\r\nconstructor: y\r\n'), { headers: { constructor: 'y' } }],
-  ['a header in two lines', get('A: b\r\nA: c\r\n'), { headers: { a: 'b, c' } }],
+  ['a header in two lines, of which the first counts', get('A: b\r\nA: c\r\n'), { headers: { a: 'b' } }],
+  ['a list in two lines', get('Upgrade: b\r\nUpgrade: c\r\n'), { headers: { upgrade: 'b, c' } }],
   [
     'two content types, of which the first counts',
     get('Content-Type: a\r\ncontent-type: b\r\n'),

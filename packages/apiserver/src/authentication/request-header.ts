@@ -77,7 +77,9 @@ function extraIn(
     for (const [name, value] of sent) {
       if (!name.startsWith(prefix)) continue;
       const key = unescaped(name.slice(prefix.length));
-      found.set(key, [...(found.get(key) ?? []), value]);
+      const values = found.get(key);
+      if (values) values.push(value);
+      else found.set(key, [value]);
     }
   }
   return found.size === 0 ? undefined : Object.fromEntries(found);

@@ -31,9 +31,13 @@ function tokenIn(protocols: readonly string[]): string | Identification {
   }
 }
 
-/** The other subprotocols of a header. */
+const maxProtocols = 64;
+
+/** The other subprotocols of a header; none of them if there are more than any client sends. */
 export function withoutTokenProtocols(header: string): string {
-  const all = header.split(',').map((protocol) => protocol.trim());
+  if (!header.includes(prefix)) return header;
+  const all = header.split(',', maxProtocols + 1).map((protocol) => protocol.trim());
+  if (all.length > maxProtocols) return '';
   return all.filter((protocol) => !isTokenProtocol(protocol)).join(', ');
 }
 

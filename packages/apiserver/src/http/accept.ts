@@ -1,14 +1,34 @@
 export interface AcceptClause {
   /** As sent; either half may be a star. */
   readonly mediaType: string;
+  /** The media type without normalization, for routers that compare text. */
+  readonly written: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly quality: number;
 }
 
-/** The clauses of an Accept header in the order in which kube-apiserver tries them. Malformed ones are left out. */
+/** Go's limit is that of the whole header; clients send a few hundred bytes. */
+const maxAcceptBytes = 16 * 1024;
+const maxClauses = 256;
+const maxParameters = 16;
+
+let last: { readonly header: string; readonly clauses: readonly AcceptClause[] } = { header: '', clauses: [] };
+
+/**
+ * The clauses of an Accept header in the order in which kube-apiserver tries them. Malformed ones are left out. A header beyond
+ * the limits accepts nothing. A request is negotiated several times if it fails: the last header is parsed once.
+ */
 export function acceptClauses(header: string): readonly AcceptClause[] {
+  if (last.header !== header) last = { header, clauses: parseAccept(header) };
+  return last.clauses;
+}
+
+function parseAccept(header: string): readonly AcceptClause[] {
+  if (header.length > maxAcceptBytes) return [];
+  const texts = header.split(',', maxClauses + 1);
+  if (texts.length > maxClauses) return [];
   const clauses: AcceptClause[] = [];
-  for (const text of header.split(',')) {
+  for (const text of texts) {
     const clause = parseClause(text);
     if (clause) clauses.push(clause);
   }
@@ -21,7 +41,8 @@ export function acceptsMediaType({ mediaType: wanted }: AcceptClause, mediaType:
 }
 
 function parseClause(text: string): AcceptClause | undefined {
-  const [first = '', ...rest] = text.split(';');
+  const [first = '', ...rest] = text.split(';', maxParameters + 2);
+  if (rest.length > maxParameters) return undefined;
   const mediaType = parseMediaType(first);
   if (mediaType === undefined) return undefined;
   const parameters = new Map<string, string>();
@@ -32,7 +53,7 @@ function parseClause(text: string): AcceptClause | undefined {
     if (trim(name) === 'q') quality = parseQuality(value);
     else parameters.set(trim(name), trim(value));
   }
-  return { mediaType, parameters, quality };
+  return { mediaType, written: first.trim(), parameters, quality };
 }
 
 function parseMediaType(text: string): string | undefined {
@@ -41,10 +62,13 @@ function parseMediaType(text: string): string | undefined {
   return excess === '' ? `${type}/${subtype}` : undefined;
 }
 
-const spaces = /^ +| +$/g;
-
+/** Trims spaces only, as Go's strings.Trim(text, " "). */
 function trim(text: string): string {
-  return text.replace(spaces, '');
+  let start = 0;
+  let end = text.length;
+  while (start < end && text[start] === ' ') start++;
+  while (end > start && text[end - 1] === ' ') end--;
+  return text.slice(start, end);
 }
 
 /** What is no number counts as 0, and 0 does not exclude a media type: it comes last. */

@@ -57,14 +57,19 @@ export function negotiateFailure(request: ApiRequest): Output {
 
 function chosen(request: ApiRequest, offer: Offer): Output | null {
   const accept = request.exchange.header('accept') ?? '';
+  if (accept.length > maxKnownLength) return routeAndChoose(accept, offer);
   const key = offer + accept;
   let output = known.get(key);
   if (output === undefined) {
-    const routed = offer !== 'objects' || isRouted(accept, mediaTypes);
-    output = (routed ? choose(accept, offer) : undefined) ?? null;
+    output = routeAndChoose(accept, offer);
     remember(key, output);
   }
   return output;
+}
+
+function routeAndChoose(accept: string, offer: Offer): Output | null {
+  const routed = offer !== 'objects' || isRouted(accept, mediaTypes);
+  return (routed ? choose(accept, offer) : undefined) ?? null;
 }
 
 function notAcceptable(request: ApiRequest, offer: Offer, stream: boolean): StatusError {
@@ -74,7 +79,6 @@ function notAcceptable(request: ApiRequest, offer: Offer, stream: boolean): Stat
 }
 
 function remember(key: string, output: Output | null): void {
-  if (key.length > maxKnownLength) return;
   if (known.size >= maxKnown) known.clear();
   known.set(key, output);
 }

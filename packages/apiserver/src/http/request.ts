@@ -18,7 +18,7 @@ export interface Exchange {
   /** Path and query as sent. */
   readonly url: string;
   readonly protocol: 'HTTP/1.1' | 'HTTP/2.0';
-  /** The name in lower case. The values of a header that was sent several times are joined by commas. */
+  /** The name in lower case. Of a header that was sent several times the first value, as Go's Header.Get gives it. */
   header(name: string): string | undefined;
   /** Every header in the order sent, each time it was sent, names in lower case; without those that are concealed. */
   eachHeader(visit: (name: string, value: string) => void): void;

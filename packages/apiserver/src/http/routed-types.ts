@@ -1,12 +1,10 @@
 import { StatusError } from '@tsukube/machinery';
+import { acceptClauses } from './accept.ts';
 
 /** The router in front of Kubernetes' built-in kinds compares types as they are written and knows no pattern but the widest. */
 export function isRouted(accept: string, types: readonly string[]): boolean {
   if (accept === '') return true;
-  return accept.split(',').some((clause) => {
-    const type = (clause.split(';', 1)[0] as string).trim();
-    return type === '*/*' || types.includes(type);
-  });
+  return acceptClauses(accept).some(({ written }) => written === '*/*' || types.includes(written));
 }
 
 export function notRouted(types: readonly string[]): StatusError {

@@ -54,22 +54,20 @@ function trimmed(text: string, from: number, end: number): string {
 /** What says where a message ends, or whom it is for, is said once. */
 const onlyOnce = new Set(['content-length', 'host']);
 
-/** Of these the first counts: a list of them means nothing. */
-const firstCounts = new Set([
-  'authorization',
-  'content-type',
-  'from',
-  'if-modified-since',
-  'if-unmodified-since',
-  'max-forwards',
-  'proxy-authorization',
-  'referer',
-  'user-agent',
+/** Lists that may be sent in several lines. Of all other fields the first line counts, as Go's Header.Get has it. */
+const lists = new Set([
+  'connection',
+  'expect',
+  'sec-websocket-extensions',
+  'sec-websocket-protocol',
+  'sec-websocket-version',
+  'transfer-encoding',
+  'upgrade',
 ]);
 
 function keep(values: Map<string, string>, { name, value }: Field): void {
   const before = values.get(name);
   if (before === undefined) values.set(name, value);
   else if (onlyOnce.has(name)) throw badRequest();
-  else if (!firstCounts.has(name)) values.set(name, `${before}${name === 'cookie' ? '; ' : ', '}${value}`);
+  else if (lists.has(name)) values.set(name, `${before}, ${value}`);
 }

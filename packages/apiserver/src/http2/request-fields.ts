@@ -18,7 +18,8 @@ export class RequestFields {
   isTooLarge = false;
   /** Whether it breaks a rule for which a stream is to be reset. */
   isMalformed = false;
-  #bytes = 0;
+  /** Size of the header list as RFC 9113 counts it. */
+  bytes = 0;
   #count = 0;
   readonly #limits: FieldLimits;
 
@@ -31,8 +32,8 @@ export class RequestFields {
   }
 
   add(name: FieldName, value: string, isWellFormed: boolean): void {
-    this.#bytes += name.text.length + value.length + 32;
-    if (this.#bytes > this.#limits.bytes || ++this.#count > this.#limits.count) this.isTooLarge = true;
+    this.bytes += name.text.length + value.length + 32;
+    if (this.bytes > this.#limits.bytes || ++this.#count > this.#limits.count) this.isTooLarge = true;
     if (!isWellFormed) this.isMalformed = true;
     // Nothing more is kept of what is refused.
     if (this.isTooLarge) return;
@@ -74,16 +75,11 @@ export class RequestFields {
     return !this.isMalformed && (this.method ?? this.scheme ?? this.authority ?? this.path) === undefined;
   }
 
-  /** The values of a field that was sent several times are joined; of one that makes sense only once, the first counts. */
+  /** The first value of a field. Values are never joined: a field that is repeated by index would cost more than it took to send. */
   value(name: string): string | undefined {
     const { lines } = this;
-    let found: string | undefined;
-    for (let i = 0; i < lines.length; i += 2) {
-      if (lines[i] !== name) continue;
-      if (found === undefined) found = lines[i + 1];
-      else if (!singles.has(name)) found += (name === 'cookie' ? '; ' : ', ') + lines[i + 1];
-    }
-    return found;
+    for (let i = 0; i < lines.length; i += 2) if (lines[i] === name) return lines[i + 1];
+    return undefined;
   }
 }
 
@@ -93,32 +89,3 @@ const pseudoFields: Readonly<Record<number, string>> = {
   [role.authority]: 'authority',
   [role.path]: 'path',
 };
-
-const singles = new Set([
-  'age',
-  'authorization',
-  'content-encoding',
-  'content-language',
-  'content-length',
-  'content-location',
-  'content-range',
-  'content-type',
-  'date',
-  'etag',
-  'expires',
-  'from',
-  'host',
-  'if-match',
-  'if-modified-since',
-  'if-none-match',
-  'if-range',
-  'if-unmodified-since',
-  'last-modified',
-  'location',
-  'max-forwards',
-  'proxy-authorization',
-  'range',
-  'referer',
-  'retry-after',
-  'user-agent',
-]);

@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { TlsConnection } from '../http/connection.ts';
+import { DispatchTurns } from './dispatch-turns.ts';
 import { Session, type SessionOptions } from './session.ts';
 
 /** All connections that speak HTTP/2. */
@@ -9,7 +10,8 @@ export interface Http2Server {
   close(): void;
 }
 
-export function http2Server(options: SessionOptions): Http2Server {
+export function http2Server(limits: Omit<SessionOptions, 'turns'>): Http2Server {
+  const options: SessionOptions = { ...limits, turns: new DispatchTurns() };
   const sessions = new Set<Session>();
   const intervalMs = Math.ceil(options.headerTimeoutMs / 8);
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Connection } from '../http/request.ts';
 import { Allowance } from './allowance.ts';
+import type { Dispatching, DispatchTurns } from './dispatch-turns.ts';
 import { Http2Exchange, type StreamOwner } from './exchange.ts';
 import { continueFrame, goAwayFrame, pingAcknowledgement, resetFrame, settingsAcknowledgement } from './frames.ts';
 import { Patience } from './patience.ts';
@@ -23,6 +24,8 @@ export interface SessionOptions {
   readonly idleTimeoutMs: number;
   /** How likely a request is to be the last of its connection. */
   readonly goawayChance: number;
+  /** Shared by all sessions of a server. */
+  readonly turns: DispatchTurns;
   readonly onExchange: (exchange: Http2Exchange) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -37,7 +40,7 @@ const maxWaitingFrames = 10_000;
 const lingerMs = 1000;
 
 /** One connection that speaks HTTP/2. */
-export class Session implements StreamOwner, FrameEvents {
+export class Session implements StreamOwner, FrameEvents, Dispatching {
   readonly connection: Connection;
   readonly #socket: Duplex;
   readonly #options: SessionOptions;
@@ -104,7 +107,7 @@ export class Session implements StreamOwner, FrameEvents {
     this.#activity++;
     try {
       this.#receiver.read(chunk);
-      if (this.#arrived.length > 0) this.#dispatch();
+      if (this.#arrived.length > 0) this.dispatch();
     } catch (error) {
       if (error instanceof ConnectionError) this.#fail(error.code, error.message);
       else this.#break(error);
@@ -112,14 +115,24 @@ export class Session implements StreamOwner, FrameEvents {
   }
 
   /** Not before everything that has arrived is read: whoever is given up at once has cost nothing. */
-  #dispatch(): void {
+  dispatch(): void {
     const arrived = this.#arrived;
-    this.#arrived = [];
-    for (const exchange of arrived) {
+    let at = 0;
+    for (; at < arrived.length; at++) {
+      const exchange = arrived[at] as Http2Exchange;
       if (exchange.isClosed) continue;
-      if (exchange.fields.isTooLarge) exchange.respond(tooLargeHeader);
-      else this.#options.onExchange(exchange);
+      if (!this.#options.turns.take(exchange.fields.bytes)) break;
+      this.#handOver(exchange);
     }
+    this.#arrived = at < arrived.length ? arrived.slice(at) : [];
+    if (this.#arrived.length > 0) this.#options.turns.wait(this);
+  }
+
+  /** A client that exceeds the limit for headers gets its answer and is told to go. */
+  #handOver(exchange: Http2Exchange): void {
+    if (!exchange.fields.isTooLarge) return void this.#options.onExchange(exchange);
+    exchange.respond(tooLargeHeader);
+    this.close();
   }
 
   request(id: number, fields: RequestFields, hasBody: boolean): void {

@@ -34,7 +34,16 @@ export function wantedUser(exchange: Exchange): WantedUser | undefined {
   const wanted = { name: name ?? '', uid: uid ?? '', groups, extra };
   if (wanted.name !== '') return wanted;
   if (wanted.uid === '' && groups.length === 0 && extra.size === 0) return undefined;
-  throw StatusError.badRequest(`requested ${shownUser(wanted)} without impersonating a user name`);
+  const shown = sizeOf(wanted) > maxShown ? 'a user' : shownUser(wanted);
+  throw StatusError.badRequest(`requested ${shown} without impersonating a user name`);
+}
+
+/** A user beyond this size is not quoted: header fields can be repeated for a byte each, their quotation cannot. */
+const maxShown = 8192;
+
+function sizeOf({ uid, groups, extra }: WantedUser): number {
+  const total = (texts: Iterable<string>) => [...texts].reduce((sum, text) => sum + text.length, 0);
+  return uid.length + total(groups) + [...extra].reduce((sum, [key, values]) => sum + key.length + total(values), 0);
 }
 
 function mentionsImpersonation(exchange: Exchange): boolean {

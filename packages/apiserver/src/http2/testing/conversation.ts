@@ -1,5 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { Answer } from '../../http/answer.ts';
+import { DispatchTurns } from '../dispatch-turns.ts';
 import type { Http2Exchange } from '../exchange.ts';
 import { frameType } from '../protocol.ts';
 import { Session, type SessionOptions } from '../session.ts';
@@ -65,6 +66,7 @@ export async function converse(
     headerTimeoutMs: 32_000,
     idleTimeoutMs: 90_000,
     goawayChance: 0,
+    turns: new DispatchTurns(),
     onExchange: (exchange) => {
       exchanges.push(exchange);
       handle(exchange);
