@@ -100,6 +100,8 @@ async function start(
     checkCertificates: () => checkExpiry(renewal.current),
   });
   const port = () => listener?.address.port ?? options.securePort;
+  // The key is ready before the first request can be, so that the kubeconfig is written before any is answered.
+  await renewal.current.admin;
   listener = await listen({
     host: options.bindAddress,
     port: options.securePort,

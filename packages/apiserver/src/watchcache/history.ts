@@ -49,10 +49,9 @@ export class History {
     return this.#events.slice(low);
   }
 
-  /** Lets go of events up to a revision. */
+  /** Lets go of events up to a revision. Where there are none the floor stays, so a watch of quiet keys can still resume. */
   forget(revision: number): void {
     while ((this.#events[this.#head]?.entry.revision ?? Number.POSITIVE_INFINITY) <= revision) this.#forgetOldest();
-    this.#floor = Math.max(this.#floor, revision);
   }
 
   #forgetOldest(): void {

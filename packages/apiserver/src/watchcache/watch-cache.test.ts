@@ -104,6 +104,21 @@ describe('watch cache', () => {
     expect(reads).toEqual([first.revision]);
   });
 
+  it('resumes a watch of keys that have not changed, however old its revision', async () => {
+    const store = openMemory({ clock: new ManualClock() });
+    const feed = await openFeed(store, '', () => {});
+    const cache = new WatchCache(store, feed, { prefix: '/quiet/' });
+    await cache.fresh();
+    const seen = await cache.create('/quiet/a', Buffer.from('1'));
+    for (let index = 0; index < 10; index++) await store.create(`/busy/${index}`, Buffer.from('x'));
+    await store.compact(await store.revision());
+    cache.forget(await store.revision());
+    expect(cache.eventsAfter(seen.revision)).toEqual([]);
+    expect(cache.eventsAfter(seen.revision - 1)).toBeUndefined();
+    expect(cache.past('/quiet/', '', seen.revision)).toBeUndefined();
+    expect(cache.past('/quiet/', '', await store.revision())).toHaveLength(1);
+  });
+
   it('holds what was read for a turn of compaction at least, and for two at most', async () => {
     const released: string[] = [];
     const { cache } = await open(rereadable, { onRelease: ({ key }: { key: string }) => released.push(key) });

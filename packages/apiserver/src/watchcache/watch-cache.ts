@@ -71,6 +71,8 @@ export class WatchCache implements Store {
   readonly #maxHistoryBytes: number;
   readonly #unlisten: () => void;
   #history: History;
+  /** Lists at older revisions fail with Compacted, as in the store. */
+  #compacted = 0;
   #state: State = { at: 'cold' };
   #loadedAt = 0;
   #closed = false;
@@ -155,7 +157,7 @@ export class WatchCache implements Store {
 
   /** All entries as they were at a revision, or undefined if memory does not reach back so far. */
   past(prefix: string, from: string, revision: number): CacheEntry[] | undefined {
-    const later = this.#history.after(revision);
+    const later = revision < this.#compacted ? undefined : this.#history.after(revision);
     return later && entriesAt(this.#entries, later, prefix, from);
   }
 
@@ -228,6 +230,7 @@ export class WatchCache implements Store {
   /** Lets go of what the store has compacted, and of values that nobody has needed since the turn before the last. */
   forget(revision: number): void {
     this.#history.forget(revision);
+    this.#compacted = Math.max(this.#compacted, revision);
     this.#source.turn++;
     if (!this.#store.valueAt) return;
     for (const entry of this.#entries.all()) this.#release(entry, this.#source.turn - 1);
