@@ -156,7 +156,7 @@ class Watcher(threading.Thread):
         while True:
             stream = watch.Watch()
             for event in stream.stream(core.list_namespaced_config_map, NAMESPACE, label_selector="watched=yes", resource_version=version, timeout_seconds=5, allow_watch_bookmarks=True):
-                version = event["object"].metadata.resource_version
+                version = event["raw_object"]["metadata"]["resourceVersion"]
                 if event["type"] == "DELETED":
                     self.state.pop(event["object"].metadata.name, None)
                 elif event["type"] != "BOOKMARK":
