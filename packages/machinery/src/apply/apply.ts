@@ -27,7 +27,7 @@ export function applyConfiguration(
 ): Applied {
   const { apiVersion } = writer;
   const shape = versions.shape(apiVersion);
-  const known = owners.filter((owner) => versions.convert(live, owner.apiVersion) !== undefined);
+  const known = ownersInKnownVersions(owners, live, versions);
   const last = known.find((owner) => isSameOwner(owner, applierOf(writer)));
   const others = known.filter((owner) => owner !== last);
   const applied = versions.ownable.of(fieldSetOf(configuration, shape));
@@ -40,6 +40,16 @@ export function applyConfiguration(
   const unchanged = deepEqual(live, object);
   const own = ownEntry(claim, last, unchanged ? claim.time : writer.time);
   return { kind: 'applied', object: unchanged ? live : object, owners: [...disown(kept, losses), ...own] };
+}
+
+/** Converts once for each version, however many owners it has. */
+function ownersInKnownVersions(owners: readonly Owner[], live: JsonObject, versions: Versions): readonly Owner[] {
+  const known = new Map<string, boolean>();
+  return owners.filter(({ apiVersion }) => {
+    const isKnown = known.get(apiVersion) ?? versions.convert(live, apiVersion) !== undefined;
+    known.set(apiVersion, isKnown);
+    return isKnown;
+  });
 }
 
 function applierOf({ manager, apiVersion, subresource }: Writer): Omit<Owner, 'fields' | 'time'> {

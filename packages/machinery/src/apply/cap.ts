@@ -1,4 +1,4 @@
-import { union } from './field-set.ts';
+import { unionOfAll } from './field-set.ts';
 import { compareText, type Owner, ownerText } from './owners.ts';
 
 const maxUpdaters = 10;
@@ -9,19 +9,30 @@ export function capUpdaters(owners: readonly Owner[]): readonly Owner[] {
   const updaters = owners.filter(({ operation }) => operation === 'Update');
   let excess = updaters.length - maxUpdaters;
   if (excess <= 0) return owners;
-  updaters.sort((a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(ownerText(a), ownerText(b)));
   const gone = new Set<Owner>();
-  const buckets = new Map<string, Owner>();
-  for (const owner of updaters) {
+  const buckets = new Map<string, Owner[]>();
+  for (const owner of oldestFirst(updaters)) {
     if (excess <= 0) break;
-    const first = buckets.get(owner.apiVersion);
+    const bucket = buckets.get(owner.apiVersion);
     gone.add(owner);
-    buckets.set(owner.apiVersion, first ? merged(first, owner) : owner);
-    if (first) excess--;
+    if (bucket === undefined) buckets.set(owner.apiVersion, [owner]);
+    else {
+      bucket.push(owner);
+      excess--;
+    }
   }
-  return [...owners.filter((owner) => !gone.has(owner)), ...buckets.values()];
+  return [...owners.filter((owner) => !gone.has(owner)), ...[...buckets.values()].map(merged)];
 }
 
-function merged(bucket: Owner, owner: Owner): Owner {
-  return { ...owner, manager: ancient, subresource: '', fields: union(owner.fields, bucket.fields) };
+function oldestFirst(updaters: readonly Owner[]): readonly Owner[] {
+  return updaters
+    .map((owner) => ({ owner, text: ownerText(owner) }))
+    .sort((a, b) => compareText(a.owner.time ?? '', b.owner.time ?? '') || compareText(a.text, b.text))
+    .map(({ owner }) => owner);
+}
+
+function merged(bucket: readonly Owner[]): Owner {
+  const newest = bucket[bucket.length - 1] as Owner;
+  if (bucket.length === 1) return newest;
+  return { ...newest, manager: ancient, subresource: '', fields: unionOfAll(bucket.map(({ fields }) => fields)) };
 }

@@ -1,14 +1,15 @@
 import type { JsonObject } from '../schema/type.ts';
 import { type Comparison, compareObjects } from './compare.ts';
-import { difference, type FieldSet, intersection, isEmptySet } from './field-set.ts';
+import { difference, type FieldSet, intersection, isEmptySet, noFields } from './field-set.ts';
 import type { Owner } from './owners.ts';
 import { convertFor, type Versions } from './versions.ts';
 
 /** What a write takes from an owner, in that owner's version. */
 export interface Loss {
   readonly owner: Owner;
-  /** Paths that got another value. */
+  /** Paths of the owner that got another value. */
   readonly changed: FieldSet;
+  /** Paths of the owner that are gone. */
   readonly removed: FieldSet;
 }
 
@@ -49,17 +50,20 @@ export function lossesOf(owners: readonly Owner[], comparison: VersionedComparis
     const compared = comparison.in(owner.apiVersion);
     if (compared === undefined) continue;
     kept.push(owner);
-    const changed = intersection(owner.fields, compared.changed);
-    if (!isEmptySet(changed) || !isEmptySet(compared.removed)) losses.push({ owner, changed, removed: compared.removed });
+    // The owner's set comes second: an intersection takes as long as its second operand is large.
+    const changed = intersection(compared.changed, owner.fields);
+    const removed = isEmptySet(compared.removed) ? noFields : intersection(compared.removed, owner.fields);
+    if (!isEmptySet(changed) || !isEmptySet(removed)) losses.push({ owner, changed, removed });
   }
   return { kept, losses };
 }
 
 /** The owners with what is left to them; those without anything are gone. */
 export function disown(owners: readonly Owner[], losses: readonly Loss[]): Owner[] {
+  const byOwner = new Map(losses.map((loss) => [loss.owner, loss]));
   const left: Owner[] = [];
   for (const owner of owners) {
-    const loss = losses.find((candidate) => candidate.owner === owner);
+    const loss = byOwner.get(owner);
     const fields = loss ? difference(difference(owner.fields, loss.changed), loss.removed) : owner.fields;
     if (!isEmptySet(fields)) left.push(fields === owner.fields ? owner : { ...owner, fields });
   }

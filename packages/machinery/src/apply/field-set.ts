@@ -57,6 +57,13 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return joined ?? a;
 }
 
+/** Joins halves, so that no set is copied more often than log n times. */
+export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length < 2) return sets[0] ?? noFields;
+  const middle = sets.length >> 1;
+  return union(unionOfAll(sets.slice(0, middle)), unionOfAll(sets.slice(middle)));
+}
+
 function unionOfParts(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(b)) return asMember(a);
   if (isEmptySet(a)) return asMember(b);

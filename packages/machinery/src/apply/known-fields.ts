@@ -1,4 +1,3 @@
-import { parseJson } from '../json/parse.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonObject } from '../schema/type.ts';
 import { RecentTexts } from '../text/recent-texts.ts';
@@ -9,11 +8,12 @@ import { type FieldSet, sortedSet } from './field-set.ts';
  * read once. Known sets are frozen, and their text is at hand.
  */
 const known = new RecentTexts<FieldSet>(512 * 1024);
+const maxShared = 32 * 1024;
 const texts = new WeakMap<FieldSet, string>();
 
 /** The set with this text, which is in the form in which sets are stored. */
 export function knownFields(text: string): FieldSet {
-  return known.get(text) ?? remember(text, parseJson(Buffer.from(text)).value as JsonObject as unknown as FieldSet);
+  return known.get(text) ?? remember(text, JSON.parse(text) as FieldSet);
 }
 
 /** The same set in the order in which it is written, with a text. */
@@ -34,7 +34,8 @@ export function textOfFields(set: FieldSet): string {
 }
 
 function remember(text: string, set: FieldSet): FieldSet {
-  freeze(set);
+  // A set that is too large to be kept is shared with nobody.
+  if (text.length <= maxShared) freeze(set);
   texts.set(set, text);
   known.set(text, set);
   return set;

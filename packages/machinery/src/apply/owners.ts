@@ -33,10 +33,25 @@ export function ownerText({ manager, operation, apiVersion, subresource }: Owner
   });
 }
 
-/** Where the same owner has several entries, only the last counts. */
+/** Where the same owner has several entries, only the last counts. Linear: clients choose how many entries they send. */
 export function lastOfEach(owners: readonly Owner[]): readonly Owner[] {
-  const isLast = (owner: Owner, i: number) => !owners.some((other, j) => j > i && isSameOwner(other, owner));
-  return owners.every(isLast) ? owners : owners.filter(isLast);
+  if (owners.length < 2) return owners;
+  const seen = new Set<string>();
+  const last: Owner[] = [];
+  for (let i = owners.length - 1; i >= 0; i--) {
+    const owner = owners[i] as Owner;
+    const identity = identityOf(owner);
+    if (seen.has(identity)) continue;
+    seen.add(identity);
+    last.push(owner);
+  }
+  return last.length === owners.length ? owners : last.reverse();
+}
+
+/** Equal for entries of the same owner and only for those: every part but the last is preceded by its length. */
+function identityOf({ manager, operation, apiVersion, subresource }: Owner): string {
+  const version = operation === 'Apply' ? '' : apiVersion;
+  return `${operation}\0${version.length}\0${version}${subresource.length}\0${subresource}${manager}`;
 }
 
 /** Times are all written in the same form, so that they are in the order of their text. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../schema/type.ts';
-import { difference, type FieldSet, intersection, isEmptySet, union } from './field-set.ts';
+import { difference, type FieldSet, intersection, isEmptySet, union, unionOfAll } from './field-set.ts';
 import { withNamedFields } from './named-fields.ts';
 import { isSameOwner, type Owner } from './owners.ts';
 import { removePaths } from './remove.ts';
@@ -51,11 +51,14 @@ function addBackOwned(
   owners: readonly Owner[],
   versions: Versions,
 ): JsonObject {
-  const owned = new Map<string, FieldSet>();
-  for (const { apiVersion, fields } of owners) owned.set(apiVersion, union(owned.get(apiVersion) ?? {}, fields));
-  const order = [...owned.keys()].sort((a, b) => Number(b === prunedIn) - Number(a === prunedIn));
+  const sets = new Map<string, FieldSet[]>(owners.map(({ apiVersion }) => [apiVersion, []]));
+  for (const { apiVersion, fields } of owners) sets.get(apiVersion)?.push(fields);
+  const order = [...sets.keys()].sort((a, b) => Number(b === prunedIn) - Number(a === prunedIn));
   let rest = pruned;
-  for (const apiVersion of order) rest = addBackIn(merged, rest, apiVersion, owned.get(apiVersion) as FieldSet, versions);
+  for (const apiVersion of order) {
+    const owned = unionOfAll(sets.get(apiVersion) as FieldSet[]);
+    rest = addBackIn(merged, rest, apiVersion, owned, versions);
+  }
   return rest;
 }
 

@@ -13,9 +13,13 @@ import type { Versions } from './versions.ts';
  */
 export function reconciled(owners: readonly Owner[], live: JsonObject, versions: Versions): readonly Owner[] {
   let changed: Owner[] | undefined;
+  const shown = new Set<string>();
   for (let i = 0; i < owners.length; i++) {
     const owner = owners[i] as Owner;
-    if (versions.strict && owner.apiVersion !== live.apiVersion) versions.convert(live, owner.apiVersion);
+    if (versions.strict && owner.apiVersion !== live.apiVersion && !shown.has(owner.apiVersion)) {
+      versions.convert(live, owner.apiVersion);
+      shown.add(owner.apiVersion);
+    }
     if (!versions.knows(owner.apiVersion)) continue;
     const shape = versions.shape(owner.apiVersion);
     if (isReconciled(owner.fields, shape)) continue;

@@ -1,3 +1,4 @@
+import { StatusError } from '../errors/status-error.ts';
 import { deepEqual } from '../json/equal.ts';
 import { isObject } from '../json/object.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
@@ -11,9 +12,18 @@ export function storedOwners(metadata: JsonObject): readonly Owner[] | undefined
   return knownRecord(metadata.managedFields)?.owners ?? ownersIn(metadata, storedOwner);
 }
 
-/** Entries as a client sent them; undefined if one of them cannot be read. */
+/** Entries of managedFields in one object. Updates are merged down to ten; nothing merges those of appliers. */
+const maxEntries = 1_000;
+
+/** Entries as a client sent them; undefined if one of them cannot be read. Fails with 413 if there are too many. */
 export function sentOwners(metadata: JsonObject): readonly Owner[] | undefined {
+  if (Array.isArray(metadata.managedFields)) checkEntries(metadata.managedFields.length);
   return ownersIn(metadata, (entry) => readOwner(entry, readFields(entry.fieldsV1)));
+}
+
+export function checkEntries(count: number): void {
+  if (count > maxEntries)
+    throw StatusError.requestEntityTooLarge(`metadata.managedFields has ${count} entries, the limit is ${maxEntries}`);
 }
 
 function storedOwner(entry: JsonObject): Owner | undefined {

@@ -7,7 +7,7 @@ import { conflictError, conflictsOutside } from './conflicts.ts';
 import { kubectl, ownedByAnnotation, updateAnnotation } from './last-applied.ts';
 import type { Owner } from './owners.ts';
 import { reconciled } from './reconcile.ts';
-import { entriesOf, storedOwners } from './record.ts';
+import { checkEntries, entriesOf, storedOwners } from './record.ts';
 import { ownersAfterUpdate } from './track-update.ts';
 import { ConversionFailed, type Versions } from './versions.ts';
 import type { Writer } from './writer.ts';
@@ -27,7 +27,9 @@ export function trackApply(
   const applied = reportingFailures(() => {
     const before = withoutRecord(live ?? versions.empty(writer.apiVersion));
     const owners = reconciled(ownersBeforeApply(live, before, writer, versions), before, versions);
-    return applyOrTakeOver(before, configuration, owners, writer, versions, force);
+    const result = applyOrTakeOver(before, configuration, owners, writer, versions, force);
+    if (result.kind === 'applied' && result.owners.length > owners.length) checkEntries(result.owners.length);
+    return result;
   });
   if (applied.kind === 'conflicts') throw conflictError(applied.conflicts);
   const object = writer.manager === kubectl ? updateAnnotation(applied.object, configuration) : applied.object;

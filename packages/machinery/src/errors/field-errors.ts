@@ -36,52 +36,57 @@ export interface FieldError {
 
 /** More than this is counted but not told: an object can be wrong in as many places as it has bytes. */
 const maxErrors = 1000;
+/** The same of characters: a message can repeat a large value, or a long list of what would have been right. */
+const maxCharacters = 1 << 20;
+/** For errors that show no value. */
+const unshown = Symbol('unshown');
 
 /** Collects what is wrong with an object, in the order in which it is found. An absent path prints as `<nil>`. */
 export class FieldErrors {
   readonly list: FieldError[] = [];
   #untold = 0;
+  #characters = 0;
 
   get length(): number {
     return this.list.length;
   }
 
   required(path: FieldPath | undefined, detail = ''): void {
-    this.#add('FieldValueRequired', path, '', detail);
+    this.#add('FieldValueRequired', path, unshown, detail);
   }
 
   invalid(path: FieldPath | undefined, value: ShownValue, detail = ''): void {
-    this.#add('FieldValueInvalid', path, shown(value), detail);
+    this.#add('FieldValueInvalid', path, value, detail);
   }
 
   /** Without the value: it is too large, or of no use to the reader. */
   invalidUnshown(path: FieldPath | undefined, detail: string): void {
-    this.#add('FieldValueInvalid', path, '', detail);
+    this.#add('FieldValueInvalid', path, unshown, detail);
   }
 
   typeInvalid(path: FieldPath | undefined, value: ShownValue, detail = ''): void {
-    this.#add('FieldValueTypeInvalid', path, shown(value), detail);
+    this.#add('FieldValueTypeInvalid', path, value, detail);
   }
 
   notSupported(path: FieldPath | undefined, value: ShownValue, supported: readonly string[]): void {
-    const detail = supported.length === 0 ? '' : `supported values: ${supported.map(goQuote).join(', ')}`;
-    this.#add('FieldValueNotSupported', path, shown(value), detail);
+    const isTold = !this.#isFull && supported.length > 0;
+    this.#add('FieldValueNotSupported', path, value, isTold ? `supported values: ${supported.map(goQuote).join(', ')}` : '');
   }
 
   notFound(path: FieldPath | undefined, value: ShownValue, detail = ''): void {
-    this.#add('FieldValueNotFound', path, shown(value), detail);
+    this.#add('FieldValueNotFound', path, value, detail);
   }
 
   duplicate(path: FieldPath | undefined, value: ShownValue, detail = ''): void {
-    this.#add('FieldValueDuplicate', path, shown(value), detail);
+    this.#add('FieldValueDuplicate', path, value, detail);
   }
 
   duplicateUnshown(path: FieldPath | undefined): void {
-    this.#add('FieldValueDuplicate', path, '', '');
+    this.#add('FieldValueDuplicate', path, unshown, '');
   }
 
   forbidden(path: FieldPath | undefined, detail = ''): void {
-    this.#add('FieldValueForbidden', path, '', detail);
+    this.#add('FieldValueForbidden', path, unshown, detail);
   }
 
   /** A negative maximum is not named. */
@@ -89,41 +94,40 @@ export class FieldErrors {
     this.#add(
       'FieldValueTooLong',
       path,
-      '',
+      unshown,
       maximum < 0 ? 'value is too long' : `may not be more than ${count(maximum, 'byte')}`,
     );
   }
 
   tooLongCharacters(path: FieldPath | undefined, maximum: number): void {
     const detail = maximum < 0 ? 'value is too long' : `may not be more than ${count(maximum, 'character')}`;
-    this.#add('FieldValueTooLong', path, '', detail);
+    this.#add('FieldValueTooLong', path, unshown, detail);
   }
 
   tooShort(path: FieldPath | undefined, minimum: number): void {
     const detail = minimum < 0 ? 'value is too short' : `must be at least ${count(minimum, 'character')}`;
-    this.#add('FieldValueTooShort', path, '', detail);
+    this.#add('FieldValueTooShort', path, unshown, detail);
   }
 
   /** A negative number is not shown. */
   tooMany(path: FieldPath | undefined, actual: number, maximum: number): void {
     const detail = maximum < 0 ? 'has too many items' : `must have at most ${count(maximum, 'item')}`;
-    this.#add('FieldValueTooMany', path, actual < 0 ? '' : shown(actual), detail);
+    this.#add('FieldValueTooMany', path, actual < 0 ? unshown : actual, detail);
   }
 
   /** A negative number is not shown. */
   tooFew(path: FieldPath | undefined, actual: number, minimum: number): void {
     const detail = minimum < 0 ? 'has too few items' : `must have at least ${count(minimum, 'item')}`;
-    this.#add('FieldValueTooFew', path, actual < 0 ? '' : shown(actual), detail);
+    this.#add('FieldValueTooFew', path, actual < 0 ? unshown : actual, detail);
   }
 
   internal(path: FieldPath | undefined, detail: string): void {
-    this.#add('InternalError', path, '', detail);
+    this.#add('InternalError', path, unshown, detail);
   }
 
   addAll(other: FieldErrors): void {
-    const room = maxErrors - this.list.length;
-    this.list.push(...other.list.slice(0, room));
-    this.#untold += other.#untold + Math.max(0, other.list.length - room);
+    this.#untold += other.#untold;
+    for (const error of other.list) this.#push(error);
   }
 
   causes(): StatusCause[] {
@@ -137,15 +141,28 @@ export class FieldErrors {
     return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
   }
 
-  #add(reason: FieldErrorReason, path: FieldPath | undefined, value: string, detail: string): void {
-    if (this.list.length >= maxErrors) {
+  #add(reason: FieldErrorReason, path: FieldPath | undefined, value: ShownValue | typeof unshown, detail: string): void {
+    if (this.#isFull) {
       this.#untold++;
       return;
     }
     let body: string = titles[reason];
-    if (value !== '') body += `: ${value}`;
+    if (value !== unshown) body += `: ${shown(value)}`;
     if (detail !== '') body += `: ${detail}`;
-    this.list.push({ reason, field: path === undefined ? '<nil>' : path.toString(), body });
+    this.#push({ reason, field: path === undefined ? '<nil>' : path.toString(), body });
+  }
+
+  get #isFull(): boolean {
+    return this.list.length >= maxErrors || this.#characters > maxCharacters;
+  }
+
+  #push(error: FieldError): void {
+    if (this.#isFull) {
+      this.#untold++;
+      return;
+    }
+    this.#characters += error.field.length + error.body.length;
+    this.list.push(error);
   }
 }
 

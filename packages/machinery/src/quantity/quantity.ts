@@ -54,7 +54,14 @@ export function parseQuantity(text: string): Quantity {
   return quantity;
 }
 
+/** Whole numbers without a suffix that take no rounding. */
+const plainInteger = /^[1-9][0-9]{0,14}$/;
+
 function readQuantity(text: string): Quantity {
+  if (plainInteger.test(text)) {
+    const plain = { mantissa: BigInt(text), exponent: 0, format: 'DecimalSI' } as const;
+    return text.endsWith('000') ? plain : { ...plain, text };
+  }
   const match = text === '' || text.length > maxLength ? null : shape.exec(text);
   if (match === null) throw new QuantityError(formatWrong);
   const [, sign, whole = '', fraction = '', suffixText = ''] = match;

@@ -1,5 +1,9 @@
 import { StatusError } from '../errors/status-error.ts';
+import { maxTerms, tooManyTerms } from './limits.ts';
 import type { FieldRequirement, FieldSelector } from './selector.ts';
+
+/** Up to this many are checked one after another. */
+const fewRequirements = 4;
 
 /** Chooses every object. */
 export const everyField: FieldSelector = fieldSelector([]);
@@ -10,6 +14,7 @@ export function parseFieldSelector(text: string): FieldSelector {
   const terms = splitTerms(text)
     .filter((term) => term !== '')
     .sort();
+  if (terms.length > maxTerms) throw StatusError.badRequest(tooManyTerms().message);
   const requirements = terms.map((term) => parseTerm(term, text));
   return fieldSelector(requirements.filter(({ field, value }) => field !== '' || value !== ''));
 }
@@ -18,14 +23,31 @@ export function fieldSelector(requirements: readonly FieldRequirement[]): FieldS
   return {
     requirements,
     everything: requirements.length === 0,
-    matches: (fieldValue) => {
-      for (const { field, operator, value } of requirements) {
-        if ((fieldValue(field) === value) !== (operator === '=')) return false;
-      }
-      return true;
-    },
+    matches: requirements.length > fewRequirements ? indexedMatcher(requirements) : plainMatcher(requirements),
     requiresExactMatch: (field) => requirements.find((one) => one.field === field && one.operator === '=')?.value,
     toString: () => requirements.map(({ field, operator, value }) => field + operator + escapeFieldValue(value)).join(','),
+  };
+}
+
+function plainMatcher(requirements: readonly FieldRequirement[]): FieldSelector['matches'] {
+  return (fieldValue) => {
+    for (const { field, operator, value } of requirements) {
+      if ((fieldValue(field) === value) !== (operator === '=')) return false;
+    }
+    return true;
+  };
+}
+
+/** Takes time with the number of different fields. */
+function indexedMatcher(requirements: readonly FieldRequirement[]): FieldSelector['matches'] {
+  const fields = new Map(requirements.map(({ field }) => [field, { equal: new Set<string>(), unequal: new Set<string>() }]));
+  for (const { field, operator, value } of requirements) fields.get(field)?.[operator === '=' ? 'equal' : 'unequal'].add(value);
+  return (fieldValue) => {
+    for (const [field, { equal, unequal }] of fields) {
+      const value = fieldValue(field);
+      if (equal.size > 1 || (equal.size === 1 && !equal.has(value)) || unequal.has(value)) return false;
+    }
+    return true;
   };
 }
 

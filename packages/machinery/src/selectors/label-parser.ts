@@ -1,6 +1,7 @@
 import { FieldErrors } from '../errors/field-errors.ts';
 import { labelRequirement, validateKey } from './label-requirement.ts';
 import { type Token, tokenize } from './label-tokens.ts';
+import { SelectorSize } from './limits.ts';
 import type { LabelOperator, LabelRequirement } from './selector.ts';
 
 const binaryOperators = new Map<Token['kind'], LabelOperator>([
@@ -28,10 +29,13 @@ class RequirementParser {
 
   parse(): LabelRequirement[] {
     const requirements: LabelRequirement[] = [];
+    const size = new SelectorSize();
     if (this.#ahead().kind === 'end') return requirements;
     if (!this.#startsRequirement()) throw unexpected(this.#ahead(), "expected: !, identifier, or 'end of string'");
     for (;;) {
-      requirements.push(this.#requirement());
+      const requirement = this.#requirement();
+      size.add(requirement.values.length);
+      requirements.push(requirement);
       const next = this.#next();
       if (next.kind === 'end') return requirements;
       if (next.kind !== ',') throw unexpected(next, "expected: ',' or 'end of string'");

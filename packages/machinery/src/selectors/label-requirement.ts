@@ -103,10 +103,8 @@ export function compileRequirement({ key, operator, values }: LabelRequirement):
 function isOneOf(key: string, values: readonly string[]): Matcher {
   const [only] = values;
   if (values.length === 1) return (labels) => labels !== undefined && labels[key] === only;
-  return (labels) => {
-    const value = labels?.[key];
-    return typeof value === 'string' && values.includes(value);
-  };
+  const allowed = new Set<unknown>(values);
+  return (labels) => labels !== undefined && allowed.has(labels[key]);
 }
 
 /** An object without the label is chosen too. */

@@ -4,6 +4,11 @@ import { parseRequirements } from './label-parser.ts';
 import { compileRequirement, requirementText } from './label-requirement.ts';
 import type { LabelRequirement, LabelSelector } from './selector.ts';
 
+type Matcher = LabelSelector['matches'];
+
+/** Up to this many are checked one after another. */
+const fewRequirements = 4;
+
 /** Chooses every object. */
 export const everyLabel: LabelSelector = compile([]);
 
@@ -46,7 +51,57 @@ function compileMatcher(requirements: readonly LabelRequirement[]): LabelSelecto
   const [first] = matchers;
   if (first === undefined) return () => true;
   if (matchers.length === 1) return first;
+  if (matchers.length > fewRequirements) return indexedMatcher(requirements);
   return (labels: JsonObject | undefined) => {
+    for (const matches of matchers) if (!matches(labels)) return false;
+    return true;
+  };
+}
+
+/**
+ * Takes time with the labels of an object, not with the requirements: those that need a label fail at the first that is
+ * absent, and of the others only those for labels that are there can fail.
+ */
+function indexedMatcher(requirements: readonly LabelRequirement[]): LabelSelector['matches'] {
+  const needed = new Map<string, Matcher>();
+  const refused = new Map<string, Matcher>();
+  for (const [key, ofKey] of byKey(requirements)) {
+    const combined = combine(key, ofKey);
+    (ofKey.some(needsLabel) ? needed : refused).set(key, combined);
+  }
+  return (labels: JsonObject | undefined) => {
+    for (const matches of needed.values()) if (!matches(labels)) return false;
+    for (const key in labels) if (refused.get(key)?.(labels) === false) return false;
+    return true;
+  };
+}
+
+function byKey(requirements: readonly LabelRequirement[]): ReadonlyMap<string, readonly LabelRequirement[]> {
+  const keys = new Map<string, LabelRequirement[]>();
+  for (const requirement of requirements) {
+    const ofKey = keys.get(requirement.key);
+    if (ofKey === undefined) keys.set(requirement.key, [requirement]);
+    else ofKey.push(requirement);
+  }
+  return keys;
+}
+
+function needsLabel(requirement: LabelRequirement): boolean {
+  return requirement.operator !== '!' && !excludesValues(requirement);
+}
+
+function excludesValues({ operator }: LabelRequirement): boolean {
+  return operator === '!=' || operator === 'notin';
+}
+
+/** All requirements for one label. Those that exclude values become one set, and equal ones are checked once. */
+function combine(key: string, requirements: readonly LabelRequirement[]): Matcher {
+  const excluding = requirements.filter(excludesValues);
+  const others = new Map(requirements.filter((one) => !excludesValues(one)).map((one) => [requirementText(one), one]));
+  const values = new Set(excluding.flatMap((one) => one.values));
+  const matchers = [...others.values()].map(compileRequirement);
+  if (values.size > 0) matchers.push(compileRequirement({ key, operator: 'notin', values: [...values] }));
+  return (labels) => {
     for (const matches of matchers) if (!matches(labels)) return false;
     return true;
   };

@@ -174,3 +174,45 @@ describe('field selectors', () => {
     expect(selector.toString()).toBe('a!=1\\,,b=2');
   });
 });
+
+describe('selectors of many terms', () => {
+  const terms = (count: number, make: (i: number) => string) => Array.from({ length: count }, (_, i) => make(i)).join(',');
+
+  it.each<[string, JsonObject | undefined, boolean]>([
+    [terms(100, (i) => `k${i}!=v`), { k1: 'w', other: 'v' }, true],
+    [terms(100, (i) => `k${i}!=v`), { k99: 'v' }, false],
+    [terms(100, (i) => `k!=v${i}`), { k: 'v99' }, false],
+    [terms(100, (i) => `k!=v${i}`), undefined, true],
+    [`k=v100,${terms(100, (i) => `k!=v${i}`)}`, { k: 'v100' }, true],
+    [`k=v100,${terms(100, (i) => `k!=v${i}`)}`, {}, false],
+    [terms(100, () => 'k=v'), { k: 'v' }, true],
+    [terms(100, (i) => `k=v${i}`), { k: 'v1' }, false],
+    [`!a,b,${terms(100, (i) => `k notin (v${i},w)`)}`, { b: '' }, true],
+    [`!a,b,${terms(100, (i) => `k notin (v${i},w)`)}`, { b: '', a: '' }, false],
+    [`n>1,n<9,n>3,${terms(100, (i) => `n!=${i + 5}`)}`, { n: '4' }, true],
+    [`n>1,n<9,n>3,${terms(100, (i) => `n!=${i + 5}`)}`, { n: '3' }, false],
+    [terms(100, (i) => `!k${i}`), { constructor: 'x' }, true],
+  ])('%s of %j is %s', (text, labels, expected) => {
+    expect(parseLabelSelector(text).matches(labels)).toBe(expected);
+  });
+
+  it.each<[string, string, boolean]>([
+    [terms(100, (i) => `a!=${i}`), '100', true],
+    [terms(100, (i) => `a!=${i}`), '99', false],
+    [`a=100,${terms(100, (i) => `a!=${i}`)}`, '100', true],
+    [terms(100, (i) => `a=${i}`), '1', false],
+    [terms(100, () => 'a=1'), '1', true],
+  ])('fields: %s of %s is %s', (text, value, expected) => {
+    expect(parseFieldSelector(text).matches(() => value)).toBe(expected);
+  });
+
+  const tooLong = 'selector too long: at most 1000 requirements and 10000 values are allowed';
+  it.each([
+    ['labels', () => parseLabelSelector(terms(1001, (i) => `k${i}!=v`))],
+    ['values', () => parseLabelSelector(`k in (${terms(10_001, (i) => `v${i}`)})`)],
+    ['values that repeat', () => parseLabelSelector(`k in (${terms(100_000, () => 'v')})`)],
+    ['fields', () => parseFieldSelector(terms(1001, (i) => `a!=${i}`))],
+  ])('are refused: %s', (_, parse) => {
+    expect(refusal(parse)).toBe(tooLong);
+  });
+});

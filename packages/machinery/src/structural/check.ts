@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { goRegExp } from '../text/go-regexp.ts';
+import type { ValidationBudget } from './budget.ts';
 import { characterCount } from './character-count.ts';
 import { isRepeatedIn } from './distinct.ts';
 import { enumCheck } from './enum.ts';
@@ -9,8 +10,10 @@ import { numberCheck } from './number.ts';
 import type { SchemaNode, ValueRules } from './schema-node.ts';
 
 /** Whether a value is valid. Nothing is allocated to find that out; what is wrong with one that is not is found by `explain`. */
-export type Check = (value: JsonValue) => boolean;
+export type Check = (value: JsonValue, budget: ValidationBudget) => boolean;
 
+/** Required keys that cost as much as one visit. */
+const manyRequired = 8;
 const pass: Check = () => true;
 const known = new WeakMap<SchemaNode, Check>();
 
@@ -26,9 +29,9 @@ export function checkOf(node: SchemaNode): Check {
 
 function lazy(node: SchemaNode): Check {
   let check: Check | undefined;
-  return (value) => {
+  return (value, budget) => {
     check ??= checkOf(node);
-    return check(value);
+    return check(value, budget);
   };
 }
 
@@ -57,15 +60,16 @@ function compile(node: SchemaNode): Check {
   const list = anyType || types.includes('array') || isTextFormat(types, format) ? listCheck(node) : undefined;
   const object = anything || types.includes('object') ? objectCheck(node) : undefined;
   const common = commonCheck(node.values);
-  return (value) => {
-    let check: ((value: never) => boolean) | undefined;
+  return (value, budget) => {
+    budget.visit();
+    let check: ((value: never, budget: ValidationBudget) => boolean) | undefined;
     if (typeof value === 'string') check = text;
     else if (typeof value === 'object') {
       if (value === null) return allowsNull;
       check = Array.isArray(value) ? list : object;
     } else if (typeof value === 'boolean') check = boolean;
     else check = number;
-    return check?.(value as never) === true && (common === undefined || common(value));
+    return check?.(value as never, budget) === true && (common === undefined || common(value, budget));
   };
 }
 
@@ -94,8 +98,9 @@ function textCheck(values: ValueRules | undefined, format: string): Check {
   const bounded = maxLength !== Number.POSITIVE_INFINITY || minLength > 0;
   if (!bounded && pattern === '' && hasFormat === undefined) return pass;
   const matches = pattern === '' ? undefined : patternCheck(pattern);
-  return (value) => {
+  return (value, budget) => {
     const text = value as string;
+    budget.read(text);
     if (bounded && !isWithin(text, minLength, maxLength)) return false;
     return (matches === undefined || matches(text)) && (hasFormat === undefined || hasFormat(text));
   };
@@ -118,27 +123,28 @@ function isWithin(text: string, minimum: number, maximum: number): boolean {
   return length <= maximum && length >= minimum;
 }
 
-function listCheck(node: SchemaNode): (list: readonly JsonValue[]) => boolean {
+function listCheck(node: SchemaNode): (list: readonly JsonValue[], budget: ValidationBudget) => boolean {
   const { maxItems = Number.POSITIVE_INFINITY, minItems = 0, uniqueItems = false } = node.values ?? {};
   const item = node.items === undefined ? undefined : lazy(node.items);
-  return (list) => {
+  return (list, budget) => {
     if (list.length > maxItems || list.length < minItems) return false;
-    if (item !== undefined) for (let i = 0; i < list.length; i++) if (!item(list[i] as JsonValue)) return false;
+    if (item !== undefined) for (let i = 0; i < list.length; i++) if (!item(list[i] as JsonValue, budget)) return false;
     return !uniqueItems || !isRepeatedIn(list);
   };
 }
 
-function objectCheck(node: SchemaNode): (object: JsonObject) => boolean {
+function objectCheck(node: SchemaNode): (object: JsonObject, budget: ValidationBudget) => boolean {
   const { required = [], minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = node.values ?? {};
   const named = new Map([...(node.properties ?? [])].map(([key, property]) => [key, lazy(property)]));
   const { additional } = node;
   const other = typeof additional === 'object' ? lazy(additional) : additional === false ? () => false : undefined;
-  return (object) => {
+  return (object, budget) => {
+    if (required.length > manyRequired) budget.visit(required.length / manyRequired);
     let count = 0;
     for (const key in object) {
       count++;
       const check = named.get(key) ?? other;
-      if (check !== undefined && !check(object[key] as JsonValue)) return false;
+      if (check !== undefined && !check(object[key] as JsonValue, budget)) return false;
     }
     for (const key of required) if (!Object.hasOwn(object, key)) return false;
     return count >= minProperties && count <= maxProperties;
@@ -151,24 +157,24 @@ function commonCheck(values: ValueRules | undefined): Check | undefined {
   const checks = [...values.allOf.map(lazy), ...anyOfCheck(values), ...oneOfCheck(values), ...notCheck(values)];
   if (values.enum.length > 0) checks.push(enumCheck(values.enum));
   if (checks.length < 2) return checks[0];
-  return (value) => {
-    for (const check of checks) if (!check(value)) return false;
+  return (value, budget) => {
+    for (const check of checks) if (!check(value, budget)) return false;
     return true;
   };
 }
 
 function anyOfCheck({ anyOf }: ValueRules): Check[] {
   const choices = anyOf.map(lazy);
-  return choices.length === 0 ? [] : [(value) => choices.some((choice) => choice(value))];
+  return choices.length === 0 ? [] : [(value, budget) => choices.some((choice) => choice(value, budget))];
 }
 
 function oneOfCheck({ oneOf }: ValueRules): Check[] {
   if (oneOf.length === 0) return [];
   const choices = oneOf.map(lazy);
   return [
-    (value) => {
+    (value, budget) => {
       let valid = 0;
-      for (const choice of choices) if (choice(value)) valid++;
+      for (const choice of choices) if (choice(value, budget)) valid++;
       return valid === 1;
     },
   ];
@@ -177,5 +183,5 @@ function oneOfCheck({ oneOf }: ValueRules): Check[] {
 function notCheck({ not }: ValueRules): Check[] {
   if (not === undefined) return [];
   const refused = lazy(not);
-  return [(value) => !refused(value)];
+  return [(value, budget) => !refused(value, budget)];
 }

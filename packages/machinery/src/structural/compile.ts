@@ -2,6 +2,7 @@ import type { ObjectShape } from '../apply/shape.ts';
 import { FieldErrors } from '../errors/field-errors.ts';
 import { path } from '../errors/field-path.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { DefaultsBudget, ValidationBudget } from './budget.ts';
 import { checkOf } from './check.ts';
 import type { CompiledSchema, SchemaOptions } from './compiled-schema.ts';
 import { Correlation } from './correlation.ts';
@@ -29,7 +30,7 @@ export function compileSchema(props: JsonObject | (() => JsonObject), options: S
   };
   return {
     normalize: (object, origin) => normalizeRoot(object, root(), origin, preserve),
-    applyDefaults: (object) => applyDefaults(object, root()),
+    applyDefaults: (object) => applyDefaults(object, root(), new DefaultsBudget()),
     validateValues: (object, old, errors) => validateValues(root(), object, old, errors),
     validateStatusValues: (object, old, errors) => validateStatus(root(), object, old, errors),
     validateRules: (object, old, errors, part) => validateRules(root(), object, old, errors, part),
@@ -41,16 +42,18 @@ export function compileSchema(props: JsonObject | (() => JsonObject), options: S
 }
 
 function validateValues(root: SchemaNode, object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
-  if (checkOf(root)(object)) return;
-  report(explain(root, object, '', old && new Correlation(object, old, root)), undefined, errors);
+  const budget = new ValidationBudget();
+  if (checkOf(root)(object, budget)) return;
+  report(explain(root, object, '', budget, old && new Correlation(object, old, root)), undefined, errors);
 }
 
 function validateStatus(root: SchemaNode, object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const node = root.properties?.get('status');
   if (node === undefined || !Object.hasOwn(object, 'status')) return;
   const status = object.status as JsonValue;
-  if (checkOf(node)(status)) return;
-  report(explain(node, status, '', new Correlation(object, old, root).key('status')), statusPath, errors);
+  const budget = new ValidationBudget();
+  if (checkOf(node)(status, budget)) return;
+  report(explain(node, status, '', budget, new Correlation(object, old, root).key('status')), statusPath, errors);
 }
 
 function validateRules(

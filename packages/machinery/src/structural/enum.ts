@@ -1,14 +1,18 @@
 import { deepEqual } from '../json/equal.ts';
 import type { JsonValue } from '../schema/type.ts';
+import type { ValidationBudget } from './budget.ts';
 import { isInt64 } from './json-integer.ts';
 
 /** Whether a value is one of those listed. Null never is. */
-export function enumCheck(values: readonly JsonValue[]): (value: JsonValue) => boolean {
+export function enumCheck(values: readonly JsonValue[]): (value: JsonValue, budget: ValidationBudget) => boolean {
   if (values.every((each) => typeof each === 'string' || typeof each === 'boolean')) {
     const scalars = new Set<JsonValue>(values);
     return (value) => scalars.has(value);
   }
-  return (value) => value !== null && values.some((each) => isSame(value, each));
+  return (value, budget) => {
+    budget.visit(values.length);
+    return value !== null && values.some((each) => isSame(value, each));
+  };
 }
 
 /** A number is made an integer before it is compared with one. */

@@ -1,28 +1,40 @@
 import type { JsonValue } from '../schema/type.ts';
 import { goQuote } from '../text/go-quote.ts';
+import type { ValidationBudget } from './budget.ts';
 import { checkOf } from './check.ts';
 import { explain } from './explain.ts';
 import { Findings } from './finding.ts';
 import type { SchemaNode, ValueRules } from './schema-node.ts';
 
 /** anyOf, oneOf, allOf and not. Of alternatives that all fail the one with most passed checks is told. */
-export function explainCombinations(values: ValueRules | undefined, value: JsonValue, name: string): Findings {
+export function explainCombinations(
+  values: ValueRules | undefined,
+  value: JsonValue,
+  name: string,
+  budget: ValidationBudget,
+): Findings {
   const found = new Findings();
   if (values !== undefined) {
-    if (values.anyOf.length > 0) explainAnyOf(values.anyOf, value, name, found);
-    if (values.oneOf.length > 0) explainOneOf(values.oneOf, value, name, found);
-    if (values.allOf.length > 0) explainAllOf(values.allOf, value, name, found);
-    if (values.not !== undefined && checkOf(values.not)(value))
+    if (values.anyOf.length > 0) explainAnyOf(values.anyOf, value, name, budget, found);
+    if (values.oneOf.length > 0) explainOneOf(values.oneOf, value, name, budget, found);
+    if (values.allOf.length > 0) explainAllOf(values.allOf, value, name, budget, found);
+    if (values.not !== undefined && checkOf(values.not)(value, budget))
       found.add({ message: `${goQuote(name)} must not validate the schema (not)` });
   }
   found.matches++;
   return found;
 }
 
-function explainAnyOf(choices: readonly SchemaNode[], value: JsonValue, name: string, found: Findings): void {
+function explainAnyOf(
+  choices: readonly SchemaNode[],
+  value: JsonValue,
+  name: string,
+  budget: ValidationBudget,
+  found: Findings,
+): void {
   let best: Findings | undefined;
   for (const choice of choices) {
-    const result = explain(choice, value, name);
+    const result = explain(choice, value, name, budget);
     if (result.valid) {
       found.merge(result);
       return;
@@ -33,12 +45,18 @@ function explainAnyOf(choices: readonly SchemaNode[], value: JsonValue, name: st
   if (best !== undefined) found.merge(best);
 }
 
-function explainOneOf(choices: readonly SchemaNode[], value: JsonValue, name: string, found: Findings): void {
+function explainOneOf(
+  choices: readonly SchemaNode[],
+  value: JsonValue,
+  name: string,
+  budget: ValidationBudget,
+  found: Findings,
+): void {
   let best: Findings | undefined;
   let first: Findings | undefined;
   let valid = 0;
   for (const choice of choices) {
-    const result = explain(choice, value, name);
+    const result = explain(choice, value, name, budget);
     if (result.valid) {
       valid++;
       first ??= result;
@@ -54,10 +72,16 @@ function explainOneOf(choices: readonly SchemaNode[], value: JsonValue, name: st
   if (best !== undefined) found.merge(best);
 }
 
-function explainAllOf(parts: readonly SchemaNode[], value: JsonValue, name: string, found: Findings): void {
+function explainAllOf(
+  parts: readonly SchemaNode[],
+  value: JsonValue,
+  name: string,
+  budget: ValidationBudget,
+  found: Findings,
+): void {
   let valid = 0;
   for (const part of parts) {
-    const result = explain(part, value, name);
+    const result = explain(part, value, name, budget);
     if (result.valid) valid++;
     found.merge(result);
   }

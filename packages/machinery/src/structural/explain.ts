@@ -2,6 +2,7 @@ import { isObject } from '../json/object.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { goValueText } from '../text/go-value.ts';
+import type { ValidationBudget } from './budget.ts';
 import { formatOf, typesOf } from './check.ts';
 import type { Correlation } from './correlation.ts';
 import { isRepeatedIn } from './distinct.ts';
@@ -13,36 +14,52 @@ import { isInt64, isJsonInteger } from './json-integer.ts';
 import { explainNumber } from './number.ts';
 import type { SchemaNode } from './schema-node.ts';
 
+/** Explaining a value takes about this many times as long as checking it. */
+const visitsToExplain = 20;
+
 /** Everything that is wrong with a value, as the validator of Kubernetes tells it. With a correlation, what has not changed is right. */
-export function explain(node: SchemaNode, value: JsonValue, name: string, correlation?: Correlation): Findings {
-  const found = explainValue(node, value, name, correlation);
+export function explain(
+  node: SchemaNode,
+  value: JsonValue,
+  name: string,
+  budget: ValidationBudget,
+  correlation?: Correlation,
+): Findings {
+  budget.visit(visitsToExplain);
+  const found = explainValue(node, value, name, budget, correlation);
   if (!found.valid && correlation?.unchanged) found.list.length = 0;
   return found;
 }
 
-function explainValue(node: SchemaNode, value: JsonValue, name: string, correlation: Correlation | undefined): Findings {
+function explainValue(
+  node: SchemaNode,
+  value: JsonValue,
+  name: string,
+  budget: ValidationBudget,
+  correlation: Correlation | undefined,
+): Findings {
   const found = new Findings();
   const types = typesOf(node);
   const format = formatOf(node, types);
   if (value === null) {
     explainNull(node, types, name, found);
-    explainEnum(node, value, name, found);
+    explainEnum(node, value, name, budget, found);
     return found;
   }
   if (types.length > 0 || format !== '') {
     explainType(types, format, value, name, found);
     found.matches++;
   }
-  found.merge(explainCombinations(node.values, value, name));
+  found.merge(explainCombinations(node.values, value, name, budget));
   found.matches++;
   if (typeof value === 'string') explainText(value, node.values, format, name, found);
   else if (typeof value === 'number' || typeof value === 'bigint') {
     found.merge(explainNumber(value, node.values, types.length === 1 ? (types[0] as string) : '', format, name));
     found.matches++;
-  } else if (Array.isArray(value)) explainList(node, value, name, correlation, found);
-  explainEnum(node, value, name, found);
+  } else if (Array.isArray(value)) explainList(node, value, name, budget, correlation, found);
+  explainEnum(node, value, name, budget, found);
   found.matches++;
-  if (isObject(value)) explainObject(node, value, name, correlation, found);
+  if (isObject(value)) explainObject(node, value, name, budget, correlation, found);
   found.matches++;
   return found;
 }
@@ -74,9 +91,10 @@ function explainType(types: readonly string[], format: string, value: JsonValue,
   else addType(types.join(','), type, name, found);
 }
 
-function explainEnum(node: SchemaNode, value: JsonValue, name: string, found: Findings): void {
+function explainEnum(node: SchemaNode, value: JsonValue, name: string, budget: ValidationBudget, found: Findings): void {
   const values = node.values?.enum ?? [];
-  if (values.length === 0 || enumCheck(values)(value)) return;
+  if (values.length === 0 || enumCheck(values)(value, budget)) return;
+  budget.visit(values.length);
   found.add({ message: `${name} in body should be one of ${goValueText([...values])}`, name, value, is: { noneOf: values } });
 }
 
@@ -84,12 +102,13 @@ function explainList(
   node: SchemaNode,
   list: readonly JsonValue[],
   name: string,
+  budget: ValidationBudget,
   correlation: Correlation | undefined,
   found: Findings,
 ): void {
   const { items } = node;
   for (let i = 0; items !== undefined && i < list.length && !found.full; i++)
-    found.merge(explain(items, list[i] as JsonValue, `${name}[${i}]`, correlation?.index(i)));
+    found.merge(explain(items, list[i] as JsonValue, `${name}[${i}]`, budget, correlation?.index(i)));
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems = false } = node.values ?? {};
   const size = list.length;
   if (size < minItems) found.add({ message: `${name} in body should have at least ${minItems} items`, name, value: size });
@@ -108,6 +127,7 @@ function explainObject(
   node: SchemaNode,
   object: JsonObject,
   name: string,
+  budget: ValidationBudget,
   correlation: Correlation | undefined,
   found: Findings,
 ): void {
@@ -117,12 +137,12 @@ function explainObject(
     if (properties?.has(key)) continue;
     if (additional === false) found.add({ message: `${name}.${key} in body is a forbidden property`, name, value: key });
     else if (typeof additional === 'object')
-      found.merge(explain(additional, object[key] as JsonValue, `${name}.${key}`, correlationOf(key, name, correlation)));
+      found.merge(explain(additional, object[key] as JsonValue, `${name}.${key}`, budget, correlationOf(key, name, correlation)));
   }
   for (const [key, property] of properties ?? []) {
     if (!Object.hasOwn(object, key)) continue;
     const childName = name === '' ? key : `${name}.${key}`;
-    found.merge(explain(property, object[key] as JsonValue, childName, correlationOf(key, name, correlation)));
+    found.merge(explain(property, object[key] as JsonValue, childName, budget, correlationOf(key, name, correlation)));
   }
   for (const key of node.values?.required ?? []) {
     if (Object.hasOwn(object, key)) continue;

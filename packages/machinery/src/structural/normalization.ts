@@ -2,6 +2,7 @@ import { FieldErrors } from '../errors/field-errors.ts';
 import { path } from '../errors/field-path.ts';
 import { maxStrictErrors } from '../json/exact-parser.ts';
 import type { JsonValue } from '../schema/type.ts';
+import { DefaultsBudget } from './budget.ts';
 import type { Normalized, Origin } from './compiled-schema.ts';
 
 const none: readonly string[] = [];
@@ -11,6 +12,7 @@ export class Normalization {
   readonly origin: Origin;
   /** Whether defaults are filled in. */
   readonly defaults: boolean;
+  readonly budget = new DefaultsBudget();
   #unknown: string[] | undefined;
   #unknownInMetadata: string[] | undefined;
   #error: string | undefined;

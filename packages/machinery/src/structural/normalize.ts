@@ -1,10 +1,15 @@
 import { deepCopy } from '../json/copy.ts';
 import { setKey } from '../json/object.ts';
+import { stringifyJson } from '../json/stringify.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
+import type { DefaultsBudget } from './budget.ts';
 import type { Normalized, Origin } from './compiled-schema.ts';
 import { coerceEmbedded, isMetaField } from './embedded-metadata.ts';
 import { Normalization } from './normalization.ts';
 import type { SchemaNode } from './schema-node.ts';
+
+/** Characters of JSON that a number, a boolean or null counts for. */
+const scalarCharacters = 5;
 
 /** What is done to fields that the schema does not name. */
 type Unnamed = 'drop' | 'keep';
@@ -14,7 +19,7 @@ export function normalizeRoot(object: JsonObject, root: SchemaNode, origin: Orig
   const run = new Normalization(origin);
   const unnamed = preserve || root.preserveUnknown ? 'keep' : 'drop';
   normalizeFields(object, root, unnamed, run, preserve, true);
-  if (run.defaults) fillDefaults(object, root);
+  if (run.defaults) fillDefaults(object, root, run.budget);
   return run.result();
 }
 
@@ -27,14 +32,14 @@ function normalizeValue(value: JsonValue, node: SchemaNode, unnamed: Unnamed, ru
   }
   if (node.embedded) coerceEmbedded(value, run);
   normalizeFields(value, node, unnamed, run, all, node.embedded);
-  if (run.defaults) fillDefaults(value, node);
+  if (run.defaults) fillDefaults(value, node, run.budget);
 }
 
 function normalizeItems(list: JsonValue[], node: SchemaNode, unnamed: Unnamed, run: Normalization, all: boolean): void {
   const { items } = node;
   for (let i = 0; i < list.length; i++) {
     const item = list[i] as JsonValue;
-    if (run.defaults && item === null && items !== undefined && !items.nullable) list[i] = defaultOf(items);
+    if (run.defaults && item === null && items !== undefined && !items.nullable) list[i] = defaultOf(items, run.budget);
     if (typeof item !== 'object' || item === null) continue;
     run.enter(i, false);
     if (items === undefined) dropAll(item, unnamed, run);
@@ -85,7 +90,7 @@ function normalizeField(
   const value = object[key] as JsonValue;
   if (typeof value !== 'object') return;
   if (value === null) {
-    if (!node.nullable && (run.defaults || node.default === undefined)) replaceNull(object, key, node, all);
+    if (!node.nullable && (run.defaults || node.default === undefined)) replaceNull(object, key, node, run, all);
     return;
   }
   run.enter(key, isMapKey);
@@ -93,8 +98,8 @@ function normalizeField(
   run.leave();
 }
 
-function replaceNull(object: JsonObject, key: string, node: SchemaNode, all: boolean): void {
-  if (node.default !== undefined) setKey(object, key, defaultOf(node));
+function replaceNull(object: JsonObject, key: string, node: SchemaNode, run: Normalization, all: boolean): void {
+  if (node.default !== undefined) setKey(object, key, defaultOf(node, run.budget));
   else if (!all) delete object[key];
 }
 
@@ -115,10 +120,10 @@ function dropAll(value: JsonValue, unnamed: Unnamed, run: Normalization): void {
   }
 }
 
-function fillDefaults(object: JsonObject, node: SchemaNode): void {
+function fillDefaults(object: JsonObject, node: SchemaNode, budget: DefaultsBudget): void {
   for (const key of node.defaulted) {
     if (Object.hasOwn(object, key)) continue;
-    setKey(object, key, defaultOf(node.properties?.get(key) as SchemaNode));
+    setKey(object, key, defaultOf(node.properties?.get(key) as SchemaNode, budget));
   }
 }
 
@@ -129,40 +134,55 @@ export function normalizeDefault(value: JsonValue, node: SchemaNode): Normalizat
   return run;
 }
 
-const completeDefaults = new WeakMap<SchemaNode, JsonValue>();
+interface CompleteDefault {
+  readonly value: JsonValue;
+  /** Characters of its JSON. */
+  readonly size: number;
+}
+
+const completeDefaults = new WeakMap<SchemaNode, CompleteDefault>();
 
 /** A copy of the default with the defaults inside of it, and without what the schema does not know. */
-function defaultOf(node: SchemaNode): JsonValue {
+function defaultOf(node: SchemaNode, budget: DefaultsBudget): JsonValue {
   const given = node.default ?? null;
-  if (typeof given !== 'object' || given === null) return given;
-  let complete = completeDefaults.get(node);
-  if (complete === undefined) {
-    complete = deepCopy(given);
-    normalizeDefault(complete, node);
-    completeDefaults.set(node, complete);
+  if (typeof given !== 'object' || given === null) {
+    budget.add(typeof given === 'string' ? given.length : scalarCharacters);
+    return given;
   }
-  return deepCopy(complete);
+  const { value, size } = completeDefault(given, node);
+  budget.add(size);
+  return deepCopy(value);
+}
+
+function completeDefault(given: JsonValue, node: SchemaNode): CompleteDefault {
+  const known = completeDefaults.get(node);
+  if (known !== undefined) return known;
+  const value = deepCopy(given);
+  normalizeDefault(value, node);
+  const complete = { value, size: stringifyJson(value).length };
+  completeDefaults.set(node, complete);
+  return complete;
 }
 
 /** Fills in defaults, and drops nothing. Nulls that may not be are replaced where there is a default. */
-export function applyDefaults(value: JsonValue, node: SchemaNode): void {
+export function applyDefaults(value: JsonValue, node: SchemaNode, budget: DefaultsBudget): void {
   if (typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
-    if (node.items !== undefined) defaultItems(value, node.items);
+    if (node.items !== undefined) defaultItems(value, node.items, budget);
     return;
   }
   for (const key in value) {
     const child = node.properties?.get(key) ?? node.additional;
     if (typeof child !== 'object') continue;
-    if (value[key] === null && !child.nullable && child.default !== undefined) setKey(value, key, defaultOf(child));
-    else applyDefaults(value[key] as JsonValue, child);
+    if (value[key] === null && !child.nullable && child.default !== undefined) setKey(value, key, defaultOf(child, budget));
+    else applyDefaults(value[key] as JsonValue, child, budget);
   }
-  fillDefaults(value, node);
+  fillDefaults(value, node, budget);
 }
 
-function defaultItems(list: JsonValue[], items: SchemaNode): void {
+function defaultItems(list: JsonValue[], items: SchemaNode, budget: DefaultsBudget): void {
   for (let i = 0; i < list.length; i++) {
-    if (list[i] === null && !items.nullable) list[i] = defaultOf(items);
-    else applyDefaults(list[i] as JsonValue, items);
+    if (list[i] === null && !items.nullable) list[i] = defaultOf(items, budget);
+    else applyDefaults(list[i] as JsonValue, items, budget);
   }
 }

@@ -4,6 +4,7 @@ import type { FieldPath } from '../errors/field-path.ts';
 import { deepCopy } from '../json/copy.ts';
 import { sortKeys } from '../json/sort-keys.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { ValidationBudget } from './budget.ts';
 import { coerceEmbedded, isMetaField } from './embedded-metadata.ts';
 import { validateEmbedded, validateIdentity } from './embedded-validation.ts';
 import { explain } from './explain.ts';
@@ -32,6 +33,7 @@ interface Surroundings {
 class DefaultsWalk {
   readonly #requirePruned: boolean;
   readonly #errors: FieldErrors;
+  readonly #validation = new ValidationBudget();
   #budget = runtimeCostBudget;
 
   constructor(requirePruned: boolean, errors: FieldErrors) {
@@ -59,7 +61,7 @@ class DefaultsWalk {
         this.#errors.invalid(at, sortKeys(value), 'must not have unknown fields');
       validateEmbeddedDefault(value, node, at, found);
     }
-    if (found.length === 0) report(explain(node, value, ''), at, found);
+    if (found.length === 0) report(explain(node, value, '', this.#validation), at, found);
     if (found.length === 0 && node.within.rules) this.#validateRules(node, value, at, node === around.root, found);
     this.#errors.addAll(found);
   }

@@ -149,7 +149,8 @@ function isWholePages(name: string, amount: string): boolean {
 }
 
 function validateClaimNames(claims: readonly JsonObject[], known: ReadonlySet<string>, at: FieldPath, errors: FieldErrors): void {
-  const seen = new Set<string>();
+  const seen = new SeenClaims();
+  const missing = claims.some((claim) => !known.has(textIn(claim, 'name'))) ? claimMissing(known) : '';
   for (const [i, claim] of claims.entries()) {
     const here = at.index(i);
     const name = textIn(claim, 'name');
@@ -158,11 +159,31 @@ function validateClaimNames(claims: readonly JsonObject[], known: ReadonlySet<st
       continue;
     }
     validateClaimIsNew(claim, name, seen, here, errors);
-    if (!known.has(name)) errors.notFound(here, name, claimMissing(known));
+    if (!known.has(name)) errors.notFound(here, name, missing);
   }
 }
 
-function validateClaimIsNew(claim: JsonObject, name: string, seen: Set<string>, at: FieldPath, errors: FieldErrors): void {
+/** Claims that a container has named so far, whole or request by request. */
+class SeenClaims {
+  readonly #keys = new Set<string>();
+  readonly #requests = new Map<string, number>();
+
+  has(key: string): boolean {
+    return this.#keys.has(key);
+  }
+
+  /** How many requests of a claim have been named. */
+  requestsOf(name: string): number {
+    return this.#requests.get(name) ?? 0;
+  }
+
+  add(name: string, request: string): void {
+    this.#keys.add(request === '' ? name : `${name}/${request}`);
+    if (request !== '') this.#requests.set(name, this.requestsOf(name) + 1);
+  }
+}
+
+function validateClaimIsNew(claim: JsonObject, name: string, seen: SeenClaims, at: FieldPath, errors: FieldErrors): void {
   if (seen.has(name)) {
     errors.duplicate(at, name);
     return;
@@ -171,8 +192,8 @@ function validateClaimIsNew(claim: JsonObject, name: string, seen: Set<string>, 
   if (request !== '') validateDNSLabel(request, at.child('request'), errors);
   const key = request === '' ? name : `${name}/${request}`;
   if (seen.has(key)) errors.duplicate(at, key);
-  else if (request === '') for (const other of seen) if (other.startsWith(`${name}/`)) errors.duplicate(at, name);
-  seen.add(key);
+  else if (request === '') for (let i = 0; i < seen.requestsOf(name); i++) errors.duplicate(at, name);
+  seen.add(name, request);
 }
 
 function claimMissing(known: ReadonlySet<string>): string {
