@@ -206,3 +206,34 @@ describe('frames in great numbers', () => {
     await expectServing();
   });
 });
+
+describe('resets that a client provokes', () => {
+  const windowUpdate = (increment: number) => (id: number) => {
+    const payload = Buffer.alloc(4);
+    payload.writeUInt32BE(increment);
+    return frame(frameTypes.windowUpdate, flags.none, id, payload);
+  };
+
+  it.each([
+    ['windows that grow by nothing', windowUpdate(0)],
+    ['windows that are too wide', windowUpdate(2 ** 31 - 1)],
+    ['data behind the end', (id: number) => frame(frameTypes.data, flags.none, id, Buffer.from('x'))],
+  ])('end the connection, and the writes are not made: %s', async (_, provoke) => {
+    const path = await newNamespace(t.client);
+    const raw = await openRaw(t.client);
+    raw.socket.on('error', () => {});
+    const writes = 3000;
+    for (let i = 0; i < writes && !raw.socket.destroyed; i++) {
+      const id = 2 * i + 1;
+      const fields = requestHeaders('POST', path, { 'content-type': 'application/json' });
+      const body = Buffer.from(JSON.stringify(configMap(`write-${i}`)));
+      const head = frame(frameTypes.headers, flags.endHeaders, id, fields);
+      raw.socket.write(Buffer.concat([head, frame(frameTypes.data, flags.endStream, id, body), provoke(id)]));
+    }
+    await expect.poll(() => raw.closed(), { timeout: 10_000 }).toBe(true);
+    const { body } = await t.client.get(`${path}?fieldSelector=metadata.name!%3Dkube-root-ca.crt`);
+    // A stream is executed only if its reset arrives in a later read.
+    expect(body.items.length).toBeLessThan(100);
+    await expectServing();
+  });
+});

@@ -243,6 +243,34 @@ describe('attacks', () => {
     expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
   });
 
+  const onStream = (id: number) => (bytes: Buffer) => {
+    const copy = Buffer.from(bytes);
+    copy.writeUInt32BE(id, 5);
+    // A priority names the stream that it depends on.
+    if (copy.readUInt8(3) === headers && (copy.readUInt8(4) & flag.priority) !== 0) copy.writeUInt32BE(id, 9);
+    return copy;
+  };
+
+  /** CVE-2025-8671. */
+  for (const [rule, _code, frames, handle] of resets)
+    it(`resets that a client provokes count like its own: ${rule}`, async () => {
+      const conversation = await converse(handle);
+      const count = 1500;
+      for (let i = 0; i < count; i += 20) {
+        const ids = Array.from({ length: 20 }, (_, j) => 2 * (i + j) + 1);
+        await conversation.say(...ids.flatMap((id) => frames.map(onStream(id))));
+      }
+      expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
+      expect(resetsIn(conversation).length).toBeLessThan(1500);
+      expect(conversation.exchanges.every(({ isClosed }) => isClosed)).toBe(true);
+    });
+
+  it('more streams than allowed, without end', async () => {
+    const conversation = await converse(silent, { maxStreams: 3 });
+    await conversation.say(many(1100, (i) => get(2 * i + 1)));
+    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
+  });
+
   it.each<[string, Buffer]>([
     ['pings', many(12_000, () => frame(ping, 0, 0, Buffer.alloc(8)))],
     ['settings', many(12_000, () => settings([4, 1000]))],

@@ -30,7 +30,7 @@ export interface SessionOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Streams that clients give up before they are answered: some always are, but not thousands. */
+/** Streams that clients give up, or have reset by breaking a rule: some always are, but not thousands. */
 const cancelled = { burst: 1000, perSecond: 100 };
 /** Frames that ask for nothing. */
 const vain = { burst: 10_000, perSecond: 1000 };
@@ -158,25 +158,35 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
     this.#windows.taken(exchange, bytes);
   }
 
+  /** A client that provokes resets makes the server start work for nothing, as one that resets streams itself (CVE-2025-8671). */
   refuse(id: number, code: number): void {
+    this.#resetStream(id, code);
+    this.#countReset();
+  }
+
+  reset(exchange: Http2Exchange, code: number): void {
+    if (!exchange.isClosed) this.#resetStream(exchange.id, code);
+  }
+
+  cancelled(exchange: Http2Exchange): void {
+    this.#end(exchange);
+    this.#countReset();
+  }
+
+  #resetStream(id: number, code: number): void {
     const exchange = this.#streams.get(id);
     this.#control(resetFrame(id, code));
     this.#streams.noteReset(id);
     if (exchange) this.#end(exchange);
   }
 
-  reset(exchange: Http2Exchange, code: number): void {
-    if (!exchange.isClosed) this.refuse(exchange.id, code);
-  }
-
-  cancelled(exchange: Http2Exchange): void {
-    this.#end(exchange);
+  #countReset(): void {
     if (!this.#cancellations.take()) throw new ConnectionError(errorCode.enhanceYourCalm, 'too many streams that are given up');
   }
 
   finished(exchange: Http2Exchange): void {
     exchange.isHeard = true;
-    if (exchange.incoming?.end() === false) this.reset(exchange, errorCode.protocol);
+    if (exchange.incoming?.end() === false) this.refuse(exchange.id, errorCode.protocol);
     else if (exchange.isSent) this.#end(exchange);
   }
 
@@ -207,7 +217,7 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
     const window = widened(exchange.sendWindow, bytes);
     if (window === undefined) {
       if (isForAll) throw tooWide();
-      return void this.reset(exchange, errorCode.flowControl);
+      return void this.refuse(exchange.id, errorCode.flowControl);
     }
     exchange.sendWindow = window;
     if (window > 0 && exchange.outgoing) this.#sender.ready(exchange);
