@@ -15,7 +15,7 @@ type Frame =
 /** More than this is not told of one object. */
 export const maxStrictErrors = 100;
 /** Even those that say nothing new: to find out where one stands costs as much as it is deep. */
-const maxRepeats = 1_000;
+export const maxRepeats = 1_000;
 /** Keys that are visited, and characters of the paths that are made of them. */
 const visitBudget = 50_000;
 const literals = new Map<number, { readonly text: string; readonly value: JsonValue }>([
@@ -23,6 +23,11 @@ const literals = new Map<number, { readonly text: string; readonly value: JsonVa
   [0x66, { text: 'false', value: false }],
   [0x6e, { text: 'null', value: null }],
 ]);
+
+/** The same bytes, with a Buffer's methods. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
 
 /** Reads every byte by itself, without recursion, so that nothing is lost and nesting costs no stack. */
 export function parseExactly(bytes: Uint8Array, maxDepth: number, numbers: NumberForm): ParsedJson {
@@ -49,7 +54,7 @@ export function pathsOfKeys(bytes: Uint8Array, isWanted: (key: string) => boolea
 type KeyVisitor = (key: string, path: () => string) => boolean;
 
 class ExactParser {
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
   readonly #maxDepth: number;
   readonly #open: Frame[] = [];
   readonly #duplicates = new Set<string>();
@@ -65,7 +70,7 @@ class ExactParser {
 
   constructor(bytes: Uint8Array, maxDepth: number, numbers: NumberForm, onKey?: KeyVisitor) {
     this.#onKey = onKey;
-    this.#bytes = bytes;
+    this.#bytes = bufferOf(bytes);
     this.#maxDepth = maxDepth;
     this.#numbers = numbers;
   }

@@ -2,7 +2,6 @@ import { invalidCharacter } from './syntax-error.ts';
 
 const maxInt64 = 2n ** 63n - 1n;
 const minInt64 = -(2n ** 63n);
-const decoder = new TextDecoder('latin1');
 
 interface ParsedNumber {
   readonly text: string;
@@ -13,10 +12,10 @@ interface ParsedNumber {
 }
 
 /** Integers within 64 bits are exact; everything else is the nearest double, as Go has it, or infinite if there is none. */
-export function parseNumber(bytes: Uint8Array, start: number): ParsedNumber {
+export function parseNumber(bytes: Buffer, start: number): ParsedNumber {
   const whole = endOfWhole(bytes, start);
   const end = endOfExponent(bytes, endOfFraction(bytes, whole));
-  const text = decoder.decode(bytes.subarray(start, end));
+  const text = bytes.toString('latin1', start, end);
   const value = end === whole ? toInteger(text) : Number(text);
   return { text, value, isExact: end === whole && (typeof value === 'bigint' || Number.isSafeInteger(value)), end };
 }

@@ -1,7 +1,7 @@
+import { skipString } from './scan.ts';
 import { endOfInput, invalidCharacter } from './syntax-error.ts';
 
 const replacement = 0xfffd;
-const decoder = new TextDecoder('latin1');
 const shortEscapes = new Map([
   [0x22, 0x22],
   [0x5c, 0x5c],
@@ -14,13 +14,32 @@ const shortEscapes = new Map([
 ]);
 
 /** Reads from after the opening quote to after the closing one. */
-export function parseString(bytes: Uint8Array, start: number): { text: string; end: number } {
+export function parseString(bytes: Buffer, start: number): { text: string; end: number } {
+  let at = start;
+  while (isPlain(bytes[at])) at++;
+  if (bytes[at] === 0x22) return { text: bytes.toString('latin1', start, at), end: at + 1 };
+  return parseQuickly(bytes, start, at) ?? parseExactly(bytes, start);
+}
+
+/** JSON.parse reads a string as well, unless there are halves of surrogate pairs in it, or bytes that are no UTF-8. */
+function parseQuickly(bytes: Buffer, start: number, at: number): { text: string; end: number } | undefined {
+  const end = skipString(bytes, at);
+  if (end < 0) return undefined;
+  try {
+    const text = JSON.parse(bytes.toString('utf8', start - 1, end)) as string;
+    return text.includes('\ufffd') ? undefined : { text, end };
+  } catch {
+    return undefined;
+  }
+}
+
+function parseExactly(bytes: Buffer, start: number): { text: string; end: number } {
   let text = '';
   let at = start;
   for (;;) {
     const plain = at;
     while (isPlain(bytes[at])) at++;
-    if (at > plain) text += decoder.decode(bytes.subarray(plain, at));
+    if (at > plain) text += bytes.toString('latin1', plain, at);
     const byte = bytes[at];
     if (byte === undefined) throw endOfInput(at);
     if (byte === 0x22) return { text, end: at + 1 };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../schema/type.ts';
+import { parseExactly } from './exact-parser.ts';
 import { parseJson } from './parse.ts';
 import { strictErrors } from './strict-errors.ts';
 import { stringifyJson } from './stringify.ts';
@@ -8,6 +9,15 @@ import { isWrittenNumber, writtenNumber } from './written-number.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const parse = (text: string) => parseJson(bytesOf(text));
+
+/** A linear congruential generator: the same numbers for the same seed. */
+function randomNumbers(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
 
 function messageOf(bytes: Uint8Array): string {
   try {
@@ -92,6 +102,24 @@ describe('duplicates', () => {
     ['{"a":{"q\\"":1,"q\\"":2}}', ['a.q\\"']],
   ])('%s', (text, paths) => {
     expect(parse(text).duplicates).toEqual(paths.map((path) => `duplicate field "${path}"`));
+  });
+
+  it('are the same in what is read quickly and in what is read byte by byte', () => {
+    const random = randomNumbers(7);
+    const keys = ['"a"', '"b"', '"\\u0061"', '"é"', '"\\u00e9"', '"q\\""', '"__proto__"'];
+    const value = (depth: number): string => {
+      const count = random(12);
+      const kind = depth > 3 ? 2 : random(3);
+      if (kind === 0)
+        return `{${Array.from({ length: count }, () => `${keys[random(keys.length)]}:${value(depth + 1)}`).join(', ')}}`;
+      if (kind === 1) return `[ ${Array.from({ length: count }, () => value(depth + 1)).join(',')} ]`;
+      return ['1', 'null', '"{,}[]:"', '"\\""'][random(4)] as string;
+    };
+    for (let i = 0; i < 500; i++) {
+      const text = bytesOf(value(0));
+      const { value: read, duplicates } = parseJson(text);
+      expect({ value: read, duplicates }).toEqual(parseExactly(text, 1000, 'plain'));
+    }
   });
 
   it('takes the last value', () => {

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { parseExactly } from './exact-parser.ts';
+import { duplicateKeys } from './duplicate-keys.ts';
+import { bufferOf, parseExactly } from './exact-parser.ts';
 import { scanJson } from './scan.ts';
 
 export interface JsonLimits {
@@ -48,8 +49,8 @@ function parseQuickly(bytes: Uint8Array, depth: number, numbers: NumberForm): Pa
   const text = decoder.decode(bytes);
   if (text.includes('\ufffd')) return undefined;
   const value = tryParse(text);
-  if (value === undefined || countKeys(value) !== keys) return undefined;
-  return { value, duplicates: none };
+  if (value === undefined) return undefined;
+  return { value, duplicates: countKeys(value) === keys ? none : duplicateKeys(bufferOf(bytes)) };
 }
 
 /**

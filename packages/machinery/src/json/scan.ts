@@ -49,7 +49,7 @@ export function scanJson(bytes: Uint8Array, maxDepth: number, keepsText = false,
 }
 
 /** The position after the closing quote; -1 if there is none, or if an escape may be half of a surrogate pair. */
-function skipString(bytes: Uint8Array, start: number): number {
+export function skipString(bytes: Uint8Array, start: number): number {
   const near = Math.min(start + shortString, bytes.length);
   for (let at = start; at < near; at++) {
     const byte = bytes[at];
