@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { listen } from '@tsukube/apiserver';
 import { startServer } from '@tsukube/server';
 import { describe, expect, it } from 'vitest';
@@ -145,4 +145,19 @@ describe('a request that is never finished', () => {
     socket.resume();
     socket.write((halves[i % halves.length] as readonly [string, string])[1]);
   }
+});
+
+it('TLS 1.2 clients cannot renegotiate', async () => {
+  const { hostname, port } = new URL(t.client.url);
+  const socket = connect({ host: hostname, port: Number(port), ca: t.client.tls.ca, maxVersion: 'TLSv1.2' });
+  await once(socket, 'secureConnect');
+  const outcome = new Promise((resolve) => {
+    socket.once('error', () => resolve('refused'));
+    socket.once('close', () => resolve('refused'));
+    socket.renegotiate({ rejectUnauthorized: false }, (error) => resolve(error ? 'refused' : 'renegotiated'));
+  });
+  // OpenSSL sends a warning alert and goes on; a client that insists waits in vain.
+  const patience = new Promise((resolve) => setTimeout(resolve, 2000, 'ignored'));
+  expect(await Promise.race([outcome, patience])).not.toBe('renegotiated');
+  socket.destroy();
 });

@@ -9,6 +9,9 @@ const maxExcess = 16 * 1024;
 const sizeLine = /^([0-9a-fA-F]{1,12})(?:[ \t]*;[\t -~\u0080-\u00ff]*)?$/;
 const fieldText = /^[\t -~\u0080-\u00ff]*$/;
 
+/** Is given data as `bytes` from `start` to `end`: a view of each would cost more than most chunks of an attack. */
+export type TakeData = (bytes: Buffer, start: number, end: number) => void;
+
 /** Takes chunks apart, however they are cut. */
 export class ChunkDecoder {
   #awaits: 'size' | 'data' | 'end of data' | 'trailer' | 'nothing' = 'size';
@@ -23,7 +26,7 @@ export class ChunkDecoder {
   }
 
   /** Gives the position behind what belongs to the body. Fails with Refused. */
-  feed(bytes: Buffer, from: number, take: (data: Buffer) => void): number {
+  feed(bytes: Buffer, from: number, take: TakeData): number {
     let at = from;
     while (at < bytes.length && this.#awaits !== 'nothing') {
       at = this.#awaits === 'data' ? this.#readData(bytes, at, take) : this.#readLine(bytes, at);
@@ -31,9 +34,9 @@ export class ChunkDecoder {
     return at;
   }
 
-  #readData(bytes: Buffer, from: number, take: (data: Buffer) => void): number {
+  #readData(bytes: Buffer, from: number, take: TakeData): number {
     const end = Math.min(bytes.length, from + this.#left);
-    take(bytes.subarray(from, end));
+    take(bytes, from, end);
     this.#left -= end - from;
     if (this.#left === 0) this.#awaits = 'end of data';
     return end;

@@ -1,4 +1,5 @@
 import { ClientGone, TooLarge } from '../http/body.ts';
+import { BodyBuffer } from '../http/body-buffer.ts';
 import { ChunkDecoder } from './chunks.ts';
 import { maxDiscardedBytes } from './limits.ts';
 import { badRequest } from './refused.ts';
@@ -18,8 +19,7 @@ export class RequestBody {
   readonly #chunks: ChunkDecoder | undefined;
   readonly #declared: number;
   #left: number;
-  #parts: Buffer[] = [];
-  #length = 0;
+  readonly #received = new BodyBuffer();
   #discarded = 0;
   #reader: Reader | undefined;
   #use: 'held' | 'read' | 'discarded' | 'gone' = 'held';
@@ -32,7 +32,7 @@ export class RequestBody {
 
   /** Bytes that are here and that nobody has asked for. */
   get heldBytes(): number {
-    return this.#use === 'held' ? this.#length : 0;
+    return this.#use === 'held' ? this.#received.length : 0;
   }
 
   /** Whether somebody waits for the rest. */
@@ -50,28 +50,27 @@ export class RequestBody {
   #feedPlain(bytes: Buffer, from: number): number {
     const end = Math.min(bytes.length, from + this.#left);
     this.#left -= end - from;
-    this.#take(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end));
+    this.#take(bytes, from, end);
     return end;
   }
 
-  #take = (data: Buffer): void => {
+  #take = (bytes: Buffer, start: number, end: number): void => {
     if (this.#use === 'discarded') {
-      this.#discarded += data.length;
+      this.#discarded += end - start;
       if (this.#discarded > maxDiscardedBytes) throw badRequest();
       return;
     }
-    this.#length += data.length;
-    this.#parts.push(data);
-    if (this.#reader && this.#length > this.#reader.limit) this.#refuse(this.#reader);
+    this.#received.add(bytes, start, end);
+    if (this.#reader && this.#received.length > this.#reader.limit) this.#refuse(this.#reader);
   };
 
   /** The whole of it. Fails with TooLarge, or with ClientGone if it does not come to its end. */
   read(limit: number): Promise<Buffer> {
     if (this.#use === 'gone') return Promise.reject(new ClientGone());
     if (this.#use !== 'held') return Promise.resolve(nothing);
-    if (this.#declared > limit || this.#length > limit) return Promise.reject(new TooLarge(limit));
+    if (this.#declared > limit || this.#received.length > limit) return Promise.reject(new TooLarge(limit));
     this.#use = 'read';
-    if (this.isComplete) return Promise.resolve(this.#whole());
+    if (this.isComplete) return Promise.resolve(this.#received.takeAll());
     return new Promise((resolve, reject) => {
       this.#reader = { limit, resolve, reject };
     });
@@ -81,14 +80,14 @@ export class RequestBody {
   discard(): void {
     if (this.#use === 'gone') return;
     this.#use = 'discarded';
-    this.#parts = [];
+    this.#received.clear();
   }
 
   /** The client will not send the rest. */
   fail(): void {
     if (this.isComplete) return;
     this.#use = 'gone';
-    this.#parts = [];
+    this.#received.clear();
     this.#reader?.reject(new ClientGone());
     this.#reader = undefined;
   }
@@ -101,13 +100,7 @@ export class RequestBody {
 
   #complete(): void {
     this.isComplete = true;
-    this.#reader?.resolve(this.#whole());
+    this.#reader?.resolve(this.#received.takeAll());
     this.#reader = undefined;
-  }
-
-  #whole(): Buffer {
-    const parts = this.#parts;
-    this.#parts = [];
-    return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, this.#length);
   }
 }

@@ -1,14 +1,11 @@
 import { ClientGone, TooLarge } from '../http/body.ts';
-
-const maxLooseChunks = 256;
+import { BodyBuffer } from '../http/body-buffer.ts';
 
 /** The body of a request as it comes in. What nobody has asked for yet waits here, and the client with the rest. */
 export class IncomingBody {
   readonly #declared: number | undefined;
   readonly #onTaken: (bytes: number) => void;
-  #chunks: Buffer[] = [];
-  /** So many of the chunks are not worth joining any more. */
-  #solid = 0;
+  readonly #received = new BodyBuffer();
   #length = 0;
   /** Bytes that arrived before anybody asked: the client is told that they are taken when somebody does. */
   #untold = 0;
@@ -70,7 +67,7 @@ export class IncomingBody {
   /** What is here, and what may still come, is not wanted. */
   discard(): void {
     this.#isGone = true;
-    this.#chunks = [];
+    this.#received.clear();
     this.#tell();
   }
 
@@ -88,16 +85,9 @@ export class IncomingBody {
   }
 
   #keep(chunk: Buffer, flowBytes: number): void {
-    if (chunk.length > 0) this.#chunks.push(chunk);
-    if (this.#chunks.length - this.#solid >= maxLooseChunks) this.#joinLoose();
+    this.#received.add(chunk, 0, chunk.length);
     if (this.#limit >= 0) this.#onTaken(flowBytes);
     else this.#untold += flowBytes;
-  }
-
-  /** A body that comes byte by byte takes no more memory than another. */
-  #joinLoose(): void {
-    this.#chunks.push(Buffer.concat(this.#chunks.splice(this.#solid)));
-    this.#solid++;
   }
 
   #tell(): void {
@@ -107,8 +97,6 @@ export class IncomingBody {
 
   #joined(): Buffer {
     this.#tell();
-    const chunks = this.#chunks;
-    this.#chunks = [];
-    return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+    return this.#received.takeAll();
   }
 }

@@ -19,7 +19,9 @@ export function tlsSettings(options: TlsOptions): SecureContextOptions {
   const older = options.tlsCipherSuites.length === 0 ? usualSuites() : named(options.tlsCipherSuites);
   const curves = options.tlsCurvePreferences.flatMap((id) => curveNames[id] ?? []);
   const ecdhCurve = curves.length === 0 ? {} : { ecdhCurve: curves.join(':') };
-  return { minVersion, ciphers: [...suitesOf13, ...older].join(':'), ...ecdhCurve };
+  const ciphers = [...suitesOf13, ...older].join(':');
+  // A client could ask for one costly handshake after the other. Go has no renegotiation for servers either.
+  return { minVersion, ciphers, secureOptions: constants.SSL_OP_NO_RENEGOTIATION, ...ecdhCurve };
 }
 
 /**
