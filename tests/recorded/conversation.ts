@@ -39,7 +39,8 @@ export async function hold(client: Pick<Client, 'send'>, namespace: string, step
     const { warning, 'content-type': type } = reply.headers as { warning?: string; 'content-type'?: string };
     const isJson = type === 'application/json';
     const answer = { status: reply.status, ...(warning !== undefined && { warning }), ...(!isJson && { type }), body };
-    answers.push(JSON.parse(JSON.stringify(answer, (key, value) => token(key, value, namespace, uids))) as RecordedAnswer);
+    const text = JSON.stringify(answer, (key, value) => token(key, value, namespace, uids));
+    answers.push(JSON.parse(withUidsInKeys(text, uids)) as RecordedAnswer);
   }
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
   return answers;
@@ -77,13 +78,20 @@ function inOrderOfConflicts(body: Any): Any {
   return { ...body, details: { ...body.details, causes } };
 }
 
+const uidForm = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g;
+
+/** managedFields have the uids of owners among their keys. */
+function withUidsInKeys(text: string, uids: ReadonlyMap<string, string>): string {
+  return text.replace(uidForm, (uid) => uids.get(uid) ?? uid);
+}
+
 function token(key: string, value: unknown, namespace: string, uids: Map<string, string>): unknown {
   if (typeof value !== 'string') return value;
   if (key === 'resourceVersion') return '<version>';
   if (key === 'storageVersionHash') return '<hash>';
   return value
     .replaceAll(namespace, '<namespace>')
-    .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, (uid) => {
+    .replace(uidForm, (uid) => {
       uids.set(uid, uids.get(uid) ?? `<uid${uids.size}>`);
       return uids.get(uid) as string;
     })

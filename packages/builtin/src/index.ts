@@ -32,10 +32,7 @@ import { schedulingResources } from './scheduling/index.ts';
 import type { TokenIssuer } from './service-account-tokens/index.ts';
 import { storageResources } from './storage/index.ts';
 
-export { certificateAdmission } from './admission/certificates.ts';
-export type { TolerationSeconds } from './admission/default-toleration-seconds.ts';
-export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
-export { podAdmission } from './admission/pods.ts';
+export { builtinAdmission, type TolerationSeconds } from './admission/index.ts';
 export { bootstrapTokens } from './bootstrap-tokens.ts';
 export { ageColumn, nameColumn } from './columns.ts';
 export { defaultServiceRanges, type ServiceRanges } from './core/service-ranges.ts';

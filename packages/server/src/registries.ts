@@ -12,14 +12,7 @@ import {
   type ServerMetrics,
   WatchCache,
 } from '@tsukube/apiserver';
-import {
-  type BuiltinOptions,
-  builtinResources,
-  certificateAdmission,
-  namespaceLifecycle,
-  podAdmission,
-  type TolerationSeconds,
-} from '@tsukube/builtin';
+import { type BuiltinOptions, builtinAdmission, builtinResources, type TolerationSeconds } from '@tsukube/builtin';
 import type { Store } from '@tsukube/storage';
 import { isServed, runsPlugin, type ServeOptions } from './config/index.ts';
 
@@ -75,12 +68,7 @@ export function createRegistries(
     registries.set(resource, new ObjectRegistry(resource, cache, services));
   }
   const cacheOf = (group: string, plural: string) => services.registryNamed?.(group, plural)?.cache;
-  const namespaces = cacheOf('', 'namespaces');
-  const plugins = [
-    ...(namespaces ? [namespaceLifecycle(namespaces)] : []),
-    ...podAdmission(cacheOf, tolerationSeconds(options)),
-    ...certificateAdmission(authorizer),
-  ];
+  const plugins = builtinAdmission(cacheOf, authorizer, tolerationSeconds(options));
   admission = admissionChain(
     plugins.filter(({ name }) => runsPlugin(options, name)),
     metrics.admission,

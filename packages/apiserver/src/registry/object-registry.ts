@@ -187,12 +187,12 @@ export class ObjectRegistry {
     checkUid(key, name, uid, existing, qualified);
     const transformed = transform(existing);
     const object = transformed instanceof Promise ? await transformed : transformed;
-    checkResourceVersion(object, existing, name, qualified, context.strategy);
     dropDuplicateOwners(object.metadata as JsonObject, context.warn);
     this.#track(object, existing, context);
-    const attributes = this.#attributes('UPDATE', object, existing, context);
+    const attributes = this.#attributes('UPDATE', object, existing, context, name);
     const mutating = context.isAdmitted ? undefined : this.services.admission.mutate(attributes);
     if (mutating) await mutating;
+    checkResourceVersion(object, existing, name, qualified, context.strategy);
     keepTimes(object, existing);
     const authorizing = context.strategy.authorizeWrite?.(object, existing, context, this);
     if (authorizing) await authorizing;
@@ -266,9 +266,9 @@ export class ObjectRegistry {
     object: JsonObject,
     oldObject: JsonObject | undefined,
     context: WriteContext,
+    name = ((object.metadata as JsonObject).name as string) ?? '',
   ): AdmissionAttributes {
     const { version, namespace, subresource, user, dryRun } = context;
-    const name = ((object.metadata as JsonObject).name as string) ?? '';
     return { operation, resource: this.resource, version, subresource, namespace, name, object, oldObject, user, dryRun };
   }
 

@@ -1,8 +1,8 @@
 import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type WatchCache } from '@tsukube/apiserver';
 import { generateName, type JsonObject } from '@tsukube/machinery';
-import { containerFields } from '../core/pod-spec/defaults.ts';
 import { mapIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
 import { isPods, refuse } from './forbidden.ts';
+import { namesSecret } from './pod-references.ts';
 import { forbiddenSecret } from './service-account-secrets.ts';
 
 const mirror = 'kubernetes.io/config.mirror';
@@ -23,7 +23,8 @@ export function serviceAccountAdmission(accounts: WatchCache | undefined, wait: 
     name: 'ServiceAccount',
     mutate(attributes) {
       if (attributes.operation !== 'CREATE' || !attributes.object || !isPods(attributes)) return;
-      if (!isMirror(attributes.object)) return complete(attributes, attributes.object.spec as JsonObject, accounts, wait);
+      const spec = attributes.object.spec as JsonObject;
+      return isMirror(attributes.object) ? checkMirror(attributes, spec) : complete(attributes, spec, accounts, wait);
     },
     validate(attributes) {
       const { operation, object } = attributes;
@@ -119,10 +120,9 @@ function shareImagePullSecrets(spec: JsonObject, account: JsonObject): void {
 }
 
 function checkMirror(attributes: AdmissionAttributes, spec: JsonObject): void {
-  if (textIn(spec, 'serviceAccountName') !== '') throw refuse(attributes, 'a mirror pod may not reference service accounts');
-  const nothing = new Set<string>();
-  if (forbiddenSecret(spec, '', nothing, nothing, containerFields) !== undefined)
-    throw refuse(attributes, 'a mirror pod may not reference secrets');
+  if (textIn(spec, 'serviceAccountName') !== '' || textIn(spec, 'serviceAccount') !== '')
+    throw refuse(attributes, 'a mirror pod may not reference service accounts');
+  if (namesSecret(spec)) throw refuse(attributes, 'a mirror pod may not reference secrets');
   const usesToken = objectsIn(spec, 'volumes').some((volume) =>
     objectsIn(objectIn(volume, 'projected'), 'sources').some((source) => source.serviceAccountToken !== undefined),
   );

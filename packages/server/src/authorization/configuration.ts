@@ -1,4 +1,4 @@
-import type { ServeOptions } from '../config/index.ts';
+import { defaultAuthorizationModes, type ServeOptions } from '../config/index.ts';
 
 /** Who decides, and in which order: what flags and configuration files both come down to. */
 export type AuthorizerConfiguration =
@@ -19,11 +19,8 @@ export interface WebhookConfiguration {
   readonly matchConditions: readonly string[];
 }
 
-/** Nodes are confined to what is theirs; everyone else has what roles give. */
-const defaultModes = ['Node', 'RBAC'];
-
 export function configurationOfFlags(options: ServeOptions): readonly AuthorizerConfiguration[] {
-  const modes = options.authorizationMode.length > 0 ? options.authorizationMode : defaultModes;
+  const modes = options.authorizationMode.length > 0 ? options.authorizationMode : defaultAuthorizationModes;
   return modes.map((mode) => {
     if (mode !== 'Webhook') return { type: mode, name: mode.toLowerCase() } as AuthorizerConfiguration;
     return { type: mode, name: 'default', webhook: webhookOfFlags(options) };

@@ -1,3 +1,4 @@
+import { defaultAuthorizationModes } from './authorization-flags.ts';
 import { integer, list } from './flag-types.ts';
 import { suggestion } from './suggestion.ts';
 import { UsageError } from './usage-error.ts';
@@ -61,7 +62,9 @@ const tolerationSeconds = (condition: string) =>
 const plugins = (help: string) => list({ group, placeholder: 'PLUGIN,…', help, check: pluginsComplaint });
 
 export const admissionFlags = {
-  enableAdmissionPlugins: plugins('Admission plugins to run beside the default ones.'),
+  enableAdmissionPlugins: plugins(
+    'Admission plugins to run beside the default ones. Those that exist are on by default, NodeRestriction where the Node authorizer is used.',
+  ),
   disableAdmissionPlugins: plugins('Default admission plugins that do not run.'),
   admissionControl: plugins('Admission plugins to run, instead of the default ones. Deprecated.'),
   defaultNotReadyTolerationSeconds: tolerationSeconds('node.kubernetes.io/not-ready'),
@@ -92,7 +95,23 @@ export function checkAdmission({
     throw new UsageError('admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive');
 }
 
-/** Plugins that run unless they are disabled. All that exist here are among them. */
-export function runsPlugin({ disableAdmissionPlugins = [], admissionControl = [] }: Chosen, name: string): boolean {
-  return admissionControl.length > 0 ? admissionControl.includes(name) : !disableAdmissionPlugins.includes(name);
+/**
+ * Whether a plugin runs. All run by default; NodeRestriction where nodes are authorized by the Node authorizer, which leaves
+ * what they write to it. A file of authorizers is taken to name that one.
+ */
+export function runsPlugin(options: Chosen & Authorizers, name: string): boolean {
+  const { enableAdmissionPlugins = [], disableAdmissionPlugins = [], admissionControl = [] } = options;
+  if (admissionControl.length > 0) return admissionControl.includes(name);
+  if (enableAdmissionPlugins.includes(name)) return true;
+  return !disableAdmissionPlugins.includes(name) && (name !== 'NodeRestriction' || authorizesNodes(options));
+}
+
+interface Authorizers {
+  readonly authorizationMode?: readonly string[];
+  readonly authorizationConfig?: string;
+}
+
+function authorizesNodes({ authorizationMode = [], authorizationConfig }: Authorizers): boolean {
+  const modes = authorizationMode.length > 0 ? authorizationMode : defaultAuthorizationModes;
+  return authorizationConfig !== undefined || modes.some((mode) => mode === 'Node');
 }

@@ -3,11 +3,14 @@ import { duration, inputFile, list, optionalChoice } from './flag-types.ts';
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const;
 export type AuthorizationMode = (typeof authorizationModes)[number];
 
+/** Nodes are confined to what is theirs; everyone else has what roles give. */
+export const defaultAuthorizationModes: readonly AuthorizationMode[] = ['Node', 'RBAC'];
+
 /** Who may do what. */
 export const authorizationFlags = {
   authorizationMode: list({
     group: 'Authorization',
-    fallbackText: 'Node,RBAC',
+    fallbackText: defaultAuthorizationModes.join(','),
     help: `Who decides what users may do, in order: ${authorizationModes.join(', ')}.`,
     check: modeComplaint,
   }),

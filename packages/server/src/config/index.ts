@@ -1,4 +1,5 @@
 export { runsPlugin } from './admission-flags.ts';
+export { defaultAuthorizationModes } from './authorization-flags.ts';
 export { completeOptions } from './complete.ts';
 export { serveHelp } from './help.ts';
 export { type OptionType, optionTypes, valueComplaint } from './option-types.ts';

@@ -1,5 +1,5 @@
 /**
- * The types of pods and volumes as Kubernetes' own code has them, which is how it shows what an update tried to change: names, order
+ * The types of pods, nodes and volumes as Kubernetes' own code has them, which is how it shows what an update tried to change: names, order
  * and what stands there when nothing is set. A field is a text unless it says otherwise: n is a number, b a boolean, q a
  * quantity, i a number or a text, `map` and `raw` are taken as they are; `*` may be absent, `[]` is a list of, `@` has the
  * fields of another type among its own, `=` is another name in JSON.
@@ -50,6 +50,13 @@ CSIVolumeSource: Driver ReadOnly:*b FSType:*s VolumeAttributes:map NodePublishSe
 EphemeralVolumeSource: VolumeClaimTemplate:*PersistentVolumeClaimTemplate
 PersistentVolumeClaimTemplate: @metadata Spec:PersistentVolumeClaimSpec
 PersistentVolumeClaimSpec: AccessModes:[]s Selector:*raw Resources:VolumeResourceRequirements VolumeName StorageClassName:*s VolumeMode:*s DataSource:*TypedLocalObjectReference DataSourceRef:*TypedObjectReference VolumeAttributesClassName:*s
+PersistentVolumeClaim: @metadata Spec:PersistentVolumeClaimSpec Status:PersistentVolumeClaimStatus
+PersistentVolumeClaimStatus: Phase AccessModes:[]s Capacity:map Conditions:[]raw AllocatedResources:map AllocatedResourceStatuses:map CurrentVolumeAttributesClassName:*s ModifyVolumeStatus:*ModifyVolumeStatus
+ModifyVolumeStatus: TargetVolumeAttributesClassName Status
+Taint: Key Value Effect TimeAdded:*s
+OwnerReference: APIVersion Kind Name UID Controller:*b BlockOwnerDeletion:*b
+NodeConfigSource: ConfigMap:*ConfigMapNodeConfigSource
+ConfigMapNodeConfigSource: Namespace Name UID ResourceVersion KubeletConfigKey
 VolumeResourceRequirements: Limits:map Requests:map
 TypedLocalObjectReference: APIGroup:*s Kind Name
 TypedObjectReference: APIGroup:*s Kind Name Namespace:*s

@@ -13,11 +13,11 @@ export interface NodeAuthorizer {
 }
 
 const allowed: Verdict = { decision: 'allow', reason: '' };
-const prefix = 'system:node:';
+export const nodeUserPrefix = 'system:node:';
 
-/** Undefined for everyone but nodes. */
-function nodeOf({ name, groups }: User): string | undefined {
-  return name.startsWith(prefix) && groups.includes('system:nodes') ? name.slice(prefix.length) : undefined;
+/** The name of the node that a user is; undefined for everyone else. */
+export function nodeOf({ name, groups }: User): string | undefined {
+  return name.startsWith(nodeUserPrefix) && groups.includes('system:nodes') ? name.slice(nodeUserPrefix.length) : undefined;
 }
 
 /** Lets nodes have what they need, and of that which is secret only what their pods need. Nothing is followed before a node asks. */
