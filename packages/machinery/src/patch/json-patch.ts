@@ -30,6 +30,7 @@ export function jsonPatch(document: JsonValue, patch: JsonValue, options?: { rea
   try {
     const patched = new PatchedDocument(document);
     for (const operation of operations) applyOperation(patched, operation);
+    patched.checkDepth(true);
     if (options?.sortTouched) patched.sortTouched();
     return patched.root;
   } catch (error) {

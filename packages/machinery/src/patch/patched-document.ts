@@ -4,6 +4,7 @@ import { isObject, setKey } from '../json/object.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import { isWrittenNumber } from '../json/written-number.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { DepthBound, maxPatchedDepth } from './depth-bound.ts';
 
 /** An operation of a JSON patch that does not apply. */
 export class PatchFailure extends Error {
@@ -11,6 +12,13 @@ export class PatchFailure extends Error {
 }
 
 type Container = JsonObject | JsonValue[];
+
+interface Place {
+  readonly container: Container;
+  readonly key: string;
+  /** Length of the path. */
+  readonly steps: number;
+}
 
 /** What all copies of a patch may add up to, in bytes: copies of copies grow fast. */
 const copyLimit = 3 * 1024 * 1024;
@@ -24,6 +32,7 @@ const moveLimit = 200_000_000;
 export class PatchedDocument {
   root: JsonValue;
   readonly #own = new Set<Container>();
+  readonly #depth = new DepthBound();
   #copiedBytes = 0;
   #movedItems = 0;
 
@@ -32,8 +41,10 @@ export class PatchedDocument {
   }
 
   add(path: string, value: JsonValue): void {
-    const { container, key } = this.#locate(path, 'add operation does not apply: doc is missing path');
+    const { container, key, steps } = this.#locate(path, 'add operation does not apply: doc is missing path');
     this.#insert(container, key, value);
+    this.#depth.added(steps, value);
+    this.checkDepth(false);
   }
 
   remove(path: string): void {
@@ -47,9 +58,11 @@ export class PatchedDocument {
       this.#replaceRoot(value);
       return;
     }
-    const { container, key } = this.#locate(path, 'replace operation does not apply: doc is missing path');
+    const { container, key, steps } = this.#locate(path, 'replace operation does not apply: doc is missing path');
     if (Array.isArray(container)) container[existingIndex(container, key)] = value;
     else setKey(container, key, value);
+    this.#depth.added(steps, value);
+    this.checkDepth(false);
   }
 
   move(from: string, path: string): void {
@@ -57,6 +70,8 @@ export class PatchedDocument {
     const value = this.#take(source.container, source.key);
     const target = this.#locate(path, 'move operation does not apply: doc is missing destination path');
     this.#insert(target.container, target.key, value);
+    this.#depth.moved(source.steps, target.steps);
+    this.checkDepth(false);
   }
 
   copy(from: string, path: string): void {
@@ -65,6 +80,13 @@ export class PatchedDocument {
     const target = this.#locate(path, 'copy operation does not apply: doc is missing destination path');
     this.#countCopy(value);
     this.#insert(target.container, target.key, deepCopy(value));
+    this.#depth.moved(source.steps, target.steps);
+    this.checkDepth(false);
+  }
+
+  /** Fails if the document has become deeper than a body may be; `isFinal` when no operation follows. */
+  checkDepth(isFinal: boolean): void {
+    if (this.#depth.isExceeded(this.root, isFinal)) throw new PatchFailure(`exceeded max depth of ${maxPatchedDepth}`);
   }
 
   /** A member that is missing equals null. */
@@ -123,7 +145,7 @@ export class PatchedDocument {
   }
 
   /** The object or list that the last key of a path is about, made ours to change. */
-  #locate(path: string, complaint: string): { container: Container; key: string } {
+  #locate(path: string, complaint: string): Place {
     const keys = keysOf(path);
     const last = keys.pop();
     if (last === undefined || !isContainer(this.root)) throw new PatchFailure(`${complaint}: ${path}: missing value`);
@@ -136,7 +158,7 @@ export class PatchedDocument {
       if (!isContainer(child)) throw new PatchFailure(`${complaint}: ${path}: missing value`);
       container = this.#owned(child, (copy) => put(parent, key, copy));
     }
-    return { container, key: last };
+    return { container, key: last, steps: keys.length + 1 };
   }
 
   #owned(container: Container, putBack: (copy: Container) => void): Container {
