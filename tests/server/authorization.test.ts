@@ -127,6 +127,22 @@ describe('a write', () => {
     }
   });
 
+  it('of a role whose rules multiply beyond measure is refused', async () => {
+    await grant('one', 'multiplier', 'sid', {
+      verbs: ['create'],
+      apiGroups: ['rbac.authorization.k8s.io'],
+      resources: ['roles'],
+    });
+    const names = Array.from({ length: 1000 }, (_, i) => `n${i}`);
+    const rules = [{ verbs: names, apiGroups: names, resources: names, resourceNames: names }];
+    const { status, body } = await askAs('sid', 'POST', `${rbac}/namespaces/one/roles`, { metadata: { name: 'large' }, rules });
+    expect(status).toBe(413);
+    expect(body.message).toContain('the limit is 50000');
+    expect(
+      (await t.client.send('POST', `${rbac}/namespaces/one/roles?dryRun=All`, { metadata: { name: 'large' }, rules })).status,
+    ).toBe(201);
+  });
+
   it('of a role by somebody who has less than it is refused, whatever way it goes', async () => {
     const verbs = ['create', 'update', 'patch', 'get'];
     await grant('one', 'role-maker', 'sid', {

@@ -7,7 +7,7 @@ import {
   path,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { numberIn, objectIn, objectsIn, repeats, textIn, textsIn } from '../core/pod-spec/members.ts';
 import { validateWebhookClient } from '../webhook-client.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import { validateRule } from './rules.ts';
@@ -72,8 +72,9 @@ function validateReviewVersions(versions: readonly string[], rules: WebhookRules
     errors.required(at, `must specify one of ${known}`);
     return;
   }
+  const repeated = repeats(versions);
   for (const [i, version] of versions.entries()) {
-    if (versions.indexOf(version) < i) errors.invalid(at.index(i), version, 'duplicate version');
+    if (repeated[i]) errors.invalid(at.index(i), version, 'duplicate version');
     else for (const problem of isDNS1035Label(version)) errors.invalid(at.index(i), version, problem);
   }
   if (rules.knownReviewVersion && !versions.some(isReviewVersion))

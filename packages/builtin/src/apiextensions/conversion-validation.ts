@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { type FieldErrors, isDNS1035Label, type JsonObject, path } from '@tsukube/machinery';
-import { objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { objectIn, repeats, textIn, textsIn } from '../core/pod-spec/members.ts';
 import { validateWebhookClient } from '../webhook-client.ts';
 
 const at = path('spec', 'conversion');
@@ -62,8 +62,9 @@ function validateReviewVersions(versions: readonly string[], old: readonly strin
     errors.required(versionsPath);
     return;
   }
+  const repeated = repeats(versions);
   for (const [i, version] of versions.entries()) {
-    if (versions.indexOf(version) < i) errors.invalid(versionsPath.index(i), version, 'duplicate version');
+    if (repeated[i]) errors.invalid(versionsPath.index(i), version, 'duplicate version');
     else for (const problem of isDNS1035Label(version)) errors.invalid(versionsPath.index(i), version, problem);
   }
   const knows = (list: readonly string[]) => list.some((version) => reviewVersions.includes(version));

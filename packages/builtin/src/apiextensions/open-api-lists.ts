@@ -1,5 +1,5 @@
 import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { objectIn, repeats, textIn, textsIn } from '../core/pod-spec/members.ts';
 
 const listType = 'x-kubernetes-list-type';
 const mapType = 'x-kubernetes-map-type';
@@ -65,7 +65,9 @@ function validateMapList(schema: JsonObject, keys: readonly string[], at: FieldP
 
 function validateKeyNames(items: JsonObject, keys: readonly string[], at: FieldPath, errors: FieldErrors): void {
   const properties = objectIn(items, 'properties') ?? {};
+  const repeated = repeats(keys);
   for (const [i, key] of keys.entries()) {
+    if (errors.full) return;
     const type = Object.hasOwn(properties, key) ? textIn(objectIn(properties, key), 'type') : undefined;
     if (type === undefined) errors.invalid(at.child(mapKeys), [...keys], 'entries must all be names of item properties');
     else if (type === 'array' || type === 'object')
@@ -74,7 +76,7 @@ function validateKeyNames(items: JsonObject, keys: readonly string[], at: FieldP
         textIn(items, 'type'),
         "must be a scalar type if parent array's x-kubernetes-list-type is map",
       );
-    if (keys.indexOf(key) < i) errors.invalid(at.child(mapKeys), [...keys], 'must not contain duplicate entries');
+    if (repeated[i]) errors.invalid(at.child(mapKeys), [...keys], 'must not contain duplicate entries');
   }
 }
 

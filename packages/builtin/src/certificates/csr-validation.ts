@@ -1,5 +1,5 @@
 import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { objectIn, repeats, textIn, textsIn } from '../core/pod-spec/members.ts';
 import { validateConditionChanges, validateCsrConditions } from './csr-conditions.ts';
 import { issuedCertificateProblem } from './issued-certificate.ts';
 import { validateSignerName } from './signer-name.ts';
@@ -85,7 +85,9 @@ function validateUsages(given: readonly string[], old: readonly string[], errors
     for (const [i, usage] of given.entries()) if (!usages.includes(usage)) errors.notSupported(at.index(i), usage, usages);
   }
   if (new Set(old).size < old.length) return;
-  for (const [i, usage] of given.entries()) if (given.indexOf(usage) < i) errors.duplicate(at.index(i), usage);
+  repeats(given).forEach((isRepeated, i) => {
+    if (isRepeated) errors.duplicate(at.index(i), given[i]);
+  });
 }
 
 function validateSigner(name: string, old: string, errors: FieldErrors): void {

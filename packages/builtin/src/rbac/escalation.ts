@@ -4,7 +4,7 @@ import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
 import { grantedRules } from './authorizer/rbac-authorizer.ts';
 import type { RbacIndex } from './authorizer/rbac-index.ts';
 import { rbacGroup } from './names.ts';
-import { uncovered } from './rules/covers.ts';
+import { countPieces, uncovered } from './rules/covers.ts';
 import { describeRules, quotedList } from './rules/describe-rules.ts';
 import { type PolicyRule, policyRuleOf } from './rules/policy-rule.ts';
 
@@ -13,6 +13,9 @@ export interface Escalation {
   readonly authorizer: Authorizer;
   readonly index: RbacIndex;
 }
+
+/** Each is looked for among the rules of the user. Users who may escalate are not checked. */
+const maxPieces = 50_000;
 
 /** Refuses a write by throwing. */
 type WriteCheck = (object: JsonObject, old: JsonObject | undefined, context: WriteContext) => void | Promise<void>;
@@ -103,6 +106,11 @@ function escalationProblem(
   namespace: string,
   rules: readonly PolicyRule[],
 ): string | undefined {
+  const count = countPieces(rules);
+  if (count > maxPieces)
+    throw StatusError.requestEntityTooLarge(
+      `the rules grant ${count} combinations of verb and resource, the limit is ${maxPieces}`,
+    );
   const granted = grantedRules(index, user, namespace);
   const missing = uncovered(granted.rules, rules);
   if (missing.length === 0) return undefined;

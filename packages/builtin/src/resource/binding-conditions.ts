@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, type JsonObject, validateLabelName } from '@tsukube/machinery';
-import { textsIn } from '../core/pod-spec/members.ts';
+import { repeats, textsIn } from '../core/pod-spec/members.ts';
 import { validateList } from './bounded-list.ts';
 
 const maxConditions = 4;
@@ -10,11 +10,12 @@ export function validateBindingConditions(device: JsonObject, at: FieldPath, err
   const [conditions, failures] = [textsIn(device, success), textsIn(device, failure)];
   validateList(conditions, maxConditions, at.child(success), errors, validateLabelName);
   validateList(failures, maxConditions, at.child(failure), errors, validateLabelName);
-  for (const [i, condition] of conditions.entries())
-    if (conditions.indexOf(condition) < i) errors.duplicate(at.child(success).index(i), condition);
+  const known = new Set(conditions);
+  const [repeated, repeatedFailures] = [repeats(conditions), repeats(failures)];
+  for (const [i, condition] of conditions.entries()) if (repeated[i]) errors.duplicate(at.child(success).index(i), condition);
   for (const [i, condition] of failures.entries()) {
-    if (failures.indexOf(condition) < i) errors.duplicate(at.child(failure).index(i), condition);
-    if (conditions.includes(condition))
+    if (repeatedFailures[i]) errors.duplicate(at.child(failure).index(i), condition);
+    if (known.has(condition))
       errors.invalid(at.child(failure).index(i), condition, `${failure} must not overlap with ${success}`);
   }
   requireBoth(device, failures, success, failure, at, errors);

@@ -1,6 +1,5 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
-  deepEqual,
   type FieldErrors,
   type FieldPath,
   type JsonObject,
@@ -90,30 +89,31 @@ function topologyWarnings(object: JsonObject): readonly string[] {
   );
 }
 
-type Term = Record<string, string[]>;
-
 function validateTopologies(topologies: readonly JsonObject[], at: FieldPath, errors: FieldErrors): void {
   // To Kubernetes a term without expressions is like as many others as there are terms.
-  const seen: Term[] = topologies.map(() => Object.create(null));
+  const seen = new Map<string, number>([['[]', topologies.length]]);
   for (const [i, topology] of topologies.entries()) {
     const here = at.index(i).child('matchLabelExpressions');
     const term = validateTerm(objectsIn(topology, 'matchLabelExpressions'), here, errors);
-    for (const other of seen) if (deepEqual(term, other)) errors.duplicate(here, '');
-    seen.push(term);
+    const count = seen.get(term) ?? 0;
+    for (let repeat = 0; repeat < count && !errors.full; repeat++) errors.duplicate(here, '');
+    seen.set(term, count + 1);
   }
 }
 
-function validateTerm(expressions: readonly JsonObject[], at: FieldPath, errors: FieldErrors): Term {
-  const term: Term = Object.create(null);
+/** Gives a text that is the same for terms that choose the same. */
+function validateTerm(expressions: readonly JsonObject[], at: FieldPath, errors: FieldErrors): string {
+  const term = new Map<string, string[]>();
   for (const [i, expression] of expressions.entries()) {
     const key = textIn(expression, 'key');
     const values = textsIn(expression, 'values');
     if (values.length === 0) errors.required(at.index(i).child('values'));
+    const seen = new Set<string>();
     for (const [j, value] of values.entries())
-      if (values.indexOf(value) < j) errors.duplicate(at.index(i).child('values').index(j), value);
+      if (seen.size === seen.add(value).size) errors.duplicate(at.index(i).child('values').index(j), value);
     validateLabelName(key, at.index(i).child('key'), errors);
-    if (term[key]) errors.duplicate(at.index(i).child('key'), key);
-    term[key] = [...new Set(values)].sort();
+    if (term.has(key)) errors.duplicate(at.index(i).child('key'), key);
+    term.set(key, [...seen].sort());
   }
-  return term;
+  return JSON.stringify([...term].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -69,7 +69,7 @@ export class FieldErrors {
   }
 
   notSupported(path: FieldPath | undefined, value: ShownValue, supported: readonly string[]): void {
-    const isTold = !this.#isFull && supported.length > 0;
+    const isTold = !this.full && supported.length > 0;
     this.#add('FieldValueNotSupported', path, value, isTold ? `supported values: ${supported.map(goQuote).join(', ')}` : '');
   }
 
@@ -142,7 +142,7 @@ export class FieldErrors {
   }
 
   #add(reason: FieldErrorReason, path: FieldPath | undefined, value: ShownValue | typeof unshown, detail: string): void {
-    if (this.#isFull) {
+    if (this.full) {
       this.#untold++;
       return;
     }
@@ -152,12 +152,13 @@ export class FieldErrors {
     this.#push({ reason, field: path === undefined ? '<nil>' : path.toString(), body });
   }
 
-  get #isFull(): boolean {
+  /** Whether further errors are counted only. */
+  get full(): boolean {
     return this.list.length >= maxErrors || this.#characters > maxCharacters;
   }
 
   #push(error: FieldError): void {
-    if (this.#isFull) {
+    if (this.full) {
       this.#untold++;
       return;
     }

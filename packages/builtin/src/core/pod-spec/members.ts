@@ -39,3 +39,9 @@ export function mapIn(owner: JsonObject | undefined, field: string): Readonly<Re
 export function fillIn(owner: JsonObject, field: string, value: JsonValue): void {
   if (!owner[field]) owner[field] = value;
 }
+
+/** For each text of a list, whether it occurs before. */
+export function repeats(texts: readonly string[]): readonly boolean[] {
+  const seen = new Set<string>();
+  return texts.map((text) => seen.size === seen.add(text).size);
+}

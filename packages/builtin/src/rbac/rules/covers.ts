@@ -7,6 +7,14 @@ export function uncovered(owner: readonly PolicyRule[], rules: readonly PolicyRu
   return rules.flatMap(pieces).filter((piece) => !owner.some((rule) => covers(rule, piece)));
 }
 
+/** How many pieces rules fall into: the product of the lists of each. */
+export function countPieces(rules: readonly PolicyRule[]): number {
+  return rules.reduce((sum, { verbs, apiGroups, resources, resourceNames, nonResourceURLs }) => {
+    const ofResources = apiGroups.length * resources.length * Math.max(1, resourceNames.length);
+    return sum + verbs.length * (ofResources + nonResourceURLs.length);
+  }, 0);
+}
+
 function pieces(rule: PolicyRule): PolicyRule[] {
   const names = rule.resourceNames.length > 0 ? rule.resourceNames.map((name) => [name]) : [[]];
   const found: PolicyRule[] = [];

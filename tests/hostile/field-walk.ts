@@ -1,0 +1,100 @@
+import { builtinTypes } from '@tsukube/builtin';
+import type { Field, FieldType, JsonObject, JsonValue } from '@tsukube/machinery';
+
+/** A field of a kind, and how to make an object in which it is large. */
+export interface LargeField {
+  /** `spec.containers[].env` */
+  readonly name: string;
+  /** Tells fields of shared types apart from those that other kinds have as well. */
+  readonly identity: string;
+  readonly isText: boolean;
+  /** A list or map of `count` elements, or a string of so many characters. */
+  objectWith(count: number, text: string): JsonObject;
+}
+
+type Wrap = (value: JsonValue) => JsonObject;
+
+/** Deeper than this, types of Kubernetes repeat themselves: schemas within schemas. */
+const maxDepth = 9;
+
+/** Fields of items that tell them apart, so that a list gets as far as possible through validation. */
+const identities = new Set(['name', 'key', 'type', 'uid', 'ip', 'path', 'mountPath', 'devicePath', 'containerPort', 'port']);
+
+/** Every list, map and string of a type and of the types within it; a type within itself is entered once. */
+export function* largeFields(type: string, wrap: Wrap, at = '', within: readonly string[] = []): Generator<LargeField> {
+  if (within.includes(type) || within.length > maxDepth) return;
+  for (const field of builtinTypes.get(type).fields.values()) {
+    if (field.name === 'kind' || field.name === 'apiVersion' || field.name === 'managedFields') continue;
+    const around: Wrap = (value) => wrap({ ...sampleOf(type, 0), [field.name]: value });
+    const name = at === '' ? field.name : `${at}.${field.name}`;
+    yield* ofValue(field, field.type, around, name, `${type}.${field.name}`, [...within, type]);
+  }
+}
+
+function* ofValue(
+  field: Field,
+  type: FieldType,
+  wrap: Wrap,
+  name: string,
+  identity: string,
+  within: readonly string[],
+): Generator<LargeField> {
+  if (type.is === 'string') yield { name, identity, isText: true, objectWith: (count, text) => wrap(repeated(text, count)) };
+  else if (type.is === 'object') yield* largeFields(type.ref, wrap, name, within);
+  else if (type.is === 'list' || type.is === 'map') {
+    const many = (count: number) => (type.is === 'list' ? items(type.of, count) : entries(type.of, count));
+    yield { name, identity, isText: false, objectWith: (count) => wrap(many(count)) };
+    const one: Wrap = (value) => wrap(type.is === 'list' ? [value] : { key: value });
+    yield* ofValue(field, type.of, one, `${name}[]`, `${identity}[]`, within);
+  }
+}
+
+function repeated(text: string, characters: number): string {
+  return text.repeat(Math.ceil(characters / text.length));
+}
+
+function items(type: FieldType, count: number): JsonValue[] {
+  return Array.from({ length: count }, (_, i) => sampleValue(type, i));
+}
+
+function entries(type: FieldType, count: number): JsonObject {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`example.com/k${i}`, sampleValue(type, i)]));
+}
+
+/** An object that differs from others by its number. */
+function sampleOf(type: string, i: number): JsonObject {
+  const sample: JsonObject = {};
+  for (const { name, type: of, required, enum: values } of builtinTypes.get(type).fields.values()) {
+    if (name === 'kind' || name === 'apiVersion' || of.is === 'object' || of.is === 'list' || of.is === 'map') continue;
+    if (required || identities.has(name)) sample[name] = values?.[0] ?? sampleValue(of, i);
+  }
+  return sample;
+}
+
+function sampleValue(type: FieldType, i: number): JsonValue {
+  switch (type.is) {
+    case 'object':
+      return sampleOf(type.ref, i);
+    case 'list':
+      return [sampleValue(type.of, i)];
+    case 'map':
+      return { a: sampleValue(type.of, i) };
+    case 'string':
+      return `x${i}`;
+    case 'quantity':
+      return `${i + 1}`;
+    case 'boolean':
+      return true;
+    case 'bytes':
+      return 'AA==';
+    case 'time':
+    case 'microTime':
+      return '2026-01-01T00:00:00Z';
+    case 'duration':
+      return '1s';
+    case 'any':
+      return {};
+    default:
+      return (i % 60_000) + 1;
+  }
+}

@@ -1,0 +1,107 @@
+import { builtinTypes } from '@tsukube/builtin';
+import { expect, it } from 'vitest';
+import type { Any } from '../support/client.ts';
+import { useServer } from '../support/server.ts';
+import { holdOf } from './event-loop.ts';
+import { type LargeField, largeFields } from './field-walk.ts';
+
+/** `npm run test:stalls`: every field of every kind, more elements, more kinds of text. */
+const isLong = process.env.TSUKUBE_STALLS === 'long';
+const elements = isLong ? 16_000 : 3_000;
+const characters = isLong ? 1_000_000 : 100_000;
+const texts = isLong ? ['a', 'a.', 'a-', '1', 'iqn.0000-00.q', '{{', '::', '/a', ' ', '%', '$(', 'é'] : ['iqn.0000-00.q'];
+/** Processor time that is not worth a second look, and the longest turn of the event loop that is accepted. */
+const briefMs = isLong ? 400 : 120;
+const longestMs = isLong ? 4_000 : 1_000;
+/** Twice as much may take twice as long, and a collection of garbage more. */
+const steepest = 3;
+
+const t = useServer();
+
+interface Kind {
+  readonly path: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly type: string;
+}
+
+/** Kinds of the preferred versions that can be created. */
+async function kinds(): Promise<readonly Kind[]> {
+  const { groups } = (await t.client.get('/apis')).body;
+  const preferred = groups.map((group: Any) => `/apis/${group.preferredVersion.groupVersion}`);
+  const found: Kind[] = [];
+  for (const path of ['/api/v1', ...preferred]) {
+    const { groupVersion, resources } = (await t.client.get(path)).body;
+    for (const { name, kind, namespaced, verbs } of resources) {
+      const type = typeOf(groupVersion, kind);
+      if (name.includes('/') || !verbs.includes('create') || type === undefined) continue;
+      found.push({ path: `${path}${namespaced ? '/namespaces/default' : ''}/${name}`, apiVersion: groupVersion, kind, type });
+    }
+  }
+  return found;
+}
+
+let types: Map<string, string> | undefined;
+
+function typeOf(apiVersion: string, kind: string): string | undefined {
+  types ??= new Map([...builtinTypes.names()].flatMap((name) => keysOf(name).map((key) => [key, name] as const)));
+  return types.get(`${apiVersion}/${kind}`);
+}
+
+function keysOf(name: string): string[] {
+  const { gvks = [] } = builtinTypes.get(name);
+  return gvks.map(({ group, version, kind }) => `${group === '' ? version : `${group}/${version}`}/${kind}`);
+}
+
+/** Fields of types that several kinds share are walked once, or in the long form in every kind. */
+function* fieldsOf(all: readonly Kind[]): Generator<readonly [Kind, LargeField]> {
+  const seen = new Set<string>();
+  for (const kind of all) {
+    const { apiVersion, kind: name } = kind;
+    const root = (value: Any) => ({ ...value, apiVersion, kind: name, metadata: { name: 'x', ...value.metadata } });
+    for (const field of largeFields(kind.type, root)) {
+      const identity = isLong ? `${kind.type} ${field.name}` : field.identity;
+      if (seen.has(identity)) continue;
+      seen.add(identity);
+      yield [kind, field];
+    }
+  }
+}
+
+async function costOf({ path }: Kind, field: LargeField, count: number, text: string) {
+  const body = JSON.stringify(field.objectWith(count, text));
+  const { result, hold } = await holdOf(() => t.client.send('POST', `${path}?dryRun=All`, body));
+  // Kubernetes itself answers some mistakes with 500, without a reason.
+  const isFailure = result.status >= 500 && result.body.reason !== undefined;
+  return { isFailure, ...hold };
+}
+
+/** What is wrong with the time that a field takes; undefined if nothing is. */
+async function complaint(kind: Kind, field: LargeField, text: string): Promise<string | undefined> {
+  const count = field.isText ? characters : elements;
+  const name = `${kind.kind} ${field.name}${field.isText ? ` of ${JSON.stringify(text)}` : ''}`;
+  let { total, longest, isFailure } = await costOf(kind, field, 2 * count, text);
+  if (isFailure) return `${name}: 500`;
+  if (total <= briefMs) return undefined;
+  // Once more: the first time may have compiled something, or met a collection of garbage.
+  const half = (await costOf(kind, field, count, text)).total;
+  ({ total, longest, isFailure } = await costOf(kind, field, 2 * count, text));
+  const figures = `${Math.round(half)} ms for ${count}, ${Math.round(total)} ms for ${2 * count}, longest turn ${Math.round(longest)} ms`;
+  if (total > briefMs && total > steepest * half) return `${name}: superlinear: ${figures}`;
+  return longest > longestMs ? `${name}: stall: ${figures}` : undefined;
+}
+
+it('no field of a built-in kind takes more than time in proportion', { timeout: isLong ? 7_200_000 : 300_000 }, async () => {
+  const complaints: string[] = [];
+  let walked = 0;
+  for (const [kind, field] of fieldsOf(await kinds())) {
+    for (const text of field.isText ? texts : ['']) {
+      const found = await complaint(kind, field, text);
+      if (found !== undefined) complaints.push(found);
+      if (found !== undefined && isLong) console.error(found);
+      walked++;
+    }
+  }
+  expect(complaints).toEqual([]);
+  expect(walked).toBeGreaterThan(1000);
+});
