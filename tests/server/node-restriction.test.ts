@@ -146,6 +146,45 @@ describe('nodes', () => {
   });
 });
 
+describe('versions of the past', () => {
+  const t = useServer(settings);
+  /** CN=system:node:n1, O=system:nodes */
+  const request = Buffer.from(
+    `-----BEGIN CERTIFICATE REQUEST-----\n${'MIHsMIGSAgEAMDAxFTATBgNVBAoMDHN5c3RlbTpub2RlczEXMBUGA1UEAwwOc3lzdGVtOm5vZGU6bjEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARLr4hyaKCeLnf3wNgeu5InFnJS0bNeEH32Taz+EN0IZwfRhbXa9UX5jzotvUt1mxALhRGuB+rQ2XRckD+ehYaPoAAwCgYIKoZIzj0EAwIDSQAwRgIhAO/Gk8wgErZ2+jUSwbmGeQBQ+b69gvu91SXdo31t8ArmAiEAzyAfkf09OfOwTugMuv1AWh+fyrblRWryO9BcQeNCMbI='}\n-----END CERTIFICATE REQUEST-----\n`,
+  ).toString('base64');
+
+  it.each([
+    ['n2', 'can only create a node CSR with CN=system:node:n2'],
+    ['n1', undefined],
+  ])('restrict the certificates of %s, whose signer is found out', async (node, reason) => {
+    const { body } = await t.client.send(
+      'POST',
+      '/apis/certificates.k8s.io/v1beta1/certificatesigningrequests',
+      {
+        apiVersion: 'certificates.k8s.io/v1beta1',
+        kind: 'CertificateSigningRequest',
+        metadata: { name: 'c' },
+        spec: { request, usages: ['client auth', 'digital signature'] },
+      },
+      { ...kubelet, 'impersonate-user': `system:node:${node}` },
+    );
+    const refusal = reason && `certificatesigningrequests.certificates.k8s.io "c" is forbidden: ${reason}`;
+    expect(body.message).toBe(refusal);
+  });
+
+  it('restrict leases', async () => {
+    const lease = { apiVersion: 'coordination.k8s.io/v1beta1', kind: 'Lease', metadata: { name: 'n2' } };
+    const { status, body } = await t.client.send(
+      'POST',
+      '/apis/coordination.k8s.io/v1beta1/namespaces/kube-node-lease/leases',
+      lease,
+      kubelet,
+    );
+    expect(body.message).toContain('can only access node lease with the same name as the requesting node');
+    expect(status).toBe(403);
+  });
+});
+
 describe('flags', () => {
   const relabel = async ({ client }: ServerUnderTest) => {
     await client.send('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
