@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { deepCopy } from './copy.ts';
 import { deepEqual } from './equal.ts';
 import { getKey, setKey } from './object.ts';
+import { parseJson } from './parse.ts';
 import { sortKeys } from './sort-keys.ts';
 import { stringifyJson, stringifyJsonPretty } from './stringify.ts';
 
@@ -28,6 +29,26 @@ describe('stringifyJson', () => {
     expect(stringifyJsonPretty({ a: [1, {}], b: {}, c: '<' })).toBe(
       '{\n  "a": [\n    1,\n    {}\n  ],\n  "b": {},\n  "c": "\\u003c"\n}',
     );
+  });
+});
+
+describe('deep values', () => {
+  const nested = (depth: number, innermost: JsonValue): JsonValue => {
+    let value = innermost;
+    for (let i = 0; i < depth; i++) value = i % 2 === 0 ? { a: value } : [value];
+    return value;
+  };
+  const deep = nested(990, Array(20_000).fill(9007199254740993n));
+
+  it.each([
+    ['pretty', stringifyJsonPretty],
+    ['plain', stringifyJson],
+  ])('are written in proportion to their size: %s', (_form, stringify) => {
+    const began = performance.now();
+    const text = stringify(deep);
+    expect(performance.now() - began).toBeLessThan(1000);
+    expect(text.length).toBeLessThan(1 << 20);
+    expect(parseJson(Buffer.from(text)).value).toEqual(deep);
   });
 });
 

@@ -36,25 +36,55 @@ function escapeHtml(json: string): string {
   return clean ? json : json.replace(needingEscape, (character) => escapes[character] ?? character);
 }
 
-/** `newline` is what separates members: nothing, or a line feed and the indentation of this level. */
+/** Levels that are indented. Beyond them a value is one line: indentation could be a thousand times as long as what is indented. */
+export const maxIndentedLevels = 64;
+const deepestNewline = `\n${'  '.repeat(maxIndentedLevels)}`;
+
+/** `newline` separates members: nothing, or a line feed and the indentation of this level. */
 function exactJson(value: JsonValue, newline: string): string {
-  if (typeof value === 'bigint') return value.toString();
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (isWrittenNumber(value)) return value.text;
-  return Array.isArray(value) ? exactList(value, newline) : exactObject(value, newline);
+  const out = { text: '' };
+  write(out, value, newline);
+  return out.text;
 }
 
-function exactList(list: readonly JsonValue[], newline: string): string {
-  if (list.length === 0) return '[]';
+/** Appends, rather than joining what members give, which would copy the text of the innermost once for each level. */
+function write(out: { text: string }, value: JsonValue, newline: string): void {
+  if (typeof value === 'bigint') out.text += value.toString();
+  else if (typeof value !== 'object' || value === null) out.text += JSON.stringify(value);
+  else if (isWrittenNumber(value)) out.text += value.text;
+  else if (newline === deepestNewline) write(out, value, '');
+  else if (Array.isArray(value)) writeList(out, value, newline);
+  else writeObject(out, value, newline);
+}
+
+function writeList(out: { text: string }, list: readonly JsonValue[], newline: string): void {
+  if (list.length === 0) {
+    out.text += '[]';
+    return;
+  }
   const inner = newline && `${newline}  `;
-  return `[${inner}${list.map((value) => exactJson(value, inner)).join(`,${inner}`)}${newline}]`;
+  let before = `[${inner}`;
+  for (const value of list) {
+    out.text += before;
+    write(out, value, inner);
+    before = `,${inner}`;
+  }
+  out.text += `${newline}]`;
 }
 
-function exactObject(object: JsonObject, newline: string): string {
+function writeObject(out: { text: string }, object: JsonObject, newline: string): void {
   const keys = Object.keys(object);
-  if (keys.length === 0) return '{}';
+  if (keys.length === 0) {
+    out.text += '{}';
+    return;
+  }
   const inner = newline && `${newline}  `;
   const colon = newline === '' ? ':' : ': ';
-  const members = keys.map((key) => `${JSON.stringify(key)}${colon}${exactJson(object[key] as JsonValue, inner)}`);
-  return `{${inner}${members.join(`,${inner}`)}${newline}}`;
+  let before = `{${inner}`;
+  for (const key of keys) {
+    out.text += `${before}${JSON.stringify(key)}${colon}`;
+    write(out, object[key] as JsonValue, inner);
+    before = `,${inner}`;
+  }
+  out.text += `${newline}}`;
 }

@@ -1,3 +1,4 @@
+import { maxIndentedLevels, stringifyJson } from '../json/stringify.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { goFloatText } from '../text/go-float.ts';
 import { compareKeys } from './key-order.ts';
@@ -16,6 +17,8 @@ export function stringifyYaml(value: JsonValue): string {
 
 function writeNode(writer: YamlWriter, value: JsonValue, inMapping: boolean): void {
   if (typeof value !== 'object' || value === null) writeScalar(writer, value);
+  // JSON is YAML, without the indentation.
+  else if (writer.indent >= 2 * maxIndentedLevels) writer.indicator(stringifyJson(value), { spaceBefore: true });
   else if (Array.isArray(value)) writeList(writer, value, inMapping);
   else writeMapping(writer, value);
 }

@@ -123,6 +123,14 @@ describe('what is written', () => {
     expect(stringifyYaml(value)).toBe(text);
   });
 
+  it('does not indent without end', async () => {
+    let value: JsonValue = Array(20_000).fill('<1: #');
+    for (let i = 0; i < 200; i++) value = i % 3 === 0 ? [value, 'x'] : { a: value, b: 'y' };
+    const text = stringifyYaml(value);
+    expect(text.length).toBeLessThan(1 << 20);
+    expect(await read(text)).toEqual(value);
+  });
+
   it('is read as what it was', async () => {
     const value = { a: ['yes', '0x1', 'l1\n l2\n', '', ' ', '<<', 'x: y', '\u2028'], '<<': 1, b: { c: { d: [[], {}] } } };
     expect(await read(stringifyYaml(value))).toEqual(value);
