@@ -59,6 +59,18 @@ describe('an object', () => {
     expect((await t.client.send('DELETE', url)).status).toBe(200);
   });
 
+  it.each(['?pretty=1', ''])('is written without indentation that outgrows it%s', async (query) => {
+    const path = await newPath();
+    let data: unknown = Array(10_000).fill(1);
+    for (let i = 0; i < 990; i++) data = { a: data };
+    await t.client.send('POST', path, { apiVersion: 'hostile.example.com/v1', kind: 'Depth', metadata: { name: 'x' }, data });
+    for (const url of [`${path}/x${query}`, path + query]) {
+      const reply = await t.client.get(url, query === '' ? { accept: 'application/yaml' } : {});
+      expect(reply.status).toBe(200);
+      expect(reply.text.length).toBeLessThan(100_000);
+    }
+  });
+
   const add = (path: string, value: unknown) => ({ op: 'add', path, value });
   it.each<[string, object[]]>([
     ['a value below a deep path', [add(`/data${steps(890)}/b`, nested(500))]],

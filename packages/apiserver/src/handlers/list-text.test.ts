@@ -1,7 +1,6 @@
-import { parseJson, stringifyYaml } from '@tsukube/machinery';
+import { parseJson, stringifyJsonPretty, stringifyYaml } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import type { Output } from '../http/negotiation.ts';
-import { prettyJson } from '../http/respond.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { ListWriter } from './list-encoding.ts';
 import { listText } from './list-text.ts';
@@ -47,7 +46,7 @@ describe('a list as text', () => {
     const some = entries(2000);
     const pieces = [...listText(writerOf(head), some, output)];
     const { value } = parseJson(Buffer.from(`${head}${some.map(({ value }) => value.toString()).join(',')}]}`));
-    expect(Buffer.concat(pieces).toString()).toBe(output === yaml ? stringifyYaml(value) : prettyJson(value));
+    expect(Buffer.concat(pieces).toString()).toBe(output === yaml ? stringifyYaml(value) : stringifyJsonPretty(value));
     expect(pieces.length).toBeGreaterThan(2);
   });
 });

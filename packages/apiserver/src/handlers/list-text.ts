@@ -1,6 +1,5 @@
-import { type JsonObject, type JsonValue, parseJson, stringifyYaml } from '@tsukube/machinery';
+import { type JsonObject, type JsonValue, parseJson, stringifyJsonPretty, stringifyYaml } from '@tsukube/machinery';
 import type { Output } from '../http/negotiation.ts';
-import { prettyJson } from '../http/respond.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { ListWriter } from './list-encoding.ts';
 
@@ -52,13 +51,13 @@ function yamlForm(frame: JsonObject): TextForm {
 
 /** The items are what comes last. */
 function prettyForm(frame: JsonObject): TextForm {
-  const around = prettyJson(frame);
+  const around = stringifyJsonPretty(frame);
   const at = around.lastIndexOf('[]');
   const indent = '    ';
   return {
     before: `${around.slice(0, at)}[\n`,
     after: `\n  ]${around.slice(at + '[]'.length)}`,
     separator: ',\n',
-    item: (value) => indent + prettyJson(value, indent),
+    item: (value) => indent + stringifyJsonPretty(value, indent),
   };
 }

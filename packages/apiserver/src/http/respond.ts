@@ -6,6 +6,7 @@ import {
   type StatusError,
   statusBody,
   stringifyJson,
+  stringifyJsonPretty,
   stringifyYaml,
   wrapProtobuf,
 } from '@tsukube/machinery';
@@ -30,20 +31,8 @@ export async function answerValue(status: number, value: JsonValue, output: Outp
   if (output.mediaType === 'application/yaml') {
     return { kind: 'bytes', status, type: output.mediaType, body: await stringifyYaml(value), headers };
   }
-  const body = output.pretty ? prettyJson(value) : `${stringifyJson(value)}\n`;
+  const body = output.pretty ? stringifyJsonPretty(value) : `${stringifyJson(value)}\n`;
   return { kind: 'bytes', status, type: 'application/json', body, headers };
-}
-
-/** Two spaces, and a line end: for people. Integers beyond 2^53 keep their digits. */
-export function prettyJson(value: JsonValue, indent = ''): string {
-  if (value === null || typeof value !== 'object') return stringifyJson(value);
-  const inner = `${indent}  `;
-  if (Array.isArray(value)) {
-    return value.length === 0 ? '[]' : `[\n${value.map((item) => inner + prettyJson(item, inner)).join(',\n')}\n${indent}]`;
-  }
-  const entries = Object.entries(value);
-  if (entries.length === 0) return '{}';
-  return `{\n${entries.map(([key, item]) => `${inner}${JSON.stringify(key)}: ${prettyJson(item, inner)}`).join(',\n')}\n${indent}}`;
 }
 
 /** As most clients ask for it. */

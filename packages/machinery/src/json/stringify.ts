@@ -15,9 +15,9 @@ export function stringifyJson(value: JsonValue): string {
   return escapeHtml(toJson(value));
 }
 
-/** The same over several lines, each level indented by two spaces. */
-export function stringifyJsonPretty(value: JsonValue): string {
-  return escapeHtml(exactJson(value, '\n'));
+/** The same over several lines, each level indented by two spaces more than `indent`. */
+export function stringifyJsonPretty(value: JsonValue, indent = ''): string {
+  return escapeHtml(exactJson(value, `\n${indent}`));
 }
 
 function toJson(value: JsonValue): string {
