@@ -104,7 +104,7 @@ function moduleEntry(names) {
   return `import entry from './index.cjs';\nexport const { ${names.join(', ')} } = entry;\n`;
 }
 
-/** What `kubectl explain` prints; the server finds it beside the program. */
+/** Field descriptions for `kubectl explain`, loaded from the folder of the program. */
 function copyDescriptions() {
   const descriptions = join(root, 'packages', 'builtin', 'dist', 'descriptions.json');
   if (existsSync(descriptions)) copyFileSync(descriptions, join(output, 'descriptions.json'));

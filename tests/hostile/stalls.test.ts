@@ -76,7 +76,7 @@ async function costOf({ path }: Kind, field: LargeField, count: number, text: st
   return { isFailure, ...hold };
 }
 
-/** What is wrong with the time that a field takes; undefined if nothing is. */
+/** Complaint about the time that a field takes; undefined if it is in proportion. */
 async function complaint(kind: Kind, field: LargeField, text: string): Promise<string | undefined> {
   const count = field.isText ? characters : elements;
   const name = `${kind.kind} ${field.name}${field.isText ? ` of ${JSON.stringify(text)}` : ''}`;

@@ -144,7 +144,7 @@ export function goEventReader() {
 /** A dependency that the proxy does not have says nothing about the server. */
 const notFetched = /reading https?:\/\/\S+: (\d{3} |dial |Get )/;
 
-/** What is known of a package while its tests run. */
+/** State of a package while its tests run. */
 class PackageState {
   /** @type {Map<string, string[]>} */
   #outputs = new Map();

@@ -2,7 +2,7 @@ import type { Conversations, Request } from '../conversation.ts';
 
 const get = (path: string): Request => ['GET', path];
 
-/** What is asked for at places where nothing is, and in ways in which nothing can be. */
+/** Requests for unknown paths, and with unsupported methods. */
 const conversations: Conversations = {
   versions: [
     '/api/v9',

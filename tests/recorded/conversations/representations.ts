@@ -13,7 +13,7 @@ const object = (name: string) => ({
 const seed: Request = ['POST', C, object('a')];
 const list = `${C}?labelSelector=x`;
 
-/** What Accept headers ask of an object and of a list. */
+/** Accept headers on objects and lists. */
 const accepts = [
   meta('PartialObjectMetadata'),
   meta('PartialObjectMetadataList'),

@@ -71,7 +71,7 @@ function trim(text: string): string {
   return text.slice(start, end);
 }
 
-/** What is no number counts as 0, and 0 does not exclude a media type: it comes last. */
+/** An invalid q-value counts as 0. A q-value of 0 sorts the media type last; it does not exclude it. */
 function parseQuality(text: string): number {
   return /^\d*\.?\d*$/.test(text) ? Number.parseFloat(text) || 0 : 0;
 }

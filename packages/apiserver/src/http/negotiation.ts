@@ -100,7 +100,7 @@ function choose(accept: string, offer: Offer): Output | undefined {
 
 const plain: Output = { mediaType: 'application/json', as: 'object', metaVersion: 'v1', pretty: false };
 
-/** What a clause means for a media type that it matches; undefined if its parameters ask for something that is not served. */
+/** Resolves a matching media range to an output format; undefined if its parameters ask for one that is not served. */
 function accepts({ parameters }: AcceptClause, mediaType: MediaType, offer: Offer): Output | undefined {
   const stream = parameters.get('stream');
   if (stream !== undefined && (stream !== 'watch' || mediaType === 'application/yaml')) return undefined;

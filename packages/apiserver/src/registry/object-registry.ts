@@ -292,7 +292,7 @@ async function fitting(object: JsonObject, stored: Buffer, write: (value: Buffer
   }
 }
 
-/** Somebody else removed the object at the same time. */
+/** A concurrent request removed the object. */
 function ignoreRemoved(error: unknown): void {
   if (!(error instanceof Mismatch) || error.current !== undefined) throw error;
 }

@@ -61,7 +61,7 @@ const messages: Readonly<Record<number, string>> = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 
-/** What client-go makes of an answer whose status is an error: the message of a Status, or one that follows from the code. */
+/** The error that client-go derives from an HTTP error: the message of the Status, or a generic one for the status code. */
 export function statusProblem(answer: WebhookAnswer): string {
   const { status, contentType, body } = answer;
   const text = contentType.startsWith('text/') ? body.subarray(0, maxTextBytes).toString('utf8').trim() : 'unknown';

@@ -5,8 +5,8 @@ const duplicatePrefix = 'duplicate field "';
 const unknownPrefix = 'unknown field "';
 
 /**
- * What strict decoding has to say of an object that was read from `text`: its repeated and unknown fields, as they come.
- * What is repeated inside of an unknown field is not looked at.
+ * Strict decoding errors of an object parsed from `text`: duplicate and unknown fields in document order.
+ * Duplicates inside an unknown field are not reported.
  */
 export function strictErrors(duplicates: readonly string[], unknown: readonly string[], text: Uint8Array): readonly string[] {
   if (duplicates.length === 0) return unknown.length > maxStrictErrors ? unknown.slice(0, maxStrictErrors) : unknown;

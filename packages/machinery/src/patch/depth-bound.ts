@@ -18,7 +18,7 @@ export class DepthBound {
     if (typeof value === 'object' && value !== null) this.#bound = Math.max(this.#bound, steps + this.#measure(value));
   }
 
-  /** What was `from` steps deep is now, or is now also, `to` steps deep. */
+  /** Notes a move or copy of a value from depth `from` to depth `to`. */
   moved(from: number, to: number): void {
     if (to > from) this.#bound += to - from;
   }

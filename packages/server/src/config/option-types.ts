@@ -23,7 +23,7 @@ export function optionTypes(): readonly OptionType[] {
   }));
 }
 
-/** What is wrong with a value of the right type, as the end of a sentence that begins with the value. */
+/** Error text for a value of the right type; completes a sentence that begins with the value. */
 export function valueComplaint<K extends OptionName>(name: K, value: GivenOptions[K]): string | undefined {
   return (flags[name] as Flag<unknown>).check?.(value);
 }

@@ -13,7 +13,7 @@ const versions = {
 
 type TlsOptions = Pick<ServeOptions, 'tlsMinVersion' | 'tlsCipherSuites' | 'tlsCurvePreferences'>;
 
-/** What node:tls calls `--tls-min-version`, `--tls-cipher-suites` and `--tls-curve-preferences`. */
+/** Options of node:tls for `--tls-min-version`, `--tls-cipher-suites` and `--tls-curve-preferences`. */
 export function tlsSettings(options: TlsOptions): SecureContextOptions {
   const minVersion = versions[options.tlsMinVersion];
   const older = options.tlsCipherSuites.length === 0 ? usualSuites() : named(options.tlsCipherSuites);

@@ -28,7 +28,7 @@ export interface FlagSupport {
   readonly reason: string;
 }
 
-/** What becomes of each flag of kube-apiserver. */
+/** Support of each kube-apiserver flag: works, accepted without effect, or refused. */
 export function kubeApiserverFlags(): readonly FlagSupport[] {
   return (Object.entries(flags) as [string, Flag<unknown>][])
     .filter(([, { origin }]) => origin === undefined)

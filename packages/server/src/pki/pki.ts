@@ -18,7 +18,7 @@ export interface Pki {
 }
 
 export interface PkiOptions {
-  /** What the serving certificate must be valid for. */
+  /** Subject alternative names of the serving certificate. */
   readonly hosts: readonly string[];
   readonly clientKeyAlgorithm: KeyAlgorithm;
   /** Makes RSA keys; the thread pool does by default. */
