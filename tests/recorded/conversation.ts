@@ -20,8 +20,16 @@ export interface RecordedAnswer {
   readonly body: Any;
 }
 
+/** Values of this run, by the tokens that stand for them in requests and answers. */
+export type StandIns = Readonly<Record<string, string>>;
+
 /** Holds a conversation in a namespace of its own. What differs from time to time is replaced by tokens. */
-export async function hold(client: Pick<Client, 'send'>, namespace: string, steps: readonly Step[]): Promise<RecordedAnswer[]> {
+export async function hold(
+  client: Pick<Client, 'send'>,
+  namespace: string,
+  steps: readonly Step[],
+  standIns: StandIns = {},
+): Promise<RecordedAnswer[]> {
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   const uids = new Map<string, string>();
   const bodies: Any[] = [];
@@ -33,13 +41,14 @@ export async function hold(client: Pick<Client, 'send'>, namespace: string, step
     }
     const [method, path, sent, headers] = typeof step === 'function' ? step(bodies) : step;
     const asked = headers && JSON.parse(inNamespace(headers, namespace) as string);
-    const reply = await client.send(method, path.replaceAll('NS', namespace), inNamespace(sent, namespace), asked);
+    const content = inNamespace(sent, namespace, standIns);
+    const reply = await client.send(method, path.replaceAll('NS', namespace), content, asked);
     const body = bodyOf(reply);
     bodies.push(body);
     const { warning, 'content-type': type } = reply.headers as { warning?: string; 'content-type'?: string };
     const isJson = type === 'application/json';
     const answer = { status: reply.status, ...(warning !== undefined && { warning }), ...(!isJson && { type }), body };
-    const text = JSON.stringify(answer, (key, value) => token(key, value, namespace, uids));
+    const text = JSON.stringify(answer, (key, value) => token(key, value, namespace, uids, standIns));
     answers.push(JSON.parse(withUidsInKeys(text, uids)) as RecordedAnswer);
   }
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
@@ -55,10 +64,13 @@ function holds({ holds }: Wait, { status, text }: Reply): boolean {
   return status === 200 && holds(JSON.parse(text));
 }
 
-function inNamespace(body: unknown, namespace: string): unknown {
+function inNamespace(body: unknown, namespace: string, standIns: StandIns = {}): unknown {
   if (body === undefined || Buffer.isBuffer(body)) return body;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return text.replace(/\bNS\b/g, namespace);
+  return Object.entries(standIns).reduce(
+    (filled, [token, value]) => filled.replaceAll(token, value),
+    text.replace(/\bNS\b/g, namespace),
+  );
 }
 
 /** Entries are written in the order of their times, and whether two are of the same second is a matter of chance. */
@@ -85,8 +97,10 @@ function withUidsInKeys(text: string, uids: ReadonlyMap<string, string>): string
   return text.replace(uidForm, (uid) => uids.get(uid) ?? uid);
 }
 
-function token(key: string, value: unknown, namespace: string, uids: Map<string, string>): unknown {
+function token(key: string, value: unknown, namespace: string, uids: Map<string, string>, standIns: StandIns): unknown {
   if (typeof value !== 'string') return value;
+  const standIn = Object.keys(standIns).find((name) => standIns[name] === value);
+  if (standIn !== undefined) return standIn;
   if (key === 'resourceVersion') return '<version>';
   if (key === 'storageVersionHash') return '<hash>';
   return value

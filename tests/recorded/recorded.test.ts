@@ -1,13 +1,19 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
-import { clientFor } from '../support/client.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Any, clientFor } from '../support/client.ts';
+import { type ConversionWebhook, startConversionWebhook } from '../support/conversion-webhook.ts';
 import { useServer } from '../support/server.ts';
-import { type Conversations, hold, inOrderOfManagers, type RecordedAnswer } from './conversation.ts';
+import { type Conversations, hold, inOrderOfManagers, type RecordedAnswer, type StandIns } from './conversation.ts';
 
 const folder = fileURLToPath(new URL('conversations/', import.meta.url));
 const answersOf = (name: string) => fileURLToPath(new URL(`answers/${name}.json`, import.meta.url));
 const names = readdirSync(folder).map((file) => file.replace('.ts', ''));
+interface Recording {
+  readonly default: Conversations;
+  /** Behaviour of a conversion webhook, whose address and CA are CONVERSION_URL and CONVERSION_CA. */
+  readonly convert?: (object: Any, apiVersion: string) => Any;
+}
 /** The kubeconfig of a kube-apiserver: its answers are recorded instead of compared. */
 const peer = process.env.RECORD_FROM;
 const suffix = Date.now().toString(36);
@@ -15,16 +21,23 @@ const suffix = Date.now().toString(36);
 describe.each(names)('what kube-apiserver answered: %s', async (name) => {
   // The answers were recorded from a kube-apiserver without a kube-controller-manager.
   const t = useServer({ enableGarbageCollector: false, controllers: [] });
-  const { default: conversations } = (await import(`./conversations/${name}.ts`)) as { default: Conversations };
+  const { default: conversations, convert } = (await import(`./conversations/${name}.ts`)) as Recording;
   const recorded: Record<string, RecordedAnswer[]> = existsSync(answersOf(name))
     ? JSON.parse(readFileSync(answersOf(name), 'utf8'))
     : {};
+  let webhook: ConversionWebhook | undefined;
+  beforeAll(async () => {
+    webhook = convert && (await startConversionWebhook(convert));
+  });
+  afterAll(() => webhook?.close());
 
   it.each(Object.entries(conversations))('%s', { timeout: 60_000 }, async (title, steps) => {
     const namespace = `recorded-${suffix}-${name}-${title}`;
+    const { url, caBundle } = webhook?.clientConfig() ?? {};
+    const standIns: StandIns = url && caBundle ? { CONVERSION_URL: url, CONVERSION_CA: caBundle } : {};
     if (peer !== undefined) {
       const client = clientFor(readFileSync(peer, 'utf8'));
-      recorded[title] = await hold(client, namespace, steps);
+      recorded[title] = await hold(client, namespace, steps, standIns);
       const text = Object.entries(recorded).map(
         ([key, answers]) => `${JSON.stringify(key)}:[\n${answers.map((answer) => JSON.stringify(answer)).join(',\n')}\n]`,
       );
@@ -32,7 +45,7 @@ describe.each(names)('what kube-apiserver answered: %s', async (name) => {
       return;
     }
     await withinSecond(async (attempt) => {
-      const answers = await hold(t.client, `${namespace}${attempt}`, steps);
+      const answers = await hold(t.client, `${namespace}${attempt}`, steps, standIns);
       for (const [i, answer] of answers.entries()) {
         const expected = recorded[title]?.[i] as RecordedAnswer;
         expect(inOrderOfManagers(answer), `step ${i}`).toEqual(inOrderOfManagers(expected));

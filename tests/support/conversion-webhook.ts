@@ -18,7 +18,7 @@ export interface ConversionWebhook {
   close(): Promise<void>;
 }
 
-/** A webhook on this machine, behind TLS of its own. `convert` gives an object in another version. */
+/** A webhook on this machine, behind TLS of its own. `convert` gives an object in another version, or throws to refuse. */
 export async function startConversionWebhook(convert: (object: Any, apiVersion: string) => Any): Promise<ConversionWebhook> {
   const { ca, serving } = openPki(
     memoryFiles(),
@@ -50,11 +50,7 @@ export async function startConversionWebhook(convert: (object: Any, apiVersion: 
     answer: ({ apiVersion, kind, request }) => ({
       apiVersion,
       kind,
-      response: {
-        uid: request.uid,
-        result: { status: 'Success' },
-        convertedObjects: request.objects.map((object: Any) => convert(object, request.desiredAPIVersion)),
-      },
+      response: { uid: request.uid, ...converted(request, convert) },
     }),
     close() {
       server.closeAllConnections();
@@ -62,6 +58,15 @@ export async function startConversionWebhook(convert: (object: Any, apiVersion: 
     },
   };
   return webhook;
+}
+
+function converted({ objects, desiredAPIVersion }: Any, convert: (object: Any, apiVersion: string) => Any): Any {
+  try {
+    const convertedObjects = objects.map((object: Any) => convert(object, desiredAPIVersion));
+    return { result: { status: 'Success' }, convertedObjects };
+  } catch (error) {
+    return { result: { status: 'Failure', message: (error as Error).message } };
+  }
 }
 
 /** One version has a host and a port, the other both in one: the example of the Kubernetes documentation. */

@@ -53,6 +53,7 @@ export { foregroundFinalizer, orphanFinalizer, type Propagation, setPropagation 
 export { asServer } from './registry/server-write.ts';
 export { decodeObject, encodeObject, encodeStored, withResourceVersion } from './registry/stored-form.ts';
 export { endOfPlainMetadata, plainMetadata } from './registry/stored-metadata.ts';
+export type { ConvertByWebhook } from './registry/webhook-conversions.ts';
 export type * from './resource.ts';
 export type { RequestInfo } from './routing/request-info.ts';
 export type { CacheEntry, CacheEvent, Present } from './watchcache/entry.ts';

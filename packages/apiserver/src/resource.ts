@@ -4,6 +4,7 @@ import type { ResourceRequest, User } from './http/request.ts';
 import type { ObjectForm } from './registry/object-form.ts';
 import type { ObjectRegistry, WriteContext } from './registry/object-registry.ts';
 import type { DefaultPropagation, Propagation } from './registry/propagation.ts';
+import type { ConvertByWebhook } from './registry/webhook-conversions.ts';
 import type { CacheEntry } from './watchcache/entry.ts';
 
 /**
@@ -32,10 +33,12 @@ export interface Resource {
   /** Other versions in which somebody may own fields, besides those in `versions`. */
   readonly relatedVersions?: readonly ServedVersion[];
   /**
-   * Kubernetes converts custom objects strictly to the versions in which somebody owns fields: the version must exist
-   * ('versions') and, unless a webhook converts fields, have every field of the object ('fields').
+   * Kubernetes converts custom objects strictly to the versions in which somebody owns fields: the version must exist and
+   * declare every field of the object.
    */
-  readonly strictOwnership?: 'versions' | 'fields';
+  readonly strictOwnership?: boolean;
+  /** Converts to the versions in which somebody owns fields, where a webhook does that. Ownership is then strict. */
+  readonly convertByWebhook?: ConvertByWebhook;
   /** Tells this state of a resource that may change from others, for documents about it. */
   readonly state?: string;
   /** The verbs in the order in which discovery tells them, where that is not the alphabet's; subresources are then as they come. */

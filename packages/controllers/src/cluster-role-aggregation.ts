@@ -38,11 +38,11 @@ async function aggregate(roles: ObjectRegistry, entry: CacheEntry, entries: read
     metadata: { name },
     ...(rules.length > 0 && { rules }),
   };
-  const apply = (existing: JsonObject | undefined): JsonObject => {
+  const apply = async (existing: JsonObject | undefined): Promise<JsonObject> => {
     const { fieldManagement } = roles.services;
     if (!existing) throw StatusError.notFound({ group: roles.resource.hub.group, resource: 'clusterroles' }, name);
-    const next = fieldManagement?.apply(roles.resource, existing, applied, writing, { manager, force: true, now }) ?? existing;
-    return { ...next, rules: rules.length > 0 ? rules : null };
+    const next = await fieldManagement?.apply(roles.resource, existing, applied, writing, { manager, force: true, now });
+    return { ...(next ?? existing), rules: rules.length > 0 ? rules : null };
   };
   await roles.update(name, undefined, apply, writing).catch(ignoreRemoved);
 }

@@ -35,12 +35,6 @@ export const knownFailures = [
   },
   {
     suite: 'cluster-api',
-    test: /ssa\/test TestMitigateManagedFieldsIssue\/Case_2b:.*transition_to_v1beta2\)$/,
-    because: 'missing',
-    reason: 'ownership of fields that a conversion webhook moves',
-  },
-  {
-    suite: 'cluster-api',
     test: /^util\/(controller Test_Delete|patch\/test TestPatchHelper\/Should_(update_Status\.ObservedGeneration|error_if_the_object))/,
     because: 'missing',
     reason: 'admission webhooks',

@@ -49,14 +49,21 @@ function applyContext(request: ResourceRequest, { dryRun }: PatchOptions): Write
   return { ...context, strategy: { ...context.strategy, allowCreateOnUpdate: request.subresource === undefined } };
 }
 
-function applied(existing: JsonObject | undefined, application: Application): JsonObject {
+function applied(existing: JsonObject | undefined, application: Application): JsonObject | Promise<JsonObject> {
   const { request, configuration, options, context, management } = application;
   const { resource, version, objects } = request;
   checkConfiguration(configuration, { ...version, kind: resource.names.kind });
-  const { fieldManager: manager, force, fieldValidation } = options;
+  const { fieldManager: manager, force } = options;
   const merge = { manager, force, now: objects.services.now() };
   const merged = management.apply(resource, existing, configuration.value, context, merge);
-  reportDuplicates(configuration, fieldValidation, request);
+  const finish = (object: JsonObject) => finished(object, existing, application);
+  return merged instanceof Promise ? merged.then(finish) : finish(merged);
+}
+
+function finished(merged: JsonObject, existing: JsonObject | undefined, application: Application): JsonObject {
+  const { request, configuration, options, context } = application;
+  const { resource, version } = request;
+  reportDuplicates(configuration, options.fieldValidation, request);
   const hub = toHub(typedResult(merged, configuration, version.schema), resource, version);
   const metadata = hub.metadata as JsonObject;
   if (!existing) checkCreation(metadata, request);

@@ -24,7 +24,7 @@ export function reviewVerbs(review: Review): Verbs {
       wipeSystemFields(metadata);
       ensureNamespace(request.resource, metadata, request.info.namespace);
       const { fieldManagement, now } = request.objects.services;
-      fieldManagement?.track(request.resource, object, undefined, ownedContext(request, options), now());
+      await fieldManagement?.track(request.resource, object, undefined, ownedContext(request, options), now());
       return answerReview(await review(object, request), request, output);
     },
   };

@@ -13,14 +13,24 @@ import {
 import type { Resource, ServedVersion } from '../resource.ts';
 import { checkedAs, emptyIn, shapeIn } from './object-form.ts';
 import type { WriteContext } from './object-registry.ts';
+import { ConversionNeeded, resumeConverting, type WebhookConversions, webhookVersions } from './webhook-conversions.ts';
 
 /** Keeps the record of who owns which field of an object. */
 export interface FieldManagement {
-  /** Writes into a new object who owns what once it has taken the place of the existing one. Both are in the hub version. */
-  track(resource: Resource, object: JsonObject, existing: JsonObject | undefined, context: WriteContext, now: number): void;
+  /**
+   * Writes into a new object who owns what once it has taken the place of the existing one. Both are in the hub version.
+   * Asynchronous only if a webhook has to convert.
+   */
+  track(
+    resource: Resource,
+    object: JsonObject,
+    existing: JsonObject | undefined,
+    context: WriteContext,
+    now: number,
+  ): void | Promise<void>;
   /**
    * The object, in the version of the request, with a configuration in that version applied to it. Fails with 409 on
-   * conflicts, unless `force`.
+   * conflicts, unless `force`. Asynchronous only if a webhook has to convert.
    */
   apply(
     resource: Resource,
@@ -28,7 +38,7 @@ export interface FieldManagement {
     configuration: JsonObject,
     context: WriteContext,
     options: { readonly manager: string; readonly force: boolean; readonly now: number },
-  ): JsonObject;
+  ): JsonObject | Promise<JsonObject>;
 }
 
 export function fieldManagement(): FieldManagement {
@@ -37,16 +47,47 @@ export function fieldManagement(): FieldManagement {
     track(resource, object, existing, context, now) {
       const writer = writerOf(context, context.fieldManager ?? '', now);
       const versions = versionsFor(resource, context.subresource);
-      const record = trackUpdate(existing && inVersion(existing, context), inVersion(object, context), writer, versions);
-      if (object.metadata === existing?.metadata) object.metadata = { ...(object.metadata as JsonObject) };
-      setRecord(object.metadata as JsonObject, record);
+      const [live, next] = [existing && inVersion(existing, context), inVersion(object, context)];
+      const record = computed(resource, versions, context, live ? [live, next] : [next], (known) =>
+        trackUpdate(live, next, writer, known),
+      );
+      if (record instanceof Promise) return record.then((found) => recordIn(object, existing, found));
+      recordIn(object, existing, record);
     },
     apply(resource, existing, configuration, context, { manager, force, now }) {
       const live = existing && inVersion(existing, context);
+      const writer = writerOf(context, manager, now);
       const versions = versionsFor(resource, context.subresource);
-      return trackApply(live, configuration, writerOf(context, manager, now), versions, force);
+      return computed(resource, versions, context, live ? [live] : [], (known) =>
+        trackApply(live, configuration, writer, known, force),
+      );
     },
   };
+}
+
+/** At once, unless a webhook has to convert objects for owners in other versions. */
+function computed<T>(
+  resource: Resource,
+  versions: Versions,
+  context: WriteContext,
+  together: readonly JsonObject[],
+  compute: (versions: Versions) => T,
+): T | Promise<T> {
+  try {
+    return compute(versions);
+  } catch (error) {
+    const { convertByWebhook: convert } = resource;
+    if (!(error instanceof ConversionNeeded) || !convert) throw error;
+    const known = versionsWithin(resource, context.subresource);
+    const again = (conversions: WebhookConversions) => compute(webhookOwnership(known, resource, conversions));
+    const versionCount = 1 + (resource.relatedVersions?.length ?? 0);
+    return resumeConverting(error, { compute: again, convert, together, context, versionCount });
+  }
+}
+
+function recordIn(object: JsonObject, existing: JsonObject | undefined, record: JsonObject[] | undefined): void {
+  if (object.metadata === existing?.metadata) object.metadata = { ...(object.metadata as JsonObject) };
+  setRecord(object.metadata as JsonObject, record);
 }
 
 export function setRecord(metadata: JsonObject, record: JsonObject[] | undefined): void {
@@ -75,12 +116,21 @@ function inVersion(object: JsonObject, { version }: WriteContext): JsonObject {
 }
 
 function resourceVersions(resource: Resource, subresource: string): Versions {
-  const versions = [resource.hub, ...resource.versions, ...(resource.relatedVersions ?? [])];
-  const known = versionsOf({ kind: resource.names.kind, versions }, ownableFields(resource, subresource));
-  return resource.strictOwnership ? strictly(known, resource.strictOwnership) : known;
+  const known = versionsWithin(resource, subresource);
+  if (resource.convertByWebhook) return webhookOwnership(known, resource);
+  return resource.strictOwnership ? strictly(known) : known;
 }
 
-function strictly(versions: Versions, strictness: 'versions' | 'fields'): Versions {
+function versionsWithin(resource: Resource, subresource: string): Versions {
+  const versions = [resource.hub, ...resource.versions, ...(resource.relatedVersions ?? [])];
+  return versionsOf({ kind: resource.names.kind, versions }, ownableFields(resource, subresource));
+}
+
+function webhookOwnership(known: Versions, { hub }: Resource, conversions?: WebhookConversions): Versions {
+  return strictly(webhookVersions(known, apiVersionOf(hub), conversions));
+}
+
+function strictly(versions: Versions): Versions {
   return {
     ...versions,
     strict: true,
@@ -88,7 +138,7 @@ function strictly(versions: Versions, strictness: 'versions' | 'fields'): Versio
       if (object.apiVersion === apiVersion) return object;
       const converted = versions.convert(object, apiVersion);
       if (!converted) throw new ConversionFailed(`request to convert CR to an invalid group/version: ${apiVersion}`);
-      const problem = strictness === 'fields' ? misfit(converted, versions.shape(apiVersion)) : undefined;
+      const problem = misfit(converted, versions.shape(apiVersion));
       if (problem !== undefined) throw new ConversionFailed(problem);
       return converted;
     },

@@ -97,7 +97,8 @@ export class ObjectRegistry {
   /** Fails with KeyExists. */
   async #admitAndCreate(object: JsonObject, context: WriteContext): Promise<Written> {
     dropDuplicateOwners(object.metadata as JsonObject, context.warn);
-    this.#track(object, undefined, context);
+    const tracking = this.#track(object, undefined, context);
+    if (tracking) await tracking;
     const attributes = this.#attributes('CREATE', object, undefined, context);
     if (!context.isAdmitted) await this.services.admission.mutate(attributes);
     const authorizing = context.strategy.authorizeWrite?.(object, undefined, context, this);
@@ -188,7 +189,8 @@ export class ObjectRegistry {
     const transformed = transform(existing);
     const object = transformed instanceof Promise ? await transformed : transformed;
     dropDuplicateOwners(object.metadata as JsonObject, context.warn);
-    this.#track(object, existing, context);
+    const tracking = this.#track(object, existing, context);
+    if (tracking) await tracking;
     const attributes = this.#attributes('UPDATE', object, existing, context, name);
     const mutating = context.isAdmitted ? undefined : this.services.admission.mutate(attributes);
     if (mutating) await mutating;
@@ -204,9 +206,9 @@ export class ObjectRegistry {
     });
   }
 
-  #track(object: JsonObject, existing: JsonObject | undefined, context: WriteContext): void {
+  #track(object: JsonObject, existing: JsonObject | undefined, context: WriteContext): void | Promise<void> {
     if (context.fieldManager === undefined) return;
-    this.services.fieldManagement?.track(this.resource, object, existing, context, this.services.now());
+    return this.services.fieldManagement?.track(this.resource, object, existing, context, this.services.now());
   }
 
   /** What a write takes from what its kind shares is given back unless it is stored. */

@@ -37,7 +37,7 @@ export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
     const account = await accountOf(request, body);
     const asked = askedFor(body, issuer);
     const now = request.objects.services.now();
-    const owned = ownedFields(request, body, asked, context);
+    const owned = await ownedFields(request, body, asked, context);
     const metadata = { ...(body.metadata as JsonObject), ...namesOf(account), creationTimestamp: formatTime(now), ...owned };
     validate(asked.expirationSeconds);
     const bound = await boundTo(request, objectIn(body.spec as JsonObject, 'boundObjectRef'));
@@ -71,7 +71,12 @@ const tracked: Resource = {
 };
 
 /** Who asked for what, though nobody will ever ask for it again. */
-function ownedFields({ objects }: ResourceRequest, body: JsonObject, asked: Asked, context: WriteContext): JsonObject {
+async function ownedFields(
+  { objects }: ResourceRequest,
+  body: JsonObject,
+  asked: Asked,
+  context: WriteContext,
+): Promise<JsonObject> {
   const { fieldManagement, now } = objects.services;
   const spec = { ...objectIn(body, 'spec'), expirationSeconds: asked.expirationSeconds };
   const object: JsonObject = {
@@ -80,7 +85,7 @@ function ownedFields({ objects }: ResourceRequest, body: JsonObject, asked: Aske
     metadata: { ...(body.metadata as JsonObject) },
     spec,
   };
-  fieldManagement?.track(tracked, object, undefined, { ...context, version: kind }, now());
+  await fieldManagement?.track(tracked, object, undefined, { ...context, version: kind }, now());
   const { managedFields } = object.metadata as JsonObject;
   return managedFields === undefined ? {} : { managedFields };
 }

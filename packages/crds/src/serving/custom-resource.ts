@@ -1,4 +1,5 @@
 import {
+  type ConvertByWebhook,
   type Resource,
   type Schema,
   type ServedVersion,
@@ -33,6 +34,8 @@ export interface CustomResourceParts {
   /** The schema of a version as it is in the definition. */
   readonly sourceOf: (version: string) => JsonObject | undefined;
   readonly known: KnownKinds;
+  /** Used if the definition has a conversion webhook. */
+  readonly convertByWebhook: ConvertByWebhook;
   /** Whether the definition is being deleted, now. */
   readonly isTerminating: () => boolean;
 }
@@ -55,7 +58,8 @@ export function customResource(parts: CustomResourceParts): Resource {
     hashedVersion: definition.storageVersion,
     versions: [served],
     relatedVersions: relatedVersions(parts, served),
-    strictOwnership: definition.conversion.strategy === 'Webhook' ? 'versions' : 'fields',
+    strictOwnership: true,
+    ...(definition.conversion.strategy === 'Webhook' && { convertByWebhook: parts.convertByWebhook }),
     state: `${definition.uid} ${definition.generation} ${JSON.stringify(definition.acceptedNames)}`,
     announcedVerbs: isTrue(definition, 'Terminating') ? verbsWhileTerminating : verbs,
     strategy: { validateName: nameIsDNSSubdomain, ...customStrategy(rulesOf(parts)) },

@@ -1,4 +1,4 @@
-import type { Feed } from '@tsukube/apiserver';
+import type { ConvertByWebhook, Feed } from '@tsukube/apiserver';
 import {
   type CacheEntry,
   forgetEncodings,
@@ -11,7 +11,7 @@ import {
 } from '@tsukube/apiserver';
 import { type CompiledSchema, compileSchema } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
-import type { VersionConverter } from '../conversion/converter.ts';
+import { type VersionConverter, versionOf } from '../conversion/converter.ts';
 import { versionedStorage } from '../conversion/versioned-storage.ts';
 import { webhookConverter } from '../conversion/webhook-converter.ts';
 import { type Definition, isTrue } from '../definition/definition.ts';
@@ -63,7 +63,10 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
     const sourceOf = (name: string) => schemaIn(serving.entry, name);
     const isTerminating = () => isTrue(definitionOf(serving.entry), 'Terminating');
     const { known } = parts;
-    return defined && customResource({ definition, defined, storagePrefix, schemaOf, sourceOf, known, isTerminating });
+    return (
+      defined &&
+      customResource({ definition, defined, storagePrefix, schemaOf, sourceOf, known, isTerminating, convertByWebhook })
+    );
   });
   const registries = new Map<string, ObjectRegistry>();
   let webhook: VersionConverter | undefined;
@@ -71,6 +74,8 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
     webhook ??= converterOf(definition, parts.resolveService);
     return webhook;
   };
+  const convertByWebhook: ConvertByWebhook = (objects, apiVersion) =>
+    (converter() as VersionConverter).convert(objects, versionOf({ apiVersion }));
   const end = endNotice(parts.shutdown);
   let retiring: NodeJS.Timeout | undefined;
   const serving: Serving = {
