@@ -25,7 +25,7 @@ export class WebhookConversions {
 
   /** Throws ConversionNeeded before the webhook was asked, and ConversionFailed if it refused. */
   get(object: JsonObject, apiVersion: string): JsonObject {
-    const answer = this.#answers.get(this.#key(object, apiVersion));
+    const answer = this.#answers.size > 0 ? this.#answers.get(this.#key(object, apiVersion)) : undefined;
     if (answer === undefined) throw new ConversionNeeded(withoutRecord(object), apiVersion);
     if (answer instanceof ConversionFailed) throw answer;
     return answer;
