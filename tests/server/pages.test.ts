@@ -57,13 +57,39 @@ describe('what a client has already', () => {
   });
 
   it.each(['/openapi/v2', '/openapi/v3', '/openapi/v3/api/v1'])('%s is told by its time', async (path) => {
-    const modified = (await t.client.get(path)).headers['last-modified'] as string;
+    // The time of a document counts from the next second on.
+    const whenKnown = async () => {
+      const modified = (await t.client.get(path)).headers['last-modified'] as string;
+      return { modified, known: await t.client.get(path, { 'if-modified-since': modified }) };
+    };
+    await expect.poll(async () => (await whenKnown()).known.status, { timeout: 5_000 }).toBe(304);
+    const { modified, known } = await whenKnown();
     expect(Date.parse(modified)).toBeGreaterThan(Date.now() - 3_600_000);
-    const known = await t.client.get(path, { 'if-modified-since': modified });
     expect([known.status, known.headers['content-type']]).toEqual([304, undefined]);
     const before = new Date(Date.parse(modified) - 1000).toUTCString();
     expect((await t.client.get(path, { 'if-modified-since': before })).status).toBe(200);
     expect((await t.client.get(path, { 'if-modified-since': 'nonsense' })).status).toBe(200);
+  });
+
+  it('/openapi/v3 is new to whoever has seen it in the second in which it changed', async () => {
+    for (const group of ['one', 'two', 'three']) {
+      const modified = (await t.client.get('/openapi/v3')).headers['last-modified'] as string;
+      const schema = { openAPIV3Schema: { type: 'object' } };
+      const definition = {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: `things.${group}.example.com` },
+        spec: {
+          group: `${group}.example.com`,
+          scope: 'Namespaced',
+          names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
+          versions: [{ name: 'v1', served: true, storage: true, schema }],
+        },
+      };
+      await t.client.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+      const { status, text } = await t.client.get('/openapi/v3', { 'if-modified-since': modified });
+      expect([status, text.includes(`apis/${group}.example.com/v1`)]).toEqual([200, true]);
+    }
   });
 
   it.each(['/openapi/v2', '/openapi/v3/api/v1'])('%s has no type where it is not acceptable', async (path) => {

@@ -6,7 +6,7 @@ import type { Resource } from '../resource.ts';
 import { type CustomDocuments, customDocuments } from './custom-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents } from './documents.ts';
 import { openApi3Protobuf } from './openapi3-protobuf.ts';
-import { cachingHeaders, isKnown, isUnmodified, type ServedDocument, servedDocument } from './served-document.ts';
+import { cachingHeaders, isKnown, isUnmodified, lastModified, type ServedDocument, servedDocument } from './served-document.ts';
 
 export interface OpenApiOptions extends DocumentOptions {
   /** Milliseconds since 1970. */
@@ -39,7 +39,7 @@ export function createOpenApi(resources: () => readonly Resource[], options: Ope
     answer(request) {
       const { path } = request;
       if (!path.startsWith('/openapi/')) return undefined;
-      if (path === '/openapi/v2') return answerSwagger2(request, current);
+      if (path === '/openapi/v2') return answerSwagger2(request, current, now);
       if (path === '/openapi/v3') return answerIndex(request, current, now);
       if (path.startsWith('/openapi/v3/')) return answerOpenApi3(request, current, path.slice('/openapi/v3/'.length), now);
       return undefined;
@@ -143,7 +143,7 @@ async function answerIndex(request: ApiRequest, library: Library, now: () => num
   paths.sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify({ paths: Object.fromEntries(paths) });
   const { bytes: body, modified } = library.index(text, now);
-  const headers = { 'last-modified': new Date(modified).toUTCString() };
+  const headers = { 'last-modified': lastModified(modified, now()) };
   if (isUnmodified(request, modified)) return bytes(304, '', '', headers);
   return bytes(200, 'text/plain; charset=utf-8', body, headers);
 }
@@ -157,12 +157,12 @@ function answerOpenApi3(request: ApiRequest, library: Library, name: string, now
   const document = customHash === undefined ? openApi3(library, name) : library.getCustom(name, customHash);
   const asked = request.query.get('hash');
   if (asked && asked !== document.hash) {
-    return bytes(301, json, '', { ...cachingHeaders(document), location: `/openapi/v3/${name}?hash=${document.hash}` });
+    return bytes(301, json, '', { ...cachingHeaders(document, now()), location: `/openapi/v3/${name}?hash=${document.hash}` });
   }
   const caching = asked ? { 'cache-control': 'public, immutable', expires: inOneYear(now()) } : undefined;
-  if (type === json) return answerDocument(request, document, json, caching);
+  if (type === json) return answerDocument(request, document, json, now, caching);
   const made = library.protobufOf(name, document);
-  return made.then((message) => answerDocument(request, message, openApi3ProtobufNames[1] as string, caching));
+  return made.then((message) => answerDocument(request, message, openApi3ProtobufNames[1] as string, now, caching));
 }
 
 function inOneYear(time: number): string {
@@ -171,7 +171,7 @@ function inOneYear(time: number): string {
   return date.toUTCString();
 }
 
-function answerSwagger2(request: ApiRequest, library: Library): Answer {
+function answerSwagger2(request: ApiRequest, library: Library, now: () => number): Answer {
   const type = accepted(request, [json, ...swagger2ProtobufNames]);
   if (type === undefined) return bytes(406, '', '', { vary: 'Accept' });
   if (type === json)
@@ -179,9 +179,10 @@ function answerSwagger2(request: ApiRequest, library: Library): Answer {
       request,
       library.get('/openapi/v2', () => library.documents().swagger2(library.custom.swagger2())),
       json,
+      now,
     );
   const document = library.get('/openapi/v2 protobuf', () => library.documents().swagger2Protobuf(library.custom.swagger2()));
-  return answerDocument(request, document, swagger2Protobuf);
+  return answerDocument(request, document, swagger2Protobuf, now);
 }
 
 /** The first of the media types that fits what the client would like best. */
@@ -195,8 +196,8 @@ function accepted(request: ApiRequest, mediaTypes: readonly string[]): string | 
   return undefined;
 }
 
-function answerDocument(request: ApiRequest, document: ServedDocument, type: string, more?: Headers): Answer {
-  const headers = { ...cachingHeaders(document), ...more };
+function answerDocument(request: ApiRequest, document: ServedDocument, type: string, now: () => number, more?: Headers): Answer {
+  const headers = { ...cachingHeaders(document, now()), ...more };
   if (!isKnown(request, document)) return bytes(200, type, document.bytes, headers);
   const { 'last-modified': _, ...others } = headers;
   return bytes(304, '', '', others);

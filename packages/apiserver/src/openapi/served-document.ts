@@ -14,8 +14,18 @@ export function servedDocument(content: string | Uint8Array, modified: number): 
 }
 
 /** The headers of a document, whichever way it is answered; HTTP wants entity tags in quotes. */
-export function cachingHeaders({ hash, modified }: ServedDocument): Record<string, string> {
-  return { etag: `"${hash}"`, vary: 'Accept', 'last-modified': new Date(modified).toUTCString() };
+export function cachingHeaders({ hash, modified }: ServedDocument, now: number): Record<string, string> {
+  return { etag: `"${hash}"`, vary: 'Accept', 'last-modified': lastModified(modified, now) };
+}
+
+/**
+ * Last-Modified has whole seconds, and a document may change again within this one. Until the second is over an earlier one is
+ * named, so that no client takes a document of this second for unmodified.
+ */
+export function lastModified(modified: number, now: number): string {
+  const second = Math.floor(modified / 1000);
+  const isOver = Math.floor(now / 1000) > second;
+  return new Date((isOver ? second : second - 1) * 1000).toUTCString();
 }
 
 /** Whether the client has the document already. Its tag counts more than its time. */
