@@ -41,7 +41,8 @@ export async function followObjects({ cache, resource }: ObjectRegistry, followe
     for (const key of before) remove(key);
   };
   const start = async (): Promise<void> => {
-    await cache.loaded();
+    // Checked again after each wait: a gap may empty the cache before the continuation runs.
+    for (let loading = cache.loaded(); loading; loading = cache.loaded()) await loading;
     if (stopped) return;
     unfollow = cache.follow({ onEvents, onGap: restart });
     load();

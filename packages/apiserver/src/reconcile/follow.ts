@@ -15,6 +15,8 @@ export function follow(cache: WatchCache, listener: (entry: CacheEntry) => void)
 
   const start = async (): Promise<void> => {
     await cache.fresh();
+    // A gap may empty the cache before this continuation runs; followers of an empty cache hear nothing.
+    for (let loading = cache.loaded(); loading; loading = cache.loaded()) await loading;
     if (stopped) return;
     unfollow = cache.follow({
       onEvents: (events) => {

@@ -150,6 +150,23 @@ describe('watch cache', () => {
     expect(cache.slice('').map(({ key }) => key)).toEqual(['/a/1', '/a/2']);
   });
 
+  it('is listed again if a gap comes between its list and its follower', async () => {
+    const store = remote(openMemory({ clock: new ManualClock() }));
+    const { feed, gap } = gappedFeed();
+    const cache = new WatchCache(store, feed, { prefix: '' });
+    const fresh = cache.fresh.bind(cache);
+    cache.fresh = async () => {
+      const result = await fresh();
+      await store.create('/a/1', Buffer.from('missed by list and feed'));
+      gap();
+      return result ?? true;
+    };
+    const seen: string[] = [];
+    const stop = follow(cache, ({ key }) => seen.push(key));
+    await expect.poll(() => seen).toEqual(['/a/1']);
+    stop();
+  });
+
   it('is followed on after a gap, through lists that fail', async () => {
     const store = remote(openMemory({ clock: new ManualClock() }));
     const { feed, gap } = gappedFeed();

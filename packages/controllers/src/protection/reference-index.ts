@@ -43,6 +43,8 @@ export class ReferenceIndex {
     const { cache } = this.#objects;
     try {
       await cache.fresh();
+      // Checked again after each wait: a gap may empty the cache before the continuation runs.
+      for (let loading = cache.loaded(); loading; loading = cache.loaded()) await loading;
       if (this.#stopped) return;
       this.#unfollow = cache.follow({
         onEvents: (events) => {
