@@ -159,7 +159,8 @@ export class ObjectRegistry {
     const key = this.key(context.namespace, name);
     for (;;) {
       throwIfCancelled(context);
-      const found = this.cache.fresh() === undefined ? this.cache.peek(key) : await this.cache.get(key);
+      const looked = this.cache.lookup(key);
+      const found = looked instanceof Promise ? await looked : looked;
       try {
         return await this.#tryUpdate(key, name, found, uid, transform, context);
       } catch (error) {

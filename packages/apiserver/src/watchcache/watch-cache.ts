@@ -166,8 +166,17 @@ export class WatchCache implements Store {
   }
 
   async get(key: string): Promise<CacheEntry | undefined> {
-    const fresh = (await this.fresh()) ?? true;
-    if (fresh) return this.#entries.get(key);
+    return this.lookup(key);
+  }
+
+  /** A linearizable read, at once where memory is fresh. */
+  lookup(key: string): CacheEntry | undefined | Promise<CacheEntry | undefined> {
+    const waiting = this.fresh();
+    return waiting ? this.#getAfter(waiting, key) : this.#entries.get(key);
+  }
+
+  async #getAfter(waiting: Promise<boolean>, key: string): Promise<CacheEntry | undefined> {
+    if (await waiting) return this.#entries.get(key);
     const entry = await this.#store.get(key);
     return entry && this.#enter(entry);
   }
