@@ -2,19 +2,16 @@ import { builtinTypes } from '@tsukube/builtin';
 import { expect, it } from 'vitest';
 import type { Any } from '../support/client.ts';
 import { useServer } from '../support/server.ts';
-import { holdOf } from './event-loop.ts';
+import { holdOf, type LoopHold } from './event-loop.ts';
 import { type LargeField, largeFields } from './field-walk.ts';
+import { disproportion } from './proportion.ts';
 
 /** `npm run test:stalls`: every field of every kind, more elements, more kinds of text. */
 const isLong = process.env.TSUKUBE_STALLS === 'long';
 const elements = isLong ? 16_000 : 3_000;
 const characters = isLong ? 1_000_000 : 100_000;
 const texts = isLong ? ['a', 'a.', 'a-', '1', 'iqn.0000-00.q', '{{', '::', '/a', ' ', '%', '$(', 'é'] : ['iqn.0000-00.q'];
-/** Processor time that is not worth a second look, and the longest turn of the event loop that is accepted. */
-const briefMs = isLong ? 400 : 120;
-const longestMs = isLong ? 4_000 : 1_000;
-/** Twice as much may take twice as long, and a collection of garbage more. */
-const steepest = 3;
+const bounds = isLong ? { briefMs: 400, longestMs: 4_000 } : { briefMs: 120, longestMs: 1_000 };
 
 const t = useServer();
 
@@ -68,27 +65,20 @@ function* fieldsOf(all: readonly Kind[]): Generator<readonly [Kind, LargeField]>
   }
 }
 
-async function costOf({ path }: Kind, field: LargeField, count: number, text: string) {
+async function costOf({ path }: Kind, field: LargeField, count: number, text: string): Promise<LoopHold | undefined> {
   const body = JSON.stringify(field.objectWith(count, text));
   const { result, hold } = await holdOf(() => t.client.send('POST', `${path}?dryRun=All`, body));
   // Kubernetes itself answers some mistakes with 500, without a reason.
-  const isFailure = result.status >= 500 && result.body.reason !== undefined;
-  return { isFailure, ...hold };
+  if (result.status >= 500 && result.body.reason !== undefined) throw new Error(JSON.stringify(result.body));
+  return result.status === 413 ? undefined : hold;
 }
 
-/** Complaint about the time that a field takes; undefined if it is in proportion. */
+/** Complaint about a field, named; undefined if its cost is in proportion. */
 async function complaint(kind: Kind, field: LargeField, text: string): Promise<string | undefined> {
-  const count = field.isText ? characters : elements;
   const name = `${kind.kind} ${field.name}${field.isText ? ` of ${JSON.stringify(text)}` : ''}`;
-  let { total, longest, isFailure } = await costOf(kind, field, 2 * count, text);
-  if (isFailure) return `${name}: 500`;
-  if (total <= briefMs) return undefined;
-  // Once more: the first time may have compiled something, or met a collection of garbage.
-  const half = (await costOf(kind, field, count, text)).total;
-  ({ total, longest, isFailure } = await costOf(kind, field, 2 * count, text));
-  const figures = `${Math.round(half)} ms for ${count}, ${Math.round(total)} ms for ${2 * count}, longest turn ${Math.round(longest)} ms`;
-  if (total > briefMs && total > steepest * half) return `${name}: superlinear: ${figures}`;
-  return longest > longestMs ? `${name}: stall: ${figures}` : undefined;
+  const measure = (count: number) => costOf(kind, field, count, text);
+  const found = await disproportion(measure, field.isText ? characters : elements, bounds).catch((error: Error) => error.message);
+  return found === undefined ? undefined : `${name}: ${found}`;
 }
 
 it('no field of a built-in kind takes more than time in proportion', { timeout: isLong ? 7_200_000 : 300_000 }, async () => {
