@@ -2,12 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { seeded } from '../support/random.ts';
+import { etcdMissing, type RunningEtcd, startEtcd } from '../support/etcd.ts';
+import { isLong, showProgress } from '../support/progress.ts';
+import { type Random, seeded } from '../support/random.ts';
 import { notBuilt } from '../support/server-process.ts';
 import { problemsOf } from './check-history.ts';
-import { Trial } from './trial.ts';
+import { type Backend, Trial } from './trial.ts';
 
 const kills = Number(process.env.CRASH_KILLS ?? 50);
+const storage = process.env.CRASH_STORAGE ?? 'lmdb';
 const seed = Number(process.env.CRASH_SEED ?? 1);
 /** Lives are measured in writes, so that a slow machine gets as much done in them as a fast one. */
 const maxWrites = 300;
@@ -16,8 +19,12 @@ const maxOverrunMs = 10;
 const maxStartMs = 400;
 const limitMs = 60_000 + kills * 4_000;
 
+/** How long etcd stays away. */
+const maxOutageMs = isLong ? 1_500 : 300;
+
 let folder: string;
 let trial: Trial;
+let etcd: RunningEtcd | undefined;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tsukube-crash-'));
@@ -25,38 +32,62 @@ beforeEach(() => {
 
 afterEach(async () => {
   await trial.abandon();
+  await etcd?.stop();
+  etcd = undefined;
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.skipIf(notBuilt)('a server that is killed again and again', () => {
-  it(
-    `keeps every promise through ${kills} deaths`,
-    async () => {
-      const random = seeded(seed);
-      trial = new Trial(join(folder, 'data'), random);
-      await trial.begin();
-      for (let death = 2; death <= kills; death++) {
-        if (death % 5 === 0) await trial.dieStarting(random(maxStartMs));
-        else await trial.live(1 + random(maxWrites), random(maxOverrunMs));
-      }
-      const { replayed } = await trial.conclude();
-      const [main, ...others] = trial.watches;
-      expect(problemsOf(main?.events ?? [], trial.log)).toEqual([]);
-      expect(replayed).toEqual(main?.events);
-      for (const watch of others) expect(watch.events).toEqual(trial.expected(watch));
-      expect(trial.log.count('acknowledged')).toBeGreaterThan(kills * 10);
-      report(trial);
-    },
-    limitMs,
-  );
+/** Each death comes in another way. */
+function die(death: number, random: Random): Promise<void> {
+  if (death % 5 === 0) return trial.dieStarting(random(maxStartMs));
+  if (etcd && death % 5 === 1) return trial.liveThroughOutage(1 + random(maxWrites), random(maxOutageMs));
+  if (etcd && death % 5 === 2) return trial.dieTogether(1 + random(maxWrites));
+  return trial.live(1 + random(maxWrites), random(maxOverrunMs));
+}
+
+async function killAgainAndAgain(times: number, backend: Backend): Promise<void> {
+  const random = seeded(seed);
+  trial = new Trial(join(folder, 'data'), random, backend);
+  await trial.begin();
+  let death = 1;
+  const stopProgress = showProgress(() => `${death} of ${times} kills, ${summaryOf(trial)}`);
+  try {
+    for (death = 2; death <= times; death++) await die(death, random);
+    const { replayed } = await trial.conclude();
+    const [main, ...others] = trial.watches;
+    expect(problemsOf(main?.events ?? [], trial.log)).toEqual([]);
+    expect(replayed).toEqual(main?.events);
+    for (const watch of others) expect(watch.events).toEqual(trial.expected(watch));
+    expect(trial.log.count('acknowledged')).toBeGreaterThan(times * 10);
+    console.log(`crash (${etcd ? 'etcd' : 'lmdb'}): ${times} kills, ${summaryOf(trial)}, ${restartsOf(trial)}, seed ${seed}`);
+  } finally {
+    stopProgress();
+  }
+}
+
+describe.skipIf(notBuilt || storage !== 'lmdb')('a server that is killed again and again', () => {
+  it(`keeps every promise through ${kills} deaths`, { timeout: limitMs }, () => killAgainAndAgain(kills, { args: [] }));
 });
 
-function report({ log, watches, restartMs }: Trial): void {
+/** In `npm test` a few deaths: the way is the same, and etcd takes its time to start. */
+const etcdKills = isLong ? kills : 6;
+
+describe.skipIf(notBuilt || etcdMissing || (isLong && storage !== 'etcd'))('a server on etcd, where either is killed', () => {
+  it(`keeps every promise through ${etcdKills} deaths`, { timeout: limitMs }, async () => {
+    etcd = await startEtcd();
+    const { kill, start, endpoint } = etcd;
+    await killAgainAndAgain(etcdKills, { args: [`--etcd-servers=${endpoint}`], process: { kill, start } });
+  });
+});
+
+function summaryOf({ log, watches }: Trial): string {
+  const events = watches.reduce((sum, watch) => sum + watch.events.length, 0);
+  const outcomes = `${log.count('acknowledged')} acknowledged writes, ${log.count('unknown')} of unknown fate, ${log.count('refused')} refused`;
+  return `${outcomes}, ${events} events`;
+}
+
+function restartsOf({ restartMs }: Trial): string {
   const sorted = [...restartMs].sort((a, b) => a - b);
   const at = (part: number) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] as number);
-  const events = watches.reduce((sum, watch) => sum + watch.events.length, 0);
-  const writes = `${log.count('acknowledged')} acknowledged writes, ${log.count('unknown')} of unknown fate, ${log.count('refused')} refused`;
-  console.log(
-    `crash: ${kills} kills, ${writes}, ${events} events checked, restart p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, seed ${seed}`,
-  );
+  return `restart p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`;
 }

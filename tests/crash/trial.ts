@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { clientFor } from '../support/client.ts';
 import type { Random } from '../support/random.ts';
 import { own } from '../support/server.ts';
-import { type ServerProcess, spawnServer } from '../support/server-process.ts';
+import { launchServer, type ServerProcess } from '../support/server-process.ts';
 import { stateAfter } from './check-history.ts';
 import { type Observed, observed, ResumingWatch } from './resuming-watch.ts';
 import { http1Wire, http2Wire, type Wire } from './wire.ts';
@@ -15,6 +15,14 @@ import { Writer } from './writer.ts';
 const namespace = 'crash';
 const path = `/api/v1/namespaces/${namespace}/configmaps`;
 const catchUpMs = 20_000;
+
+/** Where the server keeps its data. */
+export interface Backend {
+  /** Flags of the server. */
+  readonly args: readonly string[];
+  /** Ends a store outside of the server without a warning, and starts it again. An embedded one dies with the server. */
+  readonly process?: { kill(): Promise<void>; start(): Promise<void> };
+}
 
 /** The ways to one life of the server. */
 interface Life {
@@ -31,10 +39,12 @@ export class Trial {
   readonly #dataDir: string;
   readonly #random: Random;
   readonly #writers: Writer[];
+  readonly #backend: Backend;
   #server: ServerProcess | undefined;
 
-  constructor(dataDir: string, random: Random) {
+  constructor(dataDir: string, random: Random, backend: Backend) {
     this.#dataDir = dataDir;
+    this.#backend = backend;
     this.#random = random;
     this.#writers = Array.from({ length: 32 }, (_, i) => this.#writer(i));
   }
@@ -43,7 +53,7 @@ export class Trial {
   #writer(i: number): Writer {
     const shared = i % 4 === 0;
     const names = shared ? ['shared-0', 'shared-1'] : Array.from({ length: 4 }, (_, k) => `own-${i}-${k}`);
-    return new Writer({ path, log: this.log, random: this.#random, names, shared });
+    return new Writer({ path, log: this.log, random: this.#random, names, shared, outages: this.#backend.process !== undefined });
   }
 
   /** The first life: makes the namespace, and begins the watches before anything is written. */
@@ -62,20 +72,36 @@ export class Trial {
 
   /** A whole life: what was there is looked at, then so much is written until the end comes, without a warning. */
   async live(acknowledgements: number, ms: number): Promise<void> {
-    const life = await this.#start();
-    const following = this.#follow(life);
-    const writing = this.#check(life).then(() => this.#write(life));
-    await Promise.race([this.log.acknowledged(acknowledgements), writing, following]);
+    const { life, over } = await this.#writeUntil(acknowledgements);
     await pause(ms);
     await this.#end(life);
-    await Promise.all([writing, following]);
+    await over;
+  }
+
+  /** A life in which the store outside is killed under the writers, comes back after so long, and is written to again. */
+  async liveThroughOutage(acknowledgements: number, ms: number): Promise<void> {
+    const { life, over } = await this.#writeUntil(acknowledgements);
+    await this.#backend.process?.kill();
+    await pause(ms);
+    await this.#backend.process?.start();
+    await Promise.race([this.log.acknowledged(acknowledgements), over]);
+    await this.#end(life);
+    await over;
+  }
+
+  /** The server and the store outside die at the same time. */
+  async dieTogether(acknowledgements: number): Promise<void> {
+    const { life, over } = await this.#writeUntil(acknowledgements);
+    await Promise.all([this.#end(life), this.#backend.process?.kill()]);
+    await over;
+    await this.#backend.process?.start();
   }
 
   /** A life that is over before it has begun. */
   async dieStarting(ms: number): Promise<void> {
-    this.#server = spawnServer(this.#dataDir);
+    const server = this.#launch();
     await pause(ms);
-    await this.#server.kill();
+    await server.kill();
   }
 
   /** The last life: nobody writes any more, and everybody sees everything. */
@@ -111,15 +137,28 @@ export class Trial {
     return this.#main.from;
   }
 
+  #launch(): ServerProcess {
+    const { args, process: outside } = this.#backend;
+    this.#server = launchServer({ dataDir: this.#dataDir, args, quiet: outside !== undefined });
+    return this.#server;
+  }
+
   async #start(): Promise<Life> {
     const began = performance.now();
-    const server = spawnServer(this.#dataDir);
-    this.#server = server;
+    const server = this.#launch();
     const client = clientFor(await server.ready);
     this.restartMs.push(performance.now() - began);
     const lock = JSON.parse(readFileSync(join(this.#dataDir, 'server.lock'), 'utf8'));
     expect(lock.pid).toBe(server.pid);
     return { server, http1: http1Wire(client), http2: http2Wire(client) };
+  }
+
+  /** Starts a life, checks what it finds, and writes until so much was acknowledged. `over` settles when all have stopped. */
+  async #writeUntil(acknowledgements: number): Promise<{ life: Life; over: Promise<unknown> }> {
+    const life = await this.#start();
+    const over = Promise.all([this.#check(life).then(() => this.#write(life)), this.#follow(life)]);
+    await Promise.race([this.log.acknowledged(acknowledgements), over]);
+    return { life, over };
   }
 
   async #end(life: Life): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Any } from '../support/client.ts';
 import type { Random } from '../support/random.ts';
 import { newContent } from './content.ts';
@@ -14,7 +15,16 @@ export interface WriterOptions {
   readonly names: readonly string[];
   /** Others write the same objects: conflicts are to be expected, and removals are not made. */
   readonly shared: boolean;
+  /** The store may be down while the server is up: a 503 says that nothing was written, other failures say nothing. */
+  readonly outages: boolean;
 }
+
+/** The server is up but its store is not. */
+class StoreDown extends Error {
+  override readonly name = 'StoreDown';
+}
+
+const retryMs = 20;
 
 const mergePatch = 'application/merge-patch+json';
 
@@ -29,10 +39,15 @@ export class Writer {
 
   async run(wire: Wire): Promise<void> {
     try {
-      for (;;) await this.#step(wire);
+      for (;;) await this.#step(wire).catch((error) => this.#waitForStore(error));
     } catch (error) {
       if (!(error instanceof WireBroken)) throw error;
     }
+  }
+
+  async #waitForStore(error: unknown): Promise<void> {
+    if (!(error instanceof StoreDown)) throw error;
+    await pause(retryMs);
   }
 
   async #step(wire: Wire): Promise<void> {
@@ -48,7 +63,7 @@ export class Writer {
   async #look(wire: Wire, name: string): Promise<Known> {
     const { status, body } = await wire.send('GET', `${this.#options.path}/${name}`);
     if (status === 404) return { is: 'absent' };
-    if (status !== 200) throw unexpected(`GET ${name}`, { status, body });
+    if (status !== 200) throw this.#unexpected(`GET ${name}`, { status, body });
     return { is: 'there', object: body };
   }
 
@@ -88,7 +103,8 @@ export class Writer {
     const write = log.begin('delete', name, metadata.uid);
     const { uid } = metadata;
     const answer = await wire.send('DELETE', `${path}/${name}`, { preconditions: { uid } });
-    if (answer.status !== 200) throw unexpected(`DELETE ${name}`, answer);
+    if (answer.status === 503) write.outcome = { is: 'refused' };
+    if (answer.status !== 200) throw this.#unexpected(`DELETE ${name}`, answer);
     log.acknowledge(write, uid);
     return { is: 'absent' };
   }
@@ -98,16 +114,18 @@ export class Writer {
       write.outcome = { is: 'refused' };
       return { is: 'unsure' };
     }
-    if (status !== expected) throw unexpected(`${write.kind} ${write.name}`, { status, body });
+    if (status === 503) write.outcome = { is: 'refused' };
+    if (status !== expected) throw this.#unexpected(`${write.kind} ${write.name}`, { status, body });
     this.#options.log.acknowledge(write, body.metadata.uid, Number(body.metadata.resourceVersion));
     return { is: 'there', object: body };
+  }
+
+  #unexpected(what: string, { status, body }: Sent): Error {
+    const text = `${what} was answered with ${status}: ${JSON.stringify(body)}`;
+    return this.#options.outages && status >= 500 ? new StoreDown(text) : new Error(text);
   }
 }
 
 export function parityOf(name: string): 'even' | 'odd' {
   return Number(name.split('-').at(-1)) % 2 === 0 ? 'even' : 'odd';
-}
-
-function unexpected(what: string, { status, body }: Sent): Error {
-  return new Error(`${what} was answered with ${status}: ${JSON.stringify(body)}`);
 }

@@ -13,16 +13,37 @@ export interface ServerProcess {
   readonly pid: number;
   /** The administrator's kubeconfig. Fails if the server ends before it is ready. */
   readonly ready: Promise<string>;
+  /** Its exit code, once it has ended. */
+  readonly exit: Promise<number | null>;
+  /** Sends a message over the channel that `ipc` adds. */
+  tell(message: object): void;
   /** Ends it without a word. */
   kill(): Promise<void>;
   /** Lets it drain. Gives its exit code. */
   stop(): Promise<number | null>;
 }
 
+export interface LaunchOptions {
+  readonly dataDir: string;
+  /** Flags of the server. */
+  readonly args?: readonly string[];
+  /** Flags of Node, such as `--expose-gc`. */
+  readonly nodeArgs?: readonly string[];
+  /** Drops what the server complains of where complaints are expected. They are in its log as well. */
+  readonly quiet?: boolean;
+  /** Adds a channel for messages to modules that `--require` loads. */
+  readonly ipc?: boolean;
+}
+
 /** Starts `tsukube serve` on a free port. What it complains of goes to standard error, as with any server. */
 export function spawnServer(dataDir: string, ...args: string[]): ServerProcess {
-  const child = spawn(process.execPath, [bundle, 'serve', '--secure-port=0', '--data-dir', dataDir, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  return launchServer({ dataDir, args });
+}
+
+export function launchServer({ dataDir, args = [], nodeArgs = [], quiet, ipc }: LaunchOptions): ServerProcess {
+  const command = [...nodeArgs, bundle, 'serve', '--secure-port=0', '--data-dir', dataDir, ...args];
+  const child = spawn(process.execPath, command, {
+    stdio: ['ignore', 'pipe', quiet ? 'ignore' : 'inherit', ...(ipc ? ['ipc' as const] : [])],
   });
   const exit = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const ready = firstLine(child).then(() => readFileSync(join(dataDir, 'admin.kubeconfig'), 'utf8'));
@@ -32,7 +53,14 @@ export function spawnServer(dataDir: string, ...args: string[]): ServerProcess {
     child.kill(signal);
     return exit;
   };
-  return { pid: child.pid as number, ready, kill: async () => void (await end('SIGKILL')), stop: () => end('SIGTERM') };
+  return {
+    pid: child.pid as number,
+    ready,
+    exit,
+    tell: (message) => void child.send(message),
+    kill: async () => void (await end('SIGKILL')),
+    stop: () => end('SIGTERM'),
+  };
 }
 
 function firstLine(child: ChildProcess): Promise<string> {

@@ -1,0 +1,79 @@
+#!/usr/bin/env node
+// Long forms of tests, with progress and a verdict: node scripts/long-test.mjs crash|fuzz|soak|faults [flags]
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from './build.mjs';
+import { root } from './root.mjs';
+import { prepareTools } from './test-tools.mjs';
+
+const seed = { default: () => String(Date.now() % 1_000_000), about: 'repeats a former run' };
+
+/** Each flag becomes a variable of the environment, such as `CRASH_KILLS`. */
+const commands = {
+  crash: {
+    about: 'kills the server under writers and watchers',
+    tests: ['tests/crash/crash.test.ts'],
+    flags: {
+      kills: { default: () => '1000', about: 'how often' },
+      storage: { default: () => 'lmdb', about: '`lmdb`, or `etcd`: then etcd is killed too' },
+      seed,
+    },
+  },
+  fuzz: {
+    about: 'sends valid objects of every kind, mutated',
+    tests: ['tests/hostile/fuzz.test.ts', 'tests/fuzz/fuzz.test.ts'],
+    flags: { requests: { default: () => '1000000', about: 'how many' }, seed },
+  },
+  soak: {
+    about: 'mixed clients for a long time; memory and file size must not grow',
+    tests: ['tests/soak/soak.test.ts'],
+    flags: { minutes: { default: () => '60', about: 'how long' }, seed },
+  },
+  faults: {
+    about: 'a full disk, I/O errors, SIGSTOP and clock jumps',
+    tests: ['tests/faults'],
+    flags: {
+      fault: { default: () => 'all', about: '`disk-full`, `io-error`, `sigstop`, `clock` or `all`' },
+      rounds: { default: () => '20', about: 'how often each fault comes' },
+      seed,
+    },
+  },
+};
+
+const [name, ...args] = process.argv.slice(2);
+const command = commands[name];
+if (!command || args.includes('--help')) usage(name);
+else process.exitCode = await run(name, command, flagsOf(command, args));
+
+function usage(name) {
+  const lines = Object.entries(commands)
+    .filter(([each]) => commands[name] === undefined || each === name)
+    .flatMap(([each, { about, flags }]) => [
+      `npm run test:${each} -- [flags]: ${about}`,
+      ...Object.entries(flags).map(([flag, { about }]) => `  --${flag.padEnd(10)} ${about}`),
+    ]);
+  process.stdout.write(`${lines.join('\n')}\n`);
+  process.exitCode = commands[name] ? 0 : 2;
+}
+
+function flagsOf({ flags }, args) {
+  const options = Object.fromEntries(Object.keys(flags).map((flag) => [flag, { type: 'string' }]));
+  const { values } = parseArgs({ args, options });
+  return Object.entries(flags).map(([flag, { default: fallback }]) => [flag, values[flag] ?? fallback()]);
+}
+
+async function run(name, { tests }, flags) {
+  await build();
+  const variables = flags.map(([flag, value]) => [`${name.toUpperCase()}_${flag.toUpperCase()}`, value]);
+  const env = { ...prepareTools().env, ...Object.fromEntries(variables), TSUKUBE_LONG: name };
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  const { status } = spawnSync(process.execPath, [vitest, 'run', '--disableConsoleIntercept', ...tests], {
+    cwd: root,
+    env,
+    stdio: 'inherit',
+  });
+  const repeat = flags.map(([flag, value]) => `--${flag} ${value}`).join(' ');
+  process.stdout.write(`${status === 0 ? 'PASSED' : 'FAILED'}: npm run test:${name} -- ${repeat}\n`);
+  return status ?? 1;
+}
