@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** What measures time or memory, or takes all the processor there is: one file at a time, with nothing beside it. */
 const alone = [
-  'tests/{crash,hostile,kubectl}/**/*.test.ts',
+  'tests/{crash,faults,fuzz,hostile,kubectl,soak}/**/*.test.ts',
   'tests/package/*.test.ts',
   'tests/ecosystem/client-go.test.ts',
   'tests/server/{watching,writing,flow-control}.test.ts',

@@ -15,8 +15,8 @@ export interface ServerProcess {
   readonly ready: Promise<string>;
   /** Its exit code, once it has ended. */
   readonly exit: Promise<number | null>;
-  /** Sends a message over the channel that `ipc` adds. */
-  tell(message: object): void;
+  /** Asks a module that `--require` has loaded, over the channel that `ipc` adds. Fails after some seconds. */
+  ask<Reply>(question: string, argument?: unknown): Promise<Reply>;
   /** Ends it without a word. */
   kill(): Promise<void>;
   /** Lets it drain. Gives its exit code. */
@@ -57,7 +57,7 @@ export function launchServer({ dataDir, args = [], nodeArgs = [], quiet, ipc }: 
     pid: child.pid as number,
     ready,
     exit,
-    tell: (message) => void child.send(message),
+    ask: (question, argument) => ask(child, question, argument),
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
   };
@@ -71,5 +71,28 @@ function firstLine(child: ChildProcess): Promise<string> {
       if (text.includes('\n')) resolve(text);
     });
     child.once('exit', () => reject(new Error('the server ended before it was ready')));
+  });
+}
+
+const answerMs = 20_000;
+
+function ask<Reply>(child: ChildProcess, question: string, argument: unknown): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const take = (message: unknown) => {
+      const { question: answered, reply } = message as { question: string; reply: Reply };
+      if (answered !== question) return;
+      done();
+      resolve(reply);
+    };
+    const timer = setTimeout(() => {
+      done();
+      reject(new Error(`the server did not answer to ${question}`));
+    }, answerMs);
+    const done = () => {
+      clearTimeout(timer);
+      child.off('message', take);
+    };
+    child.on('message', take);
+    child.send({ question, argument });
   });
 }
