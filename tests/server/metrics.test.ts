@@ -147,8 +147,25 @@ describe('/metrics', () => {
     expect(await value('process_resident_memory_bytes')).toBeGreaterThan(10 << 20);
     expect(await value('process_cpu_seconds_total')).toBeGreaterThan(0);
     expect(Math.abs(((await value('process_start_time_seconds')) as number) - Date.now() / 1000)).toBeLessThan(3600);
-    expect(await value('tsukube_memory_bytes', { kind: 'heap_used' })).toBeGreaterThan(0);
-    await expect.poll(() => value('tsukube_event_loop_delay_seconds', { quantile: '0.99' })).toBeGreaterThanOrEqual(0);
+  });
+
+  it('tells of the runtime', async () => {
+    const used = (await value('nodejs_heap_size_used_bytes')) as number;
+    expect(used).toBeGreaterThan(1 << 20);
+    expect(await value('nodejs_heap_size_total_bytes')).toBeGreaterThan(1 << 20);
+    expect(await value('nodejs_heap_size_limit_bytes')).toBeGreaterThan(used);
+    expect(await value('nodejs_external_memory_bytes')).toBeGreaterThan(0);
+    expect(await value('nodejs_array_buffers_bytes')).toBeGreaterThan(0);
+    expect(await value('nodejs_eventloop_utilization')).toBeLessThanOrEqual(1);
+    expect(await value('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);
+    await expect.poll(() => value('nodejs_eventloop_lag_max_seconds'), { interval: 200 }).toBeGreaterThan(0);
+  });
+
+  it('has a histogram of garbage collections from the first scrape on', async () => {
+    await scrape('/metrics');
+    const collected = () => value('nodejs_gc_duration_seconds_count', { kind: 'minor' });
+    const garbage = () => JSON.parse(JSON.stringify(Array.from({ length: 100_000 }, (_, i) => ({ i }))));
+    await expect.poll(() => garbage() && collected(), { timeout: 5000 }).toBeGreaterThan(0);
   });
 
   it('counts clients that cannot do TLS', async () => {

@@ -6,10 +6,13 @@ import {
   type Exchange,
   IncomingRequest,
   type Logger,
+  LoopMonitor,
   type ObjectRegistry,
   openFeed,
   type Resource,
+  type ServerMetrics,
   serverMetrics,
+  stallLog,
   storageSize,
 } from '@tsukube/apiserver';
 import type { FindRegistry } from '@tsukube/builtin';
@@ -119,6 +122,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const auditing = await openAuditing(options, metrics, logger);
   const limits = requestLimits({ options, resources, registryOf, custom, metrics, onRefused: terminated(metrics, 429) });
   const requestDraining = draining();
+  const loop = loopMonitor(metrics, logger);
   const handler = requestChain({
     ...parts,
     resources,
@@ -134,6 +138,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     auditing,
     onCancelled: () => feed.fence.raise(),
     draining: requestDraining,
+    loop,
   });
   const everything = resourcesNow(all, custom);
   const fixedContext: ControllerContext = {
@@ -224,6 +229,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       authorization.stop();
       feed.close();
       metrics.close();
+      loop.stop();
       // What was cut off just now is told of when its connection has closed.
       await new Promise((resolve) => setImmediate(resolve));
       await auditing?.sink.close();
@@ -231,6 +237,17 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       await store.close();
     },
   };
+}
+
+function loopMonitor({ runtime }: ServerMetrics, logger: Logger): LoopMonitor {
+  const log = stallLog(logger);
+  return new LoopMonitor({
+    onTick: (lateMs) => runtime.lagged(lateMs),
+    onStall(stall) {
+      runtime.stalled(stall.ms);
+      log(stall);
+    },
+  });
 }
 
 function handle(exchange: Exchange, handler: (request: IncomingRequest) => Answer | Promise<Answer>): Answer | Promise<Answer> {

@@ -26,6 +26,7 @@ import {
   impersonation,
   indexPage,
   isOpenIdIssuer,
+  type LoopObserver,
   logFiles,
   metricsPage,
   type ObjectRegistry,
@@ -70,6 +71,7 @@ export interface ChainParts extends ApiServerParts {
   /** A request that may write has been cancelled. */
   readonly onCancelled: () => void;
   readonly draining: Draining;
+  readonly loop: LoopObserver;
 }
 
 /** The way of a request, from the first filter to the delegate that answers. */
@@ -80,7 +82,7 @@ export function requestChain(parts: ChainParts): Handler {
       responseHeaders(),
       compression(),
       ...servingFilters(parts),
-      requestMetrics(metrics.requests),
+      requestMetrics(metrics.requests, parts.loop),
       panic(logger),
       withRequestInfo(),
       cancellation(parts.onCancelled),

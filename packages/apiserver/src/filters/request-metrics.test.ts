@@ -18,11 +18,13 @@ const deployments = {
 } as unknown as Resource;
 const configMaps = { names: { plural: 'configmaps' }, versions: [{ group: '', version: 'v1' }] } as unknown as Resource;
 
+const unobserved = { begin() {}, end() {}, suspend() {}, settle() {} };
+
 function setUp(handler: Handler) {
   let now = 0;
   const registry = new Registry();
   const metrics = new RequestMetrics(registry, () => servedSubjects([deployments, configMaps]));
-  const handle = chain([requestMetrics(metrics, () => now), withRequestInfo()], handler);
+  const handle = chain([requestMetrics(metrics, unobserved, () => now), withRequestInfo()], handler);
   return {
     ask: (method: string, url: string, headers: Record<string, string> = {}) => {
       const exchange = { method, url, header: (name: string) => headers[name] } as Exchange;

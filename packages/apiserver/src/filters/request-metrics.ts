@@ -9,38 +9,64 @@ import type { Filter } from './filter.ts';
 /** Milliseconds on a clock that never goes back. */
 export type Stopwatch = () => number;
 
+/** Told which request the event loop is busy with. Times are those of the stopwatch. */
+export interface LoopObserver {
+  begin(request: IncomingRequest, at: number): void;
+  end(at: number): void;
+  /** The answer is a promise. */
+  suspend(request: IncomingRequest, at: number): void;
+  settle(request: IncomingRequest, tookMs: number): void;
+}
+
 /**
  * Counts and times requests. A whole answer counts when it is there, one in pieces takes until its last piece is
  * handed over, and a stream counts when it ends. Stands outside of what turns errors into answers, so as to see those.
  */
-export function requestMetrics(metrics: RequestMetrics, now: Stopwatch = () => performance.now()): Filter {
+export function requestMetrics(metrics: RequestMetrics, loop: LoopObserver, now: Stopwatch = () => performance.now()): Filter {
   return function measure(request, next) {
     const began = now();
+    loop.begin(request, began);
     const answer = next(request);
-    if (answer instanceof Promise) return answer.then((settled) => measured(settled, request, metrics, began, now));
-    return measured(answer, request, metrics, began, now);
+    const at = now();
+    if (!(answer instanceof Promise)) {
+      loop.end(at);
+      return measured(answer, request, metrics, { began, at, now });
+    }
+    loop.suspend(request, at);
+    return answer.then((settled) => {
+      const end = now();
+      loop.settle(request, end - began);
+      return measured(settled, request, metrics, { began, at: end, now });
+    });
   };
 }
 
-function measured(answer: Answer, request: IncomingRequest, metrics: RequestMetrics, began: number, now: Stopwatch): Answer {
+interface Timing {
+  readonly began: number;
+  /** When the answer was there. */
+  readonly at: number;
+  readonly now: Stopwatch;
+}
+
+function measured(answer: Answer, request: IncomingRequest, metrics: RequestMetrics, timing: Timing): Answer {
   const series = metrics.of(request);
-  const took = () => series.took((now() - began) / 1000);
-  if (answer.kind === 'stream') return measuredStream(answer, request.info.verb === 'watch', series, took);
+  if (answer.kind === 'stream') return measuredStream(answer, request.info.verb === 'watch', series, timing);
   series.answered(answer.status);
-  if (answer.kind === 'bytes' && request.method !== 'HEAD') return measuredBytes(answer, series, took);
-  took();
+  if (answer.kind === 'bytes' && request.method !== 'HEAD') return measuredBytes(answer, series, timing);
+  series.took((timing.at - timing.began) / 1000);
   return answer;
 }
 
-function measuredBytes(answer: BytesAnswer, series: RequestSeries, took: () => void): Answer {
+function measuredBytes(answer: BytesAnswer, series: RequestSeries, { began, at, now }: Timing): Answer {
+  const isWhole = typeof answer.body === 'string' || answer.body instanceof Uint8Array;
   const body = countedBody(answer.body, (bytes) => {
-    took();
+    series.took(((isWhole ? at : now()) - began) / 1000);
     series.sent(bytes);
   });
   return body === answer.body ? answer : { ...answer, body };
 }
 
-function measuredStream(answer: StreamAnswer, isWatch: boolean, series: RequestSeries, took: () => void): Answer {
+function measuredStream(answer: StreamAnswer, isWatch: boolean, series: RequestSeries, { began, now }: Timing): Answer {
   return {
     ...answer,
     start(sink) {
@@ -48,7 +74,7 @@ function measuredStream(answer: StreamAnswer, isWatch: boolean, series: RequestS
       sink.onClose(() => {
         series.open.add(-1);
         series.answered(answer.status);
-        took();
+        series.took((now() - began) / 1000);
       });
       answer.start(isWatch ? new CountingSink(sink, series.watchEvents()) : sink);
     },

@@ -8,7 +8,9 @@ export const maxBodyBytes = 3 * 1024 * 1024;
 export async function readRequestBody(request: ApiRequest): Promise<Buffer> {
   try {
     const arriving = request.exchange.body(maxBodyBytes);
-    return await (request.arrival ? request.arrival(arriving) : arriving);
+    const body = await (request.arrival ? request.arrival(arriving) : arriving);
+    request.bodyBytes = body.length;
+    return body;
   } catch (error) {
     if (error instanceof TooLarge) throw StatusError.requestEntityTooLarge(`limit is ${error.limit}`);
     throw error;

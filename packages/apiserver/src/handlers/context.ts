@@ -51,5 +51,6 @@ export function writeContext(request: ResourceRequest, dryRun: boolean): WriteCo
     dryRun,
     warn: (text) => request.warn(text),
     isOver: () => request.isOver,
+    onResume: () => request.onResume?.(request),
   };
 }

@@ -54,7 +54,9 @@ export async function decodeAs(request: ResourceRequest, target: BodyTarget, val
 async function decodeChecked(request: ResourceRequest, target: BodyTarget, validation: FieldValidation): Promise<JsonObject> {
   const type = bodyType(request, objectTypes);
   const body = await readRequestBody(request);
+  request.onResume?.(request);
   const parsed = await parseObject(body, type, target);
+  request.onResume?.(request);
   const misfit = typeMetaMisfit(parsed.value);
   if (!isObject(parsed.value) || misfit !== undefined) throw unrecognized(target.kind, misfit ?? '', body);
   const stated = target.schema.form ? statedFully(parsed.value, target, body) : statedKind(parsed.value, target, body);

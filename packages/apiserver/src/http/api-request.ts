@@ -36,6 +36,8 @@ export class IncomingRequest implements ApiRequest {
   annotations: Map<string, string> | undefined;
   notes?: AuditNotes;
   arrival?: ApiRequest['arrival'];
+  bodyBytes?: number;
+  onResume?: (request: ApiRequest) => void;
   onCaughtUp?: () => void;
   /** Called once when the request is cancelled. */
   onCancel?: () => void;

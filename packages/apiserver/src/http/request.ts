@@ -92,6 +92,10 @@ export interface ApiRequest {
   notes?: AuditNotes;
   /** Set by whoever wants to know that the server waits for the client. Gives what arrives. */
   arrival?: <T>(arriving: Promise<T>) => Promise<T>;
+  /** Length of the body, once it has arrived. */
+  bodyBytes?: number;
+  /** Called when synchronous work for the request begins anew after it has waited. */
+  onResume?: (request: ApiRequest) => void;
   /** Set for a watch by whoever wants to know when it has sent what was there when it began. */
   onCaughtUp?: () => void;
   warn(text: string): void;

@@ -17,7 +17,7 @@ import { processMetrics, processStartTime } from './process-metrics.ts';
 import { Registry } from './registry.ts';
 import { servedSubjects } from './request-labels.ts';
 import { RequestMetrics } from './request-metrics.ts';
-import { runtimeMetrics } from './runtime-metrics.ts';
+import { type RuntimeMetrics, runtimeMetrics } from './runtime-metrics.ts';
 import { storeMetrics } from './store-metrics.ts';
 import { watchCacheMetrics } from './watch-cache-metrics.ts';
 
@@ -34,6 +34,7 @@ export interface ServerMetrics {
   readonly authentication: AuthenticationMetrics;
   readonly authorization: AuthorizationMetrics;
   readonly handshakeErrors: Counter;
+  readonly runtime: RuntimeMetrics;
   /** The store for one resource. */
   measured(store: Store, resource: Resource): Store;
   /** Counts the events and objects of a resource from now on. */
@@ -49,6 +50,7 @@ export function serverMetrics(version: VersionInfo, resources: readonly Resource
   const seriesOf = storeMetrics(registry);
   const observeCache = watchCacheMetrics(registry);
   const countObjects = objectCounts(registry);
+  const runtime = runtimeMetrics(registry);
   buildInfo(registry, version);
   processMetrics(registry);
   processStartTime(slis);
@@ -68,7 +70,8 @@ export function serverMetrics(version: VersionInfo, resources: readonly Resource
       observeCache(resource, cache);
       countObjects({ resource, cache, store });
     },
-    close: runtimeMetrics(registry),
+    runtime,
+    close: () => runtime.close(),
   };
 }
 

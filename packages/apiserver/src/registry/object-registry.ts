@@ -32,6 +32,8 @@ export interface WriteContext {
   readonly warn: (text: string) => void;
   /** Whether the request is cancelled: its client is gone, or its deadline has passed. What is not written yet will not be. */
   readonly isOver: () => boolean;
+  /** Called when synchronous work for the write begins anew after it has waited. */
+  readonly onResume?: () => void;
 }
 
 export interface RegistryServices {
@@ -129,6 +131,7 @@ export class ObjectRegistry {
   }
 
   async #create(object: JsonObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
+    context.onResume?.();
     prepareForCreate(this.resource, object, context, this.services.now());
     const metadata = object.metadata as JsonObject;
     const key = this.key(context.namespace, metadata.name as string);
@@ -185,6 +188,7 @@ export class ObjectRegistry {
       delete (created.metadata as JsonObject).resourceVersion;
       return this.#admitAndCreate(created, context);
     }
+    context.onResume?.();
     const existing = decodeObject(found.value);
     checkUid(key, name, uid, existing, qualified);
     const transformed = transform(existing);
@@ -200,6 +204,7 @@ export class ObjectRegistry {
     const authorizing = context.strategy.authorizeWrite?.(object, existing, context, this);
     if (authorizing) await authorizing;
     return this.#reserving(object, existing, context, async () => {
+      context.onResume?.();
       prepareForUpdate(this.resource, object, existing, context);
       const validating = context.isAdmitted ? undefined : this.services.admission.validate(attributes);
       if (validating) await validating;

@@ -1,0 +1,57 @@
+import type { ApiRequest } from '../http/request.ts';
+import { Allowance } from '../http2/allowance.ts';
+import type { LogFields, Logger } from '../logger.ts';
+import type { Stall } from './loop-monitor.ts';
+
+/** Lines beyond this rate are dropped; the next line tells how many. */
+const rate = { burst: 10, perSecond: 0.2 };
+/** Paths and user names are chosen by clients. */
+const maxTextLength = 256;
+
+/** Logs stalls of the event loop with the request that caused them. `now` is in milliseconds. */
+export function stallLog(logger: Logger, now: () => number = Date.now): (stall: Stall) => void {
+  const lines = new Allowance(rate.burst, rate.perSecond, now);
+  let suppressed = 0;
+  return ({ ms, cause, inFlight }) => {
+    if (!lines.take()) return void suppressed++;
+    const fields: LogFields = {
+      durationMs: Math.round(ms),
+      ...(cause ? describeRequest(cause) : { inFlight: inFlight.map(summary) }),
+      ...(suppressed > 0 && { suppressed }),
+    };
+    suppressed = 0;
+    logger.warn('event loop stalled', fields);
+  };
+}
+
+/** The facts about a request that help to find out why it was slow. */
+export function describeRequest(request: ApiRequest): LogFields {
+  const { method, info, user, exchange } = request;
+  return {
+    method,
+    path: shortened(exchange.url),
+    verb: info.verb,
+    ...(info.isResource && { resource: resourceText(request) }),
+    user: shortened(user.name),
+    bytes: bodyBytes(request),
+    requestMs: Date.now() - request.received,
+  };
+}
+
+function summary(request: ApiRequest): string {
+  const { method, exchange, user } = request;
+  return `${method} ${shortened(exchange.url)} by ${shortened(user.name)}, ${bodyBytes(request)} bytes`;
+}
+
+function resourceText({ info: { group, resource, subresource } }: ApiRequest): string {
+  const name = group === '' ? resource : `${resource}.${group}`;
+  return shortened(subresource === '' ? name : `${name}/${subresource}`);
+}
+
+function bodyBytes({ bodyBytes, exchange }: ApiRequest): number {
+  return bodyBytes ?? Number(exchange.header('content-length') ?? 0);
+}
+
+function shortened(text: string): string {
+  return text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
+}
