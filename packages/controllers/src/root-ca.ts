@@ -1,5 +1,5 @@
 import { decodeObject, follow, nameOfKey, WorkQueue } from '@tsukube/apiserver';
-import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { certificateBlocks, type JsonObject, StatusError } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
 const name = 'kube-root-ca.crt';
@@ -37,7 +37,6 @@ export function rootCaPublisher(context: ControllerContext): Controller {
   };
 }
 
-const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/g;
 const maxCertificates = 16;
 
 /**
@@ -47,7 +46,7 @@ const maxCertificates = 16;
 function bundleWith(ca: string, object: JsonObject): string | undefined {
   const data = (object.data ?? {}) as JsonObject;
   const bundle = typeof data['ca.crt'] === 'string' ? data['ca.crt'] : '';
-  const found = bundle.match(certificates) ?? [];
+  const found = certificateBlocks(bundle).map((block) => `${block}\n`);
   const others = found.filter((certificate) => certificate.trim() !== ca.trim()).slice(-(maxCertificates - 1));
   const complete = found.length > others.length && found.join('') === bundle && Object.keys(data).length === 1;
   return complete ? undefined : [...others, `${ca.trim()}\n`].join('');

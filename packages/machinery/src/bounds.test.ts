@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  certificateBlocks,
   checkObject,
   FieldErrors,
   type JsonObject,
@@ -10,9 +11,11 @@ import {
   parseQuantity,
   strategicMergePatch,
   type TypeDefinition,
+  trimRight,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from './index.ts';
+import { isRequestUri } from './structural/request-uri.ts';
 
 const many = 200_000;
 const names = Array.from({ length: many }, (_, i) => `x/n${i}`);
@@ -53,6 +56,10 @@ describe('large input takes time in proportion', () => {
     ],
     ['long quantities', () => expect(() => parseQuantity('1'.repeat(1_000_000))).toThrow()],
     ['long base64', () => checkObject({ bytes: `${'AAAA'.repeat(700_000)}!` }, type, catalogue)],
+    ['many long quantities', () => quantities(`${'1'.repeat(250)}x`, 12_000)],
+    ['long zones of addresses', () => expect(isRequestUri(`//[${'%25'.repeat(500_000)}\n`)).toBe(false)],
+    ['texts that end in zeros', () => expect(trimRight(`${'0'.repeat(1_000_000)}1`, '0')).toHaveLength(1_000_001)],
+    ['certificates that do not end', () => expect(certificateBlocks('-----BEGIN CERTIFICATE-----a'.repeat(many))).toEqual([])],
     ['long selectors', () => expect(() => parseLabelSelector('a in ('.repeat(many))).toThrow()],
     ['lists that lose items', () => strategicMergePatch({ names }, { '$deleteFromPrimitiveList/names': names }, type, catalogue)],
     ['lists that are merged', () => strategicMergePatch({ names }, { names: [...names].reverse() }, type, catalogue)],
@@ -64,6 +71,10 @@ describe('large input takes time in proportion', () => {
     run();
   });
 });
+
+function quantities(text: string, count: number): void {
+  for (let i = 0; i < count; i++) expect(() => parseQuantity(text)).toThrow();
+}
 
 function checkMeta(meta: JsonObject): void {
   const errors = new FieldErrors();

@@ -54,6 +54,7 @@ export function checkKubeconfigPath(path: string): void {
 
 /** A file is ours if rendering what it says gives the file. */
 function isRendered(text: string): boolean {
+  // regex: reads a file named by a flag.
   const data = (name: string) => new RegExp(`^ +${name}: (\\S+)$`, 'm').exec(text)?.[1] ?? '';
   const decoded = (name: string) => Buffer.from(data(name), 'base64').toString('utf8');
   const client = { certificate: decoded('client-certificate-data'), key: decoded('client-key-data') };

@@ -19,6 +19,7 @@ export function legacyLine(event: AuditEvent): string {
     ['response', responseStatus ? String(responseStatus.code ?? 0) : '<deferred>'],
   ];
   const said = fields.map(([name, value]) => `${name}=${goQuote(value)}`).join(' ');
+  // regex: bounded, a timestamp.
   return `${microTime(event.received).replace(/\.?0+Z$/, 'Z')} AUDIT: ${said}`;
 }
 

@@ -1,3 +1,4 @@
+import { trimRight } from '@tsukube/machinery';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { User } from '../http/request.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
@@ -49,7 +50,7 @@ function isAbout(rule: AuditRule, info: RequestInfo, path: string, user: User | 
 
 function matchesPath(path: string, pattern: string): boolean {
   if (pattern === '*' || pattern === path) return true;
-  return pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, ''));
+  return pattern.endsWith('*') && path.startsWith(trimRight(pattern, '*'));
 }
 
 function isAboutResource({ namespaces, resources }: AuditRule, info: RequestInfo): boolean {

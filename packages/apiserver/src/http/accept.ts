@@ -1,3 +1,5 @@
+import { trimBoth } from '@tsukube/machinery';
+
 export interface AcceptClause {
   /** As sent; either half may be a star. */
   readonly mediaType: string;
@@ -50,30 +52,21 @@ function parseClause(text: string): AcceptClause | undefined {
   for (const part of rest) {
     const [name = '', value = '', excess = ''] = part.split('=');
     if (value === '' || excess !== '') continue;
-    if (trim(name) === 'q') quality = parseQuality(value);
-    else parameters.set(trim(name), trim(value));
+    if (trimBoth(name, ' ') === 'q') quality = parseQuality(value);
+    else parameters.set(trimBoth(name, ' '), trimBoth(value, ' '));
   }
   return { mediaType, written: first.trim(), parameters, quality };
 }
 
 function parseMediaType(text: string): string | undefined {
-  const [type = '', subtype = '', excess = ''] = text.split('/').map(trim);
+  const [type = '', subtype = '', excess = ''] = text.split('/').map((part) => trimBoth(part, ' '));
   if (subtype === '') return type === '*' ? '*/*' : undefined;
   return excess === '' ? `${type}/${subtype}` : undefined;
 }
 
-/** Trims spaces only, as Go's strings.Trim(text, " "). */
-function trim(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && text[start] === ' ') start++;
-  while (end > start && text[end - 1] === ' ') end--;
-  return text.slice(start, end);
-}
-
 /** An invalid q-value counts as 0. A q-value of 0 sorts the media type last; it does not exclude it. */
 function parseQuality(text: string): number {
-  return /^\d*\.?\d*$/.test(text) ? Number.parseFloat(text) || 0 : 0;
+  return /^\d*(?:\.\d*)?$/.test(text) ? Number.parseFloat(text) || 0 : 0;
 }
 
 /** Go sorts up to so many elements by insertion. */

@@ -42,5 +42,5 @@ function minorVersion(text: string): number {
 
 /** Clients behind some proxies name the whole URL. */
 function originForm(target: string): string {
-  return target.charCodeAt(0) === 0x2f ? target : target.replace(/^https?:\/\/[^/?#]*(?=\/)/i, '');
+  return target.charCodeAt(0) === 0x2f ? target : target.replace(/^https?:\/\/[^/?#]*\//i, '/');
 }

@@ -170,7 +170,8 @@ function characterAt(text: string, i: number): number {
 }
 
 function clean(text: string): string {
-  return unwanted.test(text) ? text.replace(new RegExp(unwanted, 'g'), '?') : text;
+  return unwanted.test(text) ? text.replace(everyUnwanted, '?') : text;
 }
 
 const unwanted = /[^\t\x20-\x7e\x80-\xff]/;
+const everyUnwanted = /[^\t\x20-\x7e\x80-\xff]/g;

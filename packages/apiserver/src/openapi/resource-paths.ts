@@ -114,7 +114,7 @@ function typeOfSubresource(
   const { type } = version.schema;
   if (kind === own.kind) return type;
   if (group === own.group) return `${type.slice(0, type.lastIndexOf('.'))}.${kind}`;
-  return `io.k8s.api.${group.replace(/\..*$/, '')}.${kindVersion}.${kind}`;
+  return `io.k8s.api.${group.split('.')[0]}.${kindVersion}.${kind}`;
 }
 
 function watchPaths(root: string, resource: ApiResource, make: Make): readonly Path[] {

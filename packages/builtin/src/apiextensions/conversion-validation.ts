@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { type FieldErrors, isDNS1035Label, type JsonObject, path } from '@tsukube/machinery';
+import { certificateBlocks, type FieldErrors, isDNS1035Label, type JsonObject, path } from '@tsukube/machinery';
 import { objectIn, repeats, textIn, textsIn } from '../core/pod-spec/members.ts';
 import { validateWebhookClient } from '../webhook-client.ts';
 
@@ -44,7 +44,7 @@ function validateBundle(bundle: string, errors: FieldErrors): void {
 /** Whether a text in base64 holds certificates that can be read. */
 export function isBundle(bundle: string): boolean {
   const pem = Buffer.from(bundle, 'base64').toString('latin1');
-  const found = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  const found = certificateBlocks(pem);
   return found.length > 0 && found.every(isCertificate);
 }
 

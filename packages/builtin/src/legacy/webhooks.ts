@@ -16,12 +16,17 @@ function defaultWebhooks(configuration: JsonObject): void {
 const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 const supported = `supported values: ${sideEffects.map((each) => `"${each}"`).join(', ')}`;
 
+function withSupported(body: string): string {
+  const at = body.lastIndexOf('supported values: ');
+  return at < 0 ? body : `${body.slice(0, at)}${supported}`;
+}
+
 /** Webhooks could have side effects, and share their names. */
 function judge(error: FieldError): FieldError | undefined {
   if (error.reason === 'FieldValueDuplicate' && /^webhooks\[\d+]\.name$/.test(error.field)) return undefined;
   if (!error.field.endsWith('.sideEffects')) return error;
   if (sideEffects.some((each) => error.body.startsWith(`Unsupported value: "${each}":`))) return undefined;
-  return { ...error, body: error.body.replace(/supported values: .*$/, supported) };
+  return { ...error, body: withSupported(error.body) };
 }
 
 function configurationVersion(kind: string): ServedVersion {

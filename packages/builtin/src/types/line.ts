@@ -93,6 +93,7 @@ function unionOf(flags: readonly string[]): { union?: Union } {
 }
 
 function parseField(text: string, context: LineContext): BuiltinField {
+  // regex: reads the built-in types.
   const [, name = '', number = '', type = '', marks = ''] = /^(\S+) (\S+) (\S+) ?(.*)$/.exec(text) ?? [];
   const wrapped = type.startsWith('~');
   const fieldType = parseType(wrapped ? type.slice(1) : type, context);

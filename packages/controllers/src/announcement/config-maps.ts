@@ -1,4 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
+import { certificateBlocks } from '@tsukube/machinery';
 import { type Announced, type AnnouncementContext, registryIn } from './announcement.ts';
 import { keepObject } from './kept-object.ts';
 
@@ -26,7 +27,6 @@ export function authenticationConfigMap(context: AnnouncementContext): Announced
   return keeper;
 }
 
-const bundle = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n?/g;
 const maxCertificates = 16;
 
 /** Servers on one store may have authorities of their own: each adds its own to what is there. */
@@ -40,9 +40,7 @@ function withBundles(existing: JsonObject | undefined, own: Readonly<Record<stri
 }
 
 function merged(before: string, own: string): string {
-  const [theirs, ours] = [before.match(bundle) ?? [], own.match(bundle) ?? []].map((list) =>
-    list.map((pem) => `${pem.trim()}\n`),
-  );
+  const [theirs, ours] = [before, own].map((text) => certificateBlocks(text).map((pem) => `${pem}\n`));
   const missing = (ours ?? []).filter((pem) => !theirs?.includes(pem));
   return missing.length === 0 ? before : [...(theirs ?? []).slice(missing.length - maxCertificates), ...missing].join('');
 }

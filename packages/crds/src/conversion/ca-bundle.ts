@@ -1,10 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-
-const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+import { certificateBlocks } from '@tsukube/machinery';
 
 /** Whether a text holds certificates that can be read. */
 export function isCaBundle(text: string): boolean {
-  const found = text.match(certificate) ?? [];
+  const found = certificateBlocks(text);
   return found.length > 0 && found.every(isCertificate);
 }
 

@@ -10,10 +10,13 @@ type Reader = readonly [pattern: RegExp, read: (match: RegExpExecArray, before: 
 
 /** The first that fits reads on. */
 const readers: readonly Reader[] = [
+  // regex: bounded by maxLength.
   [/\[\?\(((?:[^"')]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*)\)\]/y, ([, text = '']) => [filterStep(text)]],
   [/\.\.([A-Za-z0-9_](?:\\.|[^\s.,[\]$@{}\\])*)?/y, ([, name], before) => recursiveSteps(name, before)],
+  // regex: bounded by maxLength.
   [/\[([^\]\n]*)\]/y, ([, text = '']) => bracketSteps(text)],
   [/\.((?:\\.|[^\s.,[\]$@{}\\])*)/y, ([, name = '']) => [fieldStep(name)]],
+  // regex: bounded by maxLength.
   [/"((?:\\.|[^"\\\n])*)"|'((?:\\.|[^'\\\n])*)'/y, ([, double, single]) => [literal(unescaped(double ?? single ?? ''))]],
   [/[+-]?\d[\d.]*/y, ([text]) => [literal(Number(text))]],
   [/true|false/y, ([text]) => [literal(text === 'true')]],
@@ -22,7 +25,7 @@ const readers: readonly Reader[] = [
 
 const dictionaryKey = /^'([^']*)'$/;
 const slice = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
-const comparison = /^([^!<>=]+)([!<>=]+)(.+?)$/;
+const comparison = /^([^!<>=]+)([!<>=]+)([^!<>=].*)$/;
 const maxLength = 4096;
 
 /** A path as the columns of definitions have them: `.spec.items[0].name`. Fails with PathSyntaxError. */

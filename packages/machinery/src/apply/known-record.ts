@@ -93,6 +93,7 @@ function entryText({ manager, operation, apiVersion, subresource, time, fields }
 
 /** A quote in a string is escaped, so that this is nowhere but between entries. */
 const betweenEntries = /,(?=\{"(?:manager|operation)":")/;
+// regex: linear, anchored, and everything but fieldsV1 ends at a quote.
 const entryForm =
   /^\{(?:"manager":"([^"\\]+)",)?"operation":"(Apply|Update)","apiVersion":"([^"\\]+)",(?:"time":"([^"\\]+)",)?"fieldsType":"FieldsV1","fieldsV1":(\{.*\})(?:,"subresource":"([^"\\]+)")?\}$/;
 

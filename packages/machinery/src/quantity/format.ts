@@ -1,3 +1,4 @@
+import { trimRight } from '../text/trim.ts';
 import { parseQuantity, type Quantity } from './quantity.ts';
 
 const decimalSuffixes = new Map([
@@ -49,7 +50,7 @@ function formatBinary({ mantissa, exponent }: Quantity): string | undefined {
 
 function formatDecimal({ mantissa, exponent, format }: Quantity): string {
   const digits = mantissa.toString();
-  const zeros = digits.length - digits.replace(/0+$/, '').length;
+  const zeros = digits.length - trimRight(digits, '0').length;
   const power = exponent + zeros;
   const missing = ((power % 3) + 3) % 3;
   const amount = digits.slice(0, digits.length - zeros) + '0'.repeat(missing);

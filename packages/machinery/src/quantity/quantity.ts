@@ -21,7 +21,7 @@ interface Suffix {
   readonly format: QuantityFormat;
 }
 
-const shape = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const shape = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?[0-9]*|[-+][0-9]*)?)$/;
 const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const numberWrong = 'unable to parse numeric part of quantity';
 const suffixWrong = "unable to parse quantity's suffix";

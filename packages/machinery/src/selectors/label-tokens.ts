@@ -10,6 +10,7 @@ type Symbol = (typeof symbols)[number];
 
 const symbols = [')', ',', '!', '==', '=', '>', 'in', '<', '!=', 'notin', '('] as const;
 /** A NUL ends a word or symbol that it follows, and the whole text anywhere else. */
+// regex: linear, matching ends where it fails.
 const pattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^=!(),<> \t\r\n\0]+))\0?/y;
 const keywords: ReadonlySet<string> = new Set(['in', 'notin']);
 

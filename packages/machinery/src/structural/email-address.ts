@@ -39,11 +39,13 @@ function readAddress(reader: Reader): boolean {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: everything beyond ASCII is text.
 const atomText = /[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]|[^\x00-\x7f]/.source;
+// regex: linear, sticky, and a dot at the end takes back a single character.
 const dotAtom = new RegExp(`(?:${atomText})+(?:\\.(?:${atomText})+)*(?![.])`, 'y');
 const atomWithDots = new RegExp(`(?:${atomText}|\\.)+`, 'y');
 const domainLiteral = /\[[!-Z^-~]*\]/y;
 
 function readQuoted(reader: Reader): boolean {
+  // regex: linear, sticky, and reading ends where it fails.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what may not be there.
   return reader.match(/"(?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\[\t -~]|\\[^\x00-\x7f])*"/y);
 }

@@ -41,6 +41,7 @@ function step({ path, node }: FoundField, name: string): FoundField | string {
 
 /** Dots and brackets are tokens of their own, except between single quotes. */
 function tokensOf(jsonPath: string): readonly string[] {
+  // regex: linear, a quote that is not closed takes the rest of the text.
   return jsonPath.match(/'(?:\\.|[^'\\])*'|[.[\]]|[^.[\]']+[^.[\]]*|'[\s\S]*$/g) ?? [];
 }
 

@@ -51,6 +51,7 @@ export function stringFormat(format: string): ((text: string) => boolean) | unde
   return stringFormats.get(format.replaceAll('-', ''));
 }
 
+// regex: bounded, a hostname has at most 255 characters.
 const hostname =
   /^(?:[a-zA-Z0-9\p{S}\p{L}](?:-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|(?:[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u;
 
@@ -63,8 +64,13 @@ function isLongName(text: string): boolean {
   return text.length <= 253 && text.split('.').every((label) => /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(label));
 }
 
+/** The longest form: 20 bytes, each with a separator. */
+const maxMacLength = 59;
+
 function isMac(text: string): boolean {
+  if (text.length > maxMacLength) return false;
   if (/^[0-9a-fA-F]+$/.test(text)) return text.length === 12 || text.length === 16 || text.length === 40;
+  // regex: bounded by maxMacLength.
   const bytes = /^(?:[0-9a-fA-F]{2}([:-]))(?:[0-9a-fA-F]{2}\1)*[0-9a-fA-F]{2}$/.test(text) ? (text.length + 1) / 3 : 0;
   if (bytes === 6 || bytes === 8 || bytes === 20) return true;
   const pairs = /^(?:[0-9a-fA-F]{4}\.)+[0-9a-fA-F]{4}$/.test(text) ? (text.length + 1) / 5 : 0;
@@ -102,9 +108,8 @@ function isCreditCard(text: string): boolean {
 }
 
 const shade = '(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])';
-const rgbColor = new RegExp(
-  `^rgb\\([\\t\\n\\f\\r ]*${[shade, shade, shade].join('[\\t\\n\\f\\r ]*,[\\t\\n\\f\\r ]*')}[\\t\\n\\f\\r ]*\\)$`,
-);
+const spaces = '[\\t\\n\\f\\r ]*';
+const rgbColor = new RegExp(`^rgb\\(${spaces}${shade}${spaces},${spaces}${shade}${spaces},${spaces}${shade}${spaces}\\)$`);
 
 function isRgbColor(text: string): boolean {
   return text.length < 1000 && rgbColor.test(text);
@@ -142,6 +147,9 @@ const durationUnits: readonly (readonly string[])[] = [
 /** What nearly every duration is like; short enough to fit into 64 bits. */
 const plainDuration = /^(?:\d{1,5}(?:\.\d{1,3})?(?:ns|us|ms|s|m|h)){1,6}$/;
 
+// regex: linear, the look-behind allows one start for each run of digits.
+const wordyDuration = /(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g;
+
 function isDuration(text: string): boolean {
   if (plainDuration.test(text)) return true;
   try {
@@ -151,7 +159,7 @@ function isDuration(text: string): boolean {
     if (!(error instanceof GoDurationError)) throw error;
   }
   let found = false;
-  for (const [, factor = '', unit = ''] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g)) {
+  for (const [, factor = '', unit = ''] of text.matchAll(wordyDuration)) {
     if (factor.length > 18) return false;
     found ||= isDurationUnit(unit.toLowerCase());
   }

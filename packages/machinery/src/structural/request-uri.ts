@@ -3,7 +3,7 @@ export function isRequestUri(text: string): boolean {
   if (text === '' || hasControlCharacter(text)) return false;
   if (text === '*') return true;
   if (text.startsWith(':')) return false;
-  const scheme = /^[A-Za-z][A-Za-z0-9+.-]*(?=:)/.exec(text)?.[0] ?? '';
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1] ?? '';
   const rest = (scheme === '' ? text : text.slice(scheme.length + 1)).split('?', 1)[0] ?? '';
   if (!rest.startsWith('/')) return scheme !== '';
   if (scheme === '' || !rest.startsWith('//')) return isEscaped(rest);
@@ -34,10 +34,16 @@ function isAuthority(authority: string): boolean {
 function isHost(host: string): boolean {
   if (host.startsWith('[')) {
     const end = host.lastIndexOf(']');
-    return end > 0 && isPort(host.slice(end + 1)) && isHostText(host.slice(0, end + 1).replace(/%25.*]$/, ']'));
+    return end > 0 && isPort(host.slice(end + 1)) && isHostText(withoutZone(host.slice(0, end)));
   }
   const colon = host.lastIndexOf(':');
   return (colon < 0 || isPort(host.slice(colon))) && isHostText(host);
+}
+
+/** An IPv6 address without its zone, which begins with an escaped percent sign. */
+function withoutZone(address: string): string {
+  const zone = address.indexOf('%25');
+  return `${zone < 0 ? address : address.slice(0, zone)}]`;
 }
 
 function isPort(text: string): boolean {

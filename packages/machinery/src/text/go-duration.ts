@@ -1,4 +1,5 @@
 import { goByteQuote } from './go-quote.ts';
+import { trimRight } from './trim.ts';
 
 /** The text is no length of time; the message is the one Go gives. */
 export class GoDurationError extends Error {
@@ -58,10 +59,8 @@ export function formatGoDuration(nanoseconds: bigint): string {
 }
 
 function decimal(value: bigint, unit: bigint): string {
-  const fraction = (value % unit)
-    .toString()
-    .padStart(unit.toString().length - 1, '0')
-    .replace(/0+$/, '');
+  const digits = (value % unit).toString().padStart(unit.toString().length - 1, '0');
+  const fraction = trimRight(digits, '0');
   return fraction === '' ? `${value / unit}` : `${value / unit}.${fraction}`;
 }
 

@@ -41,8 +41,10 @@ export function goRegExpProblem(expression: string): string | undefined {
 }
 
 /** No text can be divided into these parts in two ways: backtracking would take exponential time. */
+// regex: bounded, at most maxPlainLength characters.
 const plainParts =
   /^(?:[A-Za-z0-9 _/,:;@%&=!~#'"<>.^$|*+?)-]|\((?:\?:|(?!\?))|\\[dws.\\/*+?()[\]{}^$|-]|\[\^?(?!\^)(?:[A-Za-z0-9 _/,:;@%&=!~#'"<>.$|*+?(){}^-]|\\[.\\/*+?()[\]{}^$|-])+\]|\{\d{1,3}\})*$/;
+const maxPlainLength = 1_000;
 const maxCounted = 1_000;
 
 /**
@@ -50,10 +52,11 @@ const maxCounted = 1_000;
  * takes it. Compiling it for real takes a thousand times as long, and most patterns of schemas are of this kind.
  */
 function isPlain(expression: string): boolean {
-  if (expression.length > 1_000 || !plainParts.test(expression)) return false;
-  const counts = expression.match(/(?<=\{)\d+(?=\})/g) ?? [];
-  if (counts.reduce((product, count) => product * Number(count), 1) > maxCounted) return false;
+  if (expression.length > maxPlainLength || !plainParts.test(expression)) return false;
+  const counts = [...expression.matchAll(/\{(\d+)\}/g)];
+  if (counts.reduce((product, [, count]) => product * Number(count), 1) > maxCounted) return false;
   try {
+    // regex: compiled to learn whether it is valid, never matched.
     return Boolean(new RegExp(expression));
   } catch {
     return false;

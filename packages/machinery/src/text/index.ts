@@ -6,4 +6,6 @@ export { type GoRegExp, GoRegExpError, goRegExp, goRegExpProblem } from './go-re
 export type { GoTime } from './go-time.ts';
 export { GoTimeError, parseGoTime, rfc3339, rfc3339Micro } from './go-time.ts';
 export { goTypeText, goValueText } from './go-value.ts';
+export { certificateBlocks } from './pem.ts';
+export { trimBoth, trimRight } from './trim.ts';
 export { unifiedDiff } from './unified-diff.ts';

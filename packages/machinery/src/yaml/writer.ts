@@ -94,7 +94,7 @@ export class YamlWriter {
   #literal(text: string): void {
     this.indicator('|', { spaceBefore: true });
     if (/^[ \n\r\u0085\u2028\u2029]/.test(text)) this.indicator('2');
-    const end = /[\n\r\u0085\u2028\u2029]*$/.exec(text)?.[0].length ?? 0;
+    const end = trailingBreaks(text);
     if (end === 0) this.indicator('-');
     else if (end > 1 || end === text.length) this.indicator('+');
     this.#break();
@@ -137,4 +137,10 @@ export class YamlWriter {
     this.#pieces.push(text);
     this.#column += text.length;
   }
+}
+
+function trailingBreaks(text: string): number {
+  let end = text.length;
+  while (end > 0 && breaks.has(text[end - 1] as string)) end--;
+  return text.length - end;
 }

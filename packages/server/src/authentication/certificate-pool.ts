@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { CertificatePool } from '@tsukube/apiserver';
-
-const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+import { certificateBlocks } from '@tsukube/machinery';
 
 /** The authorities of PEM texts, each of which may hold several. Fails if one of them holds none. */
 export function certificatePool(pems: readonly string[]): CertificatePool {
@@ -9,7 +8,7 @@ export function certificatePool(pems: readonly string[]): CertificatePool {
 }
 
 function certificatesIn(pem: string): X509Certificate[] {
-  const found = pem.match(certificate) ?? [];
+  const found = certificateBlocks(pem);
   if (found.length === 0) throw new Error('there is no certificate in it');
   return found.map((each) => new X509Certificate(each));
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { AccessAttributes, AccessRules, Authorizer, User, Verdict } from '@tsukube/apiserver';
-import { isObject, type JsonObject } from '@tsukube/machinery';
+import { isObject, type JsonObject, trimRight } from '@tsukube/machinery';
 
 /** One line of a policy file. */
 interface Policy {
@@ -94,7 +94,7 @@ function matchesResource(policy: Policy, { namespace, resource, group }: AccessA
 }
 
 function matchesPath(pattern: string, path: string): boolean {
-  return pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')));
+  return pattern === path || (pattern.endsWith('*') && path.startsWith(trimRight(pattern, '*')));
 }
 
 function rulesOf(policies: readonly Policy[], user: User, namespace: string): AccessRules {

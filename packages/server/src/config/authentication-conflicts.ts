@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { certificateBlocks } from '@tsukube/machinery';
 import type { GivenOptions, OptionName } from './options.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -34,8 +35,7 @@ function checkOverlap({ clientCaFile, requestheaderClientCaFile, requestheaderAl
 /** Of a file that cannot be read, somebody else complains. */
 function fingerprints(path: string): readonly string[] {
   try {
-    const found = readFileSync(path, 'utf8').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-    return found.map((pem) => new X509Certificate(pem).fingerprint256);
+    return certificateBlocks(readFileSync(path, 'utf8')).map((pem) => new X509Certificate(pem).fingerprint256);
   } catch {
     return [];
   }

@@ -141,7 +141,7 @@ function wholeNumber(given: string): number {
 }
 
 function decimalNumber(given: string): number {
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)$/.test(given)) throw new BadValue('is not a number');
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(given)) throw new BadValue('is not a number');
   return Number(given);
 }
 

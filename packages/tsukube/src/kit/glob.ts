@@ -52,6 +52,7 @@ function entriesOf(folder: string): Dirent[] {
 }
 
 function partPattern(part: string): RegExp {
+  // regex: reads patterns that a test gives.
   const source = part.replace(/\*+|\?|\[!?[^\]]+\]|\{[^{}]*\}|[^*?[{]+|[[{]/g, (token) => {
     if (token.startsWith('*')) return '.*';
     if (token === '?') return '.';
@@ -59,6 +60,7 @@ function partPattern(part: string): RegExp {
     if (token.length > 1 && token.startsWith('{')) return `(?:${token.slice(1, -1).split(',').map(alternative).join('|')})`;
     return escaped(token);
   });
+  // regex: of a pattern that a test gives, matched with names of its files.
   return new RegExp(`^${source}$`);
 }
 

@@ -43,6 +43,7 @@ function lowerCase(headers: FetchInit['headers'] = {}): Record<string, string> {
 
 /** Address and credentials in a kubeconfig that the server rendered. */
 export function clientOptions(kubeconfig: string): ClientOptions {
+  // regex: reads the kubeconfig of the server.
   const value = (field: string) => new RegExp(`${field}: (\\S+)`).exec(kubeconfig)?.[1] ?? '';
   const pem = (field: string) => Buffer.from(value(field), 'base64').toString();
   const [server, caData] = [value('server'), value('certificate-authority-data')];

@@ -20,23 +20,21 @@ export function isServerOwned(key: string, { entry, previous }: Change, created:
   if (address.test(key)) return says(entry, '"name":"kubernetes"');
   const [, ofAccount, ofConfigMap] = inEveryNamespace.exec(key) ?? [];
   const namespace = ofAccount ?? ofConfigMap;
-  return namespace !== undefined ? !created.hasNamespace(namespace) : singleton.test(key);
+  return namespace !== undefined ? !created.hasNamespace(namespace) : singletons.has(key);
 }
 
 /** Renewed all the time; older values would be wrong. */
 const volatile = /^(leases\/kube-system\/apiserver-|masterleases\/)/;
 
-const singleton = new RegExp(
-  `^(${[
-    'services/specs/default/kubernetes',
-    'services/endpoints/default/kubernetes',
-    'endpointslices/default/kubernetes',
-    'servicecidrs/kubernetes',
-    'ranges/servicenodeports',
-    'configmaps/kube-system/extension-apiserver-authentication',
-    'configmaps/kube-system/kube-apiserver-legacy-service-account-token-tracking',
-  ].join('|')})$`,
-);
+const singletons: ReadonlySet<string> = new Set([
+  'services/specs/default/kubernetes',
+  'services/endpoints/default/kubernetes',
+  'endpointslices/default/kubernetes',
+  'servicecidrs/kubernetes',
+  'ranges/servicenodeports',
+  'configmaps/kube-system/extension-apiserver-authentication',
+  'configmaps/kube-system/kube-apiserver-legacy-service-account-token-tracking',
+]);
 
 /** Objects that a controller keeps in every namespace. */
 const inEveryNamespace = /^(?:serviceaccounts\/([^/]+)\/default|configmaps\/([^/]+)\/kube-root-ca\.crt)$/;

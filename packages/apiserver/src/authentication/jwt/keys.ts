@@ -27,6 +27,7 @@ export function signerOf(pem: string): Signer {
   return { id, sign };
 }
 
+// regex: reads files named by flags.
 const pemBlock = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
 
 /** The public keys in a PEM text: of public keys, private keys and certificates. Fails if there are none. */

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { FieldErrors, FieldPath } from '@tsukube/machinery';
+import { trimRight } from '@tsukube/machinery';
 import type { IssuerConfiguration } from './configuration.ts';
 
 export function validateIssuer(
@@ -23,7 +24,7 @@ export function validateIssuer(
 }
 
 function trimmed(url: string): string {
-  return url.replace(/\/+$/, '');
+  return trimRight(url, '/');
 }
 
 function validateUrl(text: string, disallowed: readonly string[], at: FieldPath, errors: FieldErrors): void {

@@ -151,6 +151,8 @@ function validateEmail({ claimMappings, claimValidationRules = [] }: JwtConfigur
 
 /** Whether a claim is used outside of texts. */
 function names(expression: string, claim: string): boolean {
+  // regex: reads the authentication configuration file.
   const withoutTexts = expression.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
+  // regex: the claim is one of two constants.
   return new RegExp(`\\bclaims\\s*\\.\\s*\\??\\s*${claim}\\b`).test(withoutTexts);
 }

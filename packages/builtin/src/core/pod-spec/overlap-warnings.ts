@@ -1,4 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
+import { trimRight } from '@tsukube/machinery';
 import { objectIn, objectsIn, textIn } from './members.ts';
 
 interface PathOf {
@@ -32,12 +33,12 @@ function titleOf(kind: string, source: JsonObject | undefined, field: string): s
 }
 
 function pathsIn(source: JsonObject | undefined, title: string): readonly PathOf[] {
-  return objectsIn(source, 'items').map((item) => ({ path: textIn(item, 'path').replace(/\/+$/, ''), source: title }));
+  return objectsIn(source, 'items').map((item) => ({ path: trimRight(textIn(item, 'path'), '/'), source: title }));
 }
 
 function projectedPaths(source: JsonObject): readonly PathOf[] {
   const token = objectIn(source, 'serviceAccountToken');
-  if (token) return [{ path: textIn(token, 'path').replace(/\/+$/, ''), source: 'ServiceAccountToken' }];
+  if (token) return [{ path: trimRight(textIn(token, 'path'), '/'), source: 'ServiceAccountToken' }];
   const [configMap, secret] = [objectIn(source, 'configMap'), objectIn(source, 'secret')];
   if (configMap) return pathsIn(configMap, titleOf('ConfigMap', configMap, 'name'));
   if (secret) return pathsIn(secret, titleOf('Secret', secret, 'name'));

@@ -1,4 +1,5 @@
 import type { AccessAttributes } from '@tsukube/apiserver';
+import { trimRight } from '@tsukube/machinery';
 import type { PolicyRule } from './policy-rule.ts';
 
 /** Whether a rule allows something. `resource` is what is asked for with its subresource, put together once for all rules. */
@@ -41,6 +42,6 @@ function resourceMatcher(list: readonly string[]): (combined: string, subresourc
 function pathMatcher(list: readonly string[]): (path: string) => boolean {
   if (list.length === 0) return () => false;
   const exact = member(list);
-  const beginnings = list.filter((text) => text.endsWith('*')).map((text) => text.replace(/\*+$/, ''));
+  const beginnings = list.filter((text) => text.endsWith('*')).map((text) => trimRight(text, '*'));
   return (path) => exact(path) || beginnings.some((beginning) => path.startsWith(beginning));
 }

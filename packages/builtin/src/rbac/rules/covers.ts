@@ -1,3 +1,4 @@
+import { trimRight } from '@tsukube/machinery';
 import type { PolicyRule } from './policy-rule.ts';
 
 const nothing: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
@@ -57,5 +58,5 @@ function coversNames(owner: readonly string[], names: readonly string[]): boolea
 }
 
 function coversPath(owner: string, path: string): boolean {
-  return owner === path || (owner.endsWith('*') && path.startsWith(owner.replace(/\*+$/, '')));
+  return owner === path || (owner.endsWith('*') && path.startsWith(trimRight(owner, '*')));
 }

@@ -16,6 +16,7 @@ const superscripts: { readonly [digit: string]: string } = {
 export function fixedText(value: number, precision: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
   const [whole = '', fraction] = roundHalfEven(value, precision).split('.');
+  // regex: bounded, a double has at most 309 digits before the point.
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }

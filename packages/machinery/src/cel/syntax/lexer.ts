@@ -9,8 +9,10 @@ interface Scanned {
   readonly end: number;
 }
 
-const hidden = /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y;
+const hidden = /(?:[\t \r\n\f]|\/\/[^\n]*(?:\n|$))+/y;
+// regex: linear, sticky, and digits that are no float or uint are an int.
 const float = /\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?/y;
+// regex: linear, as float.
 const uint = /0x[0-9a-fA-F]+[uU]|\d+[uU]/y;
 const int = /0x[0-9a-fA-F]+|\d+/y;
 const identifier = /[A-Za-z_][A-Za-z0-9_]*/y;

@@ -32,10 +32,13 @@ function readDuration(text: string): CelValue {
   }
 }
 
+// regex: linear, the look-behind allows one start for each run of digits.
+const wordyDuration = /(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g;
+
 /** Formats take more than Go does: `3 days`. */
 function readWordyDuration(text: string): CelDuration | undefined {
   let total: bigint | undefined;
-  for (const [, count = '', word = ''] of text.slice(0, 1_000).matchAll(/(\d+)\s*([A-Za-z\u00b5]+)/g)) {
+  for (const [, count = '', word = ''] of text.slice(0, 1_000).matchAll(wordyDuration)) {
     for (const unit of unitsNamed(word.toLowerCase())) total = (total ?? 0n) + BigInt(count) * unit;
   }
   return total === undefined ? undefined : new CelDuration(BigInt.asIntN(64, total));

@@ -1,4 +1,5 @@
 import { parseGoTime, rfc3339 } from '../../text/go-time.ts';
+import { trimRight } from '../../text/trim.ts';
 import { type CelDuration, CelTimestamp } from './value.ts';
 
 /** Fails with GoTimeError. */
@@ -23,7 +24,7 @@ function zoneText(offset: number): string {
 }
 
 function fractionText(nanoseconds: number): string {
-  return nanoseconds === 0 ? '' : `.${String(nanoseconds).padStart(9, '0').replace(/0+$/, '')}`;
+  return nanoseconds === 0 ? '' : `.${trimRight(String(nanoseconds).padStart(9, '0'), '0')}`;
 }
 
 /** Seconds, as the shortest decimal of the double that Go takes them for. */
