@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer } from '@tsukube/server';
@@ -47,4 +47,17 @@ it('has written the kubeconfig of the administrator when /readyz succeeds', asyn
     rmSync(dataDir, { recursive: true });
   }
   expect(found).toEqual([true, true, true]);
+});
+
+it('can be started again on a data dir after its port was taken', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-startup-'));
+  const occupant = createServer();
+  await new Promise<void>((resolve) => occupant.listen(0, '127.0.0.1', resolve));
+  const { port } = occupant.address() as AddressInfo;
+  await expect(startServer({ securePort: port, dataDir })).rejects.toThrow('EADDRINUSE');
+  occupant.close();
+  const server = await startServer({ securePort: port, dataDir });
+  expect(await readyz(port)).toBe(200);
+  await server.close();
+  rmSync(dataDir, { recursive: true });
 });

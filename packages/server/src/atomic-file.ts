@@ -1,5 +1,8 @@
-import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsync, openSync, renameSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+const sync = promisify(fsync);
 
 export interface NewFile {
   readonly path: string;
@@ -9,31 +12,54 @@ export interface NewFile {
 
 /**
  * Replaces files so that a crash leaves of each either the old or the new content, never a part. Files are renamed into
- * place in the order given.
+ * place in the order given. They are synced in the thread pool, all at once: one after the other that took most of a start.
  */
-export function writeFilesAtomically(files: readonly NewFile[]): void {
+export async function writeFilesAtomically(files: readonly NewFile[]): Promise<void> {
   const written: string[] = [];
   try {
-    for (const file of files) written.push(writeBeside(file));
-    for (const [index, { path }] of files.entries()) renameSync(written[index] as string, path);
+    await allSettled(files.map((file) => writeBeside(file, written)));
+    for (const { path } of files) renameSync(temporaryOf(path), path);
   } catch (error) {
     for (const path of written) removeIfThere(path);
     throw error;
   }
-  for (const directory of new Set(files.map(({ path }) => dirname(path)))) syncDirectory(directory);
+  await Promise.all([...new Set(files.map(({ path }) => dirname(path)))].map(syncDirectory));
 }
 
-function writeBeside({ path, content, mode }: NewFile): string {
-  const temporary = `${path}.${process.pid}.tmp`;
+/** Replaces a file that every start writes anew: readers never see a part of it, a power failure may leave it empty. */
+export function replaceFile({ path, content, mode }: NewFile): void {
+  const temporary = temporaryOf(path);
+  removeIfThere(temporary);
+  try {
+    writeFileSync(temporary, content, { mode, flag: 'wx' });
+    renameSync(temporary, path);
+  } catch (error) {
+    removeIfThere(temporary);
+    throw error;
+  }
+}
+
+/** Unlike Promise.all, fails only once nothing is under way any more. */
+async function allSettled(work: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find((each) => each.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+function temporaryOf(path: string): string {
+  return `${path}.${process.pid}.tmp`;
+}
+
+async function writeBeside({ path, content, mode }: NewFile, written: string[]): Promise<void> {
+  const temporary = temporaryOf(path);
   removeIfThere(temporary);
   const descriptor = openSync(temporary, 'wx', mode);
+  written.push(temporary);
   try {
     writeSync(descriptor, content);
-    fsyncSync(descriptor);
+    await sync(descriptor);
   } finally {
     closeSync(descriptor);
   }
-  return temporary;
 }
 
 function removeIfThere(path: string): void {
@@ -44,10 +70,10 @@ function removeIfThere(path: string): void {
   }
 }
 
-function syncDirectory(path: string): void {
+async function syncDirectory(path: string): Promise<void> {
   const descriptor = openSync(path, 'r');
   try {
-    fsyncSync(descriptor);
+    await sync(descriptor);
   } finally {
     closeSync(descriptor);
   }

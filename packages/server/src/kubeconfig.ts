@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { writeFilesAtomically } from './atomic-file.ts';
+import { replaceFile } from './atomic-file.ts';
 import type { KeyPair } from './pki/key-pair.ts';
 
 export interface KubeconfigContent {
@@ -73,7 +73,7 @@ function readIfThere(path: string): string | undefined {
 export function writeKubeconfig(path: string, text: string): void {
   checkKubeconfigPath(path);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFilesAtomically([{ path, content: text, mode: 0o600 }]);
+  replaceFile({ path, content: text, mode: 0o600 });
 }
 
 function base64(text: string): string {

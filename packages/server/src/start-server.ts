@@ -100,20 +100,27 @@ async function start(
     checkCertificates: () => checkExpiry(renewal.current),
   });
   const port = () => listener?.address.port ?? options.securePort;
-  // The key is ready before the first request can be, so that the kubeconfig is written before any is answered.
-  await renewal.current.admin;
-  listener = await listen({
-    host: options.bindAddress,
-    port: options.securePort,
-    tls: certificates.settings(),
-    ...(options.tlsSniCertKey.length > 0 && { contextFor: certificates.forName }),
-    reusePort: options.permitPortSharing,
-    http2: !options.disableHttp2Serving,
-    maxStreamsPerConnection: options.http2MaxStreamsPerConnection || defaultStreams,
-    goawayChance: options.goawayChance,
-    handle: api.handle,
-    onHandshakeError: api.onHandshakeError,
-    onError: (error) => logger.error('an answer could not be written', { error: String((error as Error)?.stack ?? error) }),
+  const startListening = async () => {
+    // The key is ready before the first request can be, so that the kubeconfig is written before any is answered.
+    await renewal.current.admin;
+    return listen({
+      host: options.bindAddress,
+      port: options.securePort,
+      tls: certificates.settings(),
+      ...(options.tlsSniCertKey.length > 0 && { contextFor: certificates.forName }),
+      reusePort: options.permitPortSharing,
+      http2: !options.disableHttp2Serving,
+      maxStreamsPerConnection: options.http2MaxStreamsPerConnection || defaultStreams,
+      goawayChance: options.goawayChance,
+      handle: api.handle,
+      onHandshakeError: api.onHandshakeError,
+      onError: (error) => logger.error('an answer could not be written', { error: String((error as Error)?.stack ?? error) }),
+    });
+  };
+  listener = await startListening().catch(async (error) => {
+    await api.close();
+    for (const each of [renewal, trust, certificates]) each.stop();
+    throw error;
   });
   api.announce(identityOf(options, port()));
   const kubeconfigText = await publish(renewal.current);

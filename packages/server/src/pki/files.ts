@@ -12,7 +12,7 @@ export interface PkiFiles {
   isOwn(name: string): boolean | undefined;
   /** Takes effect with `flush`, in the order of the calls. */
   put(name: string, content: string): void;
-  flush(): void;
+  flush(): Promise<void>;
 }
 
 export function memoryFiles(): PkiFiles {
@@ -22,7 +22,7 @@ export function memoryFiles(): PkiFiles {
     read: (name) => contents.get(name),
     isOwn: () => true,
     put: (name, content) => void contents.set(name, content),
-    flush: () => {},
+    flush: async () => {},
   };
 }
 
@@ -49,14 +49,14 @@ export function directoryFiles(directory: string): PkiFiles {
     },
     isOwn,
     put: (name, content) => void pending.push({ path: name, content, mode: modeOf(name) }),
-    flush() {
+    async flush() {
       const files = pending.splice(0);
       if (files.length === 0) return;
       // The record comes first: after a crash each file is either the old one or the new one, and both are recorded.
       const lines = files.map(({ path, content }) => lineOf(path, content));
       const content = [...stillTrue(recorded() ?? [], read), ...lines].map((line) => `${line}\n`).join('');
-      writeFilesAtomically([{ path: locate(record), content, mode: 0o644 }]);
-      writeFilesAtomically(files.map((file) => ({ ...file, path: locate(file.path) })));
+      await writeFilesAtomically([{ path: locate(record), content, mode: 0o644 }]);
+      await writeFilesAtomically(files.map((file) => ({ ...file, path: locate(file.path) })));
     },
   };
 }

@@ -10,7 +10,10 @@ export interface Pki {
   readonly serving: KeyPair;
   /** Certificates by which a client knows the server: the authority, or a serving certificate that somebody else issued. */
   readonly serverTrust: string;
-  /** User `admin`, group `system:masters`. Needed last at a start, and an RSA key takes its time. */
+  /**
+   * User `admin`, group `system:masters`. Needed last at a start, and an RSA key takes its time. When it is there, all files
+   * are written; it fails if they cannot be.
+   */
   readonly admin: Promise<KeyPair>;
   /** Signs and verifies the tokens of service accounts, with ES256. */
   readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };
@@ -47,15 +50,16 @@ export function openPki(files: PkiFiles, options: PkiOptions, now: Date): Pki {
     serviceAccount: openServiceAccountKey(files),
     frontProxy: { ca: frontProxyCa.pem, client: openLeaf(files, frontProxyClient, frontProxyCa, now) },
   };
-  files.flush();
-  const admin = openAdmin(files, options, ca, now);
-  // Whoever needs it awaits it; a start that fails before does not.
-  admin.catch(() => {});
+  const flushed = files.flush();
+  const admin = openAdmin(files, flushed, options, ca, now);
+  // A start that fails earlier awaits neither.
+  for (const each of [flushed, admin]) each.catch(() => {});
   return { ...pki, admin };
 }
 
 async function openAdmin(
   files: PkiFiles,
+  flushed: Promise<void>,
   { clientKeyAlgorithm: algorithm, newRsaKey: newRsa = newRsaKey }: PkiOptions,
   ca: Authority,
   now: Date,
@@ -63,9 +67,10 @@ async function openAdmin(
   const subject = { commonName: 'admin', organizations: ['system:masters'] };
   const leaf: Leaf = { name: 'admin', subject, use: { for: 'client' }, algorithm };
   const kept = keptLeaf(files, leaf, ca, now);
-  if (kept !== undefined) return kept;
-  const issued = issueLeaf(files, leaf, ca, algorithm === 'rsa' ? await newRsa() : newKey(), now);
-  files.flush();
+  const [key] = await Promise.all([kept ? undefined : algorithm === 'rsa' ? newRsa() : newKey(), flushed]);
+  if (kept) return kept;
+  const issued = issueLeaf(files, leaf, ca, key as NewKey, now);
+  await files.flush();
   return issued;
 }
 
