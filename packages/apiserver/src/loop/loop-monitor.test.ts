@@ -12,7 +12,7 @@ function requestFor(url: string, headers: Record<string, string> = {}): Incoming
 function setUp() {
   let now = 0;
   const stalls: Stall[] = [];
-  const monitor = new LoopMonitor({ onStall: (stall) => stalls.push(stall), now: () => now });
+  const monitor = new LoopMonitor({ onStall: (stall) => stalls.push(stall), now: () => now, cpu: () => now / 2 });
   const pass = (ms: number) => {
     now += ms;
   };
@@ -38,7 +38,8 @@ describe('a stall of the event loop', () => {
     t.serve(slow, 180);
     for (let i = 0; i < 100; i++) t.serve(requestFor(`/${i}`), 0.1);
     t.monitor.tick();
-    expect(t.stalls).toEqual([{ ms: 180, cause: slow, inFlight: [] }]);
+    expect(t.stalls).toMatchObject([{ ms: 180, cause: slow, inFlight: [], sections: 103 }]);
+    expect(t.stalls[0]?.cpuMs).toBeCloseTo(98);
   });
 
   it('is seen although the timer was hardly late', () => {
@@ -72,7 +73,7 @@ describe('a stall of the event loop', () => {
     t.pass(500);
     t.monitor.settle(settled, 500);
     t.monitor.tick();
-    expect(t.stalls).toEqual([{ ms: 450, cause: undefined, inFlight: [settled, waiting] }]);
+    expect(t.stalls).toEqual([{ ms: 450, cause: undefined, inFlight: [settled, waiting], sections: 2, cpuMs: 250 }]);
   });
 
   it('is not made of many short requests', () => {
@@ -104,13 +105,20 @@ describe('the log of stalls', () => {
     let now = 0;
     const log = stallLog({ ...silentLogger, warn: (_message, fields) => lines.push(fields ?? {}) }, () => now);
     const cause = requestFor(`/api/v1/${'x'.repeat(1000)}`, { 'content-length': '2000' });
-    for (let i = 0; i < 13; i++) log({ ms: 150.4, cause, inFlight: [] });
+    for (let i = 0; i < 13; i++) log({ ms: 150.4, cause, inFlight: [], sections: 1, cpuMs: 149 });
     now = 5000;
-    log({ ms: 120, cause: undefined, inFlight: [cause] });
+    log({ ms: 120, cause: undefined, inFlight: [cause], sections: 7, cpuMs: 118 });
     expect(lines).toHaveLength(11);
     expect(lines[0]).toMatchObject({ durationMs: 150, method: 'PUT', user: 'system:anonymous', bytes: 2000 });
     expect(String(lines[0]?.path)).toHaveLength(257);
-    expect(lines[10]).toMatchObject({ durationMs: 120, suppressed: 3 });
+    expect(lines[10]).toMatchObject({ durationMs: 120, cpuMs: 118, requests: 7, suppressed: 3 });
     expect(lines[10]?.inFlight).toEqual([expect.stringMatching(/^PUT \/api\/v1\/x+… by system:anonymous, 2000 bytes$/)]);
+  });
+
+  it('leaves out delays in which the process was not scheduled', () => {
+    const lines: LogFields[] = [];
+    const log = stallLog({ ...silentLogger, warn: (_message, fields) => lines.push(fields ?? {}) });
+    log({ ms: 300, cause: undefined, inFlight: [], sections: 7, cpuMs: 20 });
+    expect(lines).toEqual([]);
   });
 });

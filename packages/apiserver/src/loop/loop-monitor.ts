@@ -7,6 +7,10 @@ export interface Stall {
   readonly cause: ApiRequest | undefined;
   /** Requests that were in flight meanwhile, if the cause is not known. */
   readonly inFlight: readonly ApiRequest[];
+  /** Sections of synchronous work that began since the tick before. */
+  readonly sections: number;
+  /** Processor time that the process used since the tick before. Much less than `ms` means that it was not scheduled. */
+  readonly cpuMs: number;
 }
 
 export interface LoopMonitorOptions {
@@ -15,13 +19,15 @@ export interface LoopMonitorOptions {
   readonly onTick?: (lateMs: number) => void;
   /** Milliseconds on a monotonic clock. */
   readonly now?: () => number;
+  /** Processor time of the process in milliseconds. */
+  readonly cpu?: () => number;
 }
 
 export const tickMs = 50;
 const stallMs = 100;
 /** Without requests for this many ticks the timer stops, so that an idle process is not woken. */
 const idleTicks = 20;
-const maxReported = 8;
+const maxReported = 3;
 
 /**
  * Measures how late the event loop comes to a timer while requests are served, and which request held it. Requests tell when
@@ -30,11 +36,14 @@ const maxReported = 8;
 export class LoopMonitor {
   readonly #options: LoopMonitorOptions;
   readonly #now: () => number;
+  readonly #cpu: () => number;
   readonly #inFlight = new Set<ApiRequest>();
   /** Settled since the last tick after more than `stallMs`. */
   #settled: ApiRequest[] = [];
   #timer: NodeJS.Timeout | undefined;
   #lastTick = 0;
+  #lastCpu = 0;
+  #sections = 0;
   #quietTicks = 0;
   #running: ApiRequest | undefined;
   #since = 0;
@@ -46,6 +55,7 @@ export class LoopMonitor {
   constructor(options: LoopMonitorOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
+    this.#cpu = options.cpu ?? processorTime;
   }
 
   /** The request whose synchronous work runs now, or ran last. */
@@ -56,6 +66,7 @@ export class LoopMonitor {
   /** Synchronous work for a request begins. */
   begin(request: ApiRequest, at: number): void {
     this.#quietTicks = 0;
+    this.#sections++;
     if (!this.#timer) this.#start(at);
     if (this.#running) this.#close(at);
     this.#running = request;
@@ -96,6 +107,7 @@ export class LoopMonitor {
     this.#options.onTick?.(lateMs);
     if (lateMs > stallMs || this.#longestExactMs > stallMs) this.#report(lateMs);
     this.#lastTick = this.#now();
+    this.#lastCpu = this.#cpu();
     this.#forget();
     if (++this.#quietTicks > idleTicks && this.#inFlight.size === 0) this.stop();
   }
@@ -113,6 +125,7 @@ export class LoopMonitor {
 
   #start(at: number): void {
     this.#lastTick = at;
+    this.#lastCpu = this.#cpu();
     this.#timer = setInterval(() => this.tick(), tickMs).unref();
   }
 
@@ -122,13 +135,21 @@ export class LoopMonitor {
       ms: Math.max(lateMs, this.#longestExactMs),
       cause: isExplained ? this.#longest : undefined,
       inFlight: isExplained ? [] : [...this.#settled, ...this.#inFlight].slice(0, maxReported),
+      sections: this.#sections,
+      cpuMs: this.#cpu() - this.#lastCpu,
     });
   }
 
   #forget(): void {
     this.#running = undefined;
     this.#longest = undefined;
+    this.#sections = 0;
     this.#longestMs = this.#longestExactMs = 0;
     if (this.#settled.length > 0) this.#settled = [];
   }
+}
+
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }

@@ -8,15 +8,20 @@ const rate = { burst: 10, perSecond: 0.2 };
 /** Paths and user names are chosen by clients. */
 const maxTextLength = 256;
 
-/** Logs stalls of the event loop with the request that caused them. `now` is in milliseconds. */
+/**
+ * Logs stalls of the event loop with the request that caused them. A process that got no processor time is not stalled by a
+ * request, and other processes are none of its business. `now` is in milliseconds.
+ */
 export function stallLog(logger: Logger, now: () => number = Date.now): (stall: Stall) => void {
   const lines = new Allowance(rate.burst, rate.perSecond, now);
   let suppressed = 0;
-  return ({ ms, cause, inFlight }) => {
+  return ({ ms, cause, inFlight, sections, cpuMs }) => {
+    if (!cause && cpuMs < ms / 2) return;
     if (!lines.take()) return void suppressed++;
     const fields: LogFields = {
       durationMs: Math.round(ms),
-      ...(cause ? describeRequest(cause) : { inFlight: inFlight.map(summary) }),
+      cpuMs: Math.round(cpuMs),
+      ...(cause ? describeRequest(cause) : { requests: sections, inFlight: inFlight.map(summary) }),
       ...(suppressed > 0 && { suppressed }),
     };
     suppressed = 0;
