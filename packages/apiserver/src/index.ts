@@ -39,7 +39,7 @@ export { answerBytes, answerError, answerStatus, answerText, answerValue } from 
 export { nodeOfUser, serviceAccountGroups, serviceAccountOfUser } from './impersonation/user-names.ts';
 export * from './logger.ts';
 export { LoopMonitor } from './loop/loop-monitor.ts';
-export { describeRequest, stallLog } from './loop/stall-log.ts';
+export { requestSummary, stallLog } from './loop/stall-log.ts';
 export * from './metrics/index.ts';
 export { createOpenApi, type OpenApi } from './openapi/openapi.ts';
 export { follow } from './reconcile/follow.ts';

@@ -10,6 +10,7 @@ import {
   type ObjectRegistry,
   openFeed,
   type Resource,
+  requestSummary,
   type ServerMetrics,
   serverMetrics,
   stallLog,
@@ -75,6 +76,7 @@ export interface ApiServer {
   /** Refuses requests from now on; resolves when those in flight are done. */
   drain(): Promise<void>;
   trimMemory(): Promise<void>;
+  runningRequest(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -217,6 +219,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       requestDraining.begin();
       return requestDraining.drained();
     },
+    runningRequest: () => loop.running && requestSummary(loop.running),
     trimMemory: async () => store.trim?.(),
     async close() {
       closing = true;

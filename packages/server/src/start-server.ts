@@ -22,6 +22,8 @@ export interface RunningServer {
   readonly store: Store;
   /** Gives back memory that holds nothing but what can be read from the disk again. Takes about a millisecond. */
   trimMemory(): Promise<void>;
+  /** Description of the request that the event loop is busy with. */
+  runningRequest(): string | undefined;
   /** Drains: readiness fails first, requests in flight finish, watches end, the store is closed. */
   close(): Promise<void>;
 }
@@ -30,31 +32,35 @@ export type StartOptions = GivenOptions & {
   readonly logger?: Logger;
   /** Served beside the built-in kinds. */
   readonly resources?: readonly Resource[];
+  /** Called when the first client connects, and when the last one is gone. */
+  readonly onClients?: (isConnected: boolean) => void;
 };
 
 /** A whole API server in this process. */
 export async function startServer({
   logger = silentLogger,
   resources = [],
+  onClients,
   ...given
 }: StartOptions = {}): Promise<RunningServer> {
   const options = completeOptions(given);
   if (options.kubeconfigOut !== undefined) checkKubeconfigPath(options.kubeconfigOut);
   const dataDir = options.dataDir === undefined ? undefined : takeDataDir(options.dataDir);
   try {
-    return await start(options, resources, dataDir, logger);
+    return await start(options, { resources, dataDir, logger, onClients });
   } catch (error) {
     dataDir?.release();
     throw error;
   }
 }
 
-async function start(
-  options: ServeOptions,
-  resources: readonly Resource[],
-  dataDir: DataDir | undefined,
-  logger: Logger,
-): Promise<RunningServer> {
+interface Surroundings extends Pick<StartOptions, 'onClients'> {
+  readonly resources: readonly Resource[];
+  readonly dataDir: DataDir | undefined;
+  readonly logger: Logger;
+}
+
+async function start(options: ServeOptions, { resources, dataDir, logger, onClients }: Surroundings): Promise<RunningServer> {
   let listener: Listener | undefined;
   const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
   const pkiOptions = {
@@ -114,6 +120,7 @@ async function start(
       goawayChance: options.goawayChance,
       handle: api.handle,
       onHandshakeError: api.onHandshakeError,
+      ...(onClients && { onClients }),
       onError: (error) => logger.error('an answer could not be written', { error: String((error as Error)?.stack ?? error) }),
     });
   };
@@ -131,6 +138,7 @@ async function start(
     kubeconfig: kubeconfigText,
     store,
     trimMemory: api.trimMemory,
+    runningRequest: api.runningRequest,
     close: once(() => stop(options, api, listener as Listener, [renewal, trust, certificates], dataDir, logger)),
   };
 }

@@ -30,6 +30,8 @@ export interface ListenerOptions {
   /** Gives an answer to every exchange. */
   readonly handle: (exchange: Exchange) => Answer | Promise<Answer>;
   readonly onHandshakeError?: () => void;
+  /** Called when the first client connects, and when the last one is gone. */
+  readonly onClients?: (isConnected: boolean) => void;
   /** Who has not sent a whole header by then is cut off. */
   readonly headerTimeoutMs?: number;
 }
@@ -69,7 +71,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     handshakeTimeout: handshakeTimeoutMs,
     noDelay: true,
   });
-  server.on('connection', (socket: Socket) => track(sockets, socket));
+  server.on('connection', (socket: Socket) => track(sockets, socket, options));
   server.on('secureConnection', (socket: TLSSocket) => {
     if (socket.alpnProtocol === 'h2') http2.accept(socket);
     else http1.accept(socket);
@@ -90,9 +92,12 @@ function sni({ contextFor }: ListenerOptions): Pick<TlsOptions, 'SNICallback'> {
   return contextFor ? { SNICallback: (name, done) => done(null, contextFor(name)) } : {};
 }
 
-function track(sockets: Set<Socket>, socket: Socket): void {
-  sockets.add(socket);
-  socket.once('close', () => sockets.delete(socket));
+function track(sockets: Set<Socket>, socket: Socket, { onClients }: ListenerOptions): void {
+  if (sockets.add(socket).size === 1) onClients?.(true);
+  socket.once('close', () => {
+    sockets.delete(socket);
+    if (sockets.size === 0) onClients?.(false);
+  });
 }
 
 function bind(server: TlsServer, options: ListenerOptions): Promise<void> {

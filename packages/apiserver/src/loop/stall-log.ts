@@ -21,7 +21,7 @@ export function stallLog(logger: Logger, now: () => number = Date.now): (stall: 
     const fields: LogFields = {
       durationMs: Math.round(ms),
       cpuMs: Math.round(cpuMs),
-      ...(cause ? describeRequest(cause) : { requests: sections, inFlight: inFlight.map(summary) }),
+      ...(cause ? describeRequest(cause) : { requests: sections, inFlight: inFlight.map(requestSummary) }),
       ...(suppressed > 0 && { suppressed }),
     };
     suppressed = 0;
@@ -30,7 +30,7 @@ export function stallLog(logger: Logger, now: () => number = Date.now): (stall: 
 }
 
 /** The facts about a request that help to find out why it was slow. */
-export function describeRequest(request: ApiRequest): LogFields {
+function describeRequest(request: ApiRequest): LogFields {
   const { method, info, user, exchange } = request;
   return {
     method,
@@ -43,7 +43,8 @@ export function describeRequest(request: ApiRequest): LogFields {
   };
 }
 
-function summary(request: ApiRequest): string {
+/** The same in one line. */
+export function requestSummary(request: ApiRequest): string {
   const { method, exchange, user } = request;
   return `${method} ${shortened(exchange.url)} by ${shortened(user.name)}, ${bodyBytes(request)} bytes`;
 }

@@ -5,6 +5,7 @@ import { openLogs } from '@tsukube/server/logging';
 import { returnMemoryWhenIdle } from '../idle-memory.ts';
 import { guardProcess, untilSignalled } from '../process.ts';
 import { startFailure } from '../start-failure.ts';
+import { Watchdog } from '../watchdog.ts';
 
 /** Serves until a signal ends it. `adjust` may change the settings that the command line gave. */
 export async function serve(argv: readonly string[], adjust: Adjust = unchanged): Promise<number> {
@@ -32,14 +33,22 @@ async function run(options: ServeOptions): Promise<number> {
     directory: options.dataDir && join(options.dataDir, 'logs'),
   });
   process.once('exit', () => logs.flushSync());
+  const { watchdogThreshold: thresholdMs, loggingFormat: format } = options;
+  const watchdog = new Watchdog({ thresholdMs, format });
   try {
-    const server = await startServer({ ...options, logger: logs.logger });
+    const server = await startServer({
+      ...options,
+      logger: logs.logger,
+      ...(thresholdMs > 0 && { onClients: (isConnected) => watchdog.onClients(isConnected) }),
+    });
+    watchdog.runningRequest = server.runningRequest;
     guardProcess(process, logs.logger);
     const ended = untilSignalled(process, () => server.close(), logs.logger);
     announce(server.url, options.kubeconfigOut);
     returnMemoryWhenIdle(() => server.trimMemory());
     return await ended;
   } finally {
+    watchdog.stop();
     await logs.close();
   }
 }

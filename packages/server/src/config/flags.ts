@@ -157,6 +157,13 @@ export const flags = {
     help: 'Verbosity as a number: from 1 on as --log-level info, from 4 on as debug.',
   }),
   loggingFormat: choice({ group: 'Logging', of: ['text', 'json'], fallback: 'text', help: 'How log lines are written.' }),
+  watchdogThreshold: duration({
+    origin: 'tsukube',
+    group: 'Logging',
+    fallback: 5000,
+    help: 'Report an event loop that stands still for this long on standard error, with its stack; 0 for never. Of the command only.',
+    check: (value) => (value === 0 || value >= 1000 ? undefined : 'must be 0 or at least 1s'),
+  }),
 
   ...ignoredFlags,
   ...refusedFlags,
