@@ -1,15 +1,12 @@
 // Turns the facts about the Kubernetes API (schemas and protobuf numbers) into packages/builtin/src/types/types.ts.
-//   node scripts/import-facts.mjs FACTS_DIR
+//   node scripts/import-facts.mjs
 // The form of a line is described in packages/builtin/src/types/line.ts, which reads it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removedSchemas } from './removed-versions.mjs';
+import { root } from './root.mjs';
 
-const factsDir = process.argv[2];
-if (!factsDir) {
-  console.error('usage: node scripts/import-facts.mjs FACTS_DIR');
-  process.exit(2);
-}
+const factsDir = join(root, 'packages', 'builtin', 'facts');
 const readFacts = (file) => JSON.parse(readFileSync(join(factsDir, file), 'utf8'));
 const served = readFacts('schemas-1.36.json');
 const messages = readFacts('protobuf.json');
