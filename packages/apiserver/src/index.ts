@@ -60,6 +60,7 @@ export type * from './resource.ts';
 export type { RequestInfo } from './routing/request-info.ts';
 export type { CacheEntry, CacheEvent, Present } from './watchcache/entry.ts';
 export { type Feed, type FeedListener, openFeed } from './watchcache/feed.ts';
+export type { ObjectCache } from './watchcache/object-cache.ts';
 export { WatchCache, type WatchCacheOptions } from './watchcache/watch-cache.ts';
 export {
   type CacheLookup,

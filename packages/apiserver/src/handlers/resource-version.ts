@@ -1,6 +1,6 @@
 import { goQuote, StatusError } from '@tsukube/machinery';
 import { uint64Problem } from '../registry/uint64.ts';
-import type { WatchCache } from '../watchcache/watch-cache.ts';
+import type { ObjectCache } from '../watchcache/object-cache.ts';
 
 /** Undefined if none is given. Fails as Kubernetes does on one that is not a number. */
 export function parseResourceVersion(text: string): number | undefined {
@@ -20,7 +20,7 @@ const waitMs = 3000;
 const pollMs = 50;
 
 /** Resolves when the cache has reached a revision; fails with 504 if it does not within three seconds. */
-export async function atLeast(cache: WatchCache, revision: number): Promise<void> {
+export async function atLeast(cache: ObjectCache, revision: number): Promise<void> {
   await cache.loaded();
   if (cache.current >= revision) return;
   const end = performance.now() + waitMs;

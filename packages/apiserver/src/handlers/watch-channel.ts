@@ -1,5 +1,5 @@
 import type { CacheEvent } from '../watchcache/entry.ts';
-import type { WatchCache } from '../watchcache/watch-cache.ts';
+import type { ObjectCache } from '../watchcache/object-cache.ts';
 import { subject, type WatchFormat } from './watch-format.ts';
 
 export interface Member {
@@ -14,10 +14,10 @@ export interface Channel {
   leave(member: Member): void;
 }
 
-const channels = new WeakMap<WatchCache, Map<string, SharedChannel>>();
+const channels = new WeakMap<ObjectCache, Map<string, SharedChannel>>();
 
 /** All watches that get the same bytes share one channel: a batch is chosen and joined once, however many they are. */
-export function channelOf(cache: WatchCache, format: WatchFormat): Channel {
+export function channelOf(cache: ObjectCache, format: WatchFormat): Channel {
   let ofCache = channels.get(cache);
   if (!ofCache) {
     ofCache = new Map();
@@ -37,7 +37,7 @@ class SharedChannel implements Channel {
   readonly #unfollow: () => void;
   readonly #onEmpty: () => void;
 
-  constructor(cache: WatchCache, format: WatchFormat, onEmpty: () => void) {
+  constructor(cache: ObjectCache, format: WatchFormat, onEmpty: () => void) {
     this.#format = format;
     this.#onEmpty = onEmpty;
     this.#unfollow = cache.follow({ onEvents: (events) => this.#onEvents(events), onGap: () => this.#onGap() });

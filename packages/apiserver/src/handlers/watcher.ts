@@ -2,7 +2,7 @@ import type { StatusError } from '@tsukube/machinery';
 import type { Sink } from '../http/answer.ts';
 import type { ShutdownNotice } from '../http/request.ts';
 import type { CacheEntry, CacheEvent } from '../watchcache/entry.ts';
-import type { WatchCache } from '../watchcache/watch-cache.ts';
+import type { ObjectCache } from '../watchcache/object-cache.ts';
 import type { WatchStart } from './watch.ts';
 import { type Channel, channelOf } from './watch-channel.ts';
 import { subject, type WatchFormat } from './watch-format.ts';
@@ -32,7 +32,7 @@ const lastBookmarkMs = 2_000;
  * is slow it lets go of the present and pulls again from where it was, so that nothing is queued for it.
  */
 export class Watcher {
-  readonly #cache: WatchCache;
+  readonly #cache: ObjectCache;
   readonly #format: WatchFormat;
   readonly #sink: Sink;
   readonly #options: WatcherOptions;
@@ -42,7 +42,7 @@ export class Watcher {
   #position = 0;
   #first = true;
 
-  constructor(cache: WatchCache, format: WatchFormat, sink: Sink, options: WatcherOptions) {
+  constructor(cache: ObjectCache, format: WatchFormat, sink: Sink, options: WatcherOptions) {
     this.#cache = cache;
     this.#format = format;
     this.#sink = sink;

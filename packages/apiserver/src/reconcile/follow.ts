@@ -1,5 +1,5 @@
 import type { CacheEntry } from '../watchcache/entry.ts';
-import type { WatchCache } from '../watchcache/watch-cache.ts';
+import type { ObjectCache } from '../watchcache/object-cache.ts';
 
 const firstRetryMs = 100;
 const maxRetryMs = 5000;
@@ -8,7 +8,7 @@ const maxRetryMs = 5000;
  * Calls back for every entry of the cache and for every change. Lists again after a gap, and retries with backoff while the
  * store is unavailable. Ends with the returned function, or when the cache is closed.
  */
-export function follow(cache: WatchCache, listener: (entry: CacheEntry) => void): () => void {
+export function follow(cache: ObjectCache, listener: (entry: CacheEntry) => void): () => void {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let unfollow = (): void => {};

@@ -4,7 +4,7 @@ import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
 import type { User } from '../http/request.ts';
 import type { Reservation, Resource, ServedVersion, Strategy } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
-import type { WatchCache } from '../watchcache/watch-cache.ts';
+import type { ObjectCache } from '../watchcache/object-cache.ts';
 import { ensureNamespace, needsName, prepareForCreate } from './before-create.ts';
 import { prepareForUpdate, removedByUpdate } from './before-update.ts';
 import type { FieldManagement } from './field-management.ts';
@@ -62,10 +62,10 @@ export type Transform = (existing: JsonObject | undefined) => JsonObject | Promi
 /** The objects of one resource: what all kinds have in common between a verb and the store. */
 export class ObjectRegistry {
   readonly resource: Resource;
-  readonly cache: WatchCache;
+  readonly cache: ObjectCache;
   readonly services: RegistryServices;
 
-  constructor(resource: Resource, cache: WatchCache, services: RegistryServices) {
+  constructor(resource: Resource, cache: ObjectCache, services: RegistryServices) {
     this.resource = resource;
     this.cache = cache;
     this.services = services;

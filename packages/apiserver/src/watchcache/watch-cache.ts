@@ -14,14 +14,10 @@ import type { CacheEntry, CacheEvent, Present } from './entry.ts';
 import type { Feed } from './feed.ts';
 import { HeldEntry, type Source } from './held-entry.ts';
 import { History } from './history.ts';
+import type { Follower, ObjectCache, Replayed } from './object-cache.ts';
 import { entriesAt } from './past.ts';
 import { type Allocate, allocateAlone, allocateFromSlabs } from './slabs.ts';
 import { SortedEntries } from './sorted-entries.ts';
-
-export interface Replayed {
-  readonly events: readonly CacheEvent[];
-  readonly revision: number;
-}
 
 export interface WatchCacheOptions {
   /** Ends at a slash, or is empty. The cache answers for keys below it and nothing else. */
@@ -35,14 +31,6 @@ export interface WatchCacheOptions {
   readonly maxHistoryBytes?: number;
 }
 
-/** Told of events as they happen. */
-export interface Follower {
-  /** In order, never none. The array is shared: it must not be changed. */
-  onEvents(events: readonly CacheEvent[]): void;
-  /** Events were missed and cannot be had any more, or the cache is closed. */
-  onGap(): void;
-}
-
 const pageSize = 5000;
 
 type State =
@@ -54,7 +42,7 @@ type State =
  * A store in memory in front of a store: writes pass through, reads and watches are answered from here. It is filled
  * when first read, and fed by the one stream of changes that all caches share.
  */
-export class WatchCache implements Store {
+export class WatchCache implements Store, ObjectCache {
   readonly prefix: string;
   readonly #store: Store;
   readonly #feed: Feed;
@@ -100,7 +88,6 @@ export class WatchCache implements Store {
     });
   }
 
-  /** The revision that reads without a wait show. */
   get current(): number {
     return this.#feed.revision;
   }
@@ -113,19 +100,16 @@ export class WatchCache implements Store {
     return this.#closed;
   }
 
-  /** Of all values together. */
   get bytes(): number {
     return this.#entries.bytes;
   }
 
-  /** Undefined if a read may go ahead at once; the promise says whether memory is fresh enough to answer. */
   fresh(): Promise<boolean> | undefined {
     this.#checkOpen();
     if (this.#state.at === 'ready') return this.#feed.caughtUp();
     return this.#load().then(() => this.#feed.caughtUp() ?? true);
   }
 
-  /** Undefined if a read of this key may go ahead at once. It waits for a write of the key that is under way. */
   freshAt(key: string): Promise<boolean> | undefined {
     const writing = this.#writing.size === 0 ? undefined : this.#writing.get(key);
     if (!writing) return this.fresh();
@@ -133,12 +117,10 @@ export class WatchCache implements Store {
     return writing.then(settled, settled);
   }
 
-  /** Undefined if the cache is filled, however old its state. */
   loaded(): Promise<void> | undefined {
     return this.#state.at === 'ready' ? undefined : this.#load();
   }
 
-  /** What memory holds now. Only after `fresh` or `loaded`. */
   peek(key: string): CacheEntry | undefined {
     return this.#entries.get(key);
   }
@@ -155,7 +137,6 @@ export class WatchCache implements Store {
     return this.#entries.count(prefix, from);
   }
 
-  /** All entries as they were at a revision, or undefined if memory does not reach back so far. */
   past(prefix: string, from: string, revision: number): CacheEntry[] | undefined {
     const later = revision < this.#compacted ? undefined : this.#history.after(revision);
     return later && entriesAt(this.#entries, later, prefix, from);
@@ -169,7 +150,6 @@ export class WatchCache implements Store {
     return this.lookup(key);
   }
 
-  /** A linearizable read, at once where memory is fresh. */
   lookup(key: string): CacheEntry | undefined | Promise<CacheEntry | undefined> {
     const waiting = this.fresh();
     return waiting ? this.#getAfter(waiting, key) : this.#entries.get(key);
@@ -181,7 +161,6 @@ export class WatchCache implements Store {
     return entry && this.#enter(entry);
   }
 
-  /** The same without filling the cache for it. */
   async read(key: string): Promise<CacheEntry | undefined> {
     if (this.#state.at === 'ready') return this.get(key);
     this.#checkOpen();
@@ -226,7 +205,6 @@ export class WatchCache implements Store {
     return this.#store.cancelledUnderWay();
   }
 
-  /** Whether writing a value whose presented form has not changed would change nothing in the store either. */
   holds(key: string, value: Uint8Array): Promise<boolean> | true {
     return this.#holds?.(key, value) ?? true;
   }
@@ -257,18 +235,15 @@ export class WatchCache implements Store {
     for (const follower of this.#followers) follower.onGap();
   }
 
-  /** From now on, until the returned function is called. */
   follow(follower: Follower): () => void {
     this.#followers.add(follower);
     return () => this.#followers.delete(follower);
   }
 
-  /** The events after a revision that memory holds; undefined if it does not hold all of them. */
   eventsAfter(revision: number): readonly CacheEvent[] | undefined {
     return this.#state.at === 'ready' ? this.#history.after(revision) : undefined;
   }
 
-  /** Events of the past from the store, for where memory does not reach. Fails with Compacted. */
   async *replay(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Replayed> {
     for await (const { changes, revision } of this.#store.watch(prefix, from, signal)) {
       yield { events: changes.map((change) => this.#eventOf(change)), revision };

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, StatusError } from '@tsukube/machinery';
 import { decodeObject } from '../registry/stored-form.ts';
-import type { WatchCache } from '../watchcache/watch-cache.ts';
+import type { ObjectCache } from '../watchcache/object-cache.ts';
 
 export interface ServiceReference {
   readonly namespace: string;
@@ -17,7 +17,7 @@ export interface NetworkAddress {
 export type ServiceResolver = (service: ServiceReference) => Promise<NetworkAddress>;
 
 /** Objects of a resource by their group and plural name; undefined if it is not served. */
-export type CacheLookup = (group: string, resource: string) => WatchCache | undefined;
+export type CacheLookup = (group: string, resource: string) => ObjectCache | undefined;
 
 /**
  * One of the addresses behind a service, where there are any. Without them, the address of the service itself: who serves
@@ -59,7 +59,7 @@ async function addressesBehind(
 async function addressesInSlices(
   { namespace, name }: ServiceReference,
   portName: string,
-  cache: WatchCache | undefined,
+  cache: ObjectCache | undefined,
 ): Promise<readonly NetworkAddress[]> {
   if (!cache) return [];
   await cache.fresh();
@@ -78,7 +78,7 @@ async function addressesInSlices(
 async function addressesInEndpoints(
   { namespace, name }: ServiceReference,
   portName: string,
-  cache: WatchCache | undefined,
+  cache: ObjectCache | undefined,
 ): Promise<readonly NetworkAddress[]> {
   const entry = cache && (await cache.get(`${cache.prefix}${namespace}/${name}`));
   const subsets = entry ? listOf(decodeObject(entry.value).subsets) : [];

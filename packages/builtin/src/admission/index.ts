@@ -1,4 +1,4 @@
-import type { AdmissionPlugin, Authorizer, WatchCache } from '@tsukube/apiserver';
+import type { AdmissionPlugin, Authorizer, ObjectCache } from '@tsukube/apiserver';
 import { certificateAdmission } from './certificates.ts';
 import { defaultTolerationSeconds, type TolerationSeconds } from './default-toleration-seconds.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
@@ -11,7 +11,7 @@ export type { TolerationSeconds };
 
 /** The built-in plugins in Kubernetes' order. `objectsOf` gives the objects of a resource, or undefined if it is not served. */
 export function builtinAdmission(
-  objectsOf: (group: string, resource: string) => WatchCache | undefined,
+  objectsOf: (group: string, resource: string) => ObjectCache | undefined,
   authorizer: Authorizer,
   seconds: TolerationSeconds,
 ): readonly AdmissionPlugin[] {

@@ -1,11 +1,11 @@
-import type { AdmissionAttributes, AdmissionPlugin, WatchCache } from '@tsukube/apiserver';
+import type { AdmissionAttributes, AdmissionPlugin, ObjectCache } from '@tsukube/apiserver';
 import { decodeObject } from '@tsukube/apiserver';
 import { type JsonObject, StatusError } from '@tsukube/machinery';
 
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
 
 /** Nothing is written where there is no namespace, nothing created in one that is terminating; some cannot be deleted. */
-export function namespaceLifecycle(namespaces: WatchCache): AdmissionPlugin {
+export function namespaceLifecycle(namespaces: ObjectCache): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
     mutate(attributes) {
@@ -18,7 +18,7 @@ export function namespaceLifecycle(namespaces: WatchCache): AdmissionPlugin {
   };
 }
 
-function exists(namespaces: WatchCache, { namespace }: AdmissionAttributes): boolean {
+function exists(namespaces: ObjectCache, { namespace }: AdmissionAttributes): boolean {
   return namespaces.peek(`${namespaces.prefix}${namespace}`) !== undefined;
 }
 
@@ -29,7 +29,7 @@ function protect({ operation, resource, name }: AdmissionAttributes): void {
 
 const terminating = Buffer.from('"phase":"Terminating"');
 
-function checkNamespace(namespaces: WatchCache, { operation, namespace, resource, version, name }: AdmissionAttributes): void {
+function checkNamespace(namespaces: ObjectCache, { operation, namespace, resource, version, name }: AdmissionAttributes): void {
   const entry = namespaces.peek(`${namespaces.prefix}${namespace}`);
   if (!entry) throw StatusError.notFound({ group: '', resource: 'namespaces' }, namespace);
   // The search is cheap and rarely right by accident; only then the object is looked at.

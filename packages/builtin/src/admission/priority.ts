@@ -1,10 +1,10 @@
-import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type WatchCache } from '@tsukube/apiserver';
+import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type ObjectCache } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
 import { numberIn, textIn } from '../core/pod-spec/members.ts';
 import { isPods, refuse } from './forbidden.ts';
 
 /** Pods get the number behind the name of their priority. `classes` is absent if priority classes are not served. */
-export function priority(classes: WatchCache | undefined): AdmissionPlugin {
+export function priority(classes: ObjectCache | undefined): AdmissionPlugin {
   return {
     name: 'Priority',
     mutate(attributes) {
@@ -30,7 +30,7 @@ function keepPriority({ object, oldObject }: AdmissionAttributes): void {
     if (spec[field] === undefined && before[field] !== undefined) spec[field] = before[field];
 }
 
-function setPriority(attributes: AdmissionAttributes, classes: WatchCache | undefined): void {
+function setPriority(attributes: AdmissionAttributes, classes: ObjectCache | undefined): void {
   const spec = attributes.object?.spec as JsonObject;
   const found = classOf(attributes, textIn(spec, 'priorityClassName'), classes);
   const value = numberIn(found, 'value');
@@ -50,7 +50,7 @@ function setPriority(attributes: AdmissionAttributes, classes: WatchCache | unde
 }
 
 /** The class that is named, or the one that is for all who name none. */
-function classOf(attributes: AdmissionAttributes, name: string, classes: WatchCache | undefined): JsonObject | undefined {
+function classOf(attributes: AdmissionAttributes, name: string, classes: ObjectCache | undefined): JsonObject | undefined {
   if (name === '') return classes && defaultClass(classes);
   const entry = classes?.peek(`${classes.prefix}${name}`);
   if (!entry) throw refuse(attributes, `no PriorityClass with name ${name} was found`);
@@ -60,7 +60,7 @@ function classOf(attributes: AdmissionAttributes, name: string, classes: WatchCa
 const isDefault = Buffer.from('"globalDefault":true');
 
 /** Two can only be there after a race; the lower one wins. */
-function defaultClass(classes: WatchCache): JsonObject | undefined {
+function defaultClass(classes: ObjectCache): JsonObject | undefined {
   let found: JsonObject | undefined;
   for (const entry of classes.range(classes.prefix)) {
     if (!entry.value.includes(isDefault)) continue;
@@ -71,7 +71,7 @@ function defaultClass(classes: WatchCache): JsonObject | undefined {
   return found;
 }
 
-function requireOneDefault(attributes: AdmissionAttributes, classes: WatchCache): void {
+function requireOneDefault(attributes: AdmissionAttributes, classes: ObjectCache): void {
   const { object, operation } = attributes;
   if (object?.globalDefault !== true) return;
   const { name } = (defaultClass(classes)?.metadata ?? {}) as { name?: string };

@@ -1,4 +1,4 @@
-import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type WatchCache } from '@tsukube/apiserver';
+import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type ObjectCache } from '@tsukube/apiserver';
 import { deepEqual, type JsonObject, setKey } from '@tsukube/machinery';
 import { mapIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
 import { isPods, refuse } from './forbidden.ts';
@@ -7,7 +7,7 @@ import { mergeTolerations } from './merge-tolerations.ts';
 const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
 /** Pods get what their runtime costs and where it is to be found. `classes` is absent if runtime classes are not served. */
-export function runtimeClass(classes: WatchCache | undefined): AdmissionPlugin {
+export function runtimeClass(classes: ObjectCache | undefined): AdmissionPlugin {
   const afterReading = (attributes: AdmissionAttributes, act: () => void) => {
     if (attributes.operation !== 'CREATE' || !attributes.object || !isPods(attributes)) return;
     const named = (attributes.object.spec as JsonObject).runtimeClassName !== undefined;
@@ -25,7 +25,7 @@ function specOf({ object }: AdmissionAttributes): JsonObject {
   return (object as JsonObject).spec as JsonObject;
 }
 
-function classOf(attributes: AdmissionAttributes, classes: WatchCache | undefined): JsonObject | undefined {
+function classOf(attributes: AdmissionAttributes, classes: ObjectCache | undefined): JsonObject | undefined {
   const { runtimeClassName: name } = specOf(attributes);
   if (typeof name !== 'string') return undefined;
   const entry = classes?.peek(`${classes.prefix}${name}`);
@@ -33,7 +33,7 @@ function classOf(attributes: AdmissionAttributes, classes: WatchCache | undefine
   return decodeObject(entry.value);
 }
 
-function complete(attributes: AdmissionAttributes, classes: WatchCache | undefined): void {
+function complete(attributes: AdmissionAttributes, classes: ObjectCache | undefined): void {
   const found = classOf(attributes, classes);
   const spec = specOf(attributes);
   const overhead = objectIn(found, 'overhead');
@@ -62,7 +62,7 @@ function mergeNodeSelector(attributes: AdmissionAttributes, spec: JsonObject, ad
   if (Object.keys(sorted).length > 0) spec.nodeSelector = sorted;
 }
 
-function check(attributes: AdmissionAttributes, classes: WatchCache | undefined): void {
+function check(attributes: AdmissionAttributes, classes: ObjectCache | undefined): void {
   const overhead = objectIn(classOf(attributes, classes), 'overhead');
   const spec = specOf(attributes);
   if (overhead && !deepEqual(spec.overhead, overhead.podFixed)) throw refuse(attributes, mismatch);

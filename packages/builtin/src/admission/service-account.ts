@@ -1,4 +1,4 @@
-import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type WatchCache } from '@tsukube/apiserver';
+import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type ObjectCache } from '@tsukube/apiserver';
 import { generateName, type JsonObject } from '@tsukube/machinery';
 import { mapIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
 import { isPods, refuse } from './forbidden.ts';
@@ -18,7 +18,7 @@ const attempts = 10;
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 100 + Math.random() * 100));
 
 /** Every pod acts as somebody. `accounts` is absent if service accounts are not served, and then there are none. */
-export function serviceAccountAdmission(accounts: WatchCache | undefined, wait: () => Promise<void> = pause): AdmissionPlugin {
+export function serviceAccountAdmission(accounts: ObjectCache | undefined, wait: () => Promise<void> = pause): AdmissionPlugin {
   return {
     name: 'ServiceAccount',
     mutate(attributes) {
@@ -40,7 +40,7 @@ export function serviceAccountAdmission(accounts: WatchCache | undefined, wait: 
 async function complete(
   attributes: AdmissionAttributes,
   spec: JsonObject,
-  accounts: WatchCache | undefined,
+  accounts: ObjectCache | undefined,
   wait: () => Promise<void>,
 ): Promise<void> {
   const name = textIn(spec, 'serviceAccountName') || 'default';
@@ -55,7 +55,7 @@ async function check(
   attributes: AdmissionAttributes,
   spec: JsonObject,
   onlyAdded: boolean,
-  accounts: WatchCache | undefined,
+  accounts: ObjectCache | undefined,
   wait: () => Promise<void>,
 ): Promise<void> {
   if (textIn(spec, 'serviceAccountName') === '')
@@ -70,7 +70,7 @@ function isMirror(pod: JsonObject): boolean {
 async function accountOf(
   attributes: AdmissionAttributes,
   spec: JsonObject,
-  accounts: WatchCache | undefined,
+  accounts: ObjectCache | undefined,
   wait: () => Promise<void>,
 ): Promise<JsonObject> {
   const name = textIn(spec, 'serviceAccountName');

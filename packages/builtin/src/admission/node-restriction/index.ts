@@ -1,4 +1,4 @@
-import { type AdmissionPlugin, type Authorizer, decodeObject, type WatchCache } from '@tsukube/apiserver';
+import { type AdmissionPlugin, type Authorizer, decodeObject, type ObjectCache } from '@tsukube/apiserver';
 import { goQuote, type JsonObject } from '@tsukube/machinery';
 import { objectIn, textIn } from '../../core/pod-spec/members.ts';
 import { nodeOf, nodeUserPrefix } from '../../node/authorizer/index.ts';
@@ -29,7 +29,7 @@ const restrictions: Readonly<Record<string, Restriction>> = {
 
 /** Limits writes of kubelets to objects of their own nodes and of pods that run there. Costs other users a comparison of their name. */
 export function nodeRestriction(
-  objectsOf: (group: string, resource: string) => WatchCache | undefined,
+  objectsOf: (group: string, resource: string) => ObjectCache | undefined,
   authorizer: Authorizer,
 ): AdmissionPlugin {
   const cluster: Cluster = {
