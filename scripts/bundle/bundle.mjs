@@ -49,6 +49,7 @@ export async function makeBundle() {
     build({ ...small, entryPoints: [join(source, 'bin.ts')], outfile: command }),
     build({ ...small, entryPoints: [join(source, 'index.ts')], outfile: join(output, 'index.cjs') }),
     build(programOptions()),
+    build({ ...small, entryPoints: [join(source, 'worker.ts')], outfile: join(output, 'worker.cjs') }),
     build({ ...common, entryPoints: [join(root, 'packages', 'cli', 'src', 'envtest', 'etcd-bin.ts')], outfile: etcd }),
   ]);
   const whole = results[2];

@@ -1,36 +1,3 @@
-import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
-import { readRecording, replay } from '../../scripts/golden/recording.mjs';
-import { useServer } from '../support/server.ts';
-import { knownDifferences } from './known-differences.ts';
+import { describeReplay } from './replay.ts';
 
-const recordings = fileURLToPath(new URL('./recordings/', import.meta.url));
-
-/** Objects that name a day of the past in a table grow older, here as there. */
-const agedOnly = /: want "\d+d", got "\d+d"$/;
-
-/** The steps of a recording that this server answers in another way. */
-async function differing(name: string, kubeconfig: string) {
-  const failures = await replay(readRecording(`${recordings}${name.replaceAll('/', '_')}.json`), kubeconfig);
-  return failures
-    .map((failure) => ({ ...failure, diffs: failure.diffs.filter((diff) => !agedOnly.test(diff)) }))
-    .filter(({ diffs }) => diffs.length > 0);
-}
-
-describe('recorded answers of kube-apiserver', () => {
-  // They were given by a server that has only what Kubernetes still has, without a controller manager that protects volumes.
-  const protections = ['persistentvolumeclaim', 'persistentvolume', 'volumeattributesclass'];
-  const controllers = ['*', ...protections.map((name) => `-${name}-protection-controller`)];
-  const t = useServer({ runtimeConfig: { 'api/legacy': false }, controllers });
-
-  it.each(Object.keys(knownDifferences))('%s', { timeout: 60_000 }, async (name) => {
-    const known = knownDifferences[name] as Record<number, string>;
-    const failures = await differing(name, t.server.kubeconfig);
-    expect(failures.filter(({ step }) => known[step] === undefined)).toEqual([]);
-    const steps = failures.map(({ step }) => String(step));
-    expect(
-      Object.keys(known).filter((step) => !steps.includes(step)),
-      'differences that are gone: take them off the list',
-    ).toEqual([]);
-  });
-});
+describeReplay('recorded answers of kube-apiserver');

@@ -1,6 +1,7 @@
 import { type RunningServer, type StartOptions, startServer } from '@tsukube/server';
 import { afterAll, beforeAll } from 'vitest';
 import { type Client, clientFor } from './client.ts';
+import { sourceWorkerFile } from './worker-file.ts';
 
 export interface ServerUnderTest {
   readonly server: RunningServer;
@@ -12,7 +13,8 @@ export function useServer(options: StartOptions = {}): ServerUnderTest {
   let server: RunningServer;
   let client: Client;
   beforeAll(async () => {
-    server = await startServer({ storage: 'memory', securePort: 0, ...options });
+    const offload = { workerFile: sourceWorkerFile, ...options.offload };
+    server = await startServer({ storage: 'memory', securePort: 0, ...options, offload });
     client = clientFor(server.kubeconfig);
   });
   afterAll(async () => {

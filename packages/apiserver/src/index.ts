@@ -6,7 +6,14 @@ export { delegation } from './delegates/delegation.ts';
 export { indexPage } from './delegates/index-page.ts';
 export { logFiles } from './delegates/logs.ts';
 export { isOpenIdIssuer, openIdPages, openIdPaths } from './delegates/openid.ts';
-export { asResourceRequest, type ResourceSubject, resourceDelegate, unservedPaths } from './delegates/resources.ts';
+export {
+  asResourceRequest,
+  type ResourceSubject,
+  resourceDelegate,
+  type ServingContext,
+  serveVerb,
+  unservedPaths,
+} from './delegates/resources.ts';
 export { type VersionInfo, versionPage } from './delegates/version.ts';
 export { createDiscovery, type Discovery } from './discovery/discovery.ts';
 export { compareVersions, priorityOf } from './discovery/priorities.ts';
@@ -41,6 +48,7 @@ export * from './logger.ts';
 export { LoopMonitor } from './loop/loop-monitor.ts';
 export { requestSummary, stallLog } from './loop/stall-log.ts';
 export * from './metrics/index.ts';
+export * from './offload/index.ts';
 export { createOpenApi, type OpenApi } from './openapi/openapi.ts';
 export { follow } from './reconcile/follow.ts';
 export { WorkQueue } from './reconcile/work-queue.ts';

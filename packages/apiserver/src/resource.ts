@@ -45,6 +45,8 @@ export interface Resource {
   readonly announcedVerbs?: readonly string[];
   /** Sorts the rows of a Table list, lowest first, where that is not by name. Takes the hub version. */
   readonly rowRank?: (object: JsonObject) => number;
+  /** How long a value takes to process in a write, relative to other kinds; 1 if absent. Heavy writes leave the event loop. */
+  readonly writeCost?: number;
   /** Objects remove themselves this many seconds after they were last written. */
   readonly ttlSeconds?: number;
 }

@@ -26,6 +26,7 @@ import { networkingResources } from './networking/index.ts';
 import { nodeResources } from './node/index.ts';
 import { policyResources } from './policy/index.ts';
 import { RbacIndex } from './rbac/authorizer/rbac-index.ts';
+import { type RoleRules, roleRulesOf } from './rbac/authorizer/role-rules.ts';
 import { rbacResources } from './rbac/index.ts';
 import { deviceResources } from './resource/index.ts';
 import { schedulingResources } from './scheduling/index.ts';
@@ -41,6 +42,7 @@ export { type FlowControlDefaults, flowControlDefaults } from './flowcontrol/def
 export { type NodeAuthorizer, nodeAuthorizer } from './node/authorizer/index.ts';
 export { type FindRegistry, openRbac, type Rbac } from './rbac/authorizer/index.ts';
 export { RbacIndex } from './rbac/authorizer/rbac-index.ts';
+export { type RoleRules, roleRulesOf } from './rbac/authorizer/role-rules.ts';
 export { bootstrapNames, bootstrapPolicy } from './rbac/bootstrap/policy.ts';
 export { reconciledBinding, reconciledRole } from './rbac/bootstrap/reconcile.ts';
 export { storedPolicy } from './rbac/bootstrap/stored-policy.ts';
@@ -60,14 +62,14 @@ export interface BuiltinOptions {
   readonly tokenIssuer?: TokenIssuer;
   /** Who may do what, for access reviews. */
   readonly authorizer?: Authorizer;
-  /** All roles and bindings; kept up to date by `openRbac`. */
-  readonly rbacIndex?: RbacIndex;
+  /** All roles and bindings. */
+  readonly roles?: RoleRules;
 }
 
 /** Every kind that is there from the start. */
 export function builtinResources(options: BuiltinOptions): readonly Resource[] {
   const { eventTtlSeconds, serviceRanges = defaultServiceRanges, tokenReviewer, tokenIssuer } = options;
-  const { authorizer = alwaysDeny, rbacIndex = new RbacIndex() } = options;
+  const { authorizer = alwaysDeny, roles = roleRulesOf(new RbacIndex()) } = options;
   const resources = [
     namespace,
     configMap,
@@ -83,7 +85,7 @@ export function builtinResources(options: BuiltinOptions): readonly Resource[] {
     ...networkingResources,
     ...discoveryResources,
     lease,
-    ...rbacResources(authorizer, rbacIndex),
+    ...rbacResources(authorizer, roles),
     ...schedulingResources,
     ...storageResources,
     ...nodeResources,

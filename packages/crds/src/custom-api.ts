@@ -11,12 +11,13 @@ import type {
 import type { GroupVersion } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import type { Definition } from './definition/definition.ts';
-import { type DefinitionChange, definitionsIn, openDefinitions } from './definition/definitions.ts';
+import { type DefinitionChange, definitionsIn, lookedUpDefinitions, openDefinitions } from './definition/definitions.ts';
 import { definitionOf } from './definition/read-definition.ts';
 import type { KnownKinds } from './known-kinds.ts';
 import { type Life, startLife } from './life/life.ts';
 import { openCustomResources } from './serving/custom-resources.ts';
 import { type CustomDelegateOptions, customResourceDelegate } from './serving/delegate.ts';
+import { type ServingParts, watchCaches } from './serving/serving.ts';
 
 export interface CustomApiParts {
   /** The definitions themselves. */
@@ -48,6 +49,8 @@ export interface CustomApi {
   /** All that has objects, for whoever looks after objects of all kinds. */
   stored(): Iterable<Resource>;
   registryOf(resource: Resource): ObjectRegistry | undefined;
+  /** The objects of a definition in one of its versions. */
+  objects(group: string, plural: string, version: string): ObjectRegistry | undefined;
   /** The versions that definitions serve, or will. */
   groupVersions(): readonly GroupVersion[];
   isDefined(version: GroupVersion): boolean;
@@ -60,7 +63,7 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
   const definitions = openDefinitions(parts.definitions);
   const onError = (error: unknown, definition: string) =>
     parts.logger.warn('objects could not be converted', { definition, error: String(error) });
-  const resources = openCustomResources(definitions, { ...parts, onError });
+  const resources = openCustomResources(definitions, { ...parts, openCache: watchCaches(parts.store, parts.feed, onError) });
   let life: Life | undefined;
   let resolveRead: () => void = () => {};
   const read = new Promise<void>((resolve) => {
@@ -80,6 +83,11 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
     resources: () => resources.resources(),
     stored: () => resources.stored(),
     registryOf: (resource) => resources.registryOf(resource),
+    objects(group, plural, version) {
+      const entry = definitions.find(group, plural);
+      const serving = entry && resources.servingOf(entry);
+      return serving?.resource(version) && serving.objects(version);
+    },
     groupVersions: () => definitionsIn(definitions).flatMap(servedVersions),
     isDefined: ({ group, version }) =>
       definitionsIn(definitions).some((each) => each.group === group && servesVersion(each, version)),
@@ -89,6 +97,21 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
       life?.stop();
       resources.close();
     },
+  };
+}
+
+/** What definitions bring, in a worker: definitions are looked up with every request, and somebody else follows them. */
+export interface LookedUpApi {
+  delegate(options: CustomDelegateOptions): Delegate;
+  resources(): Iterable<Resource>;
+}
+
+export function lookUpCustomApi(definitions: ObjectRegistry, parts: ServingParts): LookedUpApi {
+  const found = lookedUpDefinitions(definitions);
+  const resources = openCustomResources(found, parts);
+  return {
+    delegate: (options) => customResourceDelegate(found, resources, options),
+    resources: () => resources.resources(),
   };
 }
 

@@ -16,7 +16,7 @@ import {
   stallLog,
   storageSize,
 } from '@tsukube/apiserver';
-import type { FindRegistry } from '@tsukube/builtin';
+import { type FindRegistry, roleRulesOf } from '@tsukube/builtin';
 import {
   announceServer,
   type Controller,
@@ -40,15 +40,17 @@ import { flagsWithoutEffect, type ServeOptions, serviceRanges } from './config/i
 import { customApi, resourcesNow } from './custom-api.ts';
 import { requestLimits } from './flow-control.ts';
 import { ensureBootstrapPolicy } from './rbac-bootstrap.ts';
-import { allResources, createRegistries } from './registries.ts';
+import { allResources, createRegistries, watchCaches } from './registries.ts';
 import { shutdownNotice } from './shutdown-notice.ts';
 import { StartSteps } from './start-steps.ts';
 import { versionInfo } from './version.ts';
+import { heavyServing, type OffloadOptions } from './worker/heavy-requests.ts';
 
 export interface ApiServerParts {
   readonly options: ServeOptions;
   /** Served beside the built-in kinds. */
   readonly resources?: readonly Resource[];
+  readonly offload?: OffloadOptions;
   readonly store: Store;
   /** Vouches for this server; published to every namespace. */
   readonly ca: string;
@@ -91,13 +93,14 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const { serviceAccounts } = parts;
   const authentication = await createAuthentication({ ...parts, registryOf: (plural) => findRegistry('', plural) });
   const authorization = createAuthorization(options, logger);
+  const roles = roleRulesOf(authorization.rbacIndex);
   const all = allResources(
     options,
     {
       eventTtlSeconds: options.eventTtl / 1000,
       serviceRanges: serviceRanges(options),
       authorizer: authorization.authorizer,
-      rbacIndex: authorization.rbacIndex,
+      roles,
       tokenIssuer: serviceAccounts.issuer,
       tokenReviewer: { authenticate: authentication.reviewToken, apiAudiences: serviceAccounts.apiAudiences },
     },
@@ -106,19 +109,30 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const resources = all.filter(({ versions }) => versions.length > 0);
   const metrics = serverMetrics(versionInfo, resources);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
-  const { registries, services, admissionPlugins } = createRegistries(
-    all,
-    options,
+  const { registries, services, admissionPlugins } = createRegistries(all, options, {
+    openCache: watchCaches(store, feed, metrics),
     store,
-    feed,
-    metrics,
-    authorization.authorizer,
-  );
+    authorizer: authorization.authorizer,
+    admissionObserver: metrics.admission,
+  });
   const unused = flagsWithoutEffect(options, { controllers: controllerNames, admissionPlugins });
   if (unused.length > 0) logger.warn('flags of kube-apiserver without effect here', { flags: unused.join(' ') });
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
   const shutdown = shutdownNotice();
   const custom = customApi({ resources, registryOf, services, store, feed, shutdown: shutdown.notice, options, logger });
+  const heavy = heavyServing({
+    registries,
+    custom,
+    store,
+    authorizer: authorization.authorizer,
+    roles,
+    reviewToken: authentication.reviewToken,
+    start: { options, serviceAccountKey: serviceAccounts.privateKey },
+    offload: parts.offload ?? {},
+    localResources: parts.resources ?? [],
+    admissionObserver: metrics.admission,
+    logger,
+  });
   let ready = true;
   const steps = new StartSteps();
   const auditing = await openAuditing(options, metrics, logger);
@@ -130,6 +144,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     resources,
     registryOf,
     custom,
+    heavy: heavy?.requests,
     shutdown: shutdown.notice,
     isReady: () => ready,
     steps,
@@ -224,6 +239,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     async close() {
       closing = true;
       stopCompaction();
+      await heavy?.close();
       authentication.stop();
       for (const controller of controllers) controller.stop();
       custom?.close();

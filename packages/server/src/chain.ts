@@ -21,6 +21,7 @@ import {
   type Handler,
   type HealthCheck,
   type HealthChecks,
+  type HeavyRequests,
   healthDelegate,
   type IncomingRequest,
   impersonation,
@@ -51,6 +52,7 @@ import type { Authentication } from './authentication/authenticator.ts';
 import type { ServeOptions } from './config/index.ts';
 import type { RequestLimits } from './flow-control.ts';
 import { healthChecks } from './health.ts';
+import { builtInNames, objectsNamed } from './registries.ts';
 import type { StartSteps } from './start-steps.ts';
 import { kubernetesVersion, versionInfo } from './version.ts';
 import { flagzPage, statuszPage } from './z-pages.ts';
@@ -60,6 +62,8 @@ export interface ChainParts extends ApiServerParts {
   readonly registryOf: (resource: Resource) => ObjectRegistry;
   /** What definitions bring. */
   readonly custom: CustomApi | undefined;
+  /** Serves heavy requests in worker threads; absent if there are none. */
+  readonly heavy: HeavyRequests | undefined;
   readonly shutdown: ShutdownNotice;
   readonly isReady: () => boolean;
   readonly steps: StartSteps;
@@ -134,7 +138,11 @@ function delegates(parts: ChainParts): readonly Delegate[] {
     discovery.invalidate();
     openApi.invalidate();
   });
-  const serving = { objectsOf: objectsNamed(resources, registryOf), minWatchSeconds: options.minRequestTimeout };
+  const serving = {
+    objectsOf: objectsNamed(resources, registryOf),
+    minWatchSeconds: options.minRequestTimeout,
+    heavy: parts.heavy,
+  };
   return [
     ...(custom ? [custom.delegate({ ...serving, isBuiltIn: builtInNames(resources) })] : []),
     resourceDelegate({ ...serving, resources, registryOf, shutdown: parts.shutdown }),
@@ -163,23 +171,6 @@ function openId({ serviceAccounts: { issuer, keys }, options, address }: ChainPa
   if (!isOpenIdIssuer(issuer.issuer)) return [];
   const jwksUri = () => options.serviceAccountJwksUri ?? `https://${address()}${openIdPaths[1]}`;
   return [openIdPages({ issuer: issuer.issuer, jwksUri, keys })];
-}
-
-function objectsNamed(
-  resources: readonly Resource[],
-  registryOf: (resource: Resource) => ObjectRegistry,
-): (group: string, name: string) => ObjectRegistry | undefined {
-  return (group, name) => {
-    const found = resources.find(({ names, hub }) => names.plural === name && hub.group === group);
-    return found && registryOf(found);
-  };
-}
-
-function builtInNames(resources: readonly Resource[]): (group: string, version: string, name: string) => boolean {
-  const known = new Set(
-    resources.flatMap(({ names, versions }) => versions.map(({ group, version }) => `${group}/${version}/${names.plural}`)),
-  );
-  return (group, version, name) => known.has(`${group}/${version}/${name}`);
 }
 
 function hasLogs(options: ServeOptions): options is ServeOptions & { readonly dataDir: string } {

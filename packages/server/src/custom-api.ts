@@ -8,7 +8,7 @@ import {
   serviceResolver,
 } from '@tsukube/apiserver';
 import { ageColumn, builtinTypes, nameColumn, schemaOf } from '@tsukube/builtin';
-import { type CustomApi, openCustomApi } from '@tsukube/crds';
+import { type CustomApi, type KnownKinds, openCustomApi } from '@tsukube/crds';
 import type { Store } from '@tsukube/storage';
 import type { ServeOptions } from './config/index.ts';
 
@@ -23,6 +23,13 @@ export interface CustomApiNeeds {
   readonly logger: Logger;
 }
 
+export const knownKinds: KnownKinds = {
+  types: builtinTypes,
+  nameColumn,
+  ageColumn,
+  scale: schemaOf('autoscaling.v1.Scale'),
+};
+
 /** What definitions bring; nothing if definitions are switched off. */
 export function customApi({ resources, registryOf, options, ...parts }: CustomApiNeeds): CustomApi | undefined {
   const definition = resources.find(({ names }) => names.plural === 'customresourcedefinitions');
@@ -35,7 +42,7 @@ export function customApi({ resources, registryOf, options, ...parts }: CustomAp
       const found = resources.find(({ names, hub }) => names.plural === name && hub.group === group);
       return found && registryOf(found).cache;
     }),
-    known: { types: builtinTypes, nameColumn, ageColumn, scale: schemaOf('autoscaling.v1.Scale') },
+    known: knownKinds,
   });
 }
 

@@ -1,10 +1,12 @@
 import {
   type Admission,
+  type AdmissionObserver,
   type Authorizer,
   admissionChain,
   type Feed,
   fieldManagement,
   forgetEncodings,
+  type ObjectCache,
   ObjectRegistry,
   presentAs,
   type RegistryServices,
@@ -33,18 +35,21 @@ export function allResources(
   });
 }
 
-export function createRegistries(
-  resources: readonly Resource[],
-  options: ServeOptions,
-  store: Store,
-  feed: Feed,
-  metrics: ServerMetrics,
-  authorizer: Authorizer,
-): {
-  readonly registries: Map<Resource, ObjectRegistry>;
+/** What the registries of this thread stand on. */
+export interface RegistryParts {
+  readonly openCache: (resource: Resource) => ObjectCache;
+  readonly store: NonNullable<RegistryServices['store']>;
+  readonly authorizer: Authorizer;
+  readonly admissionObserver: AdmissionObserver;
+}
+
+export interface Registries {
+  readonly registries: ReadonlyMap<Resource, ObjectRegistry>;
   readonly services: RegistryServices;
   readonly admissionPlugins: readonly string[];
-} {
+}
+
+export function createRegistries(resources: readonly Resource[], options: ServeOptions, parts: RegistryParts): Registries {
   const registries = new Map<Resource, ObjectRegistry>();
   let admission: Admission = admissionChain([]);
   const services: RegistryServices = {
@@ -56,24 +61,51 @@ export function createRegistries(
     keepsDependents: !options.enableGarbageCollector,
     registryNamed: (group, plural) =>
       [...registries.values()].find(({ resource: { names, hub } }) => names.plural === plural && hub.group === group),
-    store,
+    store: parts.store,
   };
-  for (const resource of resources) {
+  for (const resource of resources) registries.set(resource, new ObjectRegistry(resource, parts.openCache(resource), services));
+  const cacheOf = (group: string, plural: string) => services.registryNamed?.(group, plural)?.cache;
+  const plugins = builtinAdmission(cacheOf, parts.authorizer, tolerationSeconds(options));
+  admission = admissionChain(
+    plugins.filter(({ name }) => runsPlugin(options, name)),
+    parts.admissionObserver,
+  );
+  return { registries, services, admissionPlugins: plugins.map(({ name }) => name) };
+}
+
+/** Caches over a store, told of by metrics. */
+export function watchCaches(store: Store, feed: Feed, metrics: ServerMetrics): (resource: Resource) => WatchCache {
+  return (resource) => {
     const cache = new WatchCache(metrics.measured(store, resource), feed, {
-      prefix: `${resource.storagePrefix || `/unstored/${resource.names.plural}`}/`,
+      prefix: cachePrefix(resource),
       present: presentAs(resource),
       onRelease: forgetEncodings,
     });
     if (resource.storagePrefix !== '') metrics.observe(resource, cache, store);
-    registries.set(resource, new ObjectRegistry(resource, cache, services));
-  }
-  const cacheOf = (group: string, plural: string) => services.registryNamed?.(group, plural)?.cache;
-  const plugins = builtinAdmission(cacheOf, authorizer, tolerationSeconds(options));
-  admission = admissionChain(
-    plugins.filter(({ name }) => runsPlugin(options, name)),
-    metrics.admission,
+    return cache;
+  };
+}
+
+export function cachePrefix({ storagePrefix, names }: Resource): string {
+  return `${storagePrefix || `/unstored/${names.plural}`}/`;
+}
+
+/** Finds the objects of a resource by its group and plural name. */
+export function objectsNamed(
+  resources: readonly Resource[],
+  registryOf: (resource: Resource) => ObjectRegistry,
+): (group: string, name: string) => ObjectRegistry | undefined {
+  return (group, name) => {
+    const found = resources.find(({ names, hub }) => names.plural === name && hub.group === group);
+    return found && registryOf(found);
+  };
+}
+
+export function builtInNames(resources: readonly Resource[]): (group: string, version: string, name: string) => boolean {
+  const known = new Set(
+    resources.flatMap(({ names, versions }) => versions.map(({ group, version }) => `${group}/${version}/${names.plural}`)),
   );
-  return { registries, services, admissionPlugins: plugins.map(({ name }) => name) };
+  return (group, version, name) => known.has(`${group}/${version}/${name}`);
 }
 
 function tolerationSeconds(options: ServeOptions): TolerationSeconds {

@@ -13,6 +13,7 @@ import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from
 import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts, sharedRsaKey } from './pki/index.ts';
 import { servingCertificates } from './serving-certificates.ts';
 import { openStore } from './storage.ts';
+import type { OffloadOptions } from './worker/heavy-requests.ts';
 
 export interface RunningServer {
   readonly url: string;
@@ -34,6 +35,7 @@ export type StartOptions = GivenOptions & {
   readonly resources?: readonly Resource[];
   /** Called when the first client connects, and when the last one is gone. */
   readonly onClients?: (isConnected: boolean) => void;
+  readonly offload?: OffloadOptions;
 };
 
 /** A whole API server in this process. */
@@ -41,13 +43,14 @@ export async function startServer({
   logger = silentLogger,
   resources = [],
   onClients,
+  offload = {},
   ...given
 }: StartOptions = {}): Promise<RunningServer> {
   const options = completeOptions(given);
   if (options.kubeconfigOut !== undefined) checkKubeconfigPath(options.kubeconfigOut);
   const dataDir = options.dataDir === undefined ? undefined : takeDataDir(options.dataDir);
   try {
-    return await start(options, { resources, dataDir, logger, onClients });
+    return await start(options, { resources, offload, dataDir, logger, onClients });
   } catch (error) {
     dataDir?.release();
     throw error;
@@ -56,11 +59,12 @@ export async function startServer({
 
 interface Surroundings extends Pick<StartOptions, 'onClients'> {
   readonly resources: readonly Resource[];
+  readonly offload: OffloadOptions;
   readonly dataDir: DataDir | undefined;
   readonly logger: Logger;
 }
 
-async function start(options: ServeOptions, { resources, dataDir, logger, onClients }: Surroundings): Promise<RunningServer> {
+async function start(options: ServeOptions, { resources, offload, dataDir, logger, onClients }: Surroundings): Promise<RunningServer> {
   let listener: Listener | undefined;
   const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
   const pkiOptions = {
@@ -96,6 +100,7 @@ async function start(options: ServeOptions, { resources, dataDir, logger, onClie
   const api = await createApiServer({
     options,
     resources,
+    offload,
     store,
     ca: renewal.current.ca,
     serviceAccounts: serviceAccountTokens(options, renewal.current),

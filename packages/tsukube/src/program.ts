@@ -8,6 +8,12 @@ export async function runCommand(argv: readonly string[]): Promise<void> {
   setTimeout(() => process.exit(), 2_000).unref();
 }
 
+/** In a worker thread: serves heavy requests for the server that started it. */
+export async function runWorker(): Promise<void> {
+  const { serveInWorker } = await import('@tsukube/server/worker');
+  serveInWorker();
+}
+
 export function loadKit(): Promise<typeof Kit> {
   return import('./kit/index.ts');
 }

@@ -13,7 +13,7 @@ import {
 import type { IncomingRequest } from '../http/api-request.ts';
 import { protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
-import { withoutManagedFields } from './audit-record.ts';
+import { withoutManagedFields } from './noted-request.ts';
 
 /** An object that was answered, as JSON, and what it says if it is a Status. */
 export interface AnsweredObject {

@@ -1,8 +1,9 @@
-import { inFieldOrder, isObject, type JsonObject, parseJson, stringifyJson } from '@tsukube/machinery';
+import type { JsonObject } from '@tsukube/machinery';
 import type { IncomingRequest } from '../http/api-request.ts';
-import type { AuditNotes, User } from '../http/request.ts';
+import type { AuditNotes, NotedRequest, User } from '../http/request.ts';
 import type { Schema } from '../resource.ts';
 import type { AuditEvent, ObjectReference, ResponseStatus } from './event.ts';
+import { notedObject, notedPatch } from './noted-request.ts';
 import type { AuditRule, AuditStage } from './policy.ts';
 import { sourceIps } from './source-ips.ts';
 
@@ -34,20 +35,16 @@ export class AuditRecord implements AuditNotes {
   }
 
   requestObject(object: JsonObject, schema?: Schema): void {
-    this.#refer(isObject(object.metadata) ? object.metadata : {});
-    if (this.rule.level === 'Metadata') return;
-    const shown = this.rule.omitManagedFields ? withoutManagedFields(object) : object;
-    this.#requestObject = stringifyJson(schema && !schema.form ? inFieldOrder(shown, schema.type, schema.catalogue) : shown);
+    this.adopt(notedObject(object, schema, this.rule));
   }
 
-  /** A patch that is no JSON has no place in an event. */
   requestPatch(patch: Buffer): void {
-    if (this.rule.level === 'Metadata') return;
-    try {
-      this.#requestObject = stringifyJson(parseJson(patch).value);
-    } catch {
-      this.#requestObject = undefined;
-    }
+    this.adopt(notedPatch(patch, this.rule));
+  }
+
+  adopt({ subject, json }: NotedRequest): void {
+    if (subject) this.#refer(subject);
+    this.#requestObject = json;
   }
 
   /** What is known by now. `reached` is in microseconds. */
@@ -100,23 +97,4 @@ function shortened(userAgent: string): string {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-/** Of an object, of the objects in a list, and of those in the rows of a table. */
-export function withoutManagedFields(object: JsonObject): JsonObject {
-  const { metadata, items, rows } = object;
-  const bare = { ...object };
-  if (isObject(metadata) && metadata.managedFields !== undefined) bare.metadata = withoutField(metadata);
-  if (Array.isArray(items)) bare.items = items.map((item) => (isObject(item) ? withoutManagedFields(item) : item));
-  if (Array.isArray(rows))
-    bare.rows = rows.map((row) => (isObject(row) && isObject(row.object) ? bareRow(row, row.object) : row));
-  return bare;
-}
-
-function bareRow(row: JsonObject, object: JsonObject): JsonObject {
-  return { ...row, object: withoutManagedFields(object) };
-}
-
-function withoutField({ managedFields: _, ...metadata }: JsonObject): JsonObject {
-  return metadata;
 }

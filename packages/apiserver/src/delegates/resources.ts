@@ -1,5 +1,6 @@
 import { StatusError } from '@tsukube/machinery';
 import type { Delegate } from '../filters/filter.ts';
+import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import type { ObjectRegistry } from '../registry/object-registry.ts';
@@ -26,7 +27,10 @@ interface Endpoint extends ResourceSubject {
   readonly verbs: Verbs;
 }
 
-export interface ResourceDelegateOptions extends Pick<ResourceRequest, 'objectsOf' | 'shutdown' | 'minWatchSeconds'> {
+/** The same for all requests. */
+export type ServingContext = Pick<ResourceRequest, 'objectsOf' | 'shutdown' | 'minWatchSeconds' | 'heavy'>;
+
+export interface ResourceDelegateOptions extends ServingContext {
   readonly resources: readonly Resource[];
   readonly registryOf: (resource: Resource) => ObjectRegistry;
 }
@@ -50,7 +54,7 @@ export function resourceDelegate(options: ResourceDelegateOptions): Delegate {
     const handler = handlerFor(request, endpoint);
     if (!handler) throw isPath(request, endpoint) ? StatusError.methodNotAllowed() : StatusError.pathNotFound();
     if (endpoint.version.deprecationWarning) tellDeprecation(request, endpoint.version.deprecationWarning);
-    return handler(asResourceRequest(request, endpoint, options));
+    return serveVerb(handler, asResourceRequest(request, endpoint, options));
   };
 }
 
@@ -135,7 +139,15 @@ function handlerFor(request: IncomingRequest, { resource, verbs, subresource }: 
 export function asResourceRequest(
   request: IncomingRequest,
   { resource, version, subresource, objects }: ResourceSubject,
-  { objectsOf, shutdown, minWatchSeconds }: Pick<ResourceRequest, 'objectsOf' | 'shutdown' | 'minWatchSeconds'>,
+  { objectsOf, shutdown, minWatchSeconds, heavy }: ServingContext,
 ): ResourceRequest {
-  return Object.assign(request, { resource, version, subresource, objects, objectsOf, shutdown, minWatchSeconds });
+  return Object.assign(request, { resource, version, subresource, objects, objectsOf, shutdown, minWatchSeconds, heavy });
+}
+
+const reads: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'connect', 'proxy']);
+
+/** Hands a request to its verb, here or where heavy requests are served. */
+export function serveVerb(handler: VerbHandler, request: ResourceRequest): Answer | Promise<Answer> {
+  const { heavy, info } = request;
+  return heavy && !reads.has(info.verb) ? heavy.write(handler, request) : handler(request);
 }

@@ -12,7 +12,7 @@ import {
   reportDuplicates,
   typedResult,
 } from './apply-configuration.ts';
-import { readRequestBody } from './body.ts';
+import { lightBody } from './body.ts';
 import { writeContext } from './context.ts';
 import { toHub } from './decode.ts';
 import { type PatchOptions, patchOptions } from './options.ts';
@@ -32,7 +32,7 @@ interface Application {
 /** Merges what the client wants into what is there, or creates it. The client owns what it applies. */
 export async function apply(request: ResourceRequest, management: FieldManagement): Promise<Answer> {
   const output = negotiateObjects(request);
-  const body = await readRequestBody(request);
+  const body = await lightBody(request);
   request.notes?.requestPatch(body);
   const options = patchOptions(request, true);
   const configuration = await readConfiguration(body);

@@ -1,9 +1,17 @@
 import { StatusError } from '@tsukube/machinery';
 import { TooLarge } from '../http/body.ts';
-import type { ApiRequest } from '../http/request.ts';
+import type { ApiRequest, ResourceRequest } from '../http/request.ts';
+import { HeavyBody } from '../offload/heavy-requests.ts';
 
 /** kube-apiserver's limit. */
 export const maxBodyBytes = 3 * 1024 * 1024;
+
+/** The body of a request that is served here. Fails with HeavyBody if that would take long; nothing may have been done before. */
+export async function lightBody(request: ResourceRequest): Promise<Buffer> {
+  const body = await readRequestBody(request);
+  if (request.heavy?.isHeavyBody(body, request)) throw new HeavyBody(body);
+  return body;
+}
 
 export async function readRequestBody(request: ApiRequest): Promise<Buffer> {
   try {

@@ -18,7 +18,7 @@ import type { ApiRequest, ResourceRequest } from '../http/request.ts';
 import { checkedAs } from '../registry/object-form.ts';
 import type { Resource, Schema, ServedVersion } from '../resource.ts';
 import { keepAskedReset } from './asked-reset.ts';
-import { bodyType, readRequestBody } from './body.ts';
+import { bodyType, lightBody } from './body.ts';
 import type { FieldValidation } from './options.ts';
 import { type ObjectType, objectTypes, type ParsedBody, parseBody } from './parse-body.ts';
 import { objectionTo, type Stated, statedBy } from './stated-kind.ts';
@@ -53,7 +53,7 @@ export async function decodeAs(request: ResourceRequest, target: BodyTarget, val
 
 async function decodeChecked(request: ResourceRequest, target: BodyTarget, validation: FieldValidation): Promise<JsonObject> {
   const type = bodyType(request, objectTypes);
-  const body = await readRequestBody(request);
+  const body = await lightBody(request);
   request.onResume?.(request);
   const parsed = await parseObject(body, type, target);
   request.onResume?.(request);

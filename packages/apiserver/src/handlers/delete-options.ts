@@ -14,7 +14,7 @@ import {
 import type { ResourceRequest } from '../http/request.ts';
 import type { WriteContext } from '../registry/object-registry.ts';
 import { isTrue } from '../routing/request-info.ts';
-import { bodyType, readRequestBody } from './body.ts';
+import { bodyType, lightBody } from './body.ts';
 import { validateDryRun } from './options.ts';
 import { type ObjectType, objectTypes, type ParsedBody, parseBody } from './parse-body.ts';
 import { noKind, typeMeta } from './stated-kind.ts';
@@ -31,7 +31,7 @@ const policies = ['Foreground', 'Background', 'Orphan'];
 
 /** From the body, or from the query where there is no body. Fails with 400 and 422. */
 export async function deleteOptions(request: ResourceRequest): Promise<DeleteOptions> {
-  const body = await readRequestBody(request);
+  const body = await lightBody(request);
   const value = body.length > 0 ? await parseOptions(request, body) : fromQuery(request.query);
   if (body.length > 0) noteOptions(request, value);
   return validated(value);

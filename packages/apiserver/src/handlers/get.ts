@@ -1,8 +1,9 @@
 import { StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
-import { negotiateObjects } from '../http/negotiation.ts';
+import { negotiateObjects, type Output } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { isTrue } from '../routing/request-info.ts';
+import type { CacheEntry } from '../watchcache/entry.ts';
 import { answerEntry } from './represent.ts';
 import { atLeast, parseResourceVersion } from './resource-version.ts';
 
@@ -12,18 +13,23 @@ export function get(request: ResourceRequest): Answer | Promise<Answer> {
   const { objects, info } = request;
   const key = objects.key(info.namespace, info.name);
   const waiting = readiness(request, key);
-  const answer = () => {
-    const entry = objects.cache.peek(key);
+  const answerWith = (entry: CacheEntry | undefined) => {
     if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
+    if (request.heavy && isConverted(output, request) && request.heavy.isHeavyObject(entry, request))
+      return request.heavy.read(request);
     return answerEntry(200, entry, request, output);
   };
+  const answer = () => answerWith(objects.cache.peek(key));
   if (!waiting) return answer();
   return waiting.then(async (fresh) => {
     if (fresh !== false) return answer();
-    const entry = await objects.cache.get(key);
-    if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
-    return answerEntry(200, entry, request, output);
+    return answerWith(await objects.cache.get(key));
   });
+}
+
+/** Whether the answer is something else than the bytes in memory, or a part of them. */
+function isConverted({ mediaType, as, pretty }: Output, { version }: ResourceRequest): boolean {
+  return mediaType !== 'application/json' || pretty || as === 'table' || version.converter !== undefined;
 }
 
 function refuseExport({ exchange, query }: ResourceRequest): void {

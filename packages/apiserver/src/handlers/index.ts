@@ -1,3 +1,5 @@
+export { readRequestBody } from './body.ts';
+
 import type { Verbs } from '../resource.ts';
 import { create } from './create.ts';
 import { deleteOne } from './delete.ts';

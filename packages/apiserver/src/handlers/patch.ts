@@ -5,7 +5,7 @@ import type { ResourceRequest } from '../http/request.ts';
 import { ensureNamespace } from '../registry/before-create.ts';
 import type { FieldManagement } from '../registry/field-management.ts';
 import { apply, applyType } from './apply.ts';
-import { readRequestBody } from './body.ts';
+import { lightBody } from './body.ts';
 import { ownedContext } from './context.ts';
 import { toHub } from './decode.ts';
 import { type FieldValidation, patchOptions } from './options.ts';
@@ -19,7 +19,7 @@ export async function patch(request: ResourceRequest): Promise<Answer> {
   if (type === applyType) return apply(request, fieldManagement as FieldManagement);
   const output = negotiateObjects(request);
   const options = patchOptions(request, false);
-  const body = await readRequestBody(request);
+  const body = await lightBody(request);
   request.notes?.requestPatch(body);
   const parsed = parsePatch(body, type, request.version.schema);
   const context = ownedContext(request, options);

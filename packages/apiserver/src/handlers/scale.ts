@@ -8,7 +8,7 @@ import type { Column, Resource, Schema, Subresource } from '../resource.ts';
 import { type AnswerScale, scaleAnswers } from './answer-scale.ts';
 import { applyType } from './apply.ts';
 import { checkConfiguration, readConfiguration, reportDuplicates, typedResult } from './apply-configuration.ts';
-import { readRequestBody } from './body.ts';
+import { lightBody } from './body.ts';
 import { ownedContext, writeContext } from './context.ts';
 import { decodeAs } from './decode.ts';
 import { patchOptions, type WriteOptions, writeOptions } from './options.ts';
@@ -69,7 +69,7 @@ async function patchScale(request: ResourceRequest, scaling: Scaling): Promise<A
   const type = patchType(request, request.objects.services.fieldManagement ? [applyType] : []);
   if (type === applyType) return applyScale(request, scaling);
   const options = patchOptions(request, false);
-  const body = await readRequestBody(request);
+  const body = await lightBody(request);
   request.notes?.requestPatch(body);
   const patch = parsePatch(body, type, scaling.schema);
   const patched: ScaleOf = (current) => applyPatch(request, patch, current, scaling.schema, options.fieldValidation);
@@ -90,7 +90,7 @@ function tracked(request: ResourceRequest, { managementOf }: Scaling, options: W
 
 async function applyScale(request: ResourceRequest, scaling: Scaling): Promise<Answer> {
   const { schema, managementOf } = scaling;
-  const body = await readRequestBody(request);
+  const body = await lightBody(request);
   request.notes?.requestPatch(body);
   const options = patchOptions(request, true);
   const configuration = await readConfiguration(body);

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { JsonObject } from '@tsukube/machinery';
+import type { HeavyRequests } from '../offload/heavy-requests.ts';
 import type { ObjectRegistry } from '../registry/object-registry.ts';
 import type { Resource, Schema, ServedVersion, Subresource } from '../resource.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
@@ -66,6 +67,21 @@ export interface AuditNotes {
   /** The object in the body, as it was understood; nothing of it is kept but what is said at this moment. */
   requestObject(object: JsonObject, schema?: Schema): void;
   requestPatch(patch: Buffer): void;
+  readonly rule: NoteRule;
+  /** Takes over what was noted on another thread. */
+  adopt(noted: NotedRequest): void;
+}
+
+/** How much is taken down of a request. */
+export interface NoteRule {
+  readonly level: 'None' | 'Metadata' | 'Request' | 'RequestResponse';
+  readonly omitManagedFields: boolean;
+}
+
+export interface NotedRequest {
+  /** Metadata that names the object. */
+  readonly subject: JsonObject | undefined;
+  readonly json: string | undefined;
 }
 
 /** A request on its way through the filters. */
@@ -118,6 +134,8 @@ export interface ResourceRequest extends ApiRequest {
   /** The objects of another resource, where what is done here touches them; undefined if it is not served. */
   readonly objectsOf: (group: string, resource: string) => ObjectRegistry | undefined;
   readonly shutdown: ShutdownNotice;
+  /** Takes requests that would hold the event loop for long. Absent where all are served on this thread. */
+  readonly heavy: HeavyRequests | undefined;
   /** A watch that sets no limit lasts at least so long, at most twice. */
   readonly minWatchSeconds: number;
 }

@@ -48,7 +48,7 @@ export interface RegistryServices {
   /** The objects of another kind, for kinds that keep something there. */
   readonly registryNamed?: (group: string, plural: string) => ObjectRegistry | undefined;
   /** For what is kept beside the objects, under keys that no kind has. */
-  readonly store?: Store;
+  readonly store?: Pick<Store, 'get' | 'create' | 'update'>;
 }
 
 export interface Written {

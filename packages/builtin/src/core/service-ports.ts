@@ -1,24 +1,26 @@
-import type { ObjectRegistry } from '@tsukube/apiserver';
+import type { ObjectRegistry, RegistryServices } from '@tsukube/apiserver';
 import { decodeProtobuf, isProtobuf, type JsonObject, parseJson, type TypeDefinition, unwrapProtobuf } from '@tsukube/machinery';
-import { type Entry, KeyExists, Mismatch, type Store } from '@tsukube/storage';
+import { type Entry, KeyExists, Mismatch } from '@tsukube/storage';
 import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { PortBitmap } from './port-bitmap.ts';
 import type { ServiceRanges } from './service-ranges.ts';
 
-const known = new WeakMap<Store, ServicePorts>();
+type PortStore = NonNullable<RegistryServices['store']>;
+
+const known = new WeakMap<PortStore, ServicePorts>();
 
 /**
  * The ports of nodes that services hold, in one value that all servers of a store share and change by comparing. Where
  * Kubernetes keeps it, and as it does.
  */
 export class ServicePorts {
-  readonly #store: Store;
+  readonly #store: PortStore;
   readonly #key: string;
   readonly #range: ServiceRanges['nodePorts'];
   #entry: Entry | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  private constructor(store: Store, key: string, range: ServiceRanges['nodePorts']) {
+  private constructor(store: PortStore, key: string, range: ServiceRanges['nodePorts']) {
     this.#store = store;
     this.#key = key;
     this.#range = range;

@@ -1,8 +1,7 @@
 import type { Authorizer, User, WriteContext } from '@tsukube/apiserver';
 import { deepEqual, goQuote, type JsonObject, StatusError } from '@tsukube/machinery';
 import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { grantedRules } from './authorizer/rbac-authorizer.ts';
-import type { RbacIndex } from './authorizer/rbac-index.ts';
+import type { RoleRules } from './authorizer/role-rules.ts';
 import { rbacGroup } from './names.ts';
 import { countPieces, uncovered } from './rules/covers.ts';
 import { describeRules, quotedList } from './rules/describe-rules.ts';
@@ -11,7 +10,7 @@ import { type PolicyRule, policyRuleOf } from './rules/policy-rule.ts';
 /** What decides whether somebody hands out more than they have. */
 export interface Escalation {
   readonly authorizer: Authorizer;
-  readonly index: RbacIndex;
+  readonly roles: RoleRules;
 }
 
 /** Each is looked for among the rules of the user. Users who may escalate are not checked. */
@@ -32,10 +31,10 @@ export function checkRole(resource: 'roles' | 'clusterroles', escalation: Escala
     // Kubernetes asks by the name in the path, which a creation has none of.
     if (await mayDo(escalation, user, 'escalate', resource, namespace, old ? nameOf(object) : '')) return;
     const refuse = (reason: string) => StatusError.forbidden({ group: rbacGroup, resource }, nameOf(object), reason);
-    const problem = escalationProblem(escalation, user, namespace, objectsIn(object, 'rules').map(policyRuleOf));
+    const problem = await escalationProblem(escalation, user, namespace, objectsIn(object, 'rules').map(policyRuleOf));
     if (problem !== undefined) throw refuse(problem);
     const gathers = hasAggregation(object) || hasAggregation(old);
-    if (gathers && escalationProblem(escalation, user, namespace, fullAuthority) !== undefined)
+    if (gathers && (await escalationProblem(escalation, user, namespace, fullAuthority)) !== undefined)
       throw refuse('must have cluster-admin privileges to use the aggregationRule');
   };
 }
@@ -48,9 +47,9 @@ export function checkBinding(resource: 'rolebindings' | 'clusterrolebindings', e
     const roles = roleResource(textIn(reference, 'kind'));
     if (roles === undefined) throw unsupportedKind(reference);
     if (await mayDo(escalation, user, 'bind', roles, namespace, textIn(reference, 'name'))) return;
-    const role = escalation.index.roleOf(reference, namespace);
+    const role = await escalation.roles.roleOf(reference, namespace);
     if (!role.exists) throw StatusError.notFound({ group: rbacGroup, resource: roles }, textIn(reference, 'name'));
-    const problem = escalationProblem(escalation, user, namespace, role.rules);
+    const problem = await escalationProblem(escalation, user, namespace, role.rules);
     if (problem !== undefined) throw StatusError.forbidden({ group: rbacGroup, resource }, nameOf(object), problem);
   };
 }
@@ -100,18 +99,18 @@ async function mayDo(
   return decision === 'allow';
 }
 
-function escalationProblem(
-  { index }: Escalation,
+async function escalationProblem(
+  { roles }: Escalation,
   user: User,
   namespace: string,
   rules: readonly PolicyRule[],
-): string | undefined {
+): Promise<string | undefined> {
   const count = countPieces(rules);
   if (count > maxPieces)
     throw StatusError.requestEntityTooLarge(
       `the rules grant ${count} combinations of verb and resource, the limit is ${maxPieces}`,
     );
-  const granted = grantedRules(index, user, namespace);
+  const granted = await roles.grantedTo(user, namespace);
   const missing = uncovered(granted.rules, rules);
   if (missing.length === 0) return undefined;
   const who = `user ${goQuote(user.name)} (groups=${quotedList(user.groups)})`;

@@ -1,5 +1,5 @@
 import type { Authorizer, Resource, Strategy, VerbHandler, Verbs } from '@tsukube/apiserver';
-import type { RbacIndex } from './authorizer/rbac-index.ts';
+import type { RoleRules } from './authorizer/role-rules.ts';
 import { clusterRole } from './cluster-role.ts';
 import { clusterRoleBinding } from './cluster-role-binding.ts';
 import { checkBinding, checkRole } from './escalation.ts';
@@ -7,8 +7,8 @@ import { role } from './role.ts';
 import { roleBinding } from './role-binding.ts';
 
 /** Nobody hands out by these what they do not have themselves. */
-export function rbacResources(authorizer: Authorizer, index: RbacIndex): readonly Resource[] {
-  const escalation = { authorizer, index };
+export function rbacResources(authorizer: Authorizer, roles: RoleRules): readonly Resource[] {
+  const escalation = { authorizer, roles };
   return [
     guarded(clusterRoleBinding, checkBinding('clusterrolebindings', escalation)),
     guarded(clusterRole, checkRole('clusterroles', escalation)),

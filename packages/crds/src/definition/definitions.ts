@@ -54,6 +54,32 @@ export function openDefinitions({ cache, resource }: ObjectRegistry): Definition
   };
 }
 
+/** Definitions in a cache that tells nothing of changes: they are noticed when a definition is looked up. */
+export function lookedUpDefinitions({ cache, resource }: ObjectRegistry): Definitions {
+  const prefix = `${resource.storagePrefix}/`;
+  const seen = new Map<string, CacheEntry>();
+  const listeners = new Set<(change: DefinitionChange) => void>();
+  const notice = (name: string, after: CacheEntry | undefined): CacheEntry | undefined => {
+    const before = seen.get(name);
+    if (after) seen.set(name, after);
+    else seen.delete(name);
+    if (before && before !== after) for (const listener of listeners) listener({ name, before, after });
+    return after;
+  };
+  const named = (name: string) => notice(name, cache.peek(prefix + name));
+  return {
+    load: async () => void (await cache.fresh()),
+    find: (group, plural) => named(`${plural}.${group}`),
+    named,
+    all: () => cache.slice(prefix).map((entry) => notice(entry.key.slice(prefix.length), entry) as CacheEntry),
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {},
+  };
+}
+
 function changeOf({ type, entry, previous }: CacheEvent, prefix: string): DefinitionChange {
   return { name: entry.key.slice(prefix.length), before: previous, after: type === 'put' ? entry : undefined };
 }

@@ -1,4 +1,11 @@
-import { asResourceRequest, type Delegate, type IncomingRequest, type ResourceRequest, type Verbs } from '@tsukube/apiserver';
+import {
+  asResourceRequest,
+  type Delegate,
+  type IncomingRequest,
+  type ServingContext,
+  serveVerb,
+  type Verbs,
+} from '@tsukube/apiserver';
 import { StatusError } from '@tsukube/machinery';
 import { type Definition, isServed } from '../definition/definition.ts';
 import type { Definitions } from '../definition/definitions.ts';
@@ -6,7 +13,7 @@ import { definitionOf } from '../definition/read-definition.ts';
 import type { CustomResources } from './custom-resources.ts';
 import type { Serving } from './serving.ts';
 
-export interface CustomDelegateOptions extends Pick<ResourceRequest, 'objectsOf' | 'minWatchSeconds'> {
+export interface CustomDelegateOptions extends Omit<ServingContext, 'shutdown'> {
   /** Kinds that are built in go before definitions of the same name. */
   readonly isBuiltIn: (group: string, version: string, resource: string) => boolean;
 }
@@ -40,11 +47,7 @@ function isForAll(verb: string): boolean {
   return verb === 'list' || verb === 'watch';
 }
 
-function serve(
-  request: IncomingRequest,
-  serving: Serving,
-  { objectsOf, minWatchSeconds }: CustomDelegateOptions,
-): ReturnType<Delegate> {
+function serve(request: IncomingRequest, serving: Serving, options: CustomDelegateOptions): ReturnType<Delegate> {
   const { info } = request;
   const objects = serving.objects(info.version);
   const { resource } = objects;
@@ -57,8 +60,8 @@ function serve(
   if (!handler || info.verb === 'connect') throw StatusError.methodNotSupported(qualified, info.verb);
   if (info.name === '' && (info.verb === 'update' || info.verb === 'patch'))
     throw StatusError.badRequest('name must be provided');
+  const { objectsOf, minWatchSeconds, heavy } = options;
   const { shutdown } = serving;
-  return handler(
-    asResourceRequest(request, { resource, version, subresource, objects }, { objectsOf, shutdown, minWatchSeconds }),
-  );
+  const context = { objectsOf, minWatchSeconds, heavy, shutdown };
+  return serveVerb(handler, asResourceRequest(request, { resource, version, subresource, objects }, context));
 }

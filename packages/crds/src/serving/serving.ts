@@ -2,6 +2,7 @@ import type { ConvertByWebhook, Feed } from '@tsukube/apiserver';
 import {
   type CacheEntry,
   forgetEncodings,
+  type ObjectCache,
   ObjectRegistry,
   type RegistryServices,
   type Resource,
@@ -21,16 +22,24 @@ import { customResource } from './custom-resource.ts';
 import { endNotice } from './end-notice.ts';
 
 export interface ServingParts {
-  readonly store: Store;
-  readonly feed: Feed;
+  readonly openCache: OpenCache;
   readonly services: RegistryServices;
   readonly known: KnownKinds;
   /** Where all objects are: /registry. */
   readonly prefix: string;
   readonly resolveService: ServiceResolver;
-  readonly onError: (error: unknown, definition: string) => void;
   readonly shutdown: ShutdownNotice;
 }
+
+/** The objects of one version of a definition. */
+export interface VersionedObjects {
+  readonly definition: Definition;
+  readonly resource: Resource;
+  readonly schemaOf: (version: string) => CompiledSchema;
+  readonly converter: VersionConverter | undefined;
+}
+
+export type OpenCache = (objects: VersionedObjects) => ObjectCache;
 
 /** What serves the objects of a definition as it was when this was made. */
 export interface Serving {
@@ -85,7 +94,9 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
     objects(version) {
       let registry = registries.get(version);
       if (!registry) {
-        registry = openRegistry(resourceOf(version) as Resource, definition, schemaOf, converter(), parts);
+        const resource = resourceOf(version) as Resource;
+        const cache = parts.openCache({ definition, resource, schemaOf, converter: converter() });
+        registry = new ObjectRegistry(resource, cache, parts.services);
         registries.set(version, registry);
       }
       return registry;
@@ -116,29 +127,25 @@ function closeAll(registries: Iterable<ObjectRegistry>): void {
   for (const { cache } of registries) void cache.close();
 }
 
-function openRegistry(
-  resource: Resource,
-  definition: Definition,
-  schemaOf: (version: string) => CompiledSchema,
-  converter: VersionConverter | undefined,
-  { store, feed, services, onError }: ServingParts,
-): ObjectRegistry {
-  const storage = versionedStorage({
-    definition,
-    version: resource.hub.version,
-    schemaOf,
-    store,
-    feed,
-    converter,
-    onError: (error) => onError(error, definition.name),
-  });
-  const cache = new WatchCache(storage.store, storage.feed, {
-    prefix: `${resource.storagePrefix}/`,
-    present: storage.present,
-    ...(storage.holds && { holds: storage.holds }),
-    onRelease: forgetEncodings,
-  });
-  return new ObjectRegistry(resource, cache, services);
+/** Watch caches over a store, in which every object is in the storage version of its definition. */
+export function watchCaches(store: Store, feed: Feed, onError: (error: unknown, definition: string) => void): OpenCache {
+  return ({ definition, resource, schemaOf, converter }) => {
+    const storage = versionedStorage({
+      definition,
+      version: resource.hub.version,
+      schemaOf,
+      store,
+      feed,
+      converter,
+      onError: (error) => onError(error, definition.name),
+    });
+    return new WatchCache(storage.store, storage.feed, {
+      prefix: `${resource.storagePrefix}/`,
+      present: storage.present,
+      ...(storage.holds && { holds: storage.holds }),
+      onRelease: forgetEncodings,
+    });
+  };
 }
 
 function remember<T>(make: (key: string) => T): (key: string) => T {

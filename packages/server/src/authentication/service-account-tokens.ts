@@ -11,12 +11,16 @@ export interface ServiceAccountTokens {
   readonly keys: readonly VerificationKey[];
   readonly signer: Signer;
   readonly issuer: TokenIssuer;
+  /** In PEM form. */
+  readonly privateKey: string;
 }
+
+export type SigningKey = { readonly serviceAccount: Pick<Pki['serviceAccount'], 'privateKey'> };
 
 const defaultIssuer = 'https://kubernetes.default.svc';
 
 /** With keys from files where they are named, with our own where they are not. */
-export function serviceAccountTokens(options: ServeOptions, { serviceAccount }: Pki): ServiceAccountTokens {
+export function serviceAccountTokens(options: ServeOptions, { serviceAccount }: SigningKey): ServiceAccountTokens {
   const issuers = options.serviceAccountIssuer.length > 0 ? options.serviceAccountIssuer : [defaultIssuer];
   const apiAudiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuers;
   const { serviceAccountSigningKeyFile: signing, serviceAccountKeyFile: checking } = options;
@@ -30,7 +34,7 @@ export function serviceAccountTokens(options: ServeOptions, { serviceAccount }: 
     maxExpirationSeconds: options.serviceAccountMaxTokenExpiration / 1000,
     extendExpiration: options.serviceAccountExtendTokenExpiration,
   };
-  return { issuers, apiAudiences, keys, signer, issuer };
+  return { issuers, apiAudiences, keys, signer, issuer, privateKey };
 }
 
 function keysIn(path: string): readonly VerificationKey[] {

@@ -1,0 +1,47 @@
+import { inFieldOrder, isObject, type JsonObject, parseJson, stringifyJson } from '@tsukube/machinery';
+import type { NotedRequest, NoteRule } from '../http/request.ts';
+import type { Schema } from '../resource.ts';
+
+/** The object in a body as an audit event tells it. */
+export function notedObject(object: JsonObject, schema: Schema | undefined, rule: NoteRule): NotedRequest {
+  const subject = isObject(object.metadata) ? subjectIn(object.metadata) : {};
+  if (rule.level === 'Metadata') return { subject, json: undefined };
+  const shown = rule.omitManagedFields ? withoutManagedFields(object) : object;
+  const ordered = schema && !schema.form ? inFieldOrder(shown, schema.type, schema.catalogue) : shown;
+  return { subject, json: stringifyJson(ordered) };
+}
+
+/** A patch that is no JSON has no place in an event. */
+export function notedPatch(patch: Buffer, rule: NoteRule): NotedRequest {
+  if (rule.level === 'Metadata') return { subject: undefined, json: undefined };
+  try {
+    return { subject: undefined, json: stringifyJson(parseJson(patch).value) };
+  } catch {
+    return { subject: undefined, json: undefined };
+  }
+}
+
+function subjectIn({ namespace, name, uid, resourceVersion }: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries({ namespace, name, uid, resourceVersion }).filter(([, value]) => value !== undefined),
+  ) as JsonObject;
+}
+
+/** Of an object, of the objects in a list, and of those in the rows of a table. */
+export function withoutManagedFields(object: JsonObject): JsonObject {
+  const { metadata, items, rows } = object;
+  const bare = { ...object };
+  if (isObject(metadata) && metadata.managedFields !== undefined) bare.metadata = withoutField(metadata);
+  if (Array.isArray(items)) bare.items = items.map((item) => (isObject(item) ? withoutManagedFields(item) : item));
+  if (Array.isArray(rows))
+    bare.rows = rows.map((row) => (isObject(row) && isObject(row.object) ? bareRow(row, row.object) : row));
+  return bare;
+}
+
+function bareRow(row: JsonObject, object: JsonObject): JsonObject {
+  return { ...row, object: withoutManagedFields(object) };
+}
+
+function withoutField({ managedFields: _, ...metadata }: JsonObject): JsonObject {
+  return metadata;
+}

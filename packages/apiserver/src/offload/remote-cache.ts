@@ -1,0 +1,198 @@
+import type { DeleteOptions, ListOptions, Page, WriteOptions } from '@tsukube/storage';
+import { Unavailable } from '@tsukube/storage';
+import type { CacheEntry } from '../watchcache/entry.ts';
+import type { ObjectCache, Replayed } from '../watchcache/object-cache.ts';
+import { type MainThread, ownedBytes } from './thread-calls.ts';
+
+export interface EntryMessage {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly revision: number;
+  readonly created: number;
+}
+
+/** An entry, that it is the one that the caller knows, or that there is none. */
+export type EntryReply = EntryMessage | 'known' | undefined;
+
+/** `job` names the request that a write belongs to: cancelled with it, on the main thread. */
+export interface WriteMessage {
+  readonly job: number | undefined;
+  readonly ttlSeconds?: number | undefined;
+}
+
+/** What a worker asks of the caches on the main thread. `cache` is the name of one. */
+export interface CacheCalls {
+  state(cache: string): { readonly current: number; readonly size: number; readonly bytes: number };
+  fresh(cache: string): Promise<boolean>;
+  freshAt(cache: string, key: string): Promise<boolean>;
+  loaded(cache: string): Promise<void>;
+  peek(cache: string, key: string, known: number): EntryReply;
+  get(cache: string, key: string, known: number): Promise<EntryReply>;
+  read(cache: string, key: string, known: number): Promise<EntryReply>;
+  /** Keys and revisions of what is in memory. */
+  keys(cache: string, prefix: string, from: string, limit: number): readonly (readonly [key: string, revision: number])[];
+  count(cache: string, prefix: string, from: string): number;
+  list(cache: string, prefix: string, options: ListOptions): Promise<Page & { readonly entries: readonly EntryMessage[] }>;
+  create(cache: string, key: string, value: Uint8Array, options: WriteMessage): Promise<EntryMessage>;
+  update(cache: string, key: string, value: Uint8Array, expected: number, options: WriteMessage): Promise<EntryMessage>;
+  delete(cache: string, key: string, expected: number, options: WriteMessage): Promise<number>;
+  holds(cache: string, key: string, value: Uint8Array): Promise<boolean>;
+  ping(cache: string): Promise<void>;
+}
+
+export interface RemoteCacheOptions {
+  readonly name: string;
+  readonly prefix: string;
+  readonly main: MainThread<CacheCalls>;
+  /** The request that is being served where this is called. */
+  readonly currentJob: () => number | undefined;
+  /** Keeps entries until they change: for kinds whose objects are read again and again, such as definitions. */
+  readonly remembers?: boolean;
+}
+
+/**
+ * A cache of the main thread, as a worker sees it: every read and write is made there, so that freshness, the order of writes
+ * and events are the same whoever asks. There are no events here: watches are served on the main thread.
+ */
+export class RemoteCache implements ObjectCache {
+  readonly prefix: string;
+  readonly isClosed = false;
+  readonly #name: string;
+  readonly #main: MainThread<CacheCalls>;
+  readonly #currentJob: () => number | undefined;
+  readonly #remembered: Map<string, CacheEntry> | undefined;
+
+  constructor({ name, prefix, main, currentJob, remembers }: RemoteCacheOptions) {
+    this.prefix = prefix;
+    this.#name = name;
+    this.#main = main;
+    this.#currentJob = currentJob;
+    this.#remembered = remembers ? new Map() : undefined;
+  }
+
+  get current(): number {
+    return this.#main.callNow('state', this.#name).current;
+  }
+
+  get size(): number {
+    return this.#main.callNow('state', this.#name).size;
+  }
+
+  get bytes(): number {
+    return this.#main.callNow('state', this.#name).bytes;
+  }
+
+  fresh(): Promise<boolean> {
+    return this.#main.call('fresh', this.#name);
+  }
+
+  freshAt(key: string): Promise<boolean> {
+    return this.#main.call('freshAt', this.#name, key);
+  }
+
+  loaded(): Promise<void> {
+    return this.#main.call('loaded', this.#name);
+  }
+
+  peek(key: string): CacheEntry | undefined {
+    return this.#entry(key, this.#main.callNow('peek', this.#name, key, this.#knownRevision(key)));
+  }
+
+  async get(key: string): Promise<CacheEntry | undefined> {
+    return this.#entry(key, await this.#main.call('get', this.#name, key, this.#knownRevision(key)));
+  }
+
+  lookup(key: string): Promise<CacheEntry | undefined> {
+    return this.get(key);
+  }
+
+  async read(key: string): Promise<CacheEntry | undefined> {
+    return this.#entry(key, await this.#main.call('read', this.#name, key, this.#knownRevision(key)));
+  }
+
+  slice(prefix: string, from = '', limit = Number.POSITIVE_INFINITY): CacheEntry[] {
+    return [...this.#take(prefix, from, limit)];
+  }
+
+  range(prefix: string, from = ''): Iterable<CacheEntry> {
+    return this.#take(prefix, from, Number.POSITIVE_INFINITY);
+  }
+
+  count(prefix: string, from = ''): number {
+    return this.#main.callNow('count', this.#name, prefix, from);
+  }
+
+  past(): undefined {
+    return undefined;
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
+    const page = await this.#main.call('list', this.#name, prefix, options);
+    return { ...page, entries: page.entries.map(entryOf) };
+  }
+
+  async create(key: string, value: Uint8Array, options: WriteOptions = {}): Promise<CacheEntry> {
+    return entryOf(await this.#main.call('create', this.#name, key, ownedBytes(value), this.#written(options)));
+  }
+
+  async update(key: string, value: Uint8Array, expected: number, options: WriteOptions = {}): Promise<CacheEntry> {
+    return entryOf(await this.#main.call('update', this.#name, key, ownedBytes(value), expected, this.#written(options)));
+  }
+
+  delete(key: string, expected: number, options: DeleteOptions = {}): Promise<number> {
+    return this.#main.call('delete', this.#name, key, expected, this.#written(options));
+  }
+
+  holds(key: string, value: Uint8Array): Promise<boolean> {
+    return this.#main.call('holds', this.#name, key, ownedBytes(value));
+  }
+
+  ping(): Promise<void> {
+    return this.#main.call('ping', this.#name);
+  }
+
+  async close(): Promise<void> {}
+
+  follow(): never {
+    throw new Unavailable('watches are served on the main thread');
+  }
+
+  eventsAfter(): undefined {
+    return undefined;
+  }
+
+  replay(): AsyncIterable<Replayed> {
+    return this.follow();
+  }
+
+  *#take(prefix: string, from: string, limit: number): Iterable<CacheEntry> {
+    for (const [key, revision] of this.#main.callNow('keys', this.#name, prefix, from, limit)) {
+      const remembered = this.#remembered?.get(key);
+      const entry = remembered?.revision === revision ? remembered : this.peek(key);
+      if (entry) yield entry;
+    }
+  }
+
+  #knownRevision(key: string): number {
+    return this.#remembered?.get(key)?.revision ?? 0;
+  }
+
+  #entry(key: string, reply: EntryReply): CacheEntry | undefined {
+    if (reply === 'known') return this.#remembered?.get(key);
+    if (!reply) {
+      this.#remembered?.delete(key);
+      return undefined;
+    }
+    const entry = entryOf(reply);
+    this.#remembered?.set(key, entry);
+    return entry;
+  }
+
+  #written({ ttlSeconds, isCancelled }: WriteOptions): WriteMessage {
+    return { job: isCancelled && this.#currentJob(), ttlSeconds };
+  }
+}
+
+function entryOf({ key, value, revision, created }: EntryMessage): CacheEntry {
+  return { key, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength), revision, created, derived: undefined };
+}

@@ -1,0 +1,111 @@
+import { type MessagePort, receiveMessageOnPort, type TransferListItem } from 'node:worker_threads';
+import { Unavailable } from '@tsukube/storage';
+import { type ErrorMessage, errorMessage, errorOf } from './thread-errors.ts';
+
+/** Functions that one thread calls in another. Arguments and results are cloned; bytes in them are transferred. */
+// biome-ignore lint/suspicious/noExplicitAny: any function fits.
+export type Calls<C> = { readonly [K in keyof C]: (...args: any[]) => unknown };
+
+/** The thread that has the caches and the store. */
+export interface MainThread<C extends Calls<C>> {
+  call<K extends keyof C & string>(name: K, ...args: Parameters<C[K]>): Promise<Awaited<ReturnType<C[K]>>>;
+  /** Blocks this thread until the result is there. For reads that callers expect at once. */
+  callNow<K extends keyof C & string>(name: K, ...args: Parameters<C[K]>): Awaited<ReturnType<C[K]>>;
+}
+
+interface CallMessage {
+  readonly id: number;
+  readonly name: string;
+  readonly args: readonly unknown[];
+}
+
+type ResultMessage = { readonly id: number } & ({ readonly result: unknown } | { readonly error: ErrorMessage });
+
+/** The ends of the channels between a worker and the main thread. `settled` counts the results on `blocking`. */
+export interface CallPorts {
+  readonly calls: MessagePort;
+  readonly blocking: MessagePort;
+  readonly settled: Int32Array;
+}
+
+/** The main thread answers within a few milliseconds unless it is about to be stopped. */
+const blockingLimitMs = 30_000;
+
+/** For the worker. */
+export function mainThreadBehind<C extends Calls<C>>({ calls, blocking, settled }: CallPorts): MainThread<C> {
+  const waiting = new Map<number, { resolve(result: never): void; reject(error: Error): void }>();
+  let last = 0;
+  calls.on('message', (message: ResultMessage) => {
+    const caller = waiting.get(message.id);
+    waiting.delete(message.id);
+    if ('error' in message) caller?.reject(errorOf(message.error));
+    else caller?.resolve(message.result as never);
+  });
+  return {
+    call(name, ...args) {
+      const id = ++last;
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        send(calls, { id, name, args });
+      });
+    },
+    callNow(name, ...args) {
+      const id = ++last;
+      const seen = Atomics.load(settled, 0);
+      send(blocking, { id, name, args });
+      const result = resultOf(id, blocking, settled, seen);
+      if ('error' in result) throw errorOf(result.error);
+      return result.result as never;
+    },
+  };
+}
+
+function resultOf(id: number, port: MessagePort, settled: Int32Array, before: number): ResultMessage {
+  for (let seen = before; ; ) {
+    const received = receiveMessageOnPort(port) as { readonly message: ResultMessage } | undefined;
+    if (received?.message.id === id) return received.message;
+    if (received) continue;
+    if (Atomics.wait(settled, 0, seen, blockingLimitMs) === 'timed-out')
+      throw new Unavailable('the main thread does not answer', { unwritten: true });
+    seen = Atomics.load(settled, 0);
+  }
+}
+
+/** For the main thread: answers what a worker calls, until the ports are closed. */
+export function answerCalls<C extends Calls<C>>(ports: CallPorts, functions: C): void {
+  const answer = async ({ id, name, args }: CallMessage): Promise<ResultMessage> => {
+    try {
+      return { id, result: await functions[name as keyof C](...args) };
+    } catch (error) {
+      return { id, error: errorMessage(error) };
+    }
+  };
+  ports.calls.on('message', (message: CallMessage) => {
+    void answer(message).then((result) => send(ports.calls, result));
+  });
+  ports.blocking.on('message', (message: CallMessage) => {
+    void answer(message).then((result) => {
+      send(ports.blocking, result);
+      Atomics.add(ports.settled, 0, 1);
+      Atomics.notify(ports.settled, 0);
+    });
+  });
+}
+
+function send(port: MessagePort, message: CallMessage | ResultMessage): void {
+  port.postMessage(message, buffersIn(message));
+}
+
+/** Bytes in memory of their own, to be sent to another thread. */
+export function ownedBytes(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}
+
+const deepest = 6;
+
+/** The memory of all bytes in a message. They were made for it by `ownedBytes`. */
+export function buffersIn(value: unknown, depth = 0): TransferListItem[] {
+  if (value === null || typeof value !== 'object' || depth > deepest) return [];
+  if (value instanceof Uint8Array) return value.byteLength === 0 ? [] : [value.buffer as ArrayBuffer];
+  return (Array.isArray(value) ? value : Object.values(value)).flatMap((member) => buffersIn(member, depth + 1));
+}

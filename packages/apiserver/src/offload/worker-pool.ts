@@ -1,0 +1,249 @@
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { StatusError } from '@tsukube/machinery';
+import { Cancelled, Unavailable } from '@tsukube/storage';
+import type { Answer } from '../http/answer.ts';
+import type { ApiRequest } from '../http/request.ts';
+import type { Logger } from '../logger.ts';
+import { FairQueue } from './fair-queue.ts';
+import { type AdmissionSample, answerOf, applyResult, type JobResult, requestMessage } from './job.ts';
+import type { FromWorker, ToWorker } from './job-loop.ts';
+import { answerCalls, buffersIn, type CallPorts, type Calls } from './thread-calls.ts';
+import { errorOf } from './thread-errors.ts';
+
+/** Given to a worker as its `workerData`. */
+export interface WorkerStart<D> {
+  readonly ports: CallPorts;
+  readonly data: D;
+}
+
+/** What the functions that workers call need to know of jobs. */
+export interface JobState {
+  isCancelled(job: number): boolean;
+  /** From now on the job must not be run again. */
+  onWrite(job: number): void;
+}
+
+export interface WorkerPoolOptions<C extends Calls<C>> {
+  /** The file that workers run; asked for before the first is started. */
+  readonly file: () => URL | Promise<URL>;
+  readonly data: unknown;
+  readonly functions: (jobs: JobState) => C;
+  readonly recordAdmission: (sample: AdmissionSample) => void;
+  readonly logger: Logger;
+  readonly maxWorkers: number;
+  readonly maxQueued: number;
+  /** A worker whose heap grows beyond this ends, and the process does not. */
+  readonly maxHeapMb: number;
+  /** Workers end after this long without a job. */
+  readonly idleMs: number;
+  /** A worker that still computes for a request this long after it was cancelled is terminated. */
+  readonly stuckMs: number;
+}
+
+interface Job {
+  readonly id: number;
+  readonly request: ApiRequest;
+  readonly body: Uint8Array;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+  attempts: number;
+  isWritten: boolean;
+}
+
+interface Slot {
+  readonly worker: Worker;
+  readonly jobs: Map<number, Job>;
+  isReady: boolean;
+}
+
+/** How often a request is run whose worker ended for another reason than itself. */
+const maxAttempts = 2;
+
+/** Worker threads that serve whole requests. They are started when there is work, and end when there has been none. */
+export class WorkerPool<C extends Calls<C>> {
+  readonly #options: WorkerPoolOptions<C>;
+  readonly #queue: FairQueue<Job>;
+  readonly #slots = new Set<Slot>();
+  /** Queued or running. */
+  readonly #jobs = new Map<number, Job>();
+  #starting = 0;
+  #lastJob = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: WorkerPoolOptions<C>) {
+    this.#options = options;
+    this.#queue = new FairQueue(options.maxQueued);
+  }
+
+  /** Fails as the handler in the worker does, with 429 if too many wait, with Cancelled when the request is cancelled. */
+  run(request: ApiRequest, body: Uint8Array): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) throw new Unavailable('the server is stopping', { unwritten: true });
+      if (request.isOver) throw new Cancelled();
+      const job: Job = { id: ++this.#lastJob, request, body, resolve, reject, attempts: 0, isWritten: false };
+      this.#enqueue(job);
+      request.signal.addEventListener('abort', () => this.#cancel(job), { once: true });
+      this.#assign();
+    });
+  }
+
+  /** Ends all workers. Requests under way fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#idle);
+    const ended = [...this.#slots].map(({ worker }) => worker.terminate());
+    for (const job of this.#jobs.values()) this.#fail(job, new Unavailable('the server is stopping'));
+    await Promise.all(ended);
+  }
+
+  #enqueue(job: Job): void {
+    if (!this.#queue.push(job.request.user.name, job))
+      throw StatusError.tooManyRequests('too many large requests, please try again later', 1);
+    this.#jobs.set(job.id, job);
+  }
+
+  /** Gives the next jobs to workers that are ready; starts a worker if none is. */
+  #assign(): void {
+    clearTimeout(this.#idle);
+    for (const slot of this.#slots) if (slot.isReady && this.#queue.size > 0) this.#give(this.#queue.shift() as Job, slot);
+    const { maxWorkers, idleMs } = this.#options;
+    if (this.#queue.size > this.#starting && this.#slots.size + this.#starting < maxWorkers) void this.#start();
+    if (this.#jobs.size === 0) this.#idle = setTimeout(() => this.#endAll(), idleMs).unref();
+  }
+
+  #give(job: Job, slot: Slot): void {
+    slot.isReady = false;
+    slot.jobs.set(job.id, job);
+    job.attempts++;
+    post(slot.worker, { is: 'job', job: job.id, request: requestMessage(job.request, job.body) });
+  }
+
+  async #start(): Promise<void> {
+    this.#starting++;
+    try {
+      const file = await this.#options.file();
+      if (!this.#isClosed) this.#slots.add(this.#open(file));
+    } catch (error) {
+      this.#options.logger.error('a worker thread could not be started', { error: String(error) });
+      for (let job = this.#queue.shift(); job; job = this.#queue.shift()) this.#fail(job, noWorker());
+    } finally {
+      this.#starting--;
+    }
+  }
+
+  #open(file: URL): Slot {
+    const [calls, blocking] = [new MessageChannel(), new MessageChannel()];
+    const settled = new Int32Array(new SharedArrayBuffer(4));
+    const { data, functions, maxHeapMb } = this.#options;
+    const workerData: WorkerStart<unknown> = { ports: { calls: calls.port2, blocking: blocking.port2, settled }, data };
+    const worker = new Worker(file, {
+      workerData,
+      transferList: [calls.port2, blocking.port2],
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+      execArgv: [],
+      name: 'requests',
+    });
+    const slot: Slot = { worker, jobs: new Map(), isReady: false };
+    answerCalls({ calls: calls.port1, blocking: blocking.port1, settled }, functions(this.#state));
+    let failure: unknown;
+    worker.on('message', (message: FromWorker) => this.#receive(message, slot));
+    worker.on('error', (error) => {
+      failure = error;
+    });
+    worker.on('exit', () => {
+      calls.port1.close();
+      blocking.port1.close();
+      this.#onExit(slot, failure);
+    });
+    for (const each of [worker, calls.port1, blocking.port1]) each.unref();
+    return slot;
+  }
+
+  readonly #state: JobState = {
+    isCancelled: (id) => this.#jobs.get(id)?.request.isOver ?? true,
+    onWrite: (id) => {
+      const job = this.#jobs.get(id);
+      if (job) job.isWritten = true;
+    },
+  };
+
+  #receive(message: FromWorker, slot: Slot): void {
+    if (message.is === 'done') this.#finish(message.job, message.result, slot);
+    slot.isReady = message.is === 'ready' || slot.jobs.size === 0;
+    this.#assign();
+  }
+
+  #finish(id: number, result: JobResult, slot: Slot): void {
+    const job = slot.jobs.get(id);
+    slot.jobs.delete(id);
+    for (const sample of result.admissions) this.#options.recordAdmission(sample);
+    if (!job || !this.#jobs.delete(id)) return;
+    applyResult(result, job.request);
+    const { outcome } = result;
+    if ('answer' in outcome) job.resolve(answerOf(outcome.answer));
+    else job.reject(errorOf(outcome.error));
+  }
+
+  #cancel(job: Job): void {
+    if (this.#queue.remove(job.request.user.name, job)) this.#fail(job, new Cancelled());
+    const slot = [...this.#slots].find(({ jobs }) => jobs.has(job.id));
+    if (!slot) return;
+    post(slot.worker, { is: 'cancelled', job: job.id });
+    setTimeout(() => {
+      if (!slot.jobs.has(job.id)) return;
+      this.#options.logger.warn('a worker thread is terminated: it does not end a request that was cancelled', {
+        url: job.request.exchange.url,
+      });
+      void slot.worker.terminate();
+    }, this.#options.stuckMs).unref();
+  }
+
+  /** Requests that a worker leaves behind run again in another one, unless they may have written or ended it themselves. */
+  #onExit(slot: Slot, failure: unknown): void {
+    this.#slots.delete(slot);
+    if (failure !== undefined) this.#options.logger.error('a worker thread ended', { error: String(failure) });
+    const isAlone = slot.jobs.size === 1;
+    for (const job of slot.jobs.values()) {
+      if (!this.#jobs.has(job.id)) continue;
+      if (job.request.isOver) this.#fail(job, new Cancelled());
+      else if (job.isWritten || this.#isClosed) this.#fail(job, new Unavailable('a worker thread ended'));
+      else if (job.attempts >= maxAttempts || (isAlone && failure !== undefined)) this.#fail(job, endedBy(failure));
+      else this.#retry(job);
+    }
+    slot.jobs.clear();
+    if (!this.#isClosed) this.#assign();
+  }
+
+  #retry(job: Job): void {
+    this.#jobs.delete(job.id);
+    try {
+      this.#enqueue(job);
+    } catch (error) {
+      job.reject(error as Error);
+    }
+  }
+
+  #fail(job: Job, error: Error): void {
+    if (this.#jobs.delete(job.id)) job.reject(error);
+  }
+
+  #endAll(): void {
+    for (const { worker } of this.#slots) void worker.terminate();
+  }
+}
+
+function post(worker: Worker, message: ToWorker): void {
+  worker.postMessage(message, buffersIn(message));
+}
+
+function noWorker(): Error {
+  return StatusError.serviceUnavailable('large requests cannot be served at this time, please try again');
+}
+
+/** A request that ended its worker, most likely by the memory that it takes. */
+function endedBy(failure: unknown): Error {
+  if ((failure as { readonly code?: string } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return StatusError.requestEntityTooLarge('the server does not have the memory to process it');
+  return StatusError.internalError('the server could not complete the request; see its log');
+}

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import {
+  type AdmissionObserver,
+  type AdmissionSample,
+  HeavyRequests,
+  type LightLimits,
+  type Logger,
+  lightLimits,
+  type Resource,
+  readRequestBody,
+  WorkerPool,
+} from '@tsukube/apiserver';
+import type { WorkerOptions } from './worker-api.ts';
+import { type WorkerCallParts, workerCalls } from './worker-calls.ts';
+
+/** Where heavy requests are served. */
+export interface OffloadOptions {
+  /** The file that worker threads run, if it is not beside this one. */
+  readonly workerFile?: () => URL | Promise<URL>;
+  readonly limits?: LightLimits;
+}
+
+export interface HeavyRequestParts extends WorkerCallParts {
+  readonly start: WorkerOptions;
+  readonly offload: OffloadOptions;
+  /** Of a user of the library: only this thread knows them. */
+  readonly localResources: readonly Resource[];
+  readonly admissionObserver: AdmissionObserver;
+  readonly logger: Logger;
+}
+
+export interface HeavyServing {
+  readonly requests: HeavyRequests;
+  close(): Promise<void>;
+}
+
+const maxWorkers = 4;
+const maxQueued = 1000;
+const idleMs = 30_000;
+const stuckMs = 1000;
+const [minHeapMb, maxHeapMb] = [192, 1024];
+
+/** Undefined if there is no file for workers: everything is then served on this thread. */
+export function heavyServing(parts: HeavyRequestParts): HeavyServing | undefined {
+  const file = parts.offload.workerFile ?? workerFile();
+  if (!file) return undefined;
+  const pool = new WorkerPool({
+    file,
+    data: parts.start,
+    functions: (jobs) => workerCalls(parts, jobs),
+    recordAdmission: admissionRecorder(parts.admissionObserver),
+    logger: parts.logger,
+    maxWorkers: Math.min(maxWorkers, Math.max(1, availableParallelism() - 1)),
+    maxQueued,
+    maxHeapMb: heapLimitMb(),
+    idleMs,
+    stuckMs,
+  });
+  const local = new Set(parts.localResources.map(({ storagePrefix }) => storagePrefix));
+  const requests = new HeavyRequests({
+    limits: parts.offload.limits ?? lightLimits,
+    isLocal: ({ storagePrefix }) => local.has(storagePrefix),
+    offload: (request, body) => pool.run(request, body),
+    readBody: readRequestBody,
+  });
+  return { requests, close: () => pool.close() };
+}
+
+/** Of the program in a bundle, or of the compiled module. */
+function workerFile(): (() => URL) | undefined {
+  const file = new URL(import.meta.url.endsWith('/program.cjs') ? './worker.cjs' : './entry.js', import.meta.url);
+  return existsSync(file) ? () => file : undefined;
+}
+
+/** Half of what this thread may have. */
+function heapLimitMb(): number {
+  const half = getHeapStatistics().heap_size_limit / 2 ** 21;
+  return Math.round(Math.min(maxHeapMb, Math.max(minHeapMb, half)));
+}
+
+/** Records what workers have measured as if it had been measured here. */
+function admissionRecorder(observer: AdmissionObserver): (sample: AdmissionSample) => void {
+  const recorders = new Map<string, ReturnType<AdmissionObserver['step']>>();
+  return ({ plugin, type, operation, milliseconds, rejected }) => {
+    const key = `${plugin} ${type}`;
+    let record = recorders.get(key);
+    if (!record) {
+      record = plugin === undefined ? observer.step(type) : observer.plugin(plugin, type);
+      recorders.set(key, record);
+    }
+    record(operation, milliseconds, rejected);
+  };
+}

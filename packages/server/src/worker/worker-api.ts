@@ -1,0 +1,118 @@
+import {
+  type Authorizer,
+  delegation,
+  type EntryMessage,
+  type Handler,
+  type Identification,
+  type JobLoop,
+  type MainThread,
+  type ObjectRegistry,
+  ownedBytes,
+  type RegistryServices,
+  RemoteCache,
+  type Resource,
+  resourceDelegate,
+  type ServingContext,
+  serviceResolver,
+} from '@tsukube/apiserver';
+import type { RoleRules } from '@tsukube/builtin';
+import { lookUpCustomApi } from '@tsukube/crds';
+import { serviceAccountTokens } from '../authentication/service-account-tokens.ts';
+import { type ServeOptions, serviceRanges } from '../config/index.ts';
+import { knownKinds } from '../custom-api.ts';
+import { allResources, builtInNames, cachePrefix, createRegistries, objectsNamed } from '../registries.ts';
+import { cacheName, customCacheName, type WorkerCalls } from './worker-calls.ts';
+
+/** What a worker is started with. */
+export interface WorkerOptions {
+  readonly options: ServeOptions;
+  /** Signs the tokens of service accounts, in PEM form. */
+  readonly serviceAccountKey: string;
+}
+
+type Main = MainThread<WorkerCalls>;
+
+/**
+ * The resources of a server in a worker thread: the same handlers and registries as on the main thread, over caches, a store
+ * and an authorizer that are there.
+ */
+export function workerHandler({ options, serviceAccountKey }: WorkerOptions, main: Main, loop: JobLoop): Handler {
+  const authorizer = remoteAuthorizer(main);
+  const all = allResources(options, builtinOptions(options, serviceAccountKey, authorizer, main), []);
+  const resources = all.filter(({ versions }) => versions.length > 0);
+  const openCache = (resource: Resource) =>
+    new RemoteCache({
+      name: cacheName(resource),
+      prefix: cachePrefix(resource),
+      main,
+      currentJob: loop.currentJob,
+      remembers: resource.names.plural === 'customresourcedefinitions',
+    });
+  const { registries, services } = createRegistries(all, options, {
+    openCache,
+    store: remoteStore(main),
+    authorizer,
+    admissionObserver: loop.admissionObserver,
+  });
+  const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
+  const objectsOf = objectsNamed(resources, registryOf);
+  const serving: ServingContext = { objectsOf, minWatchSeconds: 0, heavy: undefined, shutdown: never };
+  const definitions = objectsOf('apiextensions.k8s.io', 'customresourcedefinitions');
+  const custom =
+    definitions &&
+    lookUpCustomApi(definitions, {
+      openCache: ({ resource }) =>
+        new RemoteCache({
+          name: customCacheName(resource),
+          prefix: `${resource.storagePrefix}/`,
+          main,
+          currentJob: loop.currentJob,
+        }),
+      services,
+      known: knownKinds,
+      prefix: options.etcdPrefix,
+      resolveService: serviceResolver((group, name) => objectsOf(group, name)?.cache),
+      shutdown: never,
+    });
+  return delegation([
+    ...(custom ? [custom.delegate({ ...serving, isBuiltIn: builtInNames(resources) })] : []),
+    resourceDelegate({ ...serving, resources, registryOf }),
+  ]);
+}
+
+/** Nothing here lasts long enough to be told. */
+const never = { onBegin: () => () => {} };
+
+function builtinOptions(options: ServeOptions, serviceAccountKey: string, authorizer: Authorizer, main: Main) {
+  const tokens = serviceAccountTokens(options, { serviceAccount: { privateKey: serviceAccountKey } });
+  const roles: RoleRules = {
+    roleOf: (reference, namespace) => main.call('roleOf', reference, namespace),
+    grantedTo: (user, namespace) => main.call('grantedTo', user, namespace),
+  };
+  const authenticate = (token: string, audiences: readonly string[] | undefined): Promise<Identification> =>
+    main.call('authenticate', token, audiences) as Promise<Identification>;
+  return {
+    eventTtlSeconds: options.eventTtl / 1000,
+    serviceRanges: serviceRanges(options),
+    authorizer,
+    roles,
+    tokenIssuer: tokens.issuer,
+    tokenReviewer: { authenticate, apiAudiences: tokens.apiAudiences },
+  };
+}
+
+function remoteAuthorizer(main: Main): Authorizer {
+  return {
+    authorize: (access) => main.call('authorize', access),
+    rulesFor: (user, namespace) => main.call('rulesFor', user, namespace),
+  };
+}
+
+/** For what kinds keep beside their objects. */
+function remoteStore(main: Main): NonNullable<RegistryServices['store']> {
+  return {
+    get: (key): Promise<EntryMessage | undefined> => main.call('storeGet', key),
+    create: (key, value) => main.call('storeCreate', key, ownedBytes(value)),
+    update: (key, value, expected) => main.call('storeUpdate', key, ownedBytes(value), expected),
+  };
+}
