@@ -59,8 +59,11 @@ export class JobLoop {
   }
 
   #receive(message: ToWorker): void {
-    if (message.is === 'cancelled') return this.#requests.get(message.job)?.cancel();
-    const { job, request } = message;
+    if (message.is === 'job') this.#begin(message.job, message.request);
+    else this.#requests.get(message.job)?.cancel();
+  }
+
+  #begin(job: number, request: RequestMessage): void {
     const admissions: AdmissionSample[] = [];
     void this.#current.run({ job, admissions }, () => this.#run(job, request, admissions));
     this.#watchForRest();
