@@ -99,6 +99,11 @@ export class IncomingRequest implements ApiRequest {
     this.#warnings.add(text);
   }
 
+  /** The texts of the warnings, as far as they are kept. */
+  get warningTexts(): readonly string[] {
+    return this.#warnings?.texts ?? [];
+  }
+
   get warnings(): readonly string[] {
     return this.#warnings?.headers ?? [];
   }

@@ -18,6 +18,10 @@ export class Warnings {
     else this.#cut();
   }
 
+  get texts(): readonly string[] {
+    return [...this.#texts];
+  }
+
   /** Values of the Warning header. */
   get headers(): readonly string[] {
     return this.#told().flatMap((text) => (hasControlCharacter.test(text) ? [] : [header(text)]));

@@ -26,6 +26,12 @@ export interface HeavyRequestsOptions {
 
 const namedWrites: ReadonlySet<string> = new Set(['update', 'patch', 'delete']);
 const nothing = Buffer.alloc(0);
+const jsonPatch = 'application/json-patch+json';
+
+/** A few operations that copy may make a large object of a small one. */
+function mayGrow({ info, exchange }: ResourceRequest): boolean {
+  return info.verb === 'patch' && exchange.header('content-type')?.startsWith(jsonPatch) === true;
+}
 
 /** Decides which requests leave the event loop: those whose body or object would hold it for long. */
 export class HeavyRequests {
@@ -47,8 +53,8 @@ export class HeavyRequests {
       if (entry && this.isHeavyObject(entry, request)) return this.#writeElsewhere(request);
     }
     const length = exchange.header('content-length');
-    if (length !== undefined && Number(length) <= this.#limits.bytes) return handler(request);
-    return this.#unlessHeavy(handler(request), request);
+    const isLight = length !== undefined && Number(length) <= this.#limits.bytes && !mayGrow(request);
+    return isLight ? handler(request) : this.#unlessHeavy(handler(request), request);
   }
 
   /** Whether the object is converted to another representation elsewhere. */
@@ -62,8 +68,7 @@ export class HeavyRequests {
 
   #isHeavy(body: Buffer, type: string, { writeCost }: Resource): boolean {
     if (type.startsWith(protobuf)) return isHeavyMessage(body, this.#limits, writeCost);
-    // A few operations may make a large object of a small one.
-    if (type.startsWith('application/json-patch+json') && body.includes('"copy"')) return true;
+    if (type.startsWith(jsonPatch) && body.includes('"copy"')) return true;
     return isHeavyText(body, this.#limits, writeCost);
   }
 

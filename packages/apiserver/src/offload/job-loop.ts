@@ -1,8 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { MessagePort } from 'node:worker_threads';
+import { StatusError } from '@tsukube/machinery';
 import type { AdmissionObserver } from '../admission/admission.ts';
 import type { Handler } from '../filters/filter.ts';
+import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
+import { answerError } from '../http/respond.ts';
 import { type AdmissionSample, answerMessage, type JobResult, type RequestMessage, receivedRequest } from './job.ts';
 import { buffersIn } from './thread-calls.ts';
 import { errorMessage } from './thread-errors.ts';
@@ -75,14 +78,23 @@ export class JobLoop {
     this.#requests.set(job, request);
     const outcome = await this.#outcome(request);
     this.#requests.delete(job);
-    this.#send({ is: 'done', job, result: { outcome, ...told, admissions } });
+    this.#send({ is: 'done', job, result: { outcome, warnings: request.warningTexts, ...told, admissions } });
   }
 
   async #outcome(request: IncomingRequest): Promise<JobResult['outcome']> {
     try {
-      return { answer: answerMessage(await (this.#handler as Handler)(request)) };
+      return { answer: answerMessage(await this.#answer(request)) };
     } catch (error) {
       return { error: errorMessage(error) };
+    }
+  }
+
+  async #answer(request: IncomingRequest): Promise<Answer> {
+    try {
+      return await (this.#handler as Handler)(request);
+    } catch (error) {
+      if (error instanceof StatusError) return answerError(error, request);
+      throw error;
     }
   }
 

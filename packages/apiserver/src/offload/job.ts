@@ -1,3 +1,4 @@
+import type { Status } from '@tsukube/machinery';
 import type { AdmissionAttributes, AdmissionType } from '../admission/admission.ts';
 import { notedObject, notedPatch } from '../audit/noted-request.ts';
 import type { Answer, BytesAnswer, Headers } from '../http/answer.ts';
@@ -69,18 +70,17 @@ export function answerOf({ status, type, headers, outcome, body }: AnswerMessage
 /** The request in the worker, and what it is told there. */
 export interface ReceivedRequest {
   readonly request: IncomingRequest;
-  readonly told: Pick<JobResult, 'warnings' | 'annotations' | 'noted'>;
+  readonly told: Pick<JobResult, 'annotations' | 'noted'>;
 }
 
 export function receivedRequest(message: RequestMessage): ReceivedRequest {
-  const [warnings, annotations, noted]: [string[], [string, string][], NotedRequest[]] = [[], [], []];
+  const [annotations, noted]: [[string, string][], NotedRequest[]] = [[], []];
   const { received, info, user, impersonation, notes } = message;
   const request = new IncomingRequest(exchangeOf(message), received);
   Object.assign(request, { info, user, impersonation });
-  request.warn = (text) => void warnings.push(text);
   request.annotate = (key, value) => void annotations.push([key, value]);
   if (notes) request.notes = notesFor(notes, noted);
-  return { request, told: { warnings, annotations, noted } };
+  return { request, told: { annotations, noted } };
 }
 
 function notesFor(rule: NoteRule, noted: NotedRequest[]): AuditNotes {
@@ -116,7 +116,14 @@ function exchangeOf({ method, url, protocol, headers, remoteAddress, body }: Req
 export function answerMessage(answer: Answer): AnswerMessage {
   if (answer.kind !== 'bytes') throw new Error(`a worker cannot answer with ${answer.kind}`);
   const { status, type, headers, outcome } = answer;
-  return { status, type, headers, outcome, body: wholeBody(answer.body) };
+  return { status, type, headers, outcome: isSmall(outcome) ? outcome : undefined, body: wholeBody(answer.body) };
+}
+
+const manyCauses = 100;
+
+/** Cloning a Status takes longer than sending its bytes. Whoever wants to know what a large one says reads it. */
+function isSmall(status: Status | undefined): boolean {
+  return (status?.details?.causes?.length ?? 0) < manyCauses;
 }
 
 function wholeBody(body: BytesAnswer['body']): Uint8Array {
