@@ -64,7 +64,10 @@ interface Surroundings extends Pick<StartOptions, 'onClients'> {
   readonly logger: Logger;
 }
 
-async function start(options: ServeOptions, { resources, offload, dataDir, logger, onClients }: Surroundings): Promise<RunningServer> {
+async function start(
+  options: ServeOptions,
+  { resources, offload, dataDir, logger, onClients }: Surroundings,
+): Promise<RunningServer> {
   let listener: Listener | undefined;
   const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
   const pkiOptions = {
