@@ -8,7 +8,7 @@ const alone = [
   'tests/server/{watching,writing,flow-control}.test.ts',
   'packages/apiserver/src/filters/flow-control.test.ts',
   'packages/builtin/src/types/protobuf.test.ts',
-  'packages/machinery/src/**/bounds.test.ts',
+  'packages/{machinery,builtin,crds}/src/**/bounds.test.ts',
   'packages/server/src/authentication/speed.test.ts',
   'packages/storage/src/etcd/*.test.ts',
 ];

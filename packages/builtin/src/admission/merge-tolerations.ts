@@ -1,33 +1,99 @@
-import { deepEqual, type JsonObject } from '@tsukube/machinery';
-import { numberIn, textIn } from '../core/pod-spec/members.ts';
+import { canonicalJson, type JsonObject } from '@tsukube/machinery';
+import { textIn } from '../core/pod-spec/members.ts';
 
 /** All of both lists but those that another one covers. */
 export function mergeTolerations(first: readonly JsonObject[], second: readonly JsonObject[]): JsonObject[] {
-  const all = [...first, ...second];
+  const all = [...first, ...second].map((toleration) => ({ toleration, text: canonicalJson(toleration) }));
+  const later = coveredLater(all);
   const merged: JsonObject[] = [];
-  for (const [i, toleration] of all.entries()) {
-    const isCovered =
-      merged.some((other) => covers(other, toleration)) ||
-      all.slice(i + 1).some((other) => !deepEqual(other, toleration) && covers(other, toleration));
-    if (!isCovered) merged.push(toleration);
+  const before = new Coverage();
+  for (const [i, { toleration, text }] of all.entries()) {
+    if (later[i] || before.has(text) || before.covers(toleration)) continue;
+    merged.push(toleration);
+    before.add(toleration, text);
   }
   return merged;
 }
 
-function covers(wide: JsonObject, narrow: JsonObject): boolean {
-  if (deepEqual(wide, narrow)) return true;
-  const operator = textIn(wide, 'operator');
-  const matchesAnyKey = textIn(wide, 'key') === '' && operator === 'Exists';
-  if (textIn(wide, 'key') !== textIn(narrow, 'key') && !matchesAnyKey) return false;
-  const effect = textIn(wide, 'effect');
-  if (effect !== '' && effect !== textIn(narrow, 'effect')) return false;
-  if (effect === 'NoExecute' && endsBefore(wide, narrow)) return false;
-  if (operator === 'Exists') return true;
-  return (operator === 'Equal' || operator === '') && narrow.operator === 'Equal' && narrow.value === wide.value;
+interface Listed {
+  readonly toleration: JsonObject;
+  readonly text: string;
+}
+
+/** For each, whether one that follows and differs covers it. */
+function coveredLater(all: readonly Listed[]): readonly boolean[] {
+  const after = new Coverage();
+  const covered = all.toReversed().map(({ toleration, text }) => {
+    const isCovered = after.covers(toleration, text);
+    after.add(toleration, text);
+    return isCovered;
+  });
+  return covered.reverse();
+}
+
+/** How long a toleration lasts, as far as that matters for what it covers. */
+interface Reach {
+  readonly text: string;
+  readonly seconds: number;
+}
+
+/**
+ * Tolerations by what they match: key, effect, and value or any value. Those that match the same differ by how long they last,
+ * so that the longest covers whatever another of them covers. The second longest is kept for the longest itself.
+ */
+class Coverage {
+  readonly #longest = new Map<string, readonly Reach[]>();
+  readonly #texts = new Set<string>();
+
+  has(text: string): boolean {
+    return this.#texts.has(text);
+  }
+
+  add(toleration: JsonObject, text: string): void {
+    if (this.has(text)) return;
+    this.#texts.add(text);
+    const match = matchOf(toleration);
+    if (match === undefined) return;
+    const seconds = textIn(toleration, 'effect') === 'NoExecute' ? secondsOf(toleration) : Number.POSITIVE_INFINITY;
+    const all = [...(this.#longest.get(match) ?? []), { text, seconds }];
+    this.#longest.set(match, all.sort((a, b) => b.seconds - a.seconds).slice(0, 2));
+  }
+
+  /** Whether one of them covers a toleration, other than those of the same text. */
+  covers(toleration: JsonObject, text?: string): boolean {
+    return matchesOf(toleration).some(([match, lasts]) =>
+      this.#longest.get(match)?.some((reach) => reach.text !== text && reach.seconds >= lasts),
+    );
+  }
 }
 
 /** Without a number of seconds a toleration lasts for ever. */
-function endsBefore(one: JsonObject, other: JsonObject): boolean {
-  if (one.tolerationSeconds === undefined) return false;
-  return other.tolerationSeconds === undefined || numberIn(other, 'tolerationSeconds') > numberIn(one, 'tolerationSeconds');
+function secondsOf({ tolerationSeconds }: JsonObject): number {
+  return tolerationSeconds === undefined ? Number.POSITIVE_INFINITY : Number(tolerationSeconds);
+}
+
+/** Keys are preceded by an equals sign, so that none of them is this. */
+const anyKey = '*';
+
+/** What a toleration matches; undefined if it covers nothing but its like. */
+function matchOf(wide: JsonObject): string | undefined {
+  const [key, operator, effect] = ['key', 'operator', 'effect'].map((field) => textIn(wide, field));
+  if (operator === 'Exists') return JSON.stringify([key === '' ? anyKey : `=${key}`, effect, 'Exists']);
+  return operator === 'Equal' || operator === '' ? JSON.stringify([`=${key}`, effect, 'Equal', wide.value]) : undefined;
+}
+
+/** Matches that cover a toleration, each with the seconds that one of NoExecute must last. */
+function matchesOf(narrow: JsonObject): readonly (readonly [match: string, seconds: number])[] {
+  const [key, effect] = [`=${textIn(narrow, 'key')}`, textIn(narrow, 'effect')];
+  const kinds: string[][] = [
+    [anyKey, 'Exists'],
+    [key, 'Exists'],
+  ];
+  const value = narrow.operator === 'Equal' ? [[key, 'Equal', narrow.value]] : [];
+  return [...kinds, ...value].flatMap(([of, ...rest]) =>
+    (effect === '' ? [''] : ['', effect]).map(
+      (wide) =>
+        [JSON.stringify([of, wide, ...rest]), wide === 'NoExecute' ? secondsOf(narrow) : Number.NEGATIVE_INFINITY] as const,
+    ),
+  );
 }

@@ -119,14 +119,15 @@ function validateStoredVersions(stored: readonly string[], versions: readonly Js
     errors.invalid(storedPath, null, 'must have at least one stored version');
     return;
   }
-  const names = versions.map((version) => textIn(version, 'name'));
+  const names = new Set(versions.map((version) => textIn(version, 'name')));
+  const [known, shownStored] = [new Set(stored), [...stored]];
   for (const version of versions) {
     const name = textIn(version, 'name');
-    if (version.storage === true && !stored.includes(name))
-      errors.invalid(storedPath, [...stored], `must have the storage version ${name}`);
+    if (version.storage === true && !known.has(name))
+      errors.invalid(storedPath, shownStored, `must have the storage version ${name}`);
   }
   for (const [i, name] of stored.entries())
-    if (!names.includes(name))
+    if (!names.has(name))
       errors.invalid(
         storedPath.index(i),
         name,

@@ -87,12 +87,12 @@ export function validateMapKeys(schema: JsonObject, at: FieldPath, errors: Field
   if (items.nullable === true)
     errors.forbidden(at.child('items', 'nullable'), `cannot be nullable when x-kubernetes-list-type is ${type}`);
   if (type === 'set') return;
-  const [required, properties] = [textsIn(items, 'required'), objectIn(items, 'properties') ?? {}];
+  const [required, properties] = [new Set(textsIn(items, 'required')), objectIn(items, 'properties') ?? {}];
   for (const key of textsIn(schema, mapKeys)) {
     if (!Object.hasOwn(properties, key)) continue;
     const [property, keyAt] = [objectIn(properties, key), at.child('items', 'properties').key(key)];
     const because = 'this property is in x-kubernetes-list-map-keys, so it';
-    if (!required.includes(key) && (property?.default ?? null) === null)
+    if (!required.has(key) && (property?.default ?? null) === null)
       errors.required(keyAt.child('default'), `${because} must have a default or be a required property`);
     if (property?.nullable === true) errors.forbidden(keyAt.child('nullable'), `${because} cannot be nullable`);
   }

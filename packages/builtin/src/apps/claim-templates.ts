@@ -37,6 +37,7 @@ export function claimWarnings(claims: readonly JsonObject[], update: boolean): r
 export function withClaimedVolumes(podSpec: JsonObject, claims: readonly JsonObject[]): JsonObject {
   const names = claims.map((claim) => textIn(objectIn(claim, 'metadata'), 'name'));
   const claimed = names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
-  const others = objectsIn(podSpec, 'volumes').filter((volume) => !names.includes(textIn(volume, 'name')));
+  const replaced = new Set(names);
+  const others = objectsIn(podSpec, 'volumes').filter((volume) => !replaced.has(textIn(volume, 'name')));
   return { ...podSpec, volumes: [...claimed, ...others] };
 }

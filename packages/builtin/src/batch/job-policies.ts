@@ -17,14 +17,21 @@ const goList = (values: readonly string[]) => `[${values.map(goQuote).join(' ')}
 export function validateFailurePolicy(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const rules = objectsIn(objectIn(spec, 'podFailurePolicy'), 'rules');
   if (rules.length > maxRules) errors.tooMany(at.child('rules'), rules.length, maxRules);
-  for (const [i, rule] of rules.entries()) validateFailureRule(rule, spec, at.child('rules').index(i), errors);
+  const names = containerNames(spec);
+  for (const [i, rule] of rules.entries()) validateFailureRule(rule, spec, names, at.child('rules').index(i), errors);
 }
 
-function validateFailureRule(rule: JsonObject, spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+function validateFailureRule(
+  rule: JsonObject,
+  spec: JsonObject,
+  names: ReadonlySet<JsonValue>,
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
   validateAction(textIn(rule, 'action'), spec, at.child('action'), errors);
   const exitCodes = objectIn(rule, 'onExitCodes');
   const patterns = objectsIn(rule, 'onPodConditions');
-  if (exitCodes) validateExitCodes(exitCodes, spec, at.child('onExitCodes'), errors);
+  if (exitCodes) validateExitCodes(exitCodes, names, at.child('onExitCodes'), errors);
   validatePatterns(patterns, at.child('onPodConditions'), errors);
   if (exitCodes && patterns.length > 0)
     errors.invalidUnshown(at, 'specifying both OnExitCodes and OnPodConditions is not supported');
@@ -39,12 +46,12 @@ function validateAction(action: string, spec: JsonObject, at: FieldPath, errors:
     errors.invalid(at, action, 'requires the backoffLimitPerIndex to be set');
 }
 
-function validateExitCodes(codes: JsonObject, spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+function validateExitCodes(codes: JsonObject, names: ReadonlySet<JsonValue>, at: FieldPath, errors: FieldErrors): void {
   const operator = textIn(codes, 'operator');
   if (operator === '') errors.required(at.child('operator'), `valid values: ${goList(operators)}`);
   else if (!operators.includes(operator)) errors.notSupported(at.child('operator'), operator, operators);
   const { containerName } = codes;
-  if (containerName !== undefined && !containerNames(spec).includes(containerName))
+  if (containerName !== undefined && !names.has(containerName))
     errors.invalid(
       at.child('containerName'),
       containerName,
@@ -53,9 +60,10 @@ function validateExitCodes(codes: JsonObject, spec: JsonObject, at: FieldPath, e
   validateValues((codes.values ?? null) as number[] | null, operator, at.child('values'), errors);
 }
 
-function containerNames(spec: JsonObject): readonly JsonValue[] {
+function containerNames(spec: JsonObject): ReadonlySet<JsonValue> {
   const podSpec = objectIn(objectIn(spec, 'template'), 'spec');
-  return [...objectsIn(podSpec, 'containers'), ...objectsIn(podSpec, 'initContainers')].map(({ name }) => name ?? '');
+  const containers = [...objectsIn(podSpec, 'containers'), ...objectsIn(podSpec, 'initContainers')];
+  return new Set(containers.map(({ name }) => name ?? ''));
 }
 
 function validateValues(values: number[] | null, operator: string, at: FieldPath, errors: FieldErrors): void {

@@ -28,29 +28,33 @@ export function keepDecisions(object: JsonObject, old: JsonObject): void {
 }
 
 export function fillConditionTimes(object: JsonObject, old: JsonObject, now: number): void {
+  const timed = conditionsOf(old).filter(({ lastTransitionTime }) => lastTransitionTime);
+  const known = new Map(timed.map((condition) => [stateOf(condition), condition.lastTransitionTime] as const).reverse());
   for (const condition of conditionsOf(object)) {
     condition.lastUpdateTime ||= formatTime(now);
-    if (condition.lastTransitionTime) continue;
-    const same = conditionsOf(old).find(
-      ({ type, status, lastTransitionTime }) => type === condition.type && status === condition.status && lastTransitionTime,
-    );
-    condition.lastTransitionTime = same?.lastTransitionTime ?? formatTime(now);
+    condition.lastTransitionTime ||= known.get(stateOf(condition)) ?? formatTime(now);
   }
+}
+
+function stateOf({ type, status }: JsonObject): string {
+  return JSON.stringify([type, status]);
 }
 
 export function validateCsrConditions(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
   const seen = new Set<string>();
-  const before = old ? conditionsOf(old).map((condition) => textIn(condition, 'type')) : [];
-  const wasBoth = decisions.every((type) => before.includes(type));
+  const oldTypes = old ? conditionsOf(old).map((condition) => textIn(condition, 'type')) : [];
+  const before = new Set(oldTypes);
+  const wereDistinct = before.size === oldTypes.length;
+  const wasBoth = decisions.every((type) => before.has(type));
   for (const [i, condition] of conditionsOf(object).entries()) {
     const type = textIn(condition, 'type');
     const at = conditionsPath.index(i);
-    if (type === '' && !before.includes('')) errors.required(at.child('type'));
+    if (type === '' && !before.has('')) errors.required(at.child('type'));
     validateStatus(textIn(condition, 'status'), lasting.includes(type) ? ['True'] : statuses, i, errors);
     const contrary = decisions.find((other) => other !== type && seen.has(other));
     if (decisions.includes(type) && contrary && !wasBoth)
       errors.invalid(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive');
-    if (seen.has(type) && new Set(before).size === before.length) errors.duplicate(at.child('type'), type);
+    if (seen.has(type) && wereDistinct) errors.duplicate(at.child('type'), type);
     seen.add(type);
   }
 }

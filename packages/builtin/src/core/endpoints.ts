@@ -112,14 +112,22 @@ const shownEndpoints = 3;
 function endpointsCell(object: JsonObject): string {
   const subsets = objectsIn(object, 'subsets');
   if (subsets.length === 0) return '<none>';
-  const all = subsets.flatMap(endpointsOf);
-  const more = all.length > shownEndpoints ? ` + ${all.length - shownEndpoints} more...` : '';
-  return `${all.slice(0, shownEndpoints).join(',')}${more}`;
+  const shown = subsets.flatMap(firstEndpoints).slice(0, shownEndpoints);
+  const count = subsets.reduce((sum, subset) => sum + endpointCount(subset), 0);
+  const more = count > shownEndpoints ? ` + ${count - shownEndpoints} more...` : '';
+  return `${shown.join(',')}${more}`;
 }
 
-function endpointsOf(subset: JsonObject): readonly string[] {
-  const ips = objectsIn(subset, 'addresses').map((address) => textIn(address, 'ip'));
-  const ports = objectsIn(subset, 'ports');
+/** Every address with every port: the product is only counted. */
+function endpointCount(subset: JsonObject): number {
+  return objectsIn(subset, 'addresses').length * Math.max(objectsIn(subset, 'ports').length, 1);
+}
+
+function firstEndpoints(subset: JsonObject): readonly string[] {
+  const ips = objectsIn(subset, 'addresses')
+    .slice(0, shownEndpoints)
+    .map((address) => textIn(address, 'ip'));
+  const ports = objectsIn(subset, 'ports').slice(0, shownEndpoints);
   if (ports.length === 0) return ips;
   return ports.flatMap((port) => ips.map((ip) => `${ip.includes(':') ? `[${ip}]` : ip}:${numberIn(port, 'port')}`));
 }

@@ -12,7 +12,7 @@ export function validateLoadBalancerStatus(object: JsonObject, old: JsonObject, 
     if (points.length > 0) errors.forbidden(ingressPath, "may only be used when `spec.type` is 'LoadBalancer'");
     return;
   }
-  const before = ingressOf(old).map((point) => textIn(point, 'ip'));
+  const before = new Set(ingressOf(old).map((point) => textIn(point, 'ip')));
   for (const [i, point] of points.entries()) {
     const at = ingressPath.index(i);
     const ip = textIn(point, 'ip');

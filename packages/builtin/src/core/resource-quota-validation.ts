@@ -57,7 +57,8 @@ export function validateQuotaStatus(object: JsonObject, errors: FieldErrors): vo
 export function validateQuotaUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   validateQuotaSpec(object, errors);
   const [now, before] = [object, old].map((quota) => textsIn(objectIn(quota, 'spec'), 'scopes'));
-  const same = new Set(now).size === new Set(before).size && (now ?? []).every((scope) => before?.includes(scope));
+  const [scopes, oldScopes] = [new Set(now), new Set(before)];
+  const same = scopes.size === oldScopes.size && [...scopes].every((scope) => oldScopes.has(scope));
   if (!same) errors.invalid(path('spec', 'scopes'), shown(now ?? []), fieldIsImmutable);
 }
 
@@ -69,33 +70,39 @@ function validateQuotaList(list: Readonly<Record<string, string>>, at: FieldPath
   }
 }
 
-function misfits(scope: string, spec: JsonObject): readonly string[] {
-  const fitting = scopes.get(scope);
-  if (!fitting) return [];
-  return Object.keys(mapIn(spec, 'hard'))
-    .sort()
-    .filter((name) => isQuotaName(name) && !fitting.includes(name));
+/** How many limits of a quota its scopes do not fit, counted once for each scope. */
+function misfitsIn(spec: JsonObject): (scope: string) => number {
+  const names = Object.keys(mapIn(spec, 'hard')).filter(isQuotaName);
+  const counted = new Map<string, number>();
+  return (scope) => {
+    const fitting = scopes.get(scope);
+    if (!fitting) return 0;
+    const count = counted.get(scope) ?? names.filter((name) => !fitting.includes(name)).length;
+    counted.set(scope, count);
+    return count;
+  };
 }
 
 function validateScopes(spec: JsonObject, errors: FieldErrors): void {
   const at = path('spec', 'scopes');
   const given = textsIn(spec, 'scopes');
+  const [value, misfits] = [shown(given), misfitsIn(spec)];
   for (const scope of given) {
-    if (!scopes.has(scope)) errors.invalid(at, shown(given), 'unsupported scope');
-    for (const _ of misfits(scope, spec)) errors.invalid(at, shown(given), 'unsupported scope applied to resource');
+    if (!scopes.has(scope)) errors.invalid(at, value, 'unsupported scope');
+    for (let i = 0; i < misfits(scope) && !errors.full; i++) errors.invalid(at, value, 'unsupported scope applied to resource');
   }
   for (const pair of contradictions)
-    if (pair.every((scope) => given.includes(scope))) errors.invalid(at, shown(given), 'conflicting scopes');
+    if (pair.every((scope) => given.includes(scope))) errors.invalid(at, value, 'conflicting scopes');
 }
 
 function validateScopeSelector(spec: JsonObject, errors: FieldErrors): void {
   const at = path('spec', 'scopeSelector', 'matchExpressions');
   const requirements = objectsIn(objectIn(spec, 'scopeSelector'), 'matchExpressions');
+  const [value, misfits] = [selectorAsGoShowsIt(requirements), misfitsIn(spec)];
   for (const requirement of requirements) {
     const scope = textIn(requirement, 'scopeName');
     if (!scopes.has(scope)) errors.invalid(at.child('scopeName'), scope, 'unsupported scope');
-    for (const _ of misfits(scope, spec))
-      errors.invalid(at, selectorAsGoShowsIt(requirements), 'unsupported scope applied to resource');
+    for (let i = 0; i < misfits(scope) && !errors.full; i++) errors.invalid(at, value, 'unsupported scope applied to resource');
     validateScopeOperator(requirement, scope, at, errors);
   }
   const given = requirements.map((requirement) => textIn(requirement, 'scopeName'));

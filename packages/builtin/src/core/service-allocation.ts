@@ -91,12 +91,18 @@ type Take = (nodePort: number, i: number) => Promise<void>;
 async function createNodePorts(spec: JsonObject, claims: ServiceClaims, take: Take): Promise<void> {
   const ports = objectsIn(spec, 'ports');
   const shared = new Map<number, number>();
+  const askedFor = new Map(
+    ports
+      .filter(({ nodePort }) => nodePort)
+      .map((port) => [numberIn(port, 'port'), numberIn(port, 'nodePort')] as const)
+      .reverse(),
+  );
   for (const [i, port] of ports.entries()) {
     if (!port.nodePort && !allocatesNodePorts(spec)) continue;
     const number = numberIn(port, 'port');
     const known = shared.get(number);
     if (known === undefined) {
-      const asked = ports.find((other) => numberIn(other, 'port') === number && other.nodePort)?.nodePort as number | undefined;
+      const asked = askedFor.get(number);
       if (asked) await take(asked, i);
       port.nodePort = asked || (await claims.nextPort('nodePort'));
       shared.set(number, port.nodePort);

@@ -58,12 +58,13 @@ function validateSingle(spec: JsonObject, errors: FieldErrors): void {
 function inferFamilies(spec: JsonObject, ranges: ServiceRanges, errors: FieldErrors): void {
   const ips = textsIn(spec, 'clusterIPs');
   const families = [...textsIn(spec, 'ipFamilies')];
+  const value = shown(ips);
   for (const [i, ip] of ips.entries()) {
     if (ip === 'None') break;
     if (i < families.length) continue;
     const family = familyOf(ip);
     if (familiesOf(ranges).some((known) => known === family)) families.push(family);
-    else errors.invalid(path('spec', 'clusterIPs').index(i), shown(ips), `${family} is not configured on this cluster`);
+    else errors.invalid(path('spec', 'clusterIPs').index(i), value, `${family} is not configured on this cluster`);
   }
   if (families.length > 0) spec.ipFamilies = families;
 }

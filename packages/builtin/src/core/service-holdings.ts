@@ -20,8 +20,9 @@ export function holdingsOf(service: JsonObject | undefined): Holdings {
 
 /** What is no longer held. */
 export function givenUp(before: Holdings, after: Holdings): Holdings {
+  const [addresses, ports] = [new Set(after.addresses), new Set(after.ports)];
   return {
-    addresses: before.addresses.filter((ip) => !after.addresses.includes(ip)),
-    ports: before.ports.filter((port) => !after.ports.includes(port)),
+    addresses: before.addresses.filter((ip) => !addresses.has(ip)),
+    ports: before.ports.filter((port) => !ports.has(port)),
   };
 }

@@ -16,7 +16,7 @@ export function validateClusterIPs(spec: JsonObject, oldSpec: JsonObject | undef
   const policy = spec.ipFamilyPolicy;
   if (policy !== undefined && !policies.includes(policy as string)) errors.notSupported(policyPath, policy, policies);
   const ips = textsIn(spec, 'clusterIPs');
-  const wellFormed = validateEach(ips, textsIn(oldSpec, 'clusterIPs'), errors);
+  const wellFormed = validateEach(ips, new Set(textsIn(oldSpec, 'clusterIPs')), errors);
   if (ips.length > 2) errors.invalid(clusterIPsPath, shown(ips), 'may only hold up to 2 values');
   if (!wellFormed) return;
   if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2)
@@ -51,7 +51,7 @@ function validateFamilies(given: readonly string[], errors: FieldErrors): void {
 }
 
 /** Whether all are addresses, or the one word that says that there is none. */
-function validateEach(ips: readonly string[], before: readonly string[], errors: FieldErrors): boolean {
+function validateEach(ips: readonly string[], before: ReadonlySet<string>, errors: FieldErrors): boolean {
   const found = errors.length;
   for (const [i, ip] of ips.entries()) {
     if (i > 0 || ip !== 'None') validateLegacyIP(ip, clusterIPsPath.index(i), errors, before);

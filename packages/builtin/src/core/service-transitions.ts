@@ -75,9 +75,8 @@ export function alignClusterIPs(spec: JsonObject, oldSpec: JsonObject | undefine
 export function dropUnusedFields(spec: JsonObject, oldSpec: JsonObject): void {
   if (needsAddress(oldSpec) && !needsAddress(spec)) dropAddresses(spec, oldSpec);
   if (usesNodePorts(oldSpec) && !usesNodePorts(spec)) {
-    const before = nodePortsOf(oldSpec);
-    if (nodePortsOf(spec).every((port) => before.includes(port)))
-      for (const port of objectsIn(spec, 'ports')) delete port.nodePort;
+    const before = new Set(nodePortsOf(oldSpec));
+    if (nodePortsOf(spec).every((port) => before.has(port))) for (const port of objectsIn(spec, 'ports')) delete port.nodePort;
   }
   const drop = (field: string) => {
     if (spec[field] === oldSpec[field]) delete spec[field];

@@ -27,7 +27,8 @@ function validateAddressChange(spec: JsonObject, oldSpec: JsonObject, errors: Fi
   const at = path('spec', 'clusterIPs');
   const [ips, old] = [textsIn(spec, 'clusterIPs'), textsIn(oldSpec, 'clusterIPs')];
   if (ips.length === old.length) {
-    for (const [i, ip] of old.entries()) if (ip !== ips[i]) errors.invalid(at.index(i), shown(ips), unchangeable);
+    const value = shown(ips);
+    for (const [i, ip] of old.entries()) if (ip !== ips[i]) errors.invalid(at.index(i), value, unchangeable);
     return;
   }
   if (ips.length === 0) errors.invalid(at.index(0), shown(ips), 'primary clusterIP can not be unset');
@@ -41,7 +42,8 @@ function validateFamilyChange(spec: JsonObject, oldSpec: JsonObject, errors: Fie
   const [families, old] = [textsIn(spec, 'ipFamilies'), textsIn(oldSpec, 'ipFamilies')];
   const ips = textsIn(spec, 'clusterIPs');
   if (families.length === old.length) {
-    for (const [i, family] of old.entries()) if (family !== families[i]) errors.invalid(at, shown(families), unchangeable);
+    const value = shown(families);
+    for (const [i, family] of old.entries()) if (family !== families[i]) errors.invalid(at, value, unchangeable);
     return;
   }
   if (families.length < old.length && ips.length === 0) errors.invalid(at, shown(families), 'primary ipFamily can not be unset');

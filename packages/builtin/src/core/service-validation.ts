@@ -34,7 +34,7 @@ export function validateService(object: JsonObject, old: JsonObject | undefined,
   validateLabels(mapIn(spec, 'selector'), specPath.child('selector'), errors);
   validateAffinity(spec, errors);
   validateClusterIPs(spec, oldSpec, errors);
-  validateExternalIPs(textsIn(spec, 'externalIPs'), textsIn(oldSpec, 'externalIPs'), errors);
+  validateExternalIPs(textsIn(spec, 'externalIPs'), new Set(textsIn(oldSpec, 'externalIPs')), errors);
   requireOneOf(textIn(spec, 'type'), types, specPath.child('type'), errors);
   validatePortsOnce(spec, errors);
   validateSourceRanges(object, old, errors);
@@ -83,7 +83,7 @@ function validateAffinity(spec: JsonObject, errors: FieldErrors): void {
     errors.invalid(at, seconds, `must be greater than 0 and less than ${maxAffinitySeconds}`);
 }
 
-function validateExternalIPs(ips: readonly string[], before: readonly string[], errors: FieldErrors): void {
+function validateExternalIPs(ips: readonly string[], before: ReadonlySet<string>, errors: FieldErrors): void {
   for (const [i, ip] of ips.entries()) {
     const at = specPath.child('externalIPs').index(i);
     const found = errors.length;
@@ -103,7 +103,7 @@ function validateSourceRanges(object: JsonObject, old: JsonObject | undefined, e
   if (!inField && annotated === undefined) return;
   const at = inField ? specPath.child('LoadBalancerSourceRanges') : annotationsPath.key(sourceRanges);
   if (spec?.type !== 'LoadBalancer') errors.forbidden(at, onlyLoadBalancer);
-  const before = textsIn(objectIn(old, 'spec'), 'loadBalancerSourceRanges').map((range) => range.trim());
+  const before = new Set(textsIn(objectIn(old, 'spec'), 'loadBalancerSourceRanges').map((range) => range.trim()));
   if (inField) for (const [i, range] of ranges.entries()) validateLegacyCidr(range, at.index(i), errors, before);
   else if (!old || mapIn(metadataOf(old), 'annotations')[sourceRanges] !== annotated) {
     const text = (annotated ?? '').trim();

@@ -14,7 +14,7 @@ export function serviceWarnings(object: JsonObject): readonly string[] {
   for (const [i, ip] of textsIn(spec, 'clusterIPs').entries())
     warnings.push(...warningsForIP(ip, specPath.child('clusterIPs').index(i)));
   if (headless) warnings.push(...ignoredWhenHeadless(spec));
-  warnings.push(...externalIPWarnings(spec, headless));
+  for (const warning of externalIPWarnings(spec, headless)) warnings.push(warning);
   const balancer = textIn(spec, 'loadBalancerIP');
   if (balancer !== '') warnings.push(...warningsForIP(balancer, specPath.child('loadBalancerIP')));
   for (const [i, range] of textsIn(spec, 'loadBalancerSourceRanges').entries())

@@ -67,10 +67,10 @@ const hostname = 'kubernetes.io/hostname';
 
 /** What only an older version could set goes with the first change; the name of a node moves to its field. */
 function dropTopology(object: JsonObject, old: JsonObject | undefined): void {
-  const known = objectsIn(old, 'endpoints').map((endpoint) => mapIn(endpoint, 'deprecatedTopology')[hostname]);
+  const known = new Set(objectsIn(old, 'endpoints').map((endpoint) => mapIn(endpoint, 'deprecatedTopology')[hostname]));
   for (const endpoint of objectsIn(object, 'endpoints')) {
     const name = mapIn(endpoint, 'deprecatedTopology')[hostname];
-    if (name && known.includes(name) && nameIsDNSSubdomain(name, false).length === 0) endpoint.nodeName ??= name;
+    if (name && known.has(name) && nameIsDNSSubdomain(name, false).length === 0) endpoint.nodeName ??= name;
     delete endpoint.deprecatedTopology;
   }
 }

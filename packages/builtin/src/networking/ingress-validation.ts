@@ -48,7 +48,7 @@ export function validateIngressUpdate(object: JsonObject, old: JsonObject, error
 }
 
 export function validateIngressStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const before = ingressOf(old).map((point) => textIn(point, 'ip'));
+  const before = new Set(ingressOf(old).map((point) => textIn(point, 'ip')));
   for (const [i, point] of ingressOf(object).entries()) {
     const at = path('status', 'loadBalancer', 'ingress').index(i);
     const [ip, hostname] = [textIn(point, 'ip'), textIn(point, 'hostname')];

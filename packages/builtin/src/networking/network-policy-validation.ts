@@ -21,7 +21,7 @@ export const directions = [
 /** What was accepted before. */
 interface Accepted {
   readonly allowInvalidValues: boolean;
-  readonly cidrs: readonly string[];
+  readonly cidrs: ReadonlySet<string>;
 }
 
 export function validateNetworkPolicy(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
@@ -45,7 +45,7 @@ function acceptedIn(spec: JsonObject | undefined): Accepted {
     objectsIn(spec, rules).flatMap((rule) => objectsIn(rule, peers).map((peer) => objectIn(peer, 'ipBlock'))),
   );
   const cidrs = blocks.flatMap((block) => [textIn(block, 'cidr'), ...textsIn(block, 'except')]);
-  return { allowInvalidValues: found.length > 0, cidrs };
+  return { allowInvalidValues: found.length > 0, cidrs: new Set(cidrs) };
 }
 
 function validatePolicyTypes(types: readonly string[], errors: FieldErrors): void {

@@ -1,4 +1,11 @@
-import { deepEqual, type FieldErrors, type FieldPath, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
+import {
+  canonicalJson,
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  path,
+  validateImmutableField,
+} from '@tsukube/machinery';
 import { metadataOf } from '../columns.ts';
 import { validateConditions } from '../conditions.ts';
 import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
@@ -39,8 +46,8 @@ function validateNoNewReservations(
   before: JsonObject | undefined,
   errors: FieldErrors,
 ): void {
-  const known = objectsIn(before, 'reservedFor');
-  if (reservations.every((reservation) => known.some((each) => deepEqual(each, reservation)))) return;
+  const known = new Set(objectsIn(before, 'reservedFor').map(canonicalJson));
+  if (reservations.every((reservation) => known.has(canonicalJson(reservation)))) return;
   errors.forbidden(
     at.child('reservedFor'),
     'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set',

@@ -6,34 +6,69 @@ export class PathMismatch extends Error {
   override readonly name = 'PathMismatch';
 }
 
-const maxResults = 10_000;
+/** Values that following a path may look at: recursive descent and unions multiply them. */
+const maxVisits = 10_000;
 
 /** What a path leads to; nothing where keys are missing. Fails with PathMismatch where the value has another shape. */
 export function findAll(value: JsonValue, steps: readonly Step[]): readonly JsonValue[] {
-  let found: readonly JsonValue[] = [value];
-  for (const step of steps) {
-    found = follow(found, step);
-    if (found.length > maxResults) throw new PathMismatch('too many results');
-  }
-  return found;
+  return new Search().find(value, steps);
 }
 
-function follow(values: readonly JsonValue[], step: Step): readonly JsonValue[] {
-  switch (step.is) {
-    case 'field':
-      return values.flatMap((value) => fieldOf(value, step.name));
-    case 'wildcard':
-      return values.flatMap(childrenOf);
-    case 'recursive':
-      return values.flatMap((value) => descendants(value, []));
-    case 'literal':
-      return values.map(() => step.value);
-    case 'union':
-      return step.paths.flatMap((path) => values.flatMap((value) => findAll(value, path)));
-    case 'slice':
-      return values.flatMap((value) => (value === null ? [] : sliceOf(listOf(value), step)));
-    case 'filter':
-      return values.flatMap((value) => listOf(value).filter((item) => passes(item, step)));
+/** One use of a path, with the values looked at so far. */
+class Search {
+  #visits = 0;
+
+  find(value: JsonValue, steps: readonly Step[]): readonly JsonValue[] {
+    let found: readonly JsonValue[] = [value];
+    for (const step of steps) found = this.#follow(found, step);
+    return found;
+  }
+
+  #follow(values: readonly JsonValue[], step: Step): readonly JsonValue[] {
+    this.#count(values.length);
+    switch (step.is) {
+      case 'field':
+        return values.flatMap((value) => fieldOf(value, step.name));
+      case 'wildcard':
+        return values.flatMap((value) => this.#counted(childrenOf(value)));
+      case 'recursive':
+        return values.flatMap((value) => this.#descendants(value, []));
+      case 'literal':
+        return values.map(() => step.value);
+      case 'union':
+        return step.paths.flatMap((path) => values.flatMap((value) => this.find(value, path)));
+      case 'slice':
+        return values.flatMap((value) => (value === null ? [] : this.#counted(sliceOf(listOf(value), step))));
+      case 'filter':
+        return values.flatMap((value) => this.#counted(listOf(value)).filter((item) => this.#passes(item, step)));
+    }
+  }
+
+  #counted(values: readonly JsonValue[]): readonly JsonValue[] {
+    this.#count(values.length);
+    return values;
+  }
+
+  #count(visits: number): void {
+    this.#visits += visits;
+    if (this.#visits > maxVisits) throw new PathMismatch('too many results');
+  }
+
+  #descendants(value: JsonValue, found: JsonValue[]): JsonValue[] {
+    const children = this.#counted(childrenOf(value));
+    if (children.length === 0) return found;
+    found.push(value);
+    for (const child of children) this.#descendants(child, found);
+    return found;
+  }
+
+  #passes(item: JsonValue, { left, operator, right }: Step & { is: 'filter' }): boolean {
+    const lefts = this.find(item, left);
+    if (operator === 'exists') return lefts.length > 0;
+    const rights = this.find(item, right);
+    if (lefts.length === 0 || rights.length === 0) return false;
+    if (lefts.length > 1 || rights.length > 1) throw new PathMismatch('can only compare one element at a time');
+    return compare(lefts[0] as JsonValue, operator, rights[0] as JsonValue);
   }
 }
 
@@ -46,14 +81,6 @@ function fieldOf(value: JsonValue, name: string): JsonValue[] {
 function childrenOf(value: JsonValue): JsonValue[] {
   if (Array.isArray(value)) return value;
   return isObject(value) ? Object.values(value) : [];
-}
-
-function descendants(value: JsonValue, found: JsonValue[]): JsonValue[] {
-  const children = childrenOf(value);
-  if (children.length === 0 || found.length > maxResults) return found;
-  found.push(value);
-  for (const child of children) descendants(child, found);
-  return found;
 }
 
 function listOf(value: JsonValue): readonly JsonValue[] {
@@ -69,15 +96,6 @@ function sliceOf(list: readonly JsonValue[], { from = 0, to, step, single }: Ste
   if (start >= length || start < 0 || end > length || end < 0 || start > end || step <= 0)
     throw new PathMismatch(`array index out of bounds: index ${start}, length ${length}`);
   return list.slice(start, end).filter((_, i) => i % step === 0);
-}
-
-function passes(item: JsonValue, { left, operator, right }: Step & { is: 'filter' }): boolean {
-  const lefts = findAll(item, left);
-  if (operator === 'exists') return lefts.length > 0;
-  const rights = findAll(item, right);
-  if (lefts.length === 0 || rights.length === 0) return false;
-  if (lefts.length > 1 || rights.length > 1) throw new PathMismatch('can only compare one element at a time');
-  return compare(lefts[0] as JsonValue, operator, rights[0] as JsonValue);
 }
 
 function compare(left: JsonValue, operator: string, right: JsonValue): boolean {

@@ -45,3 +45,15 @@ it.each(['.spec.list[5]', '.spec.size[0]', '.spec[?(@.a==1)]', '.status.conditio
 it.each(['spec', '.a[b]', '.a[', '....a', `.${'a'.repeat(5000)}`])('%s is no path', (path) => {
   expect(() => parsePath(path)).toThrow(PathSyntaxError);
 });
+
+/** A path multiplies what it looks at, by recursive descent and by unions. */
+it.each([
+  ['recursive descent', '..a'.repeat(100)],
+  ['unions', `.list${`[${Array(300).fill('*').join(',')}]`.repeat(3)}`],
+  ['filters', '.list[?(@..a)]'.repeat(20)],
+])('%s ends at a limit', (_, path) => {
+  const nested = Array.from({ length: 200 }).reduce<JsonObject>((inner) => ({ a: inner, b: [1, 2] }), {});
+  const began = process.cpuUsage();
+  expect(() => findAll({ list: Array(5_000).fill([[nested]]), nested }, parsePath(path))).toThrow(PathMismatch);
+  expect(process.cpuUsage(began).user / 1000).toBeLessThan(500);
+});

@@ -33,7 +33,8 @@ export function acceptNames(wanted: DefinitionNames, had: DefinitionNames, { res
   };
   const plural = accept('plural', resources);
   const singular = accept('singular', resources);
-  const clashes = wanted.shortNames.filter((name) => !had.shortNames.includes(name) && resources.has(name));
+  const kept = new Set(had.shortNames);
+  const clashes = wanted.shortNames.filter((name) => !kept.has(name) && resources.has(name));
   if (clashes.length > 0) conflict = { reason: 'ShortNamesConflict', message: aggregate(clashes.map(inUse)) };
   const shortNames = clashes.length > 0 ? had.shortNames : wanted.shortNames;
   const kind = accept('kind', kinds);

@@ -6,6 +6,9 @@ import { UpdateWalk } from './update-walk.ts';
 import type { Versions } from './versions.ts';
 import type { Writer } from './writer.ts';
 
+/** The walk looks at every owner for each field that has changed. */
+const maxOwners = 32;
+
 /**
  * The record after an update by which nobody comes to own or ceases to own anything, which is what most updates are: the
  * same program writes other values to the same fields. Undefined if that cannot be told in one pass over both objects.
@@ -19,6 +22,7 @@ export function quickUpdate(
 ): readonly JsonObject[] | undefined {
   const { apiVersion } = writer;
   const { allBut } = versions.ownable;
+  if (record.owners.length > maxOwners) return undefined;
   if (!record.settled || allBut === undefined || live.apiVersion !== apiVersion || next.apiVersion !== apiVersion)
     return undefined;
   const shape = versions.knows(apiVersion) ? versions.shape(apiVersion) : undefined;

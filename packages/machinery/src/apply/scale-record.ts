@@ -33,6 +33,7 @@ export function recordAfterScale(
 ): JsonObject[] | undefined {
   const before = storedOwners(metadata) ?? [];
   const scaling = new Map((storedOwners(scale) ?? []).map((owner) => [ownerText(owner), owner]));
+  const times = new Map(before.map((owner) => [ownerText(owner), owner.time]).reverse() as [string, string | undefined][]);
   const kept: Owner[] = [];
   for (const owner of before) {
     const path = pathIn(owner.apiVersion);
@@ -43,8 +44,7 @@ export function recordAfterScale(
   const own = pathIn(apiVersion) as Path;
   for (const [text, owner] of scaling) {
     if (!hasPath(owner.fields, pathInScale)) continue;
-    const time = before.find((candidate) => ownerText(candidate) === text)?.time;
-    kept.push({ ...owner, apiVersion, time, fields: setOf(own) });
+    kept.push({ ...owner, apiVersion, time: times.get(text), fields: setOf(own) });
   }
   return entriesOf(kept);
 }

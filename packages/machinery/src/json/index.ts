@@ -4,7 +4,7 @@ export { deepEqual } from './equal.ts';
 export { getKey, isObject, setKey, withoutKey } from './object.ts';
 export type { JsonLimits, NumberForm, ParsedJson } from './parse.ts';
 export { parseJson, parseJsonAround } from './parse.ts';
-export { sortKeys } from './sort-keys.ts';
+export { canonicalJson, sortKeys } from './sort-keys.ts';
 export { strictErrors } from './strict-errors.ts';
 export { stringifyJson, stringifyJsonPretty } from './stringify.ts';
 export { JsonSyntaxError } from './syntax-error.ts';

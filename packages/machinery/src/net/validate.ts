@@ -16,9 +16,11 @@ function notCanonical(form: string): string {
   return `must be in canonical form (${goQuote(form)})`;
 }
 
+const none: ReadonlySet<string> = new Set();
+
 /** Any way to write an address but those that programs read differently; what was accepted before still is. */
-export function validateLegacyIP(text: string, path: FieldPath, errors: FieldErrors, before: readonly string[] = []): void {
-  if (!before.includes(text)) checkAddress(text, path, errors);
+export function validateLegacyIP(text: string, path: FieldPath, errors: FieldErrors, before: ReadonlySet<string> = none): void {
+  if (!before.has(text)) checkAddress(text, path, errors);
 }
 
 /** An address in its canonical form. */
@@ -41,8 +43,8 @@ function checkAddress(text: string, path: FieldPath, errors: FieldErrors): Addre
   return address.leadingZeros || address.mapped ? undefined : address;
 }
 
-export function validateLegacyCidr(text: string, path: FieldPath, errors: FieldErrors, before: readonly string[] = []): void {
-  if (!before.includes(text)) checkCidr(text, path, errors);
+export function validateLegacyCidr(text: string, path: FieldPath, errors: FieldErrors, before: ReadonlySet<string> = none): void {
+  if (!before.has(text)) checkCidr(text, path, errors);
 }
 
 /** A range in its canonical form. */

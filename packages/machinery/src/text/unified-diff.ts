@@ -13,10 +13,10 @@ interface Change {
 
 const context = 3;
 
-/**
- * The difference of two texts in lines, each shown with a few lines around it, without names of files. Takes time with
- * the product of their numbers at worst.
- */
+/** Comparisons of lines after which the rest of two texts counts as different. */
+const maxComparisons = 500_000;
+
+/** The difference of two texts in lines, each shown with a few lines around it, without names of files. */
 export function unifiedDiff(before: readonly string[], after: readonly string[]): string {
   return hunksOf(changesOf(before, after))
     .map((hunk) => hunkText(hunk, before, after))
@@ -47,8 +47,9 @@ function matchesOf(before: readonly string[], after: readonly string[]): readonl
   const places = placesOf(after);
   const found: Match[] = [];
   const open: Range[] = [[0, before.length, 0, after.length]];
-  for (let range = open.pop(); range; range = open.pop()) {
-    const match = longestMatch(before, after, places, range);
+  const budget = { left: maxComparisons };
+  for (let range = open.pop(); range && budget.left > 0; range = open.pop()) {
+    const match = longestMatch(before, after, places, range, budget);
     if (match.size === 0) continue;
     found.push(match);
     const [aFrom, aTo, bFrom, bTo] = range;
@@ -57,13 +58,21 @@ function matchesOf(before: readonly string[], after: readonly string[]): readonl
   return found.sort((x, y) => x.a - y.a || x.b - y.b);
 }
 
-function longestMatch(before: readonly string[], after: readonly string[], places: Places, range: Range): Match {
+function longestMatch(
+  before: readonly string[],
+  after: readonly string[],
+  places: Places,
+  range: Range,
+  budget: { left: number },
+): Match {
   const [aFrom, aTo, bFrom, bTo] = range;
   let best: Match = { a: aFrom, b: bFrom, size: 0 };
   let lengths = new Map<number, number>();
-  for (let a = aFrom; a < aTo; a++) {
+  for (let a = aFrom; a < aTo && budget.left > 0; a++) {
+    budget.left--;
     const next = new Map<number, number>();
     for (const b of places.get(before[a] as string) ?? []) {
+      budget.left--;
       if (b < bFrom) continue;
       if (b >= bTo) break;
       const size = (lengths.get(b - 1) ?? 0) + 1;

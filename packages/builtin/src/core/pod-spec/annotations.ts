@@ -19,10 +19,11 @@ export function validatePodAnnotations(metadata: JsonObject, spec: JsonObject, a
     errors.invalid(at.key(mirror), annotations[mirror], 'must set spec.nodeName if mirror pod annotation is set');
   const cost = annotations[deletionCost];
   if (cost !== undefined && !isInt32(cost)) errors.invalid(at.key(deletionCost), cost, 'must be a 32bit integer');
+  const containers = containerNames(spec, keys);
   for (const key of keys) {
     const value = annotations[key] as string;
     if (key === seccompOfPod || key.startsWith(seccompOfContainer)) validateSeccomp(value, at.child(key), errors);
-    if (key.startsWith(appArmorOfContainer)) validateAppArmor(key, value, spec, at.key(key), errors);
+    if (key.startsWith(appArmorOfContainer)) validateAppArmor(key, value, containers, at.key(key), errors);
   }
 }
 
@@ -37,10 +38,23 @@ function validateSeccomp(profile: string, at: FieldPath, errors: FieldErrors): v
   else errors.invalid(at, profile, 'must be a valid seccomp profile');
 }
 
-function validateAppArmor(key: string, profile: string, spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+/** Names of all containers, needed only where there is an annotation about one. */
+function containerNames(spec: JsonObject, keys: readonly string[]): ReadonlySet<string> {
+  if (!keys.some((key) => key.startsWith(appArmorOfContainer))) return noNames;
+  return new Set(containerFields.flatMap((field) => objectsIn(spec, field).map((container) => textIn(container, 'name'))));
+}
+
+const noNames: ReadonlySet<string> = new Set();
+
+function validateAppArmor(
+  key: string,
+  profile: string,
+  containers: ReadonlySet<string>,
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
   const name = key.slice(appArmorOfContainer.length);
-  const isThere = containerFields.some((field) => objectsIn(spec, field).some((container) => container.name === name));
-  if (!isThere) errors.invalid(at, name, 'container not found');
+  if (!containers.has(name)) errors.invalid(at, name, 'container not found');
   const known = profile === '' || profile === 'runtime/default' || profile === 'unconfined' || profile.startsWith(localhost);
   if (!known) errors.invalid(at, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`);
 }

@@ -8,8 +8,9 @@ export function validateLabelKeys(term: JsonObject, at: FieldPath, errors: Field
   validateKeys(match, selector, at.child('matchLabelKeys'), errors);
   validateKeys(mismatch, selector, at.child('mismatchLabelKeys'), errors);
   validateNotSelected(match, selector, at, errors);
+  const mismatches = new Set(mismatch);
   for (const [i, key] of match.entries()) {
-    if (mismatch.includes(key))
+    if (mismatches.has(key))
       errors.invalid(at.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys');
   }
 }

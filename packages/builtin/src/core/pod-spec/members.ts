@@ -8,6 +8,11 @@ export function objectsIn(owner: JsonObject | undefined, field: string): readonl
   return Array.isArray(list) ? (list as JsonObject[]) : nothing;
 }
 
+/** Objects by their name. Of several with the same name the first is found. */
+export function byName(objects: readonly JsonObject[]): ReadonlyMap<JsonValue | undefined, JsonObject> {
+  return new Map(objects.map((object) => [object.name, object] as const).reverse());
+}
+
 export function textsIn(owner: JsonObject | undefined, field: string): readonly string[] {
   const list = owner?.[field];
   return Array.isArray(list) ? (list as string[]) : [];

@@ -9,7 +9,7 @@ const propagations = ['Bidirectional', 'HostToContainer', 'None'];
 const readOnlyModes = ['Disabled', 'Enabled', 'IfPossible'];
 
 export function validateMounts(container: JsonObject, volumes: Volumes, at: FieldPath, errors: FieldErrors): void {
-  const devices = objectsIn(container, 'volumeDevices');
+  const [deviceNames, devicePaths] = fieldsOf(container, 'volumeDevices', ['name', 'devicePath']);
   const paths = new Set<string>();
   const list = at.child('volumeMounts');
   for (const [i, mount] of objectsIn(container, 'volumeMounts').entries()) {
@@ -20,14 +20,18 @@ export function validateMounts(container: JsonObject, volumes: Volumes, at: Fiel
     if (path === '') errors.required(here.child('mountPath'));
     if (paths.has(path)) errors.invalid(here.child('mountPath'), path, 'must be unique');
     paths.add(path);
-    if (devices.some((device) => textIn(device, 'name') === name))
-      errors.invalid(here.child('name'), name, 'must not already exist in volumeDevices');
-    if (devices.some((device) => textIn(device, 'devicePath') === path))
+    if (deviceNames?.has(name)) errors.invalid(here.child('name'), name, 'must not already exist in volumeDevices');
+    if (devicePaths?.has(path))
       errors.invalid(here.child('mountPath'), path, 'must not already exist as a path in volumeDevices');
     validateSubPath(mount, here, list, errors);
     validatePropagation(mount, container, list.child('mountPropagation'), errors);
     validateRecursiveReadOnly(mount, list.child('recursiveReadOnly'), errors);
   }
+}
+
+/** Texts of several fields of a list, a set for each field. */
+function fieldsOf(container: JsonObject, list: string, fields: readonly string[]): readonly ReadonlySet<string>[] {
+  return fields.map((field) => new Set(objectsIn(container, list).map((item) => textIn(item, field))));
 }
 
 /** What is wrong inside a path is reported of the list, as Kubernetes does. */
@@ -61,7 +65,7 @@ function validateRecursiveReadOnly(mount: JsonObject, at: FieldPath, errors: Fie
 }
 
 export function validateDevices(container: JsonObject, volumes: Volumes, at: FieldPath, errors: FieldErrors): void {
-  const mounts = objectsIn(container, 'volumeMounts');
+  const [mountNames, mountPaths] = fieldsOf(container, 'volumeMounts', ['name', 'mountPath']);
   const names = new Set<string>();
   const paths = new Set<string>();
   for (const [i, device] of objectsIn(container, 'volumeDevices').entries()) {
@@ -69,10 +73,8 @@ export function validateDevices(container: JsonObject, volumes: Volumes, at: Fie
     const [name, path] = [textIn(device, 'name'), textIn(device, 'devicePath')];
     validateDeviceName(name, names, volumes, here.child('name'), errors);
     validateDevicePath(path, paths, here.child('devicePath'), errors);
-    if (mounts.some((mount) => textIn(mount, 'name') === name))
-      errors.invalid(here.child('name'), name, 'must not already exist in volumeMounts');
-    if (mounts.some((mount) => textIn(mount, 'mountPath') === path))
-      errors.invalid(here.child('devicePath'), path, 'must not already exist as a path in volumeMounts');
+    if (mountNames?.has(name)) errors.invalid(here.child('name'), name, 'must not already exist in volumeMounts');
+    if (mountPaths?.has(path)) errors.invalid(here.child('devicePath'), path, 'must not already exist as a path in volumeMounts');
   }
 }
 

@@ -45,14 +45,37 @@ function projectedPaths(source: JsonObject): readonly PathOf[] {
   return pathsIn(objectIn(source, 'downwardAPI'), 'DownwardAPI');
 }
 
-function overlaps(paths: readonly PathOf[]): readonly string[] {
-  return paths.flatMap((path, i) =>
-    paths.slice(0, i).flatMap((other) => (collide(path.path, other.path) ? [`${shown(path)} with ${shown(other)}`] : [])),
-  );
+/** Far more than fit into the Warning headers of an answer. */
+const maxOverlaps = 1_000;
+
+interface Placed extends PathOf {
+  readonly position: number;
+  /** The path with a slash at its end, so that those below it begin with it. */
+  readonly folder: string;
 }
 
-function collide(a: string, b: string): boolean {
-  return a !== '' && b !== '' && (`${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`));
+type Pair = readonly [later: Placed, earlier: Placed];
+
+/** Pairs of which one path is the other or a folder above it. In sorted order a folder stands right before all that is in it. */
+function overlaps(paths: readonly PathOf[]): readonly string[] {
+  const placed = paths.map((path, position) => ({ ...path, position, folder: `${path.path}/` }));
+  const sorted = placed.filter(({ path }) => path !== '').sort((a, b) => (a.folder < b.folder ? -1 : 1));
+  const pairs: Pair[] = [];
+  const above: Placed[] = [];
+  for (const each of sorted) {
+    while (above.length > 0 && !each.folder.startsWith(above.at(-1)?.folder ?? '')) above.pop();
+    for (const other of above) pairs.push(each.position > other.position ? [each, other] : [other, each]);
+    if (pairs.length >= maxOverlaps) break;
+    above.push(each);
+  }
+  return pairs
+    .sort(byPosition)
+    .slice(0, maxOverlaps)
+    .map(([later, earlier]) => `${shown(later)} with ${shown(earlier)}`);
+}
+
+function byPosition([a, b]: Pair, [c, d]: Pair): number {
+  return a.position - c.position || b.position - d.position;
 }
 
 function shown({ path, source }: PathOf): string {

@@ -47,6 +47,7 @@ const inclusion = ['Honor', 'Ignore'];
 
 export function validateTopologySpread(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const constraints = objectsIn(spec, 'topologySpreadConstraints');
+  const last = new Map(constraints.map((constraint, i) => [spreadKey(constraint), i]));
   for (const [i, constraint] of constraints.entries()) {
     const here = at.index(i);
     const [key, action] = [textIn(constraint, 'topologyKey'), textIn(constraint, 'whenUnsatisfiable')];
@@ -54,8 +55,7 @@ export function validateTopologySpread(spec: JsonObject, at: FieldPath, errors: 
     if (skew <= 0) errors.invalid(here.child('maxSkew'), skew, isNotPositive);
     if (key === '') errors.required(here.child('topologyKey'), 'can not be empty');
     if (!actions.includes(action)) errors.notSupported(here.child('whenUnsatisfiable'), action, actions);
-    const isSame = (other: JsonObject) => other.topologyKey === key && other.whenUnsatisfiable === action;
-    if (constraints.slice(i + 1).some(isSame))
+    if (last.get(spreadKey(constraint)) !== i)
       errors.duplicate(here.child('{topologyKey, whenUnsatisfiable}'), `{${key}, ${action}}`);
     validateMinDomains(constraint, action, here.child('minDomains'), errors);
     for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
@@ -65,6 +65,10 @@ export function validateTopologySpread(spec: JsonObject, at: FieldPath, errors: 
     validateLabelKeys(constraint, here, errors);
     validateLabelSelector(objectIn(constraint, 'labelSelector'), here.child('labelSelector'), errors);
   }
+}
+
+function spreadKey(constraint: JsonObject): string {
+  return JSON.stringify([textIn(constraint, 'topologyKey'), textIn(constraint, 'whenUnsatisfiable')]);
 }
 
 function validateMinDomains(constraint: JsonObject, action: string, at: FieldPath, errors: FieldErrors): void {

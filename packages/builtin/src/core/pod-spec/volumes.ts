@@ -25,6 +25,7 @@ export interface VolumeOwner {
 export function validateVolumes(spec: JsonObject, owner: VolumeOwner, at: FieldPath, errors: FieldErrors): Volumes {
   const known = new Map<string, JsonObject>();
   const volumes = objectsIn(spec, 'volumes');
+  const made = new Set(volumes.flatMap(({ name, ephemeral }) => (ephemeral === undefined ? [] : [`${owner.name}-${name}`])));
   for (const [i, volume] of volumes.entries()) {
     const here = at.index(i);
     const name = textIn(volume, 'name');
@@ -34,23 +35,15 @@ export function validateVolumes(spec: JsonObject, owner: VolumeOwner, at: FieldP
     else validateDNSLabel(name, here.child('name'), errors);
     if (known.has(name)) errors.duplicate(here.child('name'), name);
     if (errors.length === before) known.set(name, volume);
-    validateClaim(volume, volumes, owner.name, here, errors);
+    if (owner.name !== '') validateClaim(volume, made, here, errors);
   }
   return known;
 }
 
 /** A claim that is made for an ephemeral volume of this pod cannot be used as if it were another's. */
-function validateClaim(
-  volume: JsonObject,
-  volumes: readonly JsonObject[],
-  podName: string,
-  at: FieldPath,
-  errors: FieldErrors,
-): void {
+function validateClaim(volume: JsonObject, made: ReadonlySet<string>, at: FieldPath, errors: FieldErrors): void {
   const claim = textIn(objectIn(volume, 'persistentVolumeClaim'), 'claimName');
-  if (podName === '' || claim === '') return;
-  const made = volumes.some(({ name, ephemeral }) => ephemeral !== undefined && `${podName}-${name}` === claim);
-  if (!made) return;
+  if (claim === '' || !made.has(claim)) return;
   const message = 'must not reference a PVC that gets created for an ephemeral volume';
   errors.invalid(at.child('persistentVolumeClaim', 'claimName'), claim, message);
 }

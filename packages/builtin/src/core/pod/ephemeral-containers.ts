@@ -1,5 +1,5 @@
 import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { mapIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { byName, mapIn, objectsIn, textIn } from '../pod-spec/members.ts';
 import { keepMetadata } from './keep-metadata.ts';
 import { containerDiff } from './spec-diff.ts';
 import { validateAnnotationUpdate } from './update.ts';
@@ -26,9 +26,10 @@ export function validateEphemeralContainersUpdate(pod: JsonObject, old: JsonObje
   validateAnnotationUpdate(pod, old, errors);
   const containers = objectsIn(pod.spec as JsonObject, 'ephemeralContainers');
   const at = path('spec', 'ephemeralContainers');
+  const named = byName(containers);
   for (const before of objectsIn(old.spec as JsonObject, 'ephemeralContainers')) {
     const name = textIn(before, 'name');
-    const now = containers.find((container) => container.name === name);
+    const now = named.get(name);
     if (!now) errors.forbidden(at, `existing ephemeral containers "${name}" may not be removed\n`);
     else if (!deepEqual(before, now)) {
       const diff = containerDiff(before, now);

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSLabel, nameIsDNSSubdomain, path } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { byName, mapIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
 import { report } from '../pod-spec/text-rules.ts';
 
 const at = path('status');
@@ -40,9 +40,10 @@ export function validateExtendedClaim(status: JsonObject, spec: JsonObject, erro
   const mappings = objectsIn(claim, 'requestMappings');
   if (mappings.length === 0) errors.required(claimAt.child('requestMappings'), 'at least one request mapping is required');
   const seen = new Set<string>();
+  const containers = byName([...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]);
   for (const [i, mapping] of mappings.entries()) {
     const itemAt = claimAt.child('requestMappings').index(i);
-    validateMapping(mapping, spec, itemAt, errors);
+    validateMapping(mapping, containers, itemAt, errors);
     report(
       nameIsDNSLabel(textIn(mapping, 'requestName'), false),
       claimAt.child('requestName'),
@@ -58,13 +59,13 @@ export function validateExtendedClaim(status: JsonObject, spec: JsonObject, erro
   else report(nameIsDNSSubdomain(name, false), claimAt.child('resourceClaimName'), name, errors);
 }
 
+type Named = ReturnType<typeof byName>;
+
 const mappingFields = ['containerName', 'resourceName', 'requestName'] as const;
 
-function validateMapping(mapping: JsonObject, spec: JsonObject, itemAt: FieldPath, errors: FieldErrors): void {
+function validateMapping(mapping: JsonObject, containers: Named, itemAt: FieldPath, errors: FieldErrors): void {
   const [containerName, resourceName] = [textIn(mapping, 'containerName'), textIn(mapping, 'resourceName')];
-  const container = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].find(
-    ({ name }) => name === containerName,
-  );
+  const container = containers.get(containerName);
   if (!container)
     errors.invalid(
       itemAt.child('containerName'),
@@ -107,12 +108,11 @@ export function validateAllocatedResources(status: JsonObject, spec: JsonObject,
   for (const [list, containers] of [
     ['containerStatuses', 'containers'],
     ['initContainerStatuses', 'initContainers'],
-  ] as const)
-    for (const [i, container] of objectsIn(status, list).entries()) {
-      const declared = objectsIn(spec, containers).find(({ name }) => name === container.name);
-      for (const [j, allocated] of objectsIn(container, 'allocatedResourcesStatus').entries())
-        validateAllocated(allocated, declared, at.child(list).index(i).child('allocatedResourcesStatus').index(j), errors);
-    }
+  ] as const) {
+    const declared = byName(objectsIn(spec, containers));
+    for (const [i, container] of objectsIn(status, list).entries())
+      validateAllocatedOf(container, declared.get(container.name), at.child(list).index(i), errors);
+  }
   for (const [i, container] of objectsIn(status, 'ephemeralContainerStatuses').entries())
     if (objectsIn(container, 'allocatedResourcesStatus').length > 0)
       errors.forbidden(
@@ -121,14 +121,25 @@ export function validateAllocatedResources(status: JsonObject, spec: JsonObject,
       );
 }
 
+function validateAllocatedOf(
+  status: JsonObject,
+  container: JsonObject | undefined,
+  statusAt: FieldPath,
+  errors: FieldErrors,
+): void {
+  const isAllocatable = container && allocatableIn(objectIn(container, 'resources'));
+  for (const [i, allocated] of objectsIn(status, 'allocatedResourcesStatus').entries())
+    validateAllocated(allocated, isAllocatable, statusAt.child('allocatedResourcesStatus').index(i), errors);
+}
+
 function validateAllocated(
   allocated: JsonObject,
-  container: JsonObject | undefined,
+  isAllocatable: ((name: string) => boolean) | undefined,
   itemAt: FieldPath,
   errors: FieldErrors,
 ): void {
   const name = textIn(allocated, 'name');
-  if (container && !isAllocatable(name, objectIn(container, 'resources')))
+  if (isAllocatable && !isAllocatable(name))
     errors.invalid(
       itemAt.child('name'),
       name,
@@ -148,10 +159,14 @@ function validateAllocated(
   }
 }
 
-function isAllocatable(name: string, resources: JsonObject | undefined): boolean {
-  if (!name.startsWith('claim:')) return Object.hasOwn(mapIn(resources, 'requests'), name);
-  return objectsIn(resources, 'claims').some((claim) => {
-    const request = textIn(claim, 'request');
-    return name === `claim:${textIn(claim, 'name')}${request === '' ? '' : `/${request}`}`;
-  });
+/** Names of requests, and of claims as `claim:NAME/REQUEST`. */
+function allocatableIn(resources: JsonObject | undefined): (name: string) => boolean {
+  const requests = mapIn(resources, 'requests');
+  const claims = new Set(
+    objectsIn(resources, 'claims').map((claim) => {
+      const request = textIn(claim, 'request');
+      return `claim:${textIn(claim, 'name')}${request === '' ? '' : `/${request}`}`;
+    }),
+  );
+  return (name) => (name.startsWith('claim:') ? claims.has(name) : Object.hasOwn(requests, name));
 }

@@ -3,13 +3,14 @@ import {
   type FieldPath,
   isQualifiedName,
   type JsonObject,
+  type JsonValue,
   nameIsDNSSubdomain,
   parseAddress,
   path,
   validateImmutableField,
   validateLegacyIP,
 } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { byName, numberIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
 import { report } from '../pod-spec/text-rules.ts';
 import {
   dropGatedStatus,
@@ -39,11 +40,14 @@ export function preparePodStatus(pod: JsonObject, old: JsonObject): void {
 
 /** Old clients do not know that conditions have a generation, and would lose it. */
 function keepObservedGenerations(status: JsonObject, oldStatus: JsonObject): void {
-  const known = [...objectsIn(oldStatus, 'conditions')];
+  const known = new Map<JsonValue | undefined, JsonObject[]>();
+  for (const condition of objectsIn(oldStatus, 'conditions').toReversed()) {
+    const same = known.get(condition.type);
+    if (same) same.push(condition);
+    else known.set(condition.type, [condition]);
+  }
   for (const condition of objectsIn(status, 'conditions')) {
-    const at = known.findIndex(({ type }) => type === condition.type);
-    if (at < 0) continue;
-    const [before] = known.splice(at, 1);
+    const before = known.get(condition.type)?.pop();
     if (!condition.observedGeneration && before?.observedGeneration) condition.observedGeneration = before.observedGeneration;
   }
 }
@@ -108,12 +112,13 @@ function validateTransitions(
   errors: FieldErrors,
 ): void {
   if (containers !== '' && restartsAll(spec)) return;
-  const statuses = objectsIn(status, list);
+  const statuses = byName(objectsIn(status, list));
+  const declared = byName(objectsIn(spec, containers));
   for (const [i, old] of objectsIn(oldStatus, list).entries()) {
     const ended = objectIn(objectIn(old, 'state'), 'terminated');
-    const now = statuses.find(({ name }) => name === old.name);
+    const now = statuses.get(old.name);
     if (!ended || !now || objectIn(objectIn(now, 'state'), 'terminated')) continue;
-    const container = objectsIn(spec, containers).find(({ name }) => name === old.name);
+    const container = declared.get(old.name);
     if (container && mayRestart(container, spec, numberIn(ended, 'exitCode'))) continue;
     errors.forbidden(statusPath.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state');
   }
@@ -137,7 +142,7 @@ function mayRestart(container: JsonObject, spec: JsonObject, exitCode: number): 
 }
 
 function validateAddresses(status: JsonObject, oldStatus: JsonObject, list: string, errors: FieldErrors): void {
-  const before = objectsIn(oldStatus, list).map((entry) => textIn(entry, 'ip'));
+  const before = new Set(objectsIn(oldStatus, list).map((entry) => textIn(entry, 'ip')));
   const addresses = objectsIn(status, list).map((entry) => textIn(entry, 'ip'));
   const at = statusPath.child(list);
   for (const [i, address] of addresses.entries()) validateLegacyIP(address, at.index(i), errors, before);

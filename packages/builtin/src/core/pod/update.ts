@@ -1,4 +1,12 @@
-import { deepEqual, type FieldErrors, type FieldPath, type JsonObject, type JsonValue, path } from '@tsukube/machinery';
+import {
+  canonicalJson,
+  deepEqual,
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  type JsonValue,
+  path,
+} from '@tsukube/machinery';
 import { validatePodAnnotations } from '../pod-spec/annotations.ts';
 import { validateImageSpace } from '../pod-spec/containers.ts';
 import { mapIn, objectsIn, textIn } from '../pod-spec/members.ts';
@@ -91,15 +99,14 @@ function validateDeadline(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, 
 
 function validateTolerationUpdate(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const tolerations = objectsIn(spec, 'tolerations');
-  const kept = objectsIn(oldSpec, 'tolerations').every((old) =>
-    tolerations.some((toleration) => deepEqual(withoutSeconds(old), withoutSeconds(toleration))),
-  );
+  const given = new Set(tolerations.map(textWithoutSeconds));
+  const kept = objectsIn(oldSpec, 'tolerations').every((old) => given.has(textWithoutSeconds(old)));
   if (kept) validateTolerations(tolerations, at, errors);
   else errors.forbidden(at, 'existing toleration can not be modified except its tolerationSeconds');
 }
 
-function withoutSeconds({ tolerationSeconds: _, ...rest }: JsonObject): JsonObject {
-  return rest;
+function textWithoutSeconds({ tolerationSeconds: _, ...rest }: JsonObject): string {
+  return canonicalJson(rest);
 }
 
 function validateGateUpdate(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, errors: FieldErrors): void {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn } from '../../core/pod-spec/members.ts';
+import { byName, mapIn, objectIn, objectsIn, textIn } from '../../core/pod-spec/members.ts';
 import { type RelatedKind, type Target, target } from './node-relations.ts';
 
 const mirror = 'kubernetes.io/config.mirror';
@@ -73,15 +73,10 @@ function claimOf(volume: JsonObject, pod: string): string {
 /** Those that are named, and those that were made from templates, as far as they have been. */
 function resourceClaims(pod: JsonObject): readonly string[] {
   const status = objectIn(pod, 'status');
-  const made = objectsIn(status, 'resourceClaimStatuses');
+  const made = byName(objectsIn(status, 'resourceClaimStatuses'));
   const named = objectsIn(objectIn(pod, 'spec'), 'resourceClaims').map((claim) => {
     const own = textIn(claim, 'resourceClaimName');
-    return own !== ''
-      ? own
-      : textIn(
-          made.find((one) => one.name === claim.name),
-          'resourceClaimName',
-        );
+    return own !== '' ? own : textIn(made.get(claim.name), 'resourceClaimName');
   });
   return [...named, textIn(objectIn(status, 'extendedResourceClaimStatus'), 'resourceClaimName')];
 }
