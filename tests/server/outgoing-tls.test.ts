@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { fetchText } from '../../packages/apiserver/src/authentication/oidc/fetch-text.ts';
 import { webhookClient as kubeconfigWebhook } from '../../packages/server/src/webhook/webhook-client.ts';
 import { readWebhookKubeconfig } from '../../packages/server/src/webhook/webhook-kubeconfig.ts';
-import { Connection } from '../../packages/storage/src/etcd/rpc/connection.ts';
+import { Connection } from '../../packages/storage/src/grpc/connection.ts';
 import { type Certificate, caBundle, certificate } from '../support/certificates.ts';
 
 const server = { for: 'server', hosts: ['127.0.0.1', 'localhost'] } as const;
@@ -169,10 +169,15 @@ describe('a bundle with the serving certificate', () => {
     ['is refused if it is another one', selfSigned, 'unable to get local issuer certificate'],
   ])('%s by connections to etcd', async (_, anchor, expected) => {
     const port = await listening(createSecureServer({ cert: leaf.pem, key: leaf.key }));
-    const connection = new Connection(`https://127.0.0.1:${port}`, { ca: Buffer.from(anchor.pem) });
+    const connection = new Connection({
+      url: `https://127.0.0.1:${port}`,
+      tls: { ca: Buffer.from(anchor.pem) },
+      unreachable: (cause) => cause as Error,
+      failed: ({ details }) => new Error(details),
+    });
     const outcome = await connection.whenReady(Date.now() + 2_000).then(
       () => 'connected',
-      ({ cause }) => (cause as Error).message,
+      (error: Error) => error.message,
     );
     expect(outcome).toBe(expected);
     connection.close();

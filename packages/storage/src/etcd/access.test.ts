@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { etcdMissing, type RunningEtcd, startEtcd } from '../../../../tests/support/etcd.ts';
+import { bytesTag, finish, type Method, varintTag, type Writer, write } from '../grpc/protobuf.ts';
 import { type Store, Unavailable } from '../store.ts';
 import { type EtcdOptions, openEtcd } from './index.ts';
 import { Member } from './rpc/member.ts';
-import { bytesTag, finish, type Method, varintTag, type Writer, write } from './wire/protobuf.ts';
 
 const opensslMissing = spawnSync('openssl', ['version']).error !== undefined;
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { etcdMissing, type RunningEtcd, startEtcd } from '../../../../tests/support/etcd.ts';
 import { type StoreUnderTest, storeContract } from '../contract/index.ts';
+import { bytesTag, finish, type Method, write } from '../grpc/protobuf.ts';
 import type { Store } from '../store.ts';
 import { openEtcd } from './index.ts';
 import { Member } from './rpc/member.ts';
-import { bytesTag, finish, type Method, write } from './wire/protobuf.ts';
 
 describe.skipIf(etcdMissing)('etcd', () => {
   let etcd: RunningEtcd;

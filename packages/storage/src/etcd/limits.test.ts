@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { etcdMissing, type RunningEtcd, startEtcd } from '../../../../tests/support/etcd.ts';
 import { ManualClock } from '../contract/index.ts';
+import { bytesTag, type Method, read } from '../grpc/protobuf.ts';
 import { RequestTooLarge, type Store } from '../store.ts';
 import { openEtcd } from './index.ts';
 import { Member } from './rpc/member.ts';
-import { bytesTag, type Method, read } from './wire/protobuf.ts';
 
 const MEBI = 1024 * 1024;
 

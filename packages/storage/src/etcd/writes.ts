@@ -1,9 +1,9 @@
+import type { Opaque64 } from '../grpc/protobuf.ts';
 import { checkKey } from '../keys.ts';
 import { type DeleteOptions, type Entry, KeyExists, Mismatch, type WriteOptions } from '../store.ts';
 import type { Leases } from './leases.ts';
 import type { Caller, IsCancelled } from './rpc/caller.ts';
 import { isLeaseGone } from './rpc/failure.ts';
-import type { Opaque64 } from './wire/protobuf.ts';
 import { type TxnRequest, type TxnResponse, txn } from './wire/txn.ts';
 
 const ABSENT = 0;

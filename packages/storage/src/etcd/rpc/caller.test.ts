@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { bytesTag, finish, type Method, read, write } from '../wire/protobuf.ts';
+import { frame } from '../../grpc/framing.ts';
+import { GrpcCode } from '../../grpc/grpc-status.ts';
+import { bytesTag, finish, type Method, read, write } from '../../grpc/protobuf.ts';
 import { Caller } from './caller.ts';
-import { frame } from './framing.ts';
-import { GrpcCode } from './grpc-status.ts';
 import { Member } from './member.ts';
 import { Members } from './members.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { backoff } from '../../grpc/backoff.ts';
+import type { Metadata } from '../../grpc/calls.ts';
+import type { Method } from '../../grpc/protobuf.ts';
 import { Cancelled, Unavailable } from '../../store.ts';
 import { authenticate, type Credentials } from '../wire/authenticate.ts';
-import type { Method } from '../wire/protobuf.ts';
-import { backoff } from './backoff.ts';
 import { isAuthenticationOff, isPassing, isStaleToken } from './failure.ts';
-import type { Metadata } from './grpc.ts';
 import type { Members } from './members.ts';
 import { Session } from './session.ts';
 

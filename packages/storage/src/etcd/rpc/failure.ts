@@ -1,5 +1,5 @@
+import { GrpcCode, type GrpcStatus } from '../../grpc/grpc-status.ts';
 import { RequestTooLarge, Unavailable } from '../../store.ts';
-import { GrpcCode, type GrpcStatus } from './grpc-status.ts';
 
 /** An answer of etcd, or of the way to it, that is not what was asked for. */
 export class EtcdFailure extends Unavailable {

@@ -1,6 +1,8 @@
-import type { Method } from '../wire/protobuf.ts';
-import { Connection, type ConnectionTls } from './connection.ts';
-import { MessageStream, type Metadata, unary } from './grpc.ts';
+import { MessageStream, type Metadata, unary } from '../../grpc/calls.ts';
+import { Connection, type ConnectionTls } from '../../grpc/connection.ts';
+import type { Method } from '../../grpc/protobuf.ts';
+import { Unavailable } from '../../store.ts';
+import { failureOf } from './failure.ts';
 
 /** One member of the etcd cluster, or whatever answers at one endpoint. */
 export class Member {
@@ -9,7 +11,12 @@ export class Member {
 
   constructor(url: string, tls: ConnectionTls) {
     this.url = url;
-    this.#connection = new Connection(url, tls);
+    this.#connection = new Connection({
+      url,
+      tls,
+      unreachable: (cause) => new Unavailable(`etcd: no connection to ${url}`, { unwritten: true, cause }),
+      failed: failureOf,
+    });
   }
 
   /** Whether there is a connection. Asking also makes one. */

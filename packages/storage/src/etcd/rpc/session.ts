@@ -1,4 +1,4 @@
-import type { Metadata } from './grpc.ts';
+import type { Metadata } from '../../grpc/calls.ts';
 
 /** What every request carries: who asks, and that a member cut off from its cluster shall refuse instead of waiting. */
 export class Session {

@@ -1,7 +1,7 @@
+import type { MessageStream } from '../../grpc/calls.ts';
 import { Compacted, Unavailable } from '../../store.ts';
 import type { KeyRange } from '../key-range.ts';
 import type { Caller } from '../rpc/caller.ts';
-import type { MessageStream } from '../rpc/grpc.ts';
 import type { Member } from '../rpc/member.ts';
 import { type WatchEvent, type WatchResponse, watch } from '../wire/watch.ts';
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { frame, Unframer } from '../../grpc/framing.ts';
+import { bytesTag, finish, read, varintTag, type Writer, write } from '../../grpc/protobuf.ts';
 import { Compacted, type Store } from '../../store.ts';
 import { openEtcd } from '../index.ts';
-import { frame, Unframer } from '../rpc/framing.ts';
-import { bytesTag, finish, read, varintTag, type Writer, write } from '../wire/protobuf.ts';
 
 let etcd: FakeEtcd;
 let store: Store;

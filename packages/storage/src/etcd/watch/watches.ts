@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { backoff } from '../../grpc/backoff.ts';
 import { type Batch, Compacted } from '../../store.ts';
 import { below, EVERYTHING } from '../key-range.ts';
 import type { EtcdLogger } from '../options.ts';
-import { backoff } from '../rpc/backoff.ts';
 import type { Caller } from '../rpc/caller.ts';
 import { isPassing } from '../rpc/failure.ts';
 import { memberStatus } from '../wire/status.ts';

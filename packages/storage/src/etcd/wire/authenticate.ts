@@ -1,4 +1,4 @@
-import { bytesTag, finish, type Method, read, write } from './protobuf.ts';
+import { bytesTag, finish, type Method, read, write } from '../../grpc/protobuf.ts';
 
 export interface Credentials {
   readonly username: string;

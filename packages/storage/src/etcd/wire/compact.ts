@@ -1,4 +1,4 @@
-import { finish, type Method, varintTag, write } from './protobuf.ts';
+import { finish, type Method, varintTag, write } from '../../grpc/protobuf.ts';
 
 export const compact: Method<number, void> = {
   path: '/etcdserverpb.KV/Compact',

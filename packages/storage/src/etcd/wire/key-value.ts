@@ -1,5 +1,5 @@
+import { int64, messageEnd, type Reader, varintTag } from '../../grpc/protobuf.ts';
 import type { Entry } from '../../store.ts';
-import { int64, messageEnd, type Reader } from './protobuf.ts';
 
 const NOTHING = new Uint8Array(0);
 
@@ -30,4 +30,16 @@ export function keyValue(reader: Reader): Entry {
     }
   }
   return { key, value, revision, created };
+}
+
+/** Reads the revision of a response header, which comes next. */
+export function headerRevision(reader: Reader): number {
+  const end = messageEnd(reader);
+  let revision = 0;
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    if (tag === varintTag(3)) revision = int64(reader);
+    else reader.skipType(tag & 7);
+  }
+  return revision;
 }

@@ -1,4 +1,4 @@
-import { finish, type Method, type Opaque64, read, varintTag, write } from './protobuf.ts';
+import { finish, type Method, type Opaque64, read, varintTag, write } from '../../grpc/protobuf.ts';
 
 export const grantLease: Method<{ readonly seconds: number }, Opaque64> = {
   path: '/etcdserverpb.Lease/LeaseGrant',

@@ -1,18 +1,7 @@
+import { bytesTag, finish, int64, type Method, type Reader, read, varintTag, type Writer, write } from '../../grpc/protobuf.ts';
 import type { Entry } from '../../store.ts';
 import type { KeyRange } from '../key-range.ts';
-import { keyValue } from './key-value.ts';
-import {
-  bytesTag,
-  finish,
-  headerRevision,
-  int64,
-  type Method,
-  type Reader,
-  read,
-  varintTag,
-  type Writer,
-  write,
-} from './protobuf.ts';
+import { headerRevision, keyValue } from './key-value.ts';
 
 export interface RangeRequest extends KeyRange {
   readonly limit?: number;

@@ -1,4 +1,4 @@
-import { bytesTag, type Method, read } from './protobuf.ts';
+import { bytesTag, type Method, read } from '../../grpc/protobuf.ts';
 
 export interface MemberStatus {
   readonly version: string;

@@ -1,8 +1,6 @@
-import type { Entry } from '../../store.ts';
 import {
   bytesTag,
   finish,
-  headerRevision,
   type Method,
   messageEnd,
   type Opaque64,
@@ -11,7 +9,9 @@ import {
   varintTag,
   type Writer,
   write,
-} from './protobuf.ts';
+} from '../../grpc/protobuf.ts';
+import type { Entry } from '../../store.ts';
+import { headerRevision } from './key-value.ts';
 import { type RangeRequest, readRange, writeRange } from './range.ts';
 
 export type Operation =

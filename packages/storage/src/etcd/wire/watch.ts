@@ -1,10 +1,6 @@
-import type { Entry } from '../../store.ts';
-import type { KeyRange } from '../key-range.ts';
-import { keyValue } from './key-value.ts';
 import {
   bytesTag,
   finish,
-  headerRevision,
   int64,
   type Method,
   messageEnd,
@@ -13,7 +9,10 @@ import {
   varintTag,
   type Writer,
   write,
-} from './protobuf.ts';
+} from '../../grpc/protobuf.ts';
+import type { Entry } from '../../store.ts';
+import type { KeyRange } from '../key-range.ts';
+import { headerRevision, keyValue } from './key-value.ts';
 
 export type WatchRequest =
   | { readonly type: 'create'; readonly range: KeyRange; readonly start: number }

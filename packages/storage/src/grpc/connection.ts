@@ -5,11 +5,24 @@ import {
   type OutgoingHttpHeaders,
   type SecureClientSessionOptions,
 } from 'node:http2';
+import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Unavailable } from '../../store.ts';
 import { backoff } from './backoff.ts';
+import type { GrpcStatus } from './grpc-status.ts';
 
 export type ConnectionTls = Pick<SecureClientSessionOptions, 'ca' | 'cert' | 'key'>;
+
+/** A gRPC server, and the errors of its clients. */
+export interface Peer {
+  readonly url: string;
+  readonly tls?: ConnectionTls;
+  /** Absent for TCP to the host of the URL. */
+  readonly createConnection?: () => Duplex;
+  /** The error of a request that was not sent because there is no connection. */
+  unreachable(cause: unknown): Error;
+  /** The error of a call that ended with a status other than OK. */
+  failed(status: GrpcStatus): Error;
+}
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** etcd takes offence at more than one in five seconds, and at any while nothing is asked of it. */
@@ -20,7 +33,7 @@ const CONNECTION_WINDOW_BYTES = 16 << 20;
 
 /** An HTTP/2 connection that is made when first wanted and, at a bounded rate, again whenever it was lost. */
 export class Connection {
-  readonly #url: string;
+  readonly peer: Peer;
   readonly #options: SecureClientSessionOptions;
   #session: ClientHttp2Session | undefined;
   #attempt: Promise<void> | undefined;
@@ -29,10 +42,11 @@ export class Connection {
   #lastError: unknown;
   #closed = false;
 
-  constructor(url: string, tls: ConnectionTls) {
-    this.#url = url;
+  constructor(peer: Peer) {
+    this.peer = peer;
     this.#options = {
-      ...tls,
+      ...peer.tls,
+      ...(peer.createConnection && { createConnection: peer.createConnection }),
       // As for Go, every certificate of the bundle is an anchor.
       allowPartialTrustChain: true,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
@@ -52,29 +66,25 @@ export class Connection {
     while (!this.ready && !this.#closed && Date.now() < deadline) {
       await Promise.race([this.#attempt, pause(deadline - Date.now(), undefined, { ref: false })]);
     }
-    if (!this.ready) throw this.#unavailable(this.#lastError);
+    if (!this.ready) throw this.peer.unreachable(this.#lastError);
   }
 
-  /** Fails with Unavailable if there is no connection. */
+  /** Throws the peer's error if there is no connection. */
   request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
-    if (!this.#session || !this.ready) throw this.#unavailable(this.#lastError);
+    if (!this.#session || !this.ready) throw this.peer.unreachable(this.#lastError);
     try {
       const stream = this.#session.request(headers);
       this.#streams++;
       stream.once('close', () => this.#streams--);
       return stream;
     } catch (error) {
-      throw this.#unavailable(error);
+      throw this.peer.unreachable(error);
     }
   }
 
   close(): void {
     this.#closed = true;
     this.#session?.destroy();
-  }
-
-  #unavailable(cause: unknown): Unavailable {
-    return new Unavailable(`etcd: no connection to ${this.#url}`, { unwritten: true, cause });
   }
 
   #connect(): void {
@@ -87,7 +97,7 @@ export class Connection {
     if (this.#failures > 0) await pause(backoff(this.#failures));
     if (this.#closed) return;
     try {
-      this.#session = await openSession(this.#url, this.#options);
+      this.#session = await openSession(this.peer.url, this.#options);
       this.#keepAlive(this.#session);
       this.#failures = 0;
     } catch (error) {

@@ -1,6 +1,5 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
-import type { Connection } from './connection.ts';
-import { failureOf } from './failure.ts';
+import type { Connection, Peer } from './connection.ts';
 import { frame, joinMessage, Unframer } from './framing.ts';
 import { GrpcCode, type GrpcStatus, statusOf } from './grpc-status.ts';
 
@@ -22,7 +21,7 @@ export function unary(connection: Connection, { path, message, metadata, deadlin
   const chunks: Buffer[] = [];
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(failureOf(TIMED_OUT));
+      reject(connection.peer.failed(TIMED_OUT));
       stream.close(constants.NGHTTP2_CANCEL);
     }, left);
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -30,7 +29,7 @@ export function unary(connection: Connection, { path, message, metadata, deadlin
       clearTimeout(timer);
       const status = outcome.status ?? lost(stream);
       if (status.code === GrpcCode.ok && chunks.length > 0) resolve(joinMessage(chunks));
-      else reject(failureOf(status));
+      else reject(connection.peer.failed(status));
     });
     stream.end(frame(message));
   });
@@ -38,10 +37,12 @@ export function unary(connection: Connection, { path, message, metadata, deadlin
 
 /** Messages in both directions, for as long as both sides like. */
 export class MessageStream {
+  readonly #peer: Peer;
   readonly #stream: ClientHttp2Stream;
   readonly #outcome: Outcome;
 
   constructor(connection: Connection, path: string, metadata: Metadata) {
+    this.#peer = connection.peer;
     this.#stream = openStream(connection, path, metadata);
     this.#outcome = outcomeOf(this.#stream);
   }
@@ -62,10 +63,10 @@ export class MessageStream {
     try {
       for await (const chunk of this.#stream) yield* unframer.push(chunk);
     } catch {
-      throw failureOf(this.#outcome.status ?? lost(this.#stream));
+      throw this.#peer.failed(this.#outcome.status ?? lost(this.#stream));
     }
     const { status } = this.#outcome;
-    if (status?.code !== GrpcCode.ok) throw failureOf(status ?? lost(this.#stream));
+    if (status?.code !== GrpcCode.ok) throw this.#peer.failed(status ?? lost(this.#stream));
   }
 }
 

@@ -6,7 +6,7 @@ export type Writer = protobuf.Writer;
 /** A 64-bit number that is handed back as it came, such as the random id of a lease. */
 export type Opaque64 = ReturnType<Reader['int64']>;
 
-/** One remote procedure of etcd: where it is and what its messages look like. */
+/** A remote procedure: its path and the encodings of its messages. */
 export interface Method<Request, Response> {
   readonly path: string;
   encode(request: Request): Buffer;
@@ -47,16 +47,4 @@ export function varintTag(field: number): number {
 
 export function bytesTag(field: number): number {
   return (field << 3) | 2;
-}
-
-/** Reads the revision of a response header, which comes next. */
-export function headerRevision(reader: Reader): number {
-  const end = messageEnd(reader);
-  let revision = 0;
-  while (reader.pos < end) {
-    const tag = reader.uint32();
-    if (tag === varintTag(3)) revision = int64(reader);
-    else reader.skipType(tag & 7);
-  }
-  return revision;
 }
