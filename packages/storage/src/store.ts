@@ -50,6 +50,12 @@ export interface Store {
    */
   valueAt?(revision: number): Uint8Array;
 
+  /**
+   * Only stores that encrypt values have it: whether the value of a key would be stored differently if it was written
+   * now, with another key or provider. An update that changes nothing is then written nevertheless.
+   */
+  isStale?(key: string): Promise<boolean>;
+
   /** Forgets history up to and including a revision: what was overwritten or removed by then. Newest values stay. */
   compact(revision: number): Promise<void>;
 
@@ -181,6 +187,32 @@ export class Unavailable extends Error {
   constructor(message: string, options?: { readonly cause?: unknown; readonly unwritten?: boolean }) {
     super(message, options);
     this.unwritten = options?.unwritten ?? false;
+  }
+}
+
+/** The stored value of a key cannot be read. The message of the cause may be shown to clients. */
+export class UnreadableValue extends Error {
+  override readonly name = 'UnreadableValue';
+  readonly key: string;
+  readonly reason: string;
+  constructor(key: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`the value of ${key} cannot be read: ${reason}`, { cause });
+    this.key = key;
+    this.reason = reason;
+  }
+}
+
+/** The value could not be encrypted. Nothing was written. The reason may be shown to clients. */
+export class EncryptionFailed extends Error {
+  override readonly name = 'EncryptionFailed';
+  readonly key: string;
+  readonly reason: string;
+  constructor(key: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`the value of ${key} cannot be encrypted: ${reason}`, { cause });
+    this.key = key;
+    this.reason = reason;
   }
 }
 

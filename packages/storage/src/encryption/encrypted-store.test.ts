@@ -1,0 +1,154 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ManualClock, storeContract } from '../contract/index.ts';
+import { openLmdb } from '../lmdb/index.ts';
+import { openMemory } from '../memory/index.ts';
+import { type Batch, EncryptionFailed, type Store, UnreadableValue } from '../store.ts';
+import { aesCbc, aesGcm } from './ciphers.ts';
+import { encryptedStore } from './encrypted-store.ts';
+import { identity, PrefixTransformers, type Transformer } from './transformer.ts';
+
+const gcm = aesGcm(Buffer.alloc(32, 1));
+const provider = (prefix: string, transformer: Transformer) => ({ prefix, transformer });
+const encrypting = new PrefixTransformers(
+  [provider('k8s:enc:aesgcm:v1:a:', gcm), provider('', identity)],
+  'no matching prefix found',
+);
+
+storeContract('encrypted memory', async () => {
+  const clock = new ManualClock();
+  const store = encryptedStore(openMemory({ clock }), () => encrypting);
+  return { store, advance: (seconds) => clock.advance(seconds), close: () => store.close() };
+});
+
+storeContract('encrypted LMDB', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'encrypted-'));
+  const open = async () => {
+    const clock = new ManualClock();
+    const store = encryptedStore(await openLmdb({ path, clock, noSync: true }), () => encrypting);
+    return {
+      store,
+      advance: (seconds: number) => clock.advance(seconds),
+      reopen: open,
+      async close() {
+        await store.close();
+        rmSync(path, { recursive: true, force: true });
+      },
+    };
+  };
+  return open();
+});
+
+describe('an encrypted store', () => {
+  let raw: Store;
+  let current: Transformer;
+  let store: Store;
+  beforeEach(() => {
+    raw = openMemory();
+    current = encrypting;
+    store = encryptedStore(raw, (key) => (key.startsWith('/plain/') ? identity : current));
+  });
+  afterEach(() => store.close());
+
+  const value = Buffer.from('{"a":"plaintext"}');
+
+  it('leaves nothing plain in the store below, whatever the way', async () => {
+    const { revision } = await store.create('/a', value);
+    await store.update('/a', Buffer.from('plaintext of an update'), revision);
+    expect(Buffer.from((await raw.get('/a'))?.value ?? []).toString('latin1')).toMatch(/^k8s:enc:aesgcm:v1:a:(?!.*plaintext)/s);
+    expect(Buffer.from((await store.get('/a'))?.value ?? []).toString()).toBe('plaintext of an update');
+  });
+
+  it('stores the values of other keys as they are', async () => {
+    await store.create('/plain/a', value);
+    expect((await raw.get('/plain/a'))?.value).toBe(value);
+  });
+
+  it('hands written values to the tap without decrypting them', async () => {
+    const opening = vi.spyOn(gcm, 'open');
+    const seen: Uint8Array[] = [];
+    store.tap?.(({ changes }) => seen.push(...changes.map(({ entry }) => entry.value)));
+    await store.create('/a', value);
+    expect(seen).toEqual([value]);
+    expect(opening).not.toHaveBeenCalled();
+    opening.mockRestore();
+  });
+
+  it('is stale where another provider than the first wrote', async () => {
+    const { revision } = await store.create('/a', value);
+    expect(await store.isStale?.('/a')).toBe(false);
+    const rotated = provider('k8s:enc:aesgcm:v1:b:', aesGcm(Buffer.alloc(32, 2)));
+    current = new PrefixTransformers([rotated, provider('k8s:enc:aesgcm:v1:a:', gcm)], 'no matching prefix found');
+    expect(await store.isStale?.('/a')).toBe(true);
+    await store.update('/a', value, revision);
+    expect(await store.isStale?.('/a')).toBe(false);
+    expect(await store.isStale?.('/missing')).toBe(false);
+  });
+
+  it('opens a value with a later provider of the same prefix', async () => {
+    const cbc = (fill: number) =>
+      provider('k8s:enc:aescbc:v1:', new PrefixTransformers([provider(`${fill}:`, aesCbc(Buffer.alloc(32, fill)))], 'no key'));
+    current = new PrefixTransformers([cbc(1)], 'no matching prefix found');
+    await store.create('/a', value);
+    current = new PrefixTransformers([cbc(2), provider('', identity), cbc(1)], 'no matching prefix found');
+    expect(Buffer.from((await store.get('/a'))?.value ?? [])).toEqual(value);
+  });
+
+  it('fails with the reason on a value that cannot be decrypted, and on lists with it', async () => {
+    await store.create('/a', value);
+    await store.create('/b', value);
+    current = new PrefixTransformers([provider('k8s:enc:aesgcm:v1:b:', gcm)], 'no matching prefix found');
+    await store.create('/c', value);
+    await expect(store.get('/a')).rejects.toThrow(new UnreadableValue('/a', new Error('no matching prefix found')));
+    await expect(store.list('/')).rejects.toMatchObject({ reason: 'unable to transform key "/a": no matching prefix found' });
+    expect((await store.list('/c')).entries).toHaveLength(1);
+    await expect(store.update('/a', value, 9)).rejects.toThrow(UnreadableValue);
+  });
+
+  it('goes on after a change that cannot be decrypted', async () => {
+    const batches: Batch[] = [];
+    store.tap?.((batch) => batches.push(batch));
+    await raw.create('/a', Buffer.from('k8s:enc:aesgcm:v1:a:damaged'));
+    await store.create('/b', value);
+    expect(() => batches[0]?.changes[0]?.entry.value).toThrow(UnreadableValue);
+    expect(batches[1]?.changes[0]?.entry.value).toEqual(value);
+    const watched: unknown[] = [];
+    const stop = new AbortController();
+    for await (const { changes } of store.watch('/', 1, stop.signal)) {
+      watched.push(...changes.map(({ entry }) => entry.key));
+      if (watched.length === 2) stop.abort();
+    }
+    expect(watched).toEqual(['/a', '/b']);
+  });
+
+  it('writes nothing that it cannot encrypt', async () => {
+    current = {
+      ...identity,
+      seal: () => {
+        throw new Error('expired');
+      },
+    };
+    await expect(store.create('/a', value)).rejects.toThrow(EncryptionFailed);
+    expect(await raw.get('/a')).toBeUndefined();
+  });
+
+  it('does not serve encrypted values of keys without a provider', async () => {
+    await raw.create('/plain/a', Buffer.from('k8s:enc:aesgcm:v1:a:xyz'));
+    await expect(store.get('/plain/a')).rejects.toMatchObject({ reason: 'identity transformer tried to read encrypted data' });
+  });
+});
+
+it('leaves nothing plain in the files of LMDB', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'encrypted-'));
+  const store = encryptedStore(await openLmdb({ path }), () => encrypting);
+  const created = await store.create('/registry/secrets/a', Buffer.from('needle-in-the-haystack'));
+  await store.update('/registry/secrets/a', Buffer.from('needle-in-the-haystack, again'), created.revision);
+  await store.close();
+  const file = readFileSync(join(path, 'data.mdb'));
+  expect(file.includes('/registry/secrets/a')).toBe(true);
+  expect(file.includes('k8s:enc:aesgcm:v1:a:')).toBe(true);
+  expect(file.includes('needle')).toBe(false);
+  rmSync(path, { recursive: true });
+});

@@ -1,0 +1,204 @@
+import {
+  type Batch,
+  type Change,
+  type DeleteOptions,
+  EncryptionFailed,
+  type Entry,
+  type ListOptions,
+  Mismatch,
+  type Page,
+  type Store,
+  UnreadableValue,
+  type WriteOptions,
+} from '../store.ts';
+import { TimeSlice } from '../time-slice.ts';
+import { identity, isEncrypted, type Opened, type Transformer } from './transformer.ts';
+
+/** The transformer for the values of a key: `identity` for those that are not encrypted. May change at any time. */
+export type TransformerOf = (key: string) => Transformer;
+
+/**
+ * A store whose values are encrypted in the store below and plain above. It has no `valueAt`: values stay in the watch
+ * cache, since a key of a KMS cannot be fetched synchronously.
+ */
+export function encryptedStore(store: Store, transformerOf: TransformerOf): Store {
+  return new EncryptedStore(store, transformerOf);
+}
+
+class EncryptedStore implements Store {
+  readonly #store: Store;
+  readonly #transformerOf: TransformerOf;
+  /** Plain values by the sealed ones that are being written, for the tap. */
+  readonly #writing = new Map<Uint8Array, Uint8Array>();
+  readonly tap?: Store['tap'];
+  readonly trim?: Store['trim'];
+
+  constructor(store: Store, transformerOf: TransformerOf) {
+    this.#store = store;
+    this.#transformerOf = transformerOf;
+    const { tap, trim } = store;
+    if (tap) this.tap = (listener) => tap.call(store, (batch) => listener(this.#lazily(batch)));
+    if (trim) this.trim = trim.bind(store);
+  }
+
+  async get(key: string): Promise<Entry | undefined> {
+    const entry = await this.#store.get(key);
+    return entry && this.#read(entry);
+  }
+
+  async list(prefix: string, options?: ListOptions): Promise<Page> {
+    const page = await this.#store.list(prefix, options);
+    try {
+      return { ...page, entries: await this.#readAll(page.entries) };
+    } catch (error) {
+      throw error instanceof UnreadableValue ? inList(error) : error;
+    }
+  }
+
+  async #readAll(sealed: readonly Entry[]): Promise<readonly Entry[]> {
+    const slice = new TimeSlice();
+    const entries: Entry[] = [];
+    for (const entry of sealed) {
+      const read = this.#read(entry);
+      entries.push(read instanceof Promise ? await read : read);
+      if (slice.over) await slice.rest();
+    }
+    return entries;
+  }
+
+  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+    return this.#write(key, value, (sealed) => this.#store.create(key, sealed, options));
+  }
+
+  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+    return this.#write(key, value, (sealed) => this.#store.update(key, sealed, expected, options));
+  }
+
+  async delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+    return this.#store.delete(key, expected, options).catch((error) => this.#readable(error));
+  }
+
+  async *watch(prefix: string, from: number, signal: AbortSignal): AsyncGenerator<Batch, void, undefined> {
+    for await (const batch of this.#store.watch(prefix, from, signal)) {
+      for (const { entry, previous } of batch.changes) {
+        await this.#prepare(entry);
+        if (previous) await this.#prepare(previous);
+      }
+      yield this.#lazily(batch);
+    }
+  }
+
+  async isStale(key: string): Promise<boolean> {
+    const entry = await this.#store.get(key);
+    if (!entry) return false;
+    await this.#prepare(entry);
+    return this.#open(entry).stale;
+  }
+
+  revision(): Promise<number> {
+    return this.#store.revision();
+  }
+
+  cancelledUnderWay(): Promise<void> | undefined {
+    return this.#store.cancelledUnderWay();
+  }
+
+  compact(revision: number): Promise<void> {
+    return this.#store.compact(revision);
+  }
+
+  ping(): Promise<void> {
+    return this.#store.ping();
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  async #write(key: string, value: Uint8Array, write: (sealed: Uint8Array) => Promise<Entry>): Promise<Entry> {
+    const sealed = this.#seal(key, value);
+    if (this.tap && sealed !== value) this.#writing.set(sealed, value);
+    try {
+      const { revision, created } = await write(sealed);
+      return { key, value, revision, created };
+    } catch (error) {
+      return await this.#readable(error);
+    } finally {
+      this.#writing.delete(sealed);
+    }
+  }
+
+  #seal(key: string, value: Uint8Array): Uint8Array {
+    try {
+      return this.#transformerOf(key).seal(value, Buffer.from(key));
+    } catch (error) {
+      throw new EncryptionFailed(key, error);
+    }
+  }
+
+  /** Throws the error, with the plain value where it carries one. */
+  async #readable(error: unknown): Promise<never> {
+    if (!(error instanceof Mismatch) || !error.current) throw error;
+    throw new Mismatch(error.key, await this.#read(error.current));
+  }
+
+  #read(entry: Entry): Entry | Promise<Entry> {
+    const transformer = this.#transformerOf(entry.key);
+    if (transformer === identity && !isEncrypted(entry.value)) return entry;
+    const opened = () => ({ ...entry, value: this.#open(entry).value });
+    return transformer.prepare?.(entry.value)?.then(opened) ?? opened();
+  }
+
+  #prepare({ key, value }: Entry): Promise<void> | undefined {
+    return this.#transformerOf(key).prepare?.(value);
+  }
+
+  #open({ key, value }: Entry): Opened {
+    try {
+      return this.#transformerOf(key).open(value, Buffer.from(key));
+    } catch (error) {
+      throw new UnreadableValue(key, error);
+    }
+  }
+
+  /** Values are decrypted when they are asked for: one that cannot be read concerns only whoever reads it. */
+  #lazily(batch: Batch): Batch {
+    return { revision: batch.revision, changes: batch.changes.map((change) => this.#lazyChange(change)) };
+  }
+
+  #lazyChange({ type, entry, previous }: Change): Change {
+    return { type, entry: this.#lazyEntry(entry), previous: previous && this.#lazyEntry(previous) };
+  }
+
+  #lazyEntry(entry: Entry): Entry {
+    if (this.#transformerOf(entry.key) === identity && !isEncrypted(entry.value)) return entry;
+    const plain = this.#writing.get(entry.value);
+    return plain ? { ...entry, value: plain } : new LazyEntry(entry, () => this.#open(entry).value);
+  }
+}
+
+/** kube-apiserver names the key where a list was asked for. */
+function inList({ key, reason, cause }: UnreadableValue): UnreadableValue {
+  return new UnreadableValue(key, new Error(`unable to transform key ${JSON.stringify(key)}: ${reason}`, { cause }));
+}
+
+/** Its value throws UnreadableValue if it cannot be decrypted. */
+class LazyEntry implements Entry {
+  readonly key: string;
+  readonly revision: number;
+  readonly created: number;
+  readonly #open: () => Uint8Array;
+  #value: Uint8Array | undefined;
+
+  constructor({ key, revision, created }: Entry, open: () => Uint8Array) {
+    this.key = key;
+    this.revision = revision;
+    this.created = created;
+    this.#open = open;
+  }
+
+  get value(): Uint8Array {
+    this.#value ??= this.#open();
+    return this.#value;
+  }
+}
