@@ -1,5 +1,5 @@
 import { StatusError } from '@tsukube/machinery';
-import { Cancelled, RequestTooLarge, Unavailable } from '@tsukube/storage';
+import { Cancelled, EncryptionFailed, RequestTooLarge, Unavailable, UnreadableValue } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
@@ -18,6 +18,10 @@ export function panic(logger: Logger): Filter {
     if (error instanceof Unavailable) {
       logger.warn('the store is unavailable', { url, error: String(error.cause ?? error) });
       return answerError(unavailable(error), request);
+    }
+    if (error instanceof UnreadableValue || error instanceof EncryptionFailed) {
+      logger.error('a stored value cannot be transformed', { url, error: error.message });
+      return answerError(StatusError.internalError(error.reason), request);
     }
     logger.error('a request failed', { url, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     return answerError(StatusError.internalError('the server could not complete the request; see its log'), request);

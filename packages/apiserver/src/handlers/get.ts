@@ -1,11 +1,12 @@
 import { StatusError } from '@tsukube/machinery';
+import { UnreadableValue } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
 import { negotiateObjects, type Output } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { isTrue } from '../routing/request-info.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { answerEntry } from './represent.ts';
-import { atLeast, parseResourceVersion } from './resource-version.ts';
+import { atLeast, notInitialized, parseResourceVersion } from './resource-version.ts';
 
 export function get(request: ResourceRequest): Answer | Promise<Answer> {
   const output = negotiateObjects(request);
@@ -21,10 +22,12 @@ export function get(request: ResourceRequest): Answer | Promise<Answer> {
   };
   const answer = () => answerWith(objects.cache.peek(key));
   if (!waiting) return answer();
-  return waiting.then(async (fresh) => {
-    if (fresh !== false) return answer();
-    return answerWith(await objects.cache.get(key));
-  });
+  const fromStore = async () => answerWith(await objects.cache.get(key));
+  return waiting.then(
+    (fresh) => (fresh === false ? fromStore() : answer()),
+    // A value that cannot be read keeps memory from being filled; the others can still be had one by one.
+    (error) => (error instanceof UnreadableValue ? fromStore() : Promise.reject(error)),
+  );
 }
 
 /** Whether the answer is something else than the bytes in memory, or a part of them. */
@@ -46,6 +49,6 @@ function readiness(request: ResourceRequest, key: string): Promise<unknown> | un
   if (!request.exchange.url.includes('resourceVersion')) return cache.freshAt(key);
   const version = parseResourceVersion(request.query.get('resourceVersion') ?? '');
   if (version === undefined) return cache.freshAt(key);
-  if (version === 0) return cache.loaded();
+  if (version === 0) return cache.loaded()?.catch(notInitialized);
   return atLeast(cache, version);
 }

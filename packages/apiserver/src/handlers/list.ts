@@ -1,5 +1,5 @@
 import { type JsonValue, StatusError } from '@tsukube/machinery';
-import { Compacted, FutureRevision } from '@tsukube/storage';
+import { Compacted, FutureRevision, UnreadableValue } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
 import { negotiateObjects, type Output } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
@@ -7,7 +7,7 @@ import type { CacheEntry } from '../watchcache/entry.ts';
 import { type Continuation, decodeContinue, encodeContinue, renewContinue } from './continue-token.ts';
 import { answerList } from './list-encoding.ts';
 import { type ListOptions, listOptions } from './list-options.ts';
-import { atLeast, versionProblem } from './resource-version.ts';
+import { atLeast, notInitialized, versionProblem } from './resource-version.ts';
 import { type Selection, selectionOf } from './selection.ts';
 
 /** Which state of the collection is asked for. */
@@ -55,7 +55,11 @@ export function collect(request: ResourceRequest, options: ListOptions, selectio
   const fromMemory = () =>
     cut(present(request, scope), cache.current, scope, limit === Number.POSITIVE_INFINITY ? 0 : cache.count(prefix, scope.from));
   if (!waiting) return fromMemory();
-  return waiting.then((fresh) => (fresh === false ? collectFromStore(request, scope) : fromMemory()));
+  return waiting.then(
+    (fresh) => (fresh === false ? collectFromStore(request, scope) : fromMemory()),
+    (error) =>
+      error instanceof UnreadableValue && snapshot.at === 'newest' ? collectFromStore(request, scope) : notInitialized(error),
+  );
 }
 
 interface Scope {
@@ -111,16 +115,21 @@ async function collectAt(
 ): Promise<Listing> {
   const { cache } = request.objects;
   try {
-    await cache.fresh();
-    if (revision > cache.current) await atLeast(cache, revision);
-    const past =
-      cache.past(scope.prefix, scope.from, revision) ?? (await cache.list(scope.prefix, { from: scope.from, revision })).entries;
+    const isReadable = await cache.fresh()?.then(() => true, isReadableAfter);
+    if (isReadable !== false && revision > cache.current) await atLeast(cache, revision);
+    const held = isReadable === false ? undefined : cache.past(scope.prefix, scope.from, revision);
+    const past = held ?? (await cache.list(scope.prefix, { from: scope.from, revision })).entries;
     return cut(past, revision, scope, past.length);
   } catch (error) {
     if (error instanceof FutureRevision) throw StatusError.tooLargeResourceVersion(revision, error.current);
     if (error instanceof Compacted) throw expired(continuation, scope.prefix);
     throw error;
   }
+}
+
+function isReadableAfter(error: unknown): false {
+  if (error instanceof UnreadableValue) return false;
+  throw error;
 }
 
 async function collectFromStore(request: ResourceRequest, scope: Scope): Promise<Listing> {

@@ -1,4 +1,5 @@
 import { goQuote, StatusError } from '@tsukube/machinery';
+import { UnreadableValue } from '@tsukube/storage';
 import { uint64Problem } from '../registry/uint64.ts';
 import type { ObjectCache } from '../watchcache/object-cache.ts';
 
@@ -28,4 +29,16 @@ export async function atLeast(cache: ObjectCache, revision: number): Promise<voi
     if (performance.now() >= end) throw StatusError.tooLargeResourceVersion(revision, cache.current);
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
+}
+
+const retryAfterSeconds = 30;
+
+/** While a value cannot be read, memory is not filled. */
+export function uninitialized({ reason }: UnreadableValue): StatusError {
+  return StatusError.tooManyRequests(`storage is (re)initializing: ${reason}`, retryAfterSeconds);
+}
+
+/** Rethrows what filling memory failed with. */
+export function notInitialized(error: unknown): never {
+  throw error instanceof UnreadableValue ? uninitialized(error) : error;
 }

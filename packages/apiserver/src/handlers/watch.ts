@@ -1,10 +1,10 @@
 import { StatusError } from '@tsukube/machinery';
-import { Compacted } from '@tsukube/storage';
+import { Compacted, UnreadableValue } from '@tsukube/storage';
 import type { Answer, Sink } from '../http/answer.ts';
 import { negotiateObjects, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { type ListOptions, listOptions } from './list-options.ts';
-import { atLeast, parseResourceVersion } from './resource-version.ts';
+import { atLeast, parseResourceVersion, uninitialized } from './resource-version.ts';
 import { selectionOf } from './selection.ts';
 import { type WatchFormat, watchFormat } from './watch-format.ts';
 import { Watcher } from './watcher.ts';
@@ -72,5 +72,6 @@ function asStatus(error: unknown, version: number | undefined): StatusError {
   if (error instanceof StatusError) return error;
   if (error instanceof Compacted)
     return StatusError.resourceExpired(`too old resource version: ${version ?? 0} (${error.oldest - 1})`);
+  if (error instanceof UnreadableValue) return uninitialized(error);
   return StatusError.internalError('the watch failed', { cause: error });
 }

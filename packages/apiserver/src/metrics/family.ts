@@ -39,6 +39,10 @@ export class Family<L extends string, S extends Series> {
     return this.#series.size < maxSeries ? this.#add(text) : this.#overflow();
   }
 
+  remove(labels: Readonly<Record<L, string>>): void {
+    this.#series.delete(labelText(labels));
+  }
+
   text(): string {
     if (this.#series.size === 0) return '';
     const sorted = [...this.#series].sort(([a], [b]) => (a < b ? -1 : 1));

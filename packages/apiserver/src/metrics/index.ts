@@ -1,5 +1,6 @@
 export type { AuthorizationMetrics } from './authorization-metrics.ts';
 export type { Counter } from './counter.ts';
+export { type EncryptionMetrics, encryptionMetrics, type ProviderMetrics } from './encryption-metrics.ts';
 export type { Description, Family } from './family.ts';
 export { FlowControlMetrics } from './flow-control-metrics.ts';
 export type { Gauge } from './gauge.ts';

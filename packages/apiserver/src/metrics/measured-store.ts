@@ -22,12 +22,14 @@ class MeasuredStore implements Store {
   readonly #series: StoreSeries;
   readonly tap?: Store['tap'];
   readonly valueAt?: Store['valueAt'];
+  readonly isStale?: Store['isStale'];
 
   constructor(store: Store, series: StoreSeries) {
     this.#store = store;
     this.#series = series;
     if (store.tap) this.tap = store.tap.bind(store);
     if (store.valueAt) this.valueAt = store.valueAt.bind(store);
+    if (store.isStale) this.isStale = store.isStale.bind(store);
   }
 
   revision(): Promise<number> {

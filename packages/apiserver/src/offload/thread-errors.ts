@@ -1,5 +1,15 @@
 import { type Status, StatusError } from '@tsukube/machinery';
-import { Cancelled, Compacted, FutureRevision, KeyExists, Mismatch, RequestTooLarge, Unavailable } from '@tsukube/storage';
+import {
+  Cancelled,
+  Compacted,
+  EncryptionFailed,
+  FutureRevision,
+  KeyExists,
+  Mismatch,
+  RequestTooLarge,
+  Unavailable,
+  UnreadableValue,
+} from '@tsukube/storage';
 import { ClientGone } from '../http/body.ts';
 
 /** An error as it crosses from one thread to another: those that somebody catches by class keep their class. */
@@ -7,6 +17,7 @@ export type ErrorMessage =
   | { readonly is: 'StatusError'; readonly status: Status }
   | { readonly is: 'KeyExists'; readonly key: string }
   | { readonly is: 'Mismatch'; readonly key: string; readonly exists: boolean; readonly revision: number }
+  | { readonly is: 'UnreadableValue' | 'EncryptionFailed'; readonly key: string; readonly reason: string }
   | { readonly is: 'Unavailable'; readonly message: string; readonly unwritten: boolean }
   | { readonly is: 'Compacted' | 'FutureRevision'; readonly revision: number }
   | { readonly is: 'Cancelled' | 'RequestTooLarge' | 'ClientGone' }
@@ -22,6 +33,8 @@ export function errorMessage(error: unknown): ErrorMessage {
       exists: error.current !== undefined,
       revision: error.current?.revision ?? 0,
     };
+  if (error instanceof UnreadableValue || error instanceof EncryptionFailed)
+    return { is: error.name, key: error.key, reason: error.reason };
   if (error instanceof Unavailable) return { is: 'Unavailable', message: error.message, unwritten: error.unwritten };
   if (error instanceof Compacted) return { is: 'Compacted', revision: error.oldest };
   if (error instanceof FutureRevision) return { is: 'FutureRevision', revision: error.current };
@@ -43,6 +56,10 @@ export function errorOf(message: ErrorMessage): Error {
       // Whoever catches it looks at whether there is a value, and reads it again.
       return new Mismatch(key, exists ? { key, value: nothing, revision, created: revision } : undefined);
     }
+    case 'UnreadableValue':
+      return new UnreadableValue(message.key, new Error(message.reason));
+    case 'EncryptionFailed':
+      return new EncryptionFailed(message.key, new Error(message.reason));
     case 'Unavailable':
       return new Unavailable(message.message, { unwritten: message.unwritten });
     case 'Compacted':

@@ -1,5 +1,13 @@
 import { deepCopy, deepEqual, generateName, isValidPathSegmentName, type JsonObject, StatusError } from '@tsukube/machinery';
-import { Cancelled, KeyExists, Mismatch, RequestTooLarge, type Store, type WriteOptions } from '@tsukube/storage';
+import {
+  Cancelled,
+  KeyExists,
+  Mismatch,
+  RequestTooLarge,
+  type Store,
+  UnreadableValue,
+  type WriteOptions,
+} from '@tsukube/storage';
 import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
 import type { User } from '../http/request.ts';
 import type { Reservation, Resource, ServedVersion, Strategy } from '../resource.ts';
@@ -152,7 +160,7 @@ export class ObjectRegistry {
   }
 
   async #alreadyExists({ key }: KeyExists, generateName: unknown, context: WriteContext): Promise<StatusError> {
-    const found = await this.cache.get(key);
+    const found = await this.cache.get(key).catch(unlessUnreadable);
     const { name } = nameOfKey(this.resource, key);
     return alreadyExists(this.#qualified(context), name, Boolean(generateName), found && decodeObject(found.value));
   }
@@ -303,6 +311,11 @@ async function fitting(object: JsonObject, stored: Buffer, write: (value: Buffer
 /** A concurrent request removed the object. */
 function ignoreRemoved(error: unknown): void {
   if (!(error instanceof Mismatch) || error.current !== undefined) throw error;
+}
+
+/** An object that cannot be read has the name all the same. */
+function unlessUnreadable(error: unknown): undefined {
+  if (!(error instanceof UnreadableValue)) throw error;
 }
 
 /** Spares the work whose result would not be written. */

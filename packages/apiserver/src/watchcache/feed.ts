@@ -29,15 +29,17 @@ export interface Feed {
 
 /** One ordered stream from the store for all caches above it. */
 export async function openFeed(store: Store, prefix: string, onError: (error: unknown) => void): Promise<Feed> {
-  return store.tap ? new LocalFeed(store, await store.revision()) : RemoteFeed.open(store, prefix, onError);
+  return store.tap ? new LocalFeed(store, await store.revision(), onError) : RemoteFeed.open(store, prefix, onError);
 }
 
 class Dispatcher {
   revision: number;
+  readonly #onError: (error: unknown) => void;
   readonly #listeners = new Map<string, Set<FeedListener>>();
 
-  constructor(revision: number) {
+  constructor(revision: number, onError: (error: unknown) => void) {
     this.revision = revision;
+    this.#onError = onError;
   }
 
   listen(listener: FeedListener): () => void {
@@ -53,7 +55,17 @@ class Dispatcher {
     this.revision = Math.max(this.revision, batch.revision);
     const groups = new Map<FeedListener, Change[]>();
     for (const change of batch.changes) this.#sort(change, groups);
-    for (const [listener, changes] of groups) listener.onChanges(changes);
+    for (const [listener, changes] of groups) this.#tell(listener, changes);
+  }
+
+  /** A listener that cannot read a value has a gap: it lists again. The other listeners are not concerned. */
+  #tell(listener: FeedListener, changes: readonly Change[]): void {
+    try {
+      listener.onChanges(changes);
+    } catch (error) {
+      this.#onError(error);
+      listener.onGap();
+    }
   }
 
   /** A listener's prefix is empty or ends at a slash, so only those prefixes of the key are looked up. */
@@ -93,9 +105,9 @@ class LocalFeed implements Feed {
   readonly #dispatcher: Dispatcher;
   readonly #untap: () => void;
 
-  constructor(store: Store, revision: number) {
+  constructor(store: Store, revision: number, onError: (error: unknown) => void) {
     this.fence = new WriteFence(store);
-    this.#dispatcher = new Dispatcher(revision);
+    this.#dispatcher = new Dispatcher(revision, onError);
     this.#untap = (store.tap as NonNullable<Store['tap']>).call(store, (batch) => this.#dispatcher.deliver(batch));
   }
   get revision(): number {
@@ -140,7 +152,7 @@ class RemoteFeed implements Feed {
     this.fence = new WriteFence(store);
     this.#store = store;
     this.#prefix = prefix;
-    this.#dispatcher = new Dispatcher(revision);
+    this.#dispatcher = new Dispatcher(revision, onError);
     this.#onError = onError;
   }
 

@@ -25,7 +25,10 @@ export interface ObjectCache extends Pick<Store, 'delete' | 'ping' | 'close'> {
   readonly bytes: number;
   readonly isClosed: boolean;
 
-  /** Undefined if a read may go ahead at once; the promise says whether memory is fresh enough to answer. */
+  /**
+   * Undefined if a read may go ahead at once; the promise says whether memory is fresh enough to answer. Rejects with
+   * UnreadableValue while a value of the resource cannot be read; `get` and `list` then read from the store.
+   */
   fresh(): Promise<boolean> | undefined;
   /** Undefined if a read of this key may go ahead at once. It waits for a write of the key that is under way. */
   freshAt(key: string): Promise<boolean> | undefined;

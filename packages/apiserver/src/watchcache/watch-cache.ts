@@ -4,10 +4,12 @@ import {
   type DeleteOptions,
   type Entry,
   FutureRevision,
+  isEncrypted,
   type ListOptions,
   type Page,
   type Store,
   Unavailable,
+  UnreadableValue,
   type WriteOptions,
 } from '@tsukube/storage';
 import type { CacheEntry, CacheEvent, Present } from './entry.ts';
@@ -29,9 +31,17 @@ export interface WatchCacheOptions {
   readonly onRelease?: (entry: CacheEntry) => void;
   readonly maxHistoryEvents?: number;
   readonly maxHistoryBytes?: number;
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number;
 }
 
 const pageSize = 5000;
+
+/** kube-apiserver's words for an encrypted value of a resource that no provider is configured for. */
+const encryptedUnexpectedly = 'identity transformer tried to read encrypted data';
+
+/** After a value could not be read, reads fail for this long before everything is listed again. */
+const unreadableMs = 1000;
 
 type State =
   | { readonly at: 'cold' }
@@ -58,10 +68,12 @@ export class WatchCache implements Store, ObjectCache {
   readonly #maxHistoryEvents: number;
   readonly #maxHistoryBytes: number;
   readonly #unlisten: () => void;
+  readonly #now: () => number;
   #history: History;
   /** Lists at older revisions fail with Compacted, as in the store. */
   #compacted = 0;
   #state: State = { at: 'cold' };
+  #unreadable: { readonly error: UnreadableValue; readonly until: number } | undefined;
   #loadedAt = 0;
   #closed = false;
 
@@ -71,6 +83,7 @@ export class WatchCache implements Store, ObjectCache {
     this.prefix = options.prefix;
     this.#present = options.present ?? asStored;
     this.#holds = options.holds;
+    this.#now = options.now ?? (() => performance.now());
     this.#allocate = store.valueAt ? allocateFromSlabs() : allocateAlone;
     this.#onRelease = options.onRelease ?? nothing;
     this.#source = {
@@ -143,7 +156,11 @@ export class WatchCache implements Store, ObjectCache {
   }
 
   async revision(): Promise<number> {
-    return (await this.fresh()) === false ? this.#store.revision() : this.current;
+    return (await this.#isFresh()) ? this.current : this.#store.revision();
+  }
+
+  async #isFresh(): Promise<boolean> {
+    return (await this.fresh()?.catch(unlessUnreadable)) ?? true;
   }
 
   async get(key: string): Promise<CacheEntry | undefined> {
@@ -156,7 +173,7 @@ export class WatchCache implements Store, ObjectCache {
   }
 
   async #getAfter(waiting: Promise<boolean>, key: string): Promise<CacheEntry | undefined> {
-    if (await waiting) return this.#entries.get(key);
+    if (await waiting.catch(unlessUnreadable)) return this.#entries.get(key);
     const entry = await this.#store.get(key);
     return entry && this.#enter(entry);
   }
@@ -170,7 +187,7 @@ export class WatchCache implements Store, ObjectCache {
   }
 
   async list(prefix: string, options: ListOptions = {}): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
-    const fresh = (await this.fresh()) ?? true;
+    const fresh = await this.#isFresh();
     if (options.revision !== undefined && options.revision > this.current) throw new FutureRevision(this.current);
     const all = fresh ? this.#collect(prefix, options) : undefined;
     return all ? page(all, options, options.revision ?? this.current) : this.#listStore(prefix, options);
@@ -206,7 +223,8 @@ export class WatchCache implements Store, ObjectCache {
   }
 
   holds(key: string, value: Uint8Array): Promise<boolean> | true {
-    return this.#holds?.(key, value) ?? true;
+    const holdsForm = () => this.#holds?.(key, value) ?? true;
+    return this.#store.isStale?.(key).then((stale) => !stale && holdsForm()) ?? holdsForm();
   }
 
   async compact(revision: number): Promise<void> {
@@ -302,9 +320,11 @@ export class WatchCache implements Store, ObjectCache {
 
   #load(): Promise<void> {
     if (this.#state.at === 'loading') return this.#state.done;
+    if (this.#unreadable && this.#now() < this.#unreadable.until) return Promise.reject(this.#unreadable.error);
     const missed: Change[] = [];
     const done = this.#fill(missed).catch((error) => {
       if (this.#isLoading(missed)) this.#state = { at: 'cold' };
+      if (error instanceof UnreadableValue) this.#unreadable = { error, until: this.#now() + unreadableMs };
       throw error;
     });
     this.#state = { at: 'loading', done, missed };
@@ -327,7 +347,13 @@ export class WatchCache implements Store, ObjectCache {
     this.#history = this.#newHistory(revision);
     this.#state = { at: 'ready' };
     this.#loadedAt = revision;
-    this.#onChanges(missed);
+    this.#unreadable = undefined;
+    try {
+      this.#onChanges(missed);
+    } catch (error) {
+      this.#onGap();
+      throw error;
+    }
   }
 
   #isLoading(missed: readonly Change[]): boolean {
@@ -377,7 +403,11 @@ export class WatchCache implements Store, ObjectCache {
   }
 
   #enter({ key, value, revision, created }: Entry): HeldEntry {
-    return new HeldEntry(key, revision, created, this.#present(value, revision, this.#allocate), this.#source);
+    try {
+      return new HeldEntry(key, revision, created, this.#present(value, revision, this.#allocate), this.#source);
+    } catch (error) {
+      throw new UnreadableValue(key, isEncrypted(value) ? new Error(encryptedUnexpectedly) : error);
+    }
   }
 
   #newHistory(floor: number): History {
@@ -396,6 +426,12 @@ export class WatchCache implements Store, ObjectCache {
 }
 
 function nothing(): void {}
+
+/** Memory that could not be filled because of a value is not fresh. */
+function unlessUnreadable(error: unknown): false {
+  if (error instanceof UnreadableValue) return false;
+  throw error;
+}
 
 const asStored: Present = (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 

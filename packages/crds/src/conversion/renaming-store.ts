@@ -33,6 +33,7 @@ export function storeWith(store: Store, other: Partial<Store>): Store {
     compact: (revision) => store.compact(revision),
     ping: () => store.ping(),
     close: () => Promise.resolve(),
+    ...(store.isStale && { isStale: store.isStale.bind(store) }),
     ...other,
   };
 }
