@@ -38,6 +38,7 @@ import { requestChain, terminated } from './chain.ts';
 import { startCompaction } from './compaction.ts';
 import { flagsWithoutEffect, type ServeOptions, serviceRanges } from './config/index.ts';
 import { customApi, resourcesNow } from './custom-api.ts';
+import { configuredEncryption } from './encryption/index.ts';
 import { requestLimits } from './flow-control.ts';
 import { ensureBootstrapPolicy } from './rbac-bootstrap.ts';
 import { allResources, createRegistries, watchCaches } from './registries.ts';
@@ -87,9 +88,7 @@ const announcementDelayMs = 100;
 
 /** Everything between the transport and the store. */
 export async function createApiServer(parts: ApiServerParts): Promise<ApiServer> {
-  const { options, store, logger } = parts;
-  const onFeedError = (error: unknown) => logger.warn('the stream of changes broke off', { error: String(error) });
-  const feed = await openFeed(store, `${options.etcdPrefix}/`, onFeedError);
+  const { options, logger } = parts;
   const { serviceAccounts } = parts;
   const authentication = await createAuthentication({ ...parts, registryOf: (plural) => findRegistry('', plural) });
   const authorization = createAuthorization(options, logger);
@@ -108,6 +107,10 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   );
   const resources = all.filter(({ versions }) => versions.length > 0);
   const metrics = serverMetrics(versionInfo, resources);
+  const encryption = await configuredEncryption(options, all, metrics, logger);
+  const store = encryption?.encrypted(parts.store) ?? parts.store;
+  const onFeedError = (error: unknown) => logger.warn('the stream of changes broke off', { error: String(error) });
+  const feed = await openFeed(store, `${options.etcdPrefix}/`, onFeedError);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
   const { registries, services, admissionPlugins } = createRegistries(all, options, {
     openCache: watchCaches(store, feed, metrics),
@@ -141,6 +144,8 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const loop = loopMonitor(metrics, logger);
   const handler = requestChain({
     ...parts,
+    store,
+    encryptionChecks: encryption?.checks ?? [],
     resources,
     registryOf,
     custom,
@@ -254,6 +259,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       await auditing?.sink.close();
       await Promise.all([...registries.values()].map((registry) => registry.cache.close()));
       await store.close();
+      encryption?.close();
     },
   };
 }

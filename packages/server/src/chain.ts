@@ -66,6 +66,7 @@ export interface ChainParts extends ApiServerParts {
   readonly heavy: HeavyRequests | undefined;
   readonly shutdown: ShutdownNotice;
   readonly isReady: () => boolean;
+  readonly encryptionChecks: readonly HealthCheck[];
   readonly steps: StartSteps;
   readonly metrics: ServerMetrics;
   readonly authorizer: Authorizer;

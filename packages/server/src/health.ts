@@ -9,6 +9,8 @@ export interface HealthParts {
   readonly resources: readonly Resource[];
   readonly registryOf: (resource: Resource) => ObjectRegistry;
   readonly steps: StartSteps;
+  /** Of KMS plugins, for healthz and readyz. */
+  readonly encryptionChecks: readonly HealthCheck[];
   /** Fails if a certificate that is shown to others has expired. */
   readonly checkCertificates: () => void;
   readonly logger: Logger;
@@ -18,7 +20,7 @@ type Check = HealthCheck['check'];
 
 /** The checks behind /healthz, /livez and /readyz, under kube-apiserver's names and in its order. */
 export function healthChecks(parts: HealthParts): HealthChecks {
-  const { store, isReady, checkCertificates, logger } = parts;
+  const { store, isReady, checkCertificates, encryptionChecks, logger } = parts;
   const ping = named('ping', () => {});
   const log = named('log', () => logger.debug('the log is written'));
   const storage = named('etcd', () => store.ping());
@@ -26,13 +28,14 @@ export function healthChecks(parts: HealthParts): HealthChecks {
   const former = formerChecks(parts);
   const alive = [ping, log, named('loopback-serving-certificate', checkCertificates), storage, ...hooks, ...former];
   return {
-    healthz: alive,
+    healthz: [...alive, ...encryptionChecks],
     livez: alive,
     readyz: [
       ping,
       log,
       storage,
       named('etcd-readiness', () => store.ping()),
+      ...encryptionChecks,
       named('informer-sync', loaded(parts, '', 'namespaces')),
       ...hooks,
       named('shutdown', () => {

@@ -57,6 +57,8 @@ function checkPairs(given: GivenOptions): void {
     throw new UsageError(
       '--max-requests-inflight and --max-mutating-requests-inflight must not both be 0 with --enable-priority-and-fairness',
     );
+  if (given.encryptionProviderConfigAutomaticReload && given.encryptionProviderConfig === undefined)
+    throw new UsageError('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config');
   checkAuthorization(given);
   checkAudit(given);
   for (const name of ['etcdCafile', 'etcdCertfile', 'etcdUsername'] as const) {

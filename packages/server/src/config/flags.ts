@@ -61,6 +61,15 @@ export const flags = {
     fallback: 5 * minute,
     help: 'How long history is kept before it is compacted, in every kind of storage; 0 never compacts.',
   }),
+  encryptionProviderConfig: inputFile({
+    group: 'Storage',
+    help: 'EncryptionConfiguration: which resources are encrypted in the store, and with which providers and keys.',
+  }),
+  encryptionProviderConfigAutomaticReload: toggle({
+    group: 'Storage',
+    fallback: false,
+    help: 'Reads the file of --encryption-provider-config again when it has changed; it is looked at every minute.',
+  }),
 
   ...authenticationFlags,
   ...authorizationFlags,

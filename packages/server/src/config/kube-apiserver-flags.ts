@@ -136,13 +136,6 @@ export const ignoredFlags = {
 /** Flags of kube-apiserver that would change what is stored, who is let in or which keys sign: ignoring them is not safe. */
 export const refusedFlags = {
   admissionControlConfigFile: never(optionalText, 'admission plugins take no configuration file yet'),
-  encryptionProviderConfig: never(optionalText, 'objects would be stored without encryption'),
-  encryptionProviderConfigAutomaticReload: toggle({
-    ...refused,
-    fallback: false,
-    help: 'Only false: it has no meaning without --encryption-provider-config.',
-    check: (value) => (value ? 'must be set with --encryption-provider-config, which is not supported yet' : undefined),
-  }),
   etcdServersOverrides: list({
     ...refused,
     placeholder: 'GROUP/RESOURCE#SERVERS,…',

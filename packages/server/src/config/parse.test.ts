@@ -250,7 +250,10 @@ describe('what is refused, in one line', () => {
     [['--watch-cache-sizes=pods'], 'has "pods", which is not of the form resource[.group]#size'],
     [['--storage-backend=etcd2'], '--storage-backend: "etcd2" is not one of etcd3'],
     [['--endpoint-reconciler-type=master-count'], '--endpoint-reconciler-type: "master-count" is not one of lease, none'],
-    [['--encryption-provider-config', someFile], 'is not supported yet: objects would be stored without encryption'],
+    [
+      ['--encryption-provider-config-automatic-reload'],
+      '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config',
+    ],
     [['--etcd-servers-overrides=/pods#http://a:1'], 'is not supported yet: all objects would be stored on --etcd-servers'],
     [['--service-account-signing-endpoint=/s'], 'is not supported yet: tokens would be signed with another key'],
     [['--version=v1.2.3'], '--version: "v1.2.3" is not one of true, false, raw'],

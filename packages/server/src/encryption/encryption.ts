@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { HealthCheck } from '@tsukube/apiserver';
+import type { Clock, Store } from '@tsukube/storage';
+import { encryptedStore, identity } from '@tsukube/storage/encryption';
+import type { ResourceOfKey } from './group-resource.ts';
+import { configurationHash, type LoadedEncryption, type LoadParts, loadEncryption, readConfigurationFile } from './load.ts';
+
+/** Encryption at rest by a configuration file. */
+export interface Encryption {
+  encrypted(store: Store): Store;
+  /** For healthz and readyz. */
+  readonly checks: readonly HealthCheck[];
+  close(): void;
+}
+
+export interface EncryptionParts extends LoadParts {
+  readonly resourceOf: ResourceOfKey;
+}
+
+/** Fails if the file cannot be used. With `reload` it is read again when it has changed. */
+export async function openEncryption(parts: EncryptionParts): Promise<Encryption> {
+  const { metrics, reload, resourceOf } = parts;
+  const first = await loadEncryption(parts);
+  metrics.configuration(first.hash);
+  const following = new FollowedConfiguration(parts, first);
+  if (reload) following.start();
+  const hasCheck = reload || first.kms.size > 0;
+  return {
+    encrypted: (store) =>
+      encryptedStore(store, (key) => {
+        const resource = resourceOf(key);
+        return resource ? following.current.transformers.for(resource) : identity;
+      }),
+    checks: hasCheck ? [{ name: 'kms-providers', check: () => following.current.kms.check() }] : [],
+    close: () => following.close(),
+  };
+}
+
+/** As kube-apiserver: the file is looked at each minute. */
+const pollMs = 60_000;
+const firstRetryMs = 1_000;
+
+/** A file that is in use and may change. What it said before holds until it is good again. */
+class FollowedConfiguration {
+  current: LoadedEncryption;
+  readonly #parts: LoadParts;
+  readonly #closing = new Set<{ readonly cancel: () => void; readonly loaded: LoadedEncryption }>();
+  #cancel = () => {};
+  #failures = 0;
+  #closed = false;
+
+  constructor(parts: LoadParts, first: LoadedEncryption) {
+    this.#parts = parts;
+    this.current = first;
+  }
+
+  start(): void {
+    this.#cancel = this.#parts.clock.after(this.#delay(), () => {
+      // #poll does not reject.
+      void this.#poll().then(() => {
+        if (!this.#closed) this.start();
+      });
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel();
+    this.current.kms.close();
+    for (const { cancel, loaded } of this.#closing) {
+      cancel();
+      loaded.kms.close();
+    }
+  }
+
+  /** After failures with backoff, up to the interval at which the file is looked at anyway. */
+  #delay(): number {
+    return this.#failures === 0 ? pollMs : Math.min(firstRetryMs * 2 ** (this.#failures - 1), pollMs);
+  }
+
+  async #poll(): Promise<void> {
+    const { file, metrics, logger } = this.#parts;
+    try {
+      if (configurationHash(readConfigurationFile(file)) !== this.current.hash) await this.#reload();
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures++;
+      metrics.reloaded('failure');
+      logger.error('error processing encryption config file', { file, error: (error as Error).message });
+    }
+  }
+
+  async #reload(): Promise<void> {
+    const { metrics, logger, clock } = this.#parts;
+    const next = await loadEncryption(this.#parts);
+    try {
+      await healthy(next, clock);
+    } catch (error) {
+      next.kms.close();
+      throw error;
+    }
+    // The file may have been put back in the meantime, or the server be stopping.
+    if (this.#closed || next.hash === this.current.hash) return next.kms.close();
+    this.#closeLater(this.current);
+    this.current = next;
+    metrics.configuration(next.hash);
+    metrics.reloaded('success');
+    logger.info('loaded new encryption config content', { hash: next.hash });
+  }
+
+  /** Calls to plugins of the former configuration that are under way may end. */
+  #closeLater(loaded: LoadedEncryption): void {
+    const closing = {
+      loaded,
+      cancel: this.#parts.clock.after(loaded.kms.closeGraceMs, () => {
+        this.#closing.delete(closing);
+        loaded.kms.close();
+      }),
+    };
+    this.#closing.add(closing);
+  }
+}
+
+const minPatienceMs = 10_000;
+const healthPollMs = 100;
+
+/** A configuration whose plugins do not answer is not taken over. */
+async function healthy({ kms }: LoadedEncryption, clock: Clock): Promise<void> {
+  const end = clock.now() + Math.max(minPatienceMs, kms.closeGraceMs);
+  for (;;) {
+    try {
+      return await kms.check();
+    } catch (error) {
+      if (clock.now() >= end) throw new Error(`health check for new transformers failed: ${(error as Error).message}`);
+    }
+    await pause(healthPollMs, undefined, { ref: false });
+  }
+}

@@ -1,0 +1,60 @@
+/** A resource of an API group; the group of core resources is empty. */
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** `secrets`, `deployments.apps`; `*.` has the empty group. */
+export function groupResourceOf(text: string): GroupResource {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
+}
+
+export function groupResourceText({ group, resource }: GroupResource): string {
+  return group === '' ? resource : `${resource}.${group}`;
+}
+
+/** The resource that a key of the store belongs to. Undefined for keys of the server itself, which are never encrypted. */
+export type ResourceOfKey = (key: string) => GroupResource | undefined;
+
+export interface StoredResource extends GroupResource {
+  /** Where its objects are, without a slash at the end. */
+  readonly storagePrefix: string;
+}
+
+/** Built-in resources are found by where they are stored, custom ones by `<root>/<group>/<resource>/`. */
+export function resourceOfKey(resources: readonly StoredResource[], root: string): ResourceOfKey {
+  const byPrefix = new Map<string, GroupResource>();
+  // Events of both groups are stored as those of the core group.
+  for (const { storagePrefix, group, resource } of resources)
+    if (storagePrefix !== '' && (group === '' || !byPrefix.has(storagePrefix))) byPrefix.set(storagePrefix, { group, resource });
+  const custom = customResourceOfKey(`${root}/`);
+  return (key) => {
+    for (let slash = key.indexOf('/', 1); slash > 0; slash = key.indexOf('/', slash + 1)) {
+      const found = byPrefix.get(key.slice(0, slash));
+      if (found) return found;
+    }
+    return custom(key);
+  };
+}
+
+/** The group of a custom resource has a dot, which tells it from keys such as `ranges/servicenodeports`. */
+function customResourceOfKey(root: string): ResourceOfKey {
+  const known = new Map<string, GroupResource>();
+  return (key) => {
+    if (!key.startsWith(root)) return undefined;
+    const afterGroup = key.indexOf('/', root.length);
+    const afterResource = key.indexOf('/', afterGroup + 1);
+    if (afterGroup < 0 || afterResource < 0) return undefined;
+    const prefix = key.slice(root.length, afterResource);
+    const found = known.get(prefix);
+    if (found) return found;
+    const group = key.slice(root.length, afterGroup);
+    if (!group.includes('.')) return undefined;
+    const resource = { group, resource: key.slice(afterGroup + 1, afterResource) };
+    if (known.size < maxKnown) known.set(prefix, resource);
+    return resource;
+  };
+}
+
+const maxKnown = 10_000;
