@@ -45,10 +45,10 @@ export interface Store {
   tap?(listener: (batch: Batch) => void): () => void;
 
   /**
-   * Only stores that live in this process have it: the value that a revision wrote, at once, as long as that is the
-   * newest of its key or the history holds it. What can be had this way need not be kept in memory.
+   * Only stores that live in this process have it: the value that a revision wrote for a key, at once, as long as that is
+   * the newest of the key or the history holds it. What can be had this way need not be kept in memory. Throws CorruptValue.
    */
-  valueAt?(revision: number): Uint8Array;
+  valueAt?(revision: number, key: string): Uint8Array;
 
   /**
    * Only stores that encrypt values have it: whether the value of a key would be stored differently if it was written
@@ -65,6 +65,9 @@ export interface Store {
    */
   trim?(): Promise<void>;
 
+  /** Only stores that check what they read have it: the damage that reads have found so far and no write has replaced. */
+  corruption?(): Corruption;
+
   /** Fails if the store cannot take writes now. Cheap enough for a health check. */
   ping(): Promise<void>;
 
@@ -75,6 +78,7 @@ export interface Store {
 /** The value of a key at a revision. Immutable. */
 export interface Entry {
   readonly key: string;
+  /** Throws CorruptValue if what is stored is not what was written. */
   readonly value: Uint8Array;
   /** The revision that wrote this value. */
   readonly revision: number;
@@ -126,6 +130,46 @@ export interface Batch {
   readonly changes: readonly Change[];
   /** All changes up to this revision have been delivered. */
   readonly revision: number;
+}
+
+/** What a store knows to be damaged. */
+export interface Corruption {
+  /** How many keys have a value that cannot be read. */
+  readonly count: number;
+}
+
+/** The stored value of a key is not what was written, or cannot be decrypted. */
+export class CorruptValue extends Error {
+  override readonly name = 'CorruptValue';
+  readonly key: string;
+  readonly revision: number;
+  constructor(key: string, revision: number, problem: string, options?: ErrorOptions) {
+    super(`the value of ${key} at revision ${revision} is damaged: ${problem}`, options);
+    this.key = key;
+    this.revision = revision;
+  }
+}
+
+/** An entry whose value is damaged. It can be listed and deleted by its key and revision, and nothing else. */
+export class CorruptEntry implements Entry {
+  readonly key: string;
+  readonly revision: number;
+  readonly created: number;
+  readonly error: CorruptValue;
+  constructor(revision: number, created: number, error: CorruptValue) {
+    this.key = error.key;
+    this.revision = revision;
+    this.created = created;
+    this.error = error;
+  }
+  get value(): never {
+    throw this.error;
+  }
+}
+
+/** The same entry under another revision, as a removal shows it. */
+export function atRevision(entry: Entry, revision: number): Entry {
+  return entry instanceof CorruptEntry ? new CorruptEntry(revision, entry.created, entry.error) : { ...entry, revision };
 }
 
 /** The key to write exists already. */

@@ -3,7 +3,7 @@ import type { CacheEntry } from './entry.ts';
 /** Where the value of an entry can be had again, and the time by which it is told how long it has been held. */
 export interface Source {
   readonly turn: number;
-  read(revision: number): Buffer;
+  read(revision: number, key: string): Buffer;
 }
 
 /** An entry of the cache. Its value is read again from its source after it was let go. */
@@ -17,11 +17,12 @@ export class HeldEntry implements CacheEntry {
   #value: Buffer | undefined;
   #since: number;
 
-  constructor(key: string, revision: number, created: number, value: Buffer, source: Source) {
+  /** Without a value, it is read when it is asked for. */
+  constructor(key: string, revision: number, created: number, value: Buffer | undefined, source: Source) {
     this.key = key;
     this.revision = revision;
     this.created = created;
-    this.size = value.length;
+    this.size = value?.length ?? 0;
     this.#source = source;
     this.#value = value;
     this.#since = source.turn;
@@ -39,7 +40,7 @@ export class HeldEntry implements CacheEntry {
   }
 
   #read(): Buffer {
-    this.#value = this.#source.read(this.revision);
+    this.#value = this.#source.read(this.revision, this.key);
     this.#since = this.#source.turn;
     return this.#value;
   }

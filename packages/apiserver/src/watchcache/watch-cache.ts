@@ -1,6 +1,8 @@
 import {
   type Batch,
   type Change,
+  CorruptEntry,
+  type CorruptValue,
   type DeleteOptions,
   type Entry,
   FutureRevision,
@@ -88,7 +90,7 @@ export class WatchCache implements Store, ObjectCache {
     this.#onRelease = options.onRelease ?? nothing;
     this.#source = {
       turn: 1,
-      read: (revision) => this.#present(store.valueAt?.(revision) as Uint8Array, revision, this.#allocate),
+      read: (revision, key) => this.#present(store.valueAt?.(revision, key) as Uint8Array, revision, this.#allocate),
     };
     this.#maxHistoryEvents = options.maxHistoryEvents ?? 10_000;
     this.#maxHistoryBytes = options.maxHistoryBytes ?? 8 << 20;
@@ -402,7 +404,11 @@ export class WatchCache implements Store, ObjectCache {
     return known?.revision === entry.revision ? known : this.#enter(entry);
   }
 
-  #enter({ key, value, revision, created }: Entry): HeldEntry {
+  /** A damaged value fails whoever reads it, and nobody else. */
+  #enter(entry: Entry): HeldEntry {
+    const { key, revision, created } = entry;
+    if (entry instanceof CorruptEntry) return new HeldEntry(key, revision, created, undefined, corruptSource(entry.error));
+    const { value } = entry;
     try {
       return new HeldEntry(key, revision, created, this.#present(value, revision, this.#allocate), this.#source);
     } catch (error) {
@@ -431,6 +437,13 @@ function nothing(): void {}
 function unlessUnreadable(error: unknown): false {
   if (error instanceof UnreadableValue) return false;
   throw error;
+}
+
+function corruptSource(error: CorruptValue): Source {
+  const read = () => {
+    throw error;
+  };
+  return { turn: 0, read };
 }
 
 const asStored: Present = (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength);

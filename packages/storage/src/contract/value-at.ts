@@ -1,5 +1,5 @@
 import { expect, it, type TestContext } from 'vitest';
-import type { Store } from '../store.ts';
+import type { Entry, Store } from '../store.ts';
 import { bytes, text } from './bytes.ts';
 import type { OpenStore } from './under-test.ts';
 
@@ -9,7 +9,7 @@ export function valueAt(open: OpenStore): void {
     const a = await store.create('/a', bytes('1'));
     const b = await store.create('/b', bytes('2'));
     const a2 = await store.update('/a', bytes('3'), a.revision);
-    expect([a, b, a2].map(({ revision }) => read(revision))).toEqual(['1', '2', '3']);
+    expect([a, b, a2].map(read)).toEqual(['1', '2', '3']);
   });
 
   it('gives the newest of a key after everything before it is gone', async (context) => {
@@ -19,7 +19,7 @@ export function valueAt(open: OpenStore): void {
     const b = await store.create('/b', bytes('3'));
     const last = await store.create('/c', bytes('4'));
     await store.compact(last.revision);
-    expect([a2, b, last].map(({ revision }) => read(revision))).toEqual(['2', '3', '4']);
+    expect([a2, b, last].map(read)).toEqual(['2', '3', '4']);
   });
 
   it('gives what was overwritten after the compacted revision', async (context) => {
@@ -28,12 +28,12 @@ export function valueAt(open: OpenStore): void {
     const b = await store.create('/b', bytes('2'));
     await store.update('/a', bytes('3'), a.revision);
     await store.compact(b.revision);
-    expect(read(a.revision)).toBe('1');
+    expect(read(a)).toBe('1');
   });
 }
 
-async function readable(open: OpenStore, context: TestContext): Promise<{ store: Store; read: (revision: number) => string }> {
+async function readable(open: OpenStore, context: TestContext): Promise<{ store: Store; read: (entry: Entry) => string }> {
   const { store } = await open();
   if (!store.valueAt) context.skip('the store is elsewhere');
-  return { store, read: (revision) => text(store.valueAt?.(revision)) as string };
+  return { store, read: ({ revision, key }) => text(store.valueAt?.(revision, key)) as string };
 }

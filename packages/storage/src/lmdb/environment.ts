@@ -1,3 +1,4 @@
+import { FileGuard } from './file-guard.ts';
 import { type EnvironmentOptions, openTables, type Tables } from './tables.ts';
 
 /** The tables of a database that can be closed and opened between two turns of the loop. */
@@ -7,6 +8,7 @@ export interface Environment extends Tables {
    * turn of the loop. If it fails, the tables are closed.
    */
   reopen(): void;
+  readonly guard: FileGuard;
 }
 
 export function openEnvironment(options: EnvironmentOptions): Environment {
@@ -15,7 +17,7 @@ export function openEnvironment(options: EnvironmentOptions): Environment {
     closeAtOnce(tables.root);
     Object.assign(tables, openTables(options));
   };
-  return Object.assign(tables, { reopen });
+  return Object.assign(tables, { reopen, guard: new FileGuard(options.path) });
 }
 
 /** Part of LMDB's close that its types do not know: it waits for the writes. */

@@ -1,4 +1,6 @@
 import { Mismatch } from '../store.ts';
+import type { Environment } from './environment.ts';
+import { DAMAGED, readDue } from './records.ts';
 import type { Tables } from './tables.ts';
 
 const REMOVALS_AT_ONCE = 256;
@@ -7,7 +9,8 @@ const RETRY_MS = 1000;
 type Remove = (key: string, expected: number) => Promise<number>;
 
 /** Removes the keys whose time has come, as writes like any other; gives the time when the next one is due. */
-export async function removeExpired(tables: Tables, now: number, remove: Remove): Promise<number | undefined> {
+export async function removeExpired(tables: Environment, now: number, remove: Remove): Promise<number | undefined> {
+  tables.guard.beforeRead();
   while (await removeSome(tables, now, remove));
   const [next] = tables.expiry.getKeys({ start: [0, 0], limit: 1 });
   const [due = 0] = next ?? [];
@@ -17,7 +20,11 @@ export async function removeExpired(tables: Tables, now: number, remove: Remove)
 /** Whether it removed any. */
 async function removeSome({ expiry }: Tables, now: number, remove: Remove): Promise<boolean> {
   const due = [...expiry.getRange({ start: [0, 0], end: [now + 1, 0], limit: REMOVALS_AT_ONCE })];
-  const removals = due.map(({ key: [, revision = 0], value }) => remove(Buffer.from(value).toString(), revision));
+  const removals = due.flatMap(({ key: [expires = 0, revision = 0], value }) => {
+    const key = readDue(value, expires, revision);
+    // The key keeps what it holds: that a server which is started finds the damage.
+    return key === DAMAGED ? [] : [remove(key, revision)];
+  });
   const removed = await Promise.all(removals.map(unlessRewritten));
   return removed.includes(true);
 }

@@ -44,3 +44,8 @@ it('stops writing when another process has written', async () => {
   expect((await again.list('')).entries.map(({ key }) => key)).toEqual(['/other', '/own']);
   await again.close();
 });
+
+it.each(['truncated', 'removed', 'replaced'])('refuses to read a file that was %s, instead of dying', async (way) => {
+  const { stdout } = await run(process.execPath, [scriptPath('lost-file.mjs'), module, path, way]);
+  expect(stdout).toBe('alive');
+});

@@ -1,5 +1,5 @@
 import type { Change, Entry } from '../store.ts';
-import { HEAD_BYTES, RECORD_HEADER_BYTES, type State, writeHead, writeRecord } from './records.ts';
+import { encodeDue, HEAD_BYTES, keyOfRecord, RECORD_BYTES, type State, writeHead, writeRecord } from './records.ts';
 import type { Tables } from './tables.ts';
 
 /** Something that was asked of the store and is decided when its group commits. */
@@ -58,7 +58,7 @@ export class Group {
   add(write: Write): void {
     const { type, entry } = write.change;
     this.writes.push(write);
-    this.bytes += RECORD_HEADER_BYTES + Buffer.byteLength(entry.key);
+    this.bytes += RECORD_BYTES + Buffer.byteLength(entry.key);
     if (type === 'put') this.bytes += entry.value.length + HEAD_BYTES;
   }
 
@@ -75,7 +75,7 @@ export class Group {
       const { change, expires } = write;
       const recordAt = end;
       const headAt = writeRecord(memory, recordAt, change.type, change.entry, change.previous?.revision ?? 0);
-      end = change.type === 'put' ? writeHead(memory, headAt, change.entry, expires) : headAt;
+      end = change.type === 'put' ? writeHead(memory, headAt, change.entry, expires, keyOfRecord(memory, recordAt)) : headAt;
       return { write, record: memory.subarray(recordAt, headAt), head: memory.subarray(headAt, end) };
     });
     return () => {
@@ -102,5 +102,5 @@ function put({ current, log, expiry }: Tables, write: Write, record: Buffer, hea
   if (change.type === 'put') current.put(key, head);
   else current.remove(key);
   if (replacedExpires) expiry.remove([replacedExpires, change.previous?.revision ?? 0]);
-  if (expires) expiry.put([expires, revision], Buffer.from(key));
+  if (expires) expiry.put([expires, revision], encodeDue(key, expires, revision));
 }

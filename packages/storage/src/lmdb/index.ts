@@ -1,8 +1,13 @@
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Store } from '../store.ts';
+import type { CorruptValue, Store } from '../store.ts';
 import { openEnvironment } from './environment.ts';
 import { LmdbStore } from './lmdb-store.ts';
-import { loadState } from './tables.ts';
+import { loadState } from './load-state.ts';
+import { markDatabase, verifyDatabase } from './verify.ts';
+
+export { DamagedDatabase } from './verify.ts';
 
 export interface LmdbOptions {
   /** The directory of the database; made if it is missing. */
@@ -12,13 +17,35 @@ export interface LmdbOptions {
   readonly clock?: Clock;
   /** Acknowledges writes before they are on the disk. They survive the end of the process, but no power failure. */
   readonly noSync?: boolean;
+  /** Told once of every key whose value is damaged. */
+  readonly logger?: LmdbLogger;
 }
 
-/** The embedded store. One process at a time may have it open. */
+export interface LmdbLogger {
+  error(message: string, fields: Readonly<Record<string, unknown>>): void;
+}
+
+/** The embedded store. One process at a time may have it open. Fails with DamagedDatabase. */
 export async function openLmdb(options: LmdbOptions): Promise<Store> {
+  const { path, logger } = options;
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  verifyDatabase(path);
   const tables = openEnvironment(options);
-  const { state, transaction } = await loadState(tables);
-  const store = new LmdbStore(tables, state, transaction, options.clock ?? systemClock);
-  store.start();
-  return store;
+  try {
+    const { state, transaction } = await loadState(tables);
+    markDatabase(path);
+    restrictFiles(path);
+    const onCorrupt = ({ message, key }: CorruptValue) => logger?.error('a stored value is damaged', { key, error: message });
+    const store = new LmdbStore(tables, state, transaction, options.clock ?? systemClock, onCorrupt);
+    store.start();
+    return store;
+  } catch (error) {
+    await tables.root.close();
+    throw error;
+  }
+}
+
+/** Of versions that let everybody read them. */
+function restrictFiles(path: string): void {
+  for (const name of ['data.mdb', 'lock.mdb']) if (statSync(join(path, name)).mode & 0o077) chmodSync(join(path, name), 0o600);
 }

@@ -1,19 +1,19 @@
 import { Compacted, type Entry, FutureRevision, type ListOptions, type Page } from '../store.ts';
-import { readEntry } from './log.ts';
+import type { Pointer, Values } from './corrupt-values.ts';
+import type { Environment } from './environment.ts';
 import { past } from './past.ts';
 import { KeyRange } from './range.ts';
-import type { Head } from './records.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Tables } from './tables.ts';
 
 /** Where the values of a page are, in the order of keys. */
 export interface Selection {
-  revisions(limit: number): Iterable<number>;
+  pointers(limit: number): Iterable<Pointer>;
   count(): Promise<number>;
 }
 
 export async function list(
-  tables: Tables,
+  tables: Environment,
+  values: Values,
   snapshot: Snapshot,
   compacted: number,
   prefix: string,
@@ -25,25 +25,23 @@ export async function list(
   const range = new KeyRange(prefix, from);
   const atPresent = present(tables, snapshot, range);
   const selection = revision === snapshot.revision ? atPresent : await past(tables, snapshot, range, revision);
-  return page(tables, snapshot, selection, revision, limit);
+  return page(values, snapshot, selection, revision, limit);
 }
 
-async function page(tables: Tables, snapshot: Snapshot, selection: Selection, revision: number, limit: number): Promise<Page> {
+async function page(values: Values, snapshot: Snapshot, selection: Selection, revision: number, limit: number): Promise<Page> {
   const entries: Entry[] = [];
-  for (const written of selection.revisions(limit)) {
-    entries.push(readEntry(tables, written, snapshot.options));
+  const isPresent = revision === snapshot.revision;
+  for (const pointer of selection.pointers(limit)) {
+    entries.push(isPresent ? values.read(pointer, snapshot.options) : values.readPast(pointer, snapshot.options));
     if (snapshot.tired) await snapshot.rest();
   }
   const count = limit > 0 && entries.length === limit ? await selection.count() : entries.length;
   return { entries, revision, count, more: count > entries.length };
 }
 
-function present(tables: Tables, snapshot: Snapshot, range: KeyRange): Selection {
+function present(tables: Environment, snapshot: Snapshot, range: KeyRange): Selection {
   return {
-    *revisions(limit) {
-      const options = { ...snapshot.options, ...range.bounds, limit: limit || undefined };
-      for (const { value } of tables.current.getRange(options)) yield (value as Head).revision;
-    },
+    pointers: (limit) => range.pointers(tables, snapshot, limit),
     count: () => range.count(tables, snapshot),
   };
 }

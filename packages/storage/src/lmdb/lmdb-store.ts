@@ -2,8 +2,10 @@ import type { Clock } from '../clock.ts';
 import { ExpiryTimer } from '../expiry-timer.ts';
 import { checkKey, isTooLong } from '../keys.ts';
 import {
+  atRevision,
   type Batch,
   Cancelled,
+  type Corruption,
   type DeleteOptions,
   type Entry,
   KeyExists,
@@ -16,12 +18,13 @@ import {
 } from '../store.ts';
 import { type TapListener, Taps } from '../taps.ts';
 import { Watches } from '../watch.ts';
+import { CorruptValues, type OnCorrupt, Values } from './corrupt-values.ts';
 import type { Environment } from './environment.ts';
 import { removeExpired } from './expiry.ts';
 import type { Attempt, Write } from './group.ts';
 import { list } from './list.ts';
 import { Log } from './log.ts';
-import type { Head, State } from './records.ts';
+import { type Damaged, type Head, type State, soundHead } from './records.ts';
 import { Snapshot } from './snapshot.ts';
 import { Sweeper } from './sweeper.ts';
 import { Writer } from './writer.ts';
@@ -36,6 +39,8 @@ export class LmdbStore implements Store {
   readonly #tables: Environment;
   readonly #clock: Clock;
   readonly #writer: Writer;
+  readonly #corrupt: CorruptValues;
+  readonly #values: Values;
   readonly #log: Log;
   readonly #watches: Watches;
   readonly #taps = new Taps();
@@ -44,11 +49,19 @@ export class LmdbStore implements Store {
   readonly #lists = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor(tables: Environment, state: State, transaction: number, clock: Clock) {
+  constructor(tables: Environment, state: State, transaction: number, clock: Clock, onCorrupt: OnCorrupt = () => {}) {
     this.#tables = tables;
     this.#clock = clock;
-    this.#writer = new Writer(tables, state, transaction, (writes) => this.#publish(writes));
-    this.#log = new Log(tables, state.revision, () => this.#writer.state);
+    this.#writer = new Writer(
+      tables,
+      state,
+      transaction,
+      (writes) => this.#publish(writes),
+      () => tables.guard.check(),
+    );
+    this.#corrupt = new CorruptValues(onCorrupt);
+    this.#values = new Values(tables, this.#corrupt);
+    this.#log = new Log(tables, this.#values, state.revision, () => this.#writer.state);
     this.#watches = new Watches(this.#log);
     this.#sweeper = new Sweeper(tables, this.#writer);
     this.#timer = new ExpiryTimer(clock, (now) => removeExpired(tables, now, (key, expected) => this.delete(key, expected)));
@@ -68,13 +81,14 @@ export class LmdbStore implements Store {
   async get(key: string): Promise<Entry | undefined> {
     this.#checkOpen();
     const head = this.#committed(key);
-    return head && this.#log.entryAt(head.revision);
+    return head && this.#log.entryAt({ ...head, key });
   }
 
   async list(prefix: string, options: ListOptions = {}): Promise<Page> {
     this.#checkOpen();
-    const snapshot = new Snapshot(this.#tables, () => this.#closing !== undefined);
-    const listing = list(this.#tables, snapshot, this.#writer.state.compacted, prefix, options).finally(() => {
+    const snapshot = new Snapshot(this.#tables, () => this.#checkOpen());
+    const { compacted } = this.#writer.state;
+    const listing = list(this.#tables, this.#values, snapshot, compacted, prefix, options).finally(() => {
       snapshot.release();
       this.#lists.delete(listing);
     });
@@ -126,7 +140,7 @@ export class LmdbStore implements Store {
     const newest = this.#newest(key);
     if (newest?.entry.revision !== expected) return this.#mismatch(key, newest, attempt);
     const { entry: previous, expires: replacedExpires } = newest;
-    const entry = { ...previous, revision: this.#writer.nextRevision };
+    const entry = atRevision(previous, this.#writer.nextRevision);
     return this.#writer.write({ change: { type: 'delete', entry, previous }, expires: 0, replacedExpires, ...attempt });
   }
 
@@ -142,9 +156,13 @@ export class LmdbStore implements Store {
     return this.#taps.add(listener);
   }
 
-  valueAt(revision: number): Uint8Array {
+  valueAt(revision: number, key: string): Uint8Array {
     this.#checkOpen();
-    return this.#log.entryAt(revision).value;
+    return this.#log.entryAt({ key, revision, created: 0 }).value;
+  }
+
+  corruption(): Corruption {
+    return this.#corrupt;
   }
 
   async compact(revision: number): Promise<void> {
@@ -161,6 +179,7 @@ export class LmdbStore implements Store {
   }
 
   async ping(): Promise<void> {
+    this.#tables.guard.check();
     await this.#writer.ping();
   }
 
@@ -173,11 +192,13 @@ export class LmdbStore implements Store {
     this.#watches.end();
     await Promise.all([this.#writer.close(), this.#sweeper.stop(), this.#timer.stop()]);
     await Promise.allSettled(this.#lists);
-    await this.#tables.root.close();
+    // LMDB looks at its map when it closes.
+    if (!this.#tables.guard.hasFailed) await this.#tables.root.close();
   }
 
   #checkOpen(): void {
     if (this.#closing) throw new Unavailable('the store is closed', { unwritten: true });
+    this.#tables.guard.beforeRead();
   }
 
   #checkWrite(options: DeleteOptions | undefined): void {
@@ -186,7 +207,8 @@ export class LmdbStore implements Store {
   }
 
   #committed(key: string): Head | undefined {
-    return isTooLong(key) ? undefined : (this.#tables.current.get(key) as Head | undefined);
+    const head = isTooLong(key) ? undefined : (this.#tables.current.get(key) as Head | Damaged | undefined);
+    return head && soundHead(key, head);
   }
 
   #exists(key: string): boolean {
@@ -198,7 +220,7 @@ export class LmdbStore implements Store {
     const pending = this.#writer.pending(key);
     if (pending) return pending.change.type === 'put' ? { entry: pending.change.entry, expires: pending.expires } : undefined;
     const head = this.#committed(key);
-    return head && { entry: this.#log.entryAt(head.revision), expires: head.expires };
+    return head && { entry: this.#log.entryAt({ ...head, key }), expires: head.expires };
   }
 
   #mismatch(key: string, newest: Newest | undefined, attempt: Pick<Attempt, 'isCancelled' | 'resubmit'>): Promise<Entry> {
@@ -212,7 +234,10 @@ export class LmdbStore implements Store {
   #publish(writes: readonly Write[]): void {
     if (writes.length === 0) return;
     const changes = writes.map(({ change }) => change);
-    for (const change of changes) this.#log.add(change);
+    for (const change of changes) {
+      this.#log.add(change);
+      this.#corrupt.forget(change.entry.key);
+    }
     this.#taps.tell({ changes, revision: this.#log.newest });
     this.#watches.wake();
     for (const { expires } of writes) if (expires) this.#timer.expect(expires);

@@ -1,21 +1,27 @@
-import type { Batch, Change, Entry } from '../store.ts';
+import { atRevision, type Batch, type Change, Compacted, CorruptEntry, type Entry } from '../store.ts';
 import type { History } from '../watch.ts';
+import type { Pointer, Values } from './corrupt-values.ts';
+import type { Environment } from './environment.ts';
 import { RecentChanges } from './recent.ts';
-import type { LogHead, State } from './records.ts';
-import type { ReadOptions, Tables } from './tables.ts';
+import { DAMAGED, type Damaged, type LogHead, type State } from './records.ts';
+import type { ReadOptions } from './tables.ts';
 
 const PAGE_CHANGES = 256;
 const PAGE_BYTES = 2 ** 20;
+/** The first one is that of an empty store: no write has it. */
+const FIRST_WRITTEN = 2;
 
 /** The changes of the store: the newest in memory, all others on the disk. */
 export class Log implements History {
-  readonly #tables: Tables;
+  readonly #tables: Environment;
+  readonly #values: Values;
   readonly #state: () => State;
   readonly #recent: RecentChanges;
   newest: number;
 
-  constructor(tables: Tables, revision: number, state: () => State) {
+  constructor(tables: Environment, values: Values, revision: number, state: () => State) {
     this.#tables = tables;
+    this.#values = values;
     this.#state = state;
     this.#recent = new RecentChanges(revision);
     this.newest = revision;
@@ -31,13 +37,14 @@ export class Log implements History {
     this.newest = change.entry.revision;
   }
 
+  /** Fails with Compacted if a change is damaged: who watches must list again. */
   page(from: number, prefix: string): Batch {
     return this.#recent.at(from) ? this.#recentPage(from, prefix) : this.#storedPage(from, prefix);
   }
 
-  /** The entry that a revision wrote. */
-  entryAt(revision: number): Entry {
-    return this.#recent.at(revision)?.entry ?? readEntry(this.#tables, revision);
+  /** The entry that a revision wrote and that its key holds now. */
+  entryAt(pointer: Pointer): Entry {
+    return this.#recent.at(pointer.revision)?.entry ?? this.#values.read(pointer);
   }
 
   #recentPage(from: number, prefix: string): Batch {
@@ -54,35 +61,36 @@ export class Log implements History {
     const end = Math.min(this.newest, from + PAGE_CHANGES - 1);
     const changes: Change[] = [];
     let bytes = 0;
+    let next = Math.max(from, FIRST_WRITTEN);
     for (const head of readHeads(this.#tables, from, end)) {
+      if (head === DAMAGED || head.revision !== next++) throw new Compacted(next);
       if (!head.key.startsWith(prefix)) continue;
       const change = this.#change(head);
       changes.push(change);
       bytes += change.entry.value.length;
       if (bytes > PAGE_BYTES) return { changes, revision: head.revision };
     }
+    if (next <= end) throw new Compacted(end + 1);
     return { changes, revision: end };
   }
 
-  #change({ type, revision, previous }: LogHead): Change {
-    const before = previous ? this.entryAt(previous) : undefined;
-    const entry = type === 'delete' && before ? { ...before, revision } : readEntry(this.#tables, revision);
+  #change({ type, key, revision, previous, created }: LogHead): Change {
+    const before = previous ? this.#pastEntry({ key, revision: previous, created }) : undefined;
+    const entry = type === 'delete' && before ? atRevision(before, revision) : this.#pastEntry({ key, revision, created });
+    if (before instanceof CorruptEntry || entry instanceof CorruptEntry) throw new Compacted(revision + 1);
     return { type, entry, previous: before };
+  }
+
+  #pastEntry(pointer: Pointer): Entry {
+    return this.#recent.at(pointer.revision)?.entry ?? this.#values.readPast(pointer);
   }
 }
 
 /** The changes from one revision to another, inclusive, as far as compaction has left them. */
-export function readHeads({ logHeads }: Tables, from: number, to: number, options?: ReadOptions): LogHead[] {
-  const heads: LogHead[] = [];
-  for (const { key: revision, value } of logHeads.getRange({ ...options, start: from, end: to + 1 })) {
-    const { type, key, created, previous } = value;
-    heads.push({ type, revision, key, created, previous });
-  }
+export function readHeads(tables: Environment, from: number, to: number, options?: ReadOptions): (LogHead | Damaged)[] {
+  tables.guard.beforeRead();
+  const heads: (LogHead | Damaged)[] = [];
+  for (const { key: revision, value } of tables.logHeads.getRange({ ...options, start: from, end: to + 1 }))
+    heads.push(value === DAMAGED || value.revision !== revision ? DAMAGED : value);
   return heads;
-}
-
-export function readEntry({ log }: Tables, revision: number, options?: ReadOptions): Entry {
-  const record = log.get(revision, options) as Omit<Entry, 'revision'> | undefined;
-  if (!record) throw new Error(`revision ${revision} is missing in the log`);
-  return { key: record.key, value: record.value, revision, created: record.created };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -12,9 +12,15 @@ beforeEach(() => {
 
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-it('the database is for its owner alone, whoever may look into the folder around it', async () => {
+it('the database is for its owner alone, whoever may look into the folder around it, and whoever made it', async () => {
   const path = join(parent, 'data');
   const store = await openLmdb({ path });
   expect(statSync(path).mode & 0o777).toBe(0o700);
+  const modes = () => readdirSync(path).map((name) => [name, statSync(join(path, name)).mode & 0o777]);
+  const restricted = ['data.mdb', 'layout.json', 'lock.mdb'].map((name) => [name, 0o600]);
+  expect(modes()).toEqual(restricted);
   await store.close();
+  for (const name of ['data.mdb', 'lock.mdb']) chmodSync(join(path, name), 0o644);
+  await (await openLmdb({ path })).close();
+  expect(modes()).toEqual(restricted);
 });

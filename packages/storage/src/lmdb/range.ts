@@ -1,5 +1,7 @@
 import { compareKeys, firstKey } from '../keys.ts';
+import type { Pointer } from './corrupt-values.ts';
 import { prefixBounds } from './key-encodings.ts';
+import { type Damaged, type Head, soundHead } from './records.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Tables } from './tables.ts';
 
@@ -21,6 +23,14 @@ export class KeyRange {
 
   has(key: string): boolean {
     return key.startsWith(this.#prefix) && compareKeys(key, this.#first) >= 0;
+  }
+
+  /** Where the values are that the range holds now. Fails with CorruptValue if that cannot be told. */
+  *pointers({ current }: Tables, snapshot: Snapshot, limit?: number): Iterable<Pointer> {
+    for (const { key, value } of current.getRange({ ...snapshot.options, ...this.bounds, limit: limit || undefined })) {
+      const { revision, created } = soundHead(key as string, value as Head | Damaged);
+      yield { key: key as string, revision, created };
+    }
   }
 
   /** How many keys the range holds now. LMDB counts by itself, so this takes few but long steps. */

@@ -1,4 +1,4 @@
-import type { Change } from '../store.ts';
+import { type Change, CorruptEntry, type Entry } from '../store.ts';
 
 const MAX_CHANGES = 4096;
 const MAX_BYTES = 16 * 2 ** 20;
@@ -38,5 +38,9 @@ export class RecentChanges {
 
 /** The value before is mostly the value of another change that is kept too: counting it errs on the safe side. */
 function bytesOf({ entry, previous }: Change): number {
-  return entry.value.length + (previous?.value.length ?? 0);
+  return valueBytes(entry) + (previous ? valueBytes(previous) : 0);
+}
+
+function valueBytes(entry: Entry): number {
+  return entry instanceof CorruptEntry ? 0 : entry.value.length;
 }

@@ -1,4 +1,3 @@
-import { Unavailable } from '../store.ts';
 import { TimeSlice } from '../time-slice.ts';
 import { readState, type Tables } from './tables.ts';
 
@@ -7,12 +6,13 @@ export class Snapshot {
   readonly options: { readonly transaction: ReturnType<Tables['root']['useReadTransaction']> };
   readonly revision: number;
   readonly #slice = new TimeSlice();
-  readonly #isClosed: () => boolean;
+  readonly #checkOpen: () => void;
 
-  constructor(tables: Tables, isClosed: () => boolean) {
+  /** `checkOpen` fails if nothing may be read any more. */
+  constructor(tables: Tables, checkOpen: () => void) {
     this.options = { transaction: tables.root.useReadTransaction() };
     this.revision = readState(tables, this.options).revision;
-    this.#isClosed = isClosed;
+    this.#checkOpen = checkOpen;
   }
 
   get tired(): boolean {
@@ -22,7 +22,7 @@ export class Snapshot {
   /** To be awaited whenever `tired`. Fails if the store was closed meanwhile. */
   async rest(): Promise<void> {
     await this.#slice.rest();
-    if (this.#isClosed()) throw new Unavailable('the store is closed');
+    this.#checkOpen();
   }
 
   /** While a snapshot is held, the database cannot reuse the space of what it shows. */

@@ -1,7 +1,7 @@
 import { FutureRevision } from '../store.ts';
+import type { Environment } from './environment.ts';
 import { readHeads } from './log.ts';
-import type { LogHead } from './records.ts';
-import type { Tables } from './tables.ts';
+import { DAMAGED, type LogHead } from './records.ts';
 import type { Writer } from './writer.ts';
 
 /** Each may dirty a page of the log: few enough that writes which share the transaction hardly notice. */
@@ -13,11 +13,11 @@ const REVISIONS_AT_ONCE = 128;
  * may still be asked for, and what each change replaced, stays complete.
  */
 export class Sweeper {
-  readonly #tables: Tables;
+  readonly #tables: Environment;
   readonly #writer: Writer;
   #sweeping: Promise<void> | undefined;
 
-  constructor(tables: Tables, writer: Writer) {
+  constructor(tables: Environment, writer: Writer) {
     this.#tables = tables;
     this.#writer = writer;
   }
@@ -56,7 +56,8 @@ export class Sweeper {
   async #sweepSome(): Promise<void> {
     const { swept, compacted } = this.#writer.state;
     const end = Math.min(compacted, swept + REVISIONS_AT_ONCE);
-    const useless = readHeads(this.#tables, swept + 1, end).flatMap(uselessAfter);
+    // A record that is damaged or missing does not tell what it replaced, which then stays.
+    const useless = readHeads(this.#tables, swept + 1, end).flatMap((head) => (head === DAMAGED ? [] : uselessAfter(head)));
     await this.#writer.chore(
       ({ log }) => {
         for (const revision of useless) log.remove(revision);

@@ -1,18 +1,27 @@
-import { mkdirSync } from 'node:fs';
 import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb';
 import type { Entry } from '../store.ts';
 import { type KeyEncoding, numberKeys, pairKeys, textKeys } from './key-encodings.ts';
-import { decodeState, encodeState, type Head, type LogHead, readHead, readLogHead, readRecord, type State } from './records.ts';
+import {
+  type Damaged,
+  decodeState,
+  encodeState,
+  type Head,
+  type LogHead,
+  readHead,
+  readLogHead,
+  readRecord,
+  type State,
+} from './records.ts';
 
 /** The databases of one LMDB environment. */
 export interface Tables {
   readonly root: RootDatabase<Buffer, string>;
   /** The newest head of every key that exists. */
-  readonly current: Database<Head | Uint8Array, string | Uint8Array>;
+  readonly current: Database<Head | Damaged | Uint8Array, string | Uint8Array>;
   /** Every change, by revision, until compaction has made it useless. */
-  readonly log: Database<Omit<Entry, 'revision'> | Uint8Array, number>;
+  readonly log: Database<Entry | Damaged | Uint8Array, number>;
   /** The log again, read without values. */
-  readonly logHeads: Database<Omit<LogHead, 'revision'>, number>;
+  readonly logHeads: Database<LogHead | Damaged, number>;
   /** The key that expires, by time and revision. */
   readonly expiry: Database<Uint8Array, number[]>;
   /** The state, whose version counts transactions. */
@@ -25,15 +34,11 @@ export interface EnvironmentOptions {
   readonly noSync?: boolean;
 }
 
-const STATE = 'state';
+/** The key of the state. */
+export const STATE = 'state';
 const GIB = 2 ** 30;
 
-/** The first revision is 1, as in etcd: clients take 0 for "any". */
-const NEW: State = { revision: 1, compacted: 0, swept: 0 };
-
 export function openTables({ path, mapSize, noSync }: EnvironmentOptions): Tables {
-  // LMDB would let everybody read its files, and secrets are among what they hold.
-  mkdirSync(path, { recursive: true, mode: 0o700 });
   const root = open<Buffer, string>({ ...ENVIRONMENT, path, mapSize: mapSize ?? 16 * GIB, noSync: noSync ?? false });
   return {
     root,
@@ -57,10 +62,18 @@ const ENVIRONMENT = {
   eventTurnBatching: false,
   txnStartThreshold: 1,
   encoding: 'binary',
+  // LMDB would let everybody read its files, and secrets are among what they hold.
+  permissionsMode: 0o600,
 } as const;
 
 /** LMDB takes more options than its types know. */
 type TableOptions<K> = DatabaseOptions & { readonly keyEncoder: KeyEncoding<K>; readonly encoder?: unknown };
+
+/** A table whose values are read as they are stored. */
+export function binaryTable<K extends string | number>({ root }: Tables, name: 'log' | 'current'): Database<Uint8Array, K> {
+  const keys = name === 'log' ? numberKeys : textKeys;
+  return root.openDB(name, binary(keys as unknown as KeyEncoding<K>));
+}
 
 function binary<K>(keyEncoder: KeyEncoding<K>): TableOptions<K> {
   return { encoding: 'binary', keyEncoder };
@@ -70,14 +83,6 @@ function binary<K>(keyEncoder: KeyEncoding<K>): TableOptions<K> {
 function decoded<K, V>(keyEncoder: KeyEncoding<K>, decode: (bytes: Uint8Array, length: number) => V): TableOptions<K> {
   const encoder = { encode: (value: Uint8Array) => value, decode: (bytes: Uint8Array) => decode(bytes, bytes.length) };
   return { keyEncoder, encoder };
-}
-
-/** The state and the number of the transaction that wrote it. Writes the first one to a new database. */
-export async function loadState({ meta }: Tables): Promise<{ state: State; transaction: number }> {
-  const found = meta.getEntry(STATE);
-  if (found) return { state: decodeState(Buffer.from(found.value)), transaction: found.version ?? 0 };
-  await meta.put(STATE, encodeState(NEW), 1);
-  return { state: NEW, transaction: 1 };
 }
 
 export function readState({ meta }: Tables, options?: ReadOptions): State {

@@ -7,7 +7,7 @@ import { Unavailable } from '../store.ts';
 import { openEnvironment } from './environment.ts';
 import { openLmdb } from './index.ts';
 import { LmdbStore } from './lmdb-store.ts';
-import { loadState } from './tables.ts';
+import { loadState } from './load-state.ts';
 
 const MIB = 2 ** 20;
 

@@ -20,6 +20,7 @@ export type Publish = (writes: readonly Write[]) => void;
 export class Writer {
   readonly #tables: Tables;
   readonly #publish: Publish;
+  readonly #beforeCommit: () => void;
   /** Groups in the order of their commits; the last one gathers. */
   #waiting: Group[] = [];
   /** The newest waiting write of each key. */
@@ -36,9 +37,11 @@ export class Writer {
   #idle: (() => void) | undefined;
   #interludes: (() => void)[] = [];
 
-  constructor(tables: Tables, state: State, transaction: number, publish: Publish) {
+  /** `beforeCommit` fails if the database must not be written to. */
+  constructor(tables: Tables, state: State, transaction: number, publish: Publish, beforeCommit = nothing) {
     this.#tables = tables;
     this.#publish = publish;
+    this.#beforeCommit = beforeCommit;
     this.#state = state;
     this.#newest = state.revision;
     this.#transaction = transaction;
@@ -191,6 +194,7 @@ export class Writer {
 
   async #transact(group: Group, state: State): Promise<Unavailable | undefined> {
     try {
+      this.#beforeCommit();
       await transact(this.#tables, this.#transaction, state, group.encode(this.#tables));
       return undefined;
     } catch (error) {

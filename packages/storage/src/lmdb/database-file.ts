@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import { freePages } from './pages/free-pages.ts';
+import { META_PAGES, type Meta, PAGE_HEADER_BYTES, readTree, type TreeRecord } from './pages/layout.ts';
+import type { NodeData } from './pages/page.ts';
+import { PageFile } from './pages/page-file.ts';
+import { byInteger, type OnEntry, Walk } from './pages/walk.ts';
+import { decodeState, layoutOf, type State } from './records.ts';
+
+const TABLES = ['current', 'expiry', 'log', 'meta'] as const;
+export type TableName = (typeof TABLES)[number];
+
+const MAX_PROBLEMS = 1000;
+/** LMDB writes the version of an entry before its data. */
+const VERSION_BYTES = 8;
+
+/** The file of a database, read without LMDB, which would follow damaged pages wherever they point. */
+export class DatabaseFile {
+  readonly path: string;
+  readonly problems: string[] = [];
+  readonly file: PageFile;
+  /** Of the newest transaction. Undefined if that cannot be told. */
+  readonly meta: Meta | undefined;
+  readonly walk: Walk | undefined;
+  readonly #tables = new Map<string, TreeRecord>();
+
+  constructor(directory: string) {
+    this.path = join(directory, 'data.mdb');
+    this.file = new PageFile(this.path);
+    this.meta = this.#newestMeta();
+    this.walk = this.meta && new Walk(this.file, this.meta, (page, problem) => this.problem(`page ${page} ${problem}`));
+    this.walk?.tree('the table of tables', (this.meta as Meta).main, (key, data) => {
+      // LMDB ends names with a zero.
+      if (data.kind === 'tree') this.#tables.set(key.toString('latin1').replace(/\0$/, ''), readTree(data.bytes, 0));
+    });
+  }
+
+  problem(text: string): void {
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push(text);
+  }
+
+  close(): void {
+    this.file.close();
+  }
+
+  /** Walks a table. Undefined callback: its pages are checked, and its entries counted. */
+  table(name: TableName, onEntry?: OnEntry): void {
+    const record = this.#tables.get(name);
+    if (record !== undefined) this.walk?.tree(`table ${name}`, record, onEntry);
+  }
+
+  /** Whether the tables are there; a database that was killed while it was made may have none yet. */
+  get hasTables(): boolean {
+    return TABLES.every((name) => this.#tables.has(name));
+  }
+
+  /** The bytes of an entry. */
+  data(data: NodeData): Buffer {
+    if (data.kind !== 'overflow') return data.bytes;
+    return this.file.bytes(data.page, PAGE_HEADER_BYTES + data.size).subarray(PAGE_HEADER_BYTES);
+  }
+
+  /** What the table of meta data holds; undefined if there is none or it is damaged, which is then a problem. */
+  state(): { readonly layout: number; readonly state: State } | undefined {
+    let found: { readonly layout: number; readonly state: State } | undefined;
+    this.table('meta', (_key, data) => {
+      try {
+        found = readState(data);
+      } catch (error) {
+        this.problem((error as Error).message);
+      }
+    });
+    return found;
+  }
+
+  /** Checks that every page has exactly one use: in a tree, or as free. To be called after all tables were walked. */
+  freeList(): void {
+    const { walk, meta, file } = this;
+    if (!walk || !meta) return;
+    const isFree = new Uint8Array(meta.lastPage + 1);
+    const lists: (number[] | undefined)[] = [];
+    walk.tree('the list of free pages', meta.free, (_key, data) => lists.push(freePages(file, data, meta.lastPage)), byInteger);
+    for (const page of lists.flatMap((pages) => pages ?? [])) {
+      if (walk.isUsed(page) || isFree[page]) this.problem(`page ${page} is free and in use`);
+      isFree[page] = 1;
+    }
+    if (lists.includes(undefined)) this.problem('the list of free pages is damaged');
+    else if (this.problems.length === 0) this.#findLost(walk, isFree);
+  }
+
+  #findLost(walk: Walk, isFree: Uint8Array): void {
+    let lost = 0;
+    for (let page = META_PAGES; page < isFree.length; page++) if (!isFree[page] && !walk.isUsed(page)) lost++;
+    if (lost > 0) this.problem(`${lost} pages are neither in use nor free`);
+  }
+
+  #newestMeta(): Meta | undefined {
+    const metas = this.file.metas();
+    for (const [page, meta] of metas.entries()) if (typeof meta === 'string') this.problem(`page ${page} ${meta}`);
+    const [older, newest] = metas.filter((meta) => typeof meta !== 'string').sort((a, b) => a.txnid - b.txnid);
+    if (older === undefined || newest === undefined) return older;
+    if (newest.pageSize !== older.pageSize) this.problem('the meta pages have different page sizes');
+    if (newest.txnid - older.txnid > 1) this.problem(`transaction ${newest.txnid - 1} is missing`);
+    if (isBehind(stateOf(this.file, newest), stateOf(this.file, older)))
+      this.problem('the older transaction holds newer data: the number of the newest one is damaged');
+    return newest;
+  }
+}
+
+/** LMDB goes back to the older transaction if the number of the newest one is damaged. */
+function isBehind(newest: State | undefined, older: State | undefined): boolean {
+  if (newest === undefined || older === undefined) return false;
+  return older.revision > newest.revision || older.compacted > newest.compacted || older.swept > newest.swept;
+}
+
+/** The state as of a transaction, undefined if it cannot be read. */
+function stateOf(file: PageFile, meta: Meta): State | undefined {
+  const walk = new Walk(file, { ...meta, txnid: Number.POSITIVE_INFINITY }, () => {});
+  let record: TreeRecord | undefined;
+  let state: State | undefined;
+  walk.tree('', meta.main, (key, data) => {
+    if (data.kind === 'tree' && key.toString('latin1').startsWith('meta')) record = readTree(data.bytes, 0);
+  });
+  try {
+    if (record) walk.tree('', record, (_key, data) => (state = readState(data).state));
+  } catch {
+    return undefined;
+  }
+  return state;
+}
+
+function readState(data: NodeData): { readonly layout: number; readonly state: State } {
+  if (data.kind !== 'inline') throw new Error('the state of the database is damaged');
+  const bytes = data.bytes.subarray(VERSION_BYTES);
+  return { layout: layoutOf(bytes), state: decodeState(bytes) };
+}
