@@ -58,3 +58,12 @@ it('a start restores the roles and bindings of Kubernetes, adds to what was chan
     await expect.poll(rulesNow, { timeout: 10_000 }).toBe(3);
   });
 });
+
+it('a server stays ready when cluster-admin is deleted', async () => {
+  await life(async (client) => {
+    expect((await client.get('/readyz')).status).toBe(200);
+    expect((await client.send('DELETE', `${rbac}/clusterroles/cluster-admin`)).status).toBe(200);
+    expect((await client.get('/readyz/poststarthook/rbac/bootstrap-roles')).status).toBe(200);
+    expect((await client.get('/readyz')).status).toBe(200);
+  });
+});

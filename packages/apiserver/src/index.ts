@@ -34,7 +34,7 @@ export { type LoopObserver, requestMetrics } from './filters/request-metrics.ts'
 export { responseHeaders } from './filters/response-headers.ts';
 export * from './flowcontrol/index.ts';
 export * from './handlers/index.ts';
-export { type HealthCheck, type HealthChecks, healthDelegate } from './health/health.ts';
+export { type HealthCheck, type HealthChecks, HealthProblem, healthDelegate } from './health/health.ts';
 export { acceptClauses, acceptsMediaType } from './http/accept.ts';
 export type * from './http/answer.ts';
 export { anonymous, IncomingRequest } from './http/api-request.ts';

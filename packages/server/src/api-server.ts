@@ -14,6 +14,7 @@ import {
   type ServerMetrics,
   serverMetrics,
   stallLog,
+  storageCorruption,
   storageSize,
 } from '@tsukube/apiserver';
 import { type FindRegistry, roleRulesOf } from '@tsukube/builtin';
@@ -112,6 +113,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const onFeedError = (error: unknown) => logger.warn('the stream of changes broke off', { error: String(error) });
   const feed = await openFeed(store, `${options.etcdPrefix}/`, onFeedError);
   if (options.storage === 'lmdb') storageSize(metrics.registry, 'lmdb-0', join(options.dataDir as string, 'data'));
+  storageCorruption(metrics.registry, store);
   const { registries, services, admissionPlugins } = createRegistries(all, options, {
     openCache: watchCaches(store, feed, metrics),
     store,

@@ -1,4 +1,11 @@
-import type { HealthCheck, HealthChecks, Logger, ObjectRegistry, Resource } from '@tsukube/apiserver';
+import {
+  type HealthCheck,
+  type HealthChecks,
+  HealthProblem,
+  type Logger,
+  type ObjectRegistry,
+  type Resource,
+} from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import type { StartSteps } from './start-steps.ts';
@@ -38,6 +45,7 @@ export function healthChecks(parts: HealthParts): HealthChecks {
       ...encryptionChecks,
       named('informer-sync', loaded(parts, '', 'namespaces')),
       ...hooks,
+      named('storage', () => checkStored(store)),
       named('shutdown', () => {
         if (!isReady()) throw new Error('the server is shutting down');
       }),
@@ -120,14 +128,25 @@ function loaded(parts: HealthParts, group: string, plural: string): Check {
   return () => registryNamed(parts, group, plural)?.cache.loaded();
 }
 
-/** Those that the kind brings with it, if none are named. */
+/** Damage that reads have found. Restored by a write of the objects concerned, or from a backup. */
+function checkStored(store: Store): void {
+  const count = store.corruption?.().count ?? 0;
+  if (count > 0) throw new HealthProblem(`${count} stored ${count === 1 ? 'object is' : 'objects are'} damaged`);
+}
+
+/**
+ * Those that the kind brings with it, if none are named. As the hooks of kube-apiserver it stays passed: who deletes a role later
+ * has not made the server any less ready.
+ */
 function objectsExist(parts: HealthParts, group: string, plural: string, names?: readonly string[]): Check {
+  let hasPassed = false;
   return async () => {
     const registry = registryNamed(parts, group, plural);
-    if (!registry) return;
+    if (hasPassed || !registry) return;
     await registry.cache.loaded();
     const initial = registry.resource.initialObjects ?? [];
     for (const name of names ?? initial.map(({ metadata }) => (metadata as JsonObject).name as string))
       if (!registry.cache.peek(registry.key('', name))) throw new Error(`there is no ${name} among the ${plural}`);
+    hasPassed = true;
   };
 }

@@ -61,6 +61,7 @@ export function createRegistries(resources: readonly Resource[], options: ServeO
     keepsDependents: !options.enableGarbageCollector,
     registryNamed: (group, plural) =>
       [...registries.values()].find(({ resource: { names, hub } }) => names.plural === plural && hub.group === group),
+    authorizer: parts.authorizer,
     store: parts.store,
   };
   for (const resource of resources) registries.set(resource, new ObjectRegistry(resource, parts.openCache(resource), services));

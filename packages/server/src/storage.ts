@@ -12,7 +12,10 @@ export async function openStore(options: ServeOptions, logger: Logger): Promise<
   }
   if (options.storage === 'lmdb') {
     const { openLmdb } = await import('@tsukube/storage/lmdb');
-    return openLmdb({ path: join(options.dataDir as string, 'data'), noSync: options.unsafeNoFsync });
+    const path = join(options.dataDir as string, 'data');
+    return openLmdb({ path, noSync: options.unsafeNoFsync, logger }).catch((error) => {
+      throw error.name === 'DamagedDatabase' ? withRemedy(error, options.dataDir as string) : error;
+    });
   }
   const { openEtcd } = await import('@tsukube/storage/etcd');
   return openEtcd({
@@ -23,6 +26,12 @@ export async function openStore(options: ServeOptions, logger: Logger): Promise<
     password: file(options.etcdPasswordFile)?.toString('utf8').trim(),
     logger,
   });
+}
+
+/** Names what to do about a damaged database. */
+function withRemedy(error: Error, dataDir: string): Error {
+  const remedy = `restore a backup of ${dataDir}, or save what is whole with: tsukube repair --data-dir ${dataDir}`;
+  return new Error(`${error.message}; ${remedy}`, { cause: error });
 }
 
 function file(path: string | undefined): Buffer | undefined {

@@ -143,10 +143,12 @@ export class CorruptValue extends Error {
   override readonly name = 'CorruptValue';
   readonly key: string;
   readonly revision: number;
+  readonly problem: string;
   constructor(key: string, revision: number, problem: string, options?: ErrorOptions) {
     super(`the value of ${key} at revision ${revision} is damaged: ${problem}`, options);
     this.key = key;
     this.revision = revision;
+    this.problem = problem;
   }
 }
 

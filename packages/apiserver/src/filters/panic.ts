@@ -1,10 +1,11 @@
 import { StatusError } from '@tsukube/machinery';
-import { Cancelled, EncryptionFailed, RequestTooLarge, Unavailable, UnreadableValue } from '@tsukube/storage';
+import { Cancelled, CorruptValue, EncryptionFailed, RequestTooLarge, Unavailable, UnreadableValue } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
 import { answerError } from '../http/respond.ts';
 import type { Logger } from '../logger.ts';
+import { corruptObject } from '../registry/corrupt-objects.ts';
 import type { Filter } from './filter.ts';
 
 /** Turns whatever is thrown into an answer. What is not meant for the client stays in the log. */
@@ -13,6 +14,7 @@ export function panic(logger: Logger): Filter {
     const { url } = request.exchange;
     if (error instanceof StatusError) return answerError(error, request);
     if (error instanceof ClientGone) return answerError(StatusError.badRequest(error.message), request);
+    if (error instanceof CorruptValue) return answerError(corruptObject(error), request);
     if (error instanceof Cancelled) return answerError(cancelled, request);
     if (error instanceof RequestTooLarge) return answerError(tooLarge, request);
     if (error instanceof Unavailable) {

@@ -25,6 +25,8 @@ export interface DeleteOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
+  /** Delete the object even if it cannot be read; has no effect on one that can, as in kube-apiserver by default. */
+  readonly ignoreStoreReadError?: boolean;
 }
 
 const policies = ['Foreground', 'Background', 'Orphan'];
@@ -100,6 +102,8 @@ function fromQuery(query: URLSearchParams): JsonObject {
   if (orphan !== null) options.orphanDependents = isTrue(orphan);
   const policy = query.get('propagationPolicy');
   if (policy !== null) options.propagationPolicy = policy;
+  const ignoreReadError = query.get('ignoreStoreReadErrorWithClusterBreakingPotential');
+  if (ignoreReadError !== null) options.ignoreStoreReadErrorWithClusterBreakingPotential = isTrue(ignoreReadError);
   if (query.has('dryRun')) options.dryRun = query.getAll('dryRun');
   return options;
 }
@@ -124,6 +128,7 @@ function validated(value: JsonObject): DeleteOptions {
     gracePeriodSeconds: gracePeriodSeconds === undefined ? undefined : Number(gracePeriodSeconds),
     orphanDependents,
     propagationPolicy,
+    ignoreStoreReadError: value.ignoreStoreReadErrorWithClusterBreakingPotential === true,
     preconditions: preconditions as DeleteOptions['preconditions'],
   };
 }

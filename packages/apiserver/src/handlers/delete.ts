@@ -1,8 +1,10 @@
 import type { JsonObject, Status } from '@tsukube/machinery';
+import { CorruptValue } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
 import { negotiateObjects, type Output } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { answerStatusAs } from '../http/respond.ts';
+import { deleteCorrupt } from '../registry/corrupt-objects.ts';
 import { type Deleted, deleteObject } from '../registry/deletion.ts';
 import { encodeObject } from '../registry/stored-form.ts';
 import { writeContext } from './context.ts';
@@ -14,7 +16,14 @@ export async function deleteOne(request: ResourceRequest): Promise<Answer> {
   const options = await deleteOptions(request);
   const context = writeContext(request, options.dryRun);
   warnOfOrphans(options, context);
-  const deleted = await deleteObject(request.objects, request.info.name, options, context);
+  let deleted: Deleted;
+  try {
+    deleted = await deleteObject(request.objects, request.info.name, options, context);
+  } catch (error) {
+    if (!(error instanceof CorruptValue && options.ignoreStoreReadError)) throw error;
+    await deleteCorrupt(request.objects, request.info.name, error, options, context);
+    return answerStatusAs(200, { status: 'Success', details: subjectOf(request) }, output);
+  }
   const accepted = deleted.kind === 'pending' && options.orphanDependents === false;
   return answerDeleted(accepted ? 202 : 200, deleted, request, output);
 }
@@ -29,7 +38,11 @@ function answerDeleted(status: number, deleted: Deleted, request: ResourceReques
   return answerStatusAs(status, successOf(object, request), output);
 }
 
-function successOf(object: JsonObject, { version, resource }: ResourceRequest): Status {
+function successOf(object: JsonObject, request: ResourceRequest): Status {
   const { name, uid } = object.metadata as { name: string; uid: string };
-  return { status: 'Success', details: { name, group: version.group, kind: resource.names.plural, uid } };
+  return { status: 'Success', details: { ...subjectOf(request), name, uid } };
+}
+
+function subjectOf({ info, version, resource }: ResourceRequest): { name: string; group: string; kind: string } {
+  return { name: info.name, group: version.group, kind: resource.names.plural };
 }

@@ -3,6 +3,7 @@ import { Compacted, FutureRevision, UnreadableValue } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
 import { negotiateObjects, type Output } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
+import { checkReadable } from '../registry/corrupt-objects.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { type Continuation, decodeContinue, encodeContinue, renewContinue } from './continue-token.ts';
 import { answerList } from './list-encoding.ts';
@@ -29,7 +30,10 @@ export function list(request: ResourceRequest): Answer | Promise<Answer> {
   const options = listOptions(request, false);
   const selection = selectionOf(request);
   const listing = collect(request, options, selection);
-  const answer = (found: Listing) => answerList(request, found.entries, listMetadata(found, request, output), output);
+  const answer = (found: Listing) => {
+    checkReadable(request.objects, found.entries);
+    return answerList(request, found.entries, listMetadata(found, request, output), output);
+  };
   return listing instanceof Promise ? listing.then(answer) : answer(listing);
 }
 

@@ -1,8 +1,9 @@
 import { StatusError } from '@tsukube/machinery';
-import { Compacted, UnreadableValue } from '@tsukube/storage';
+import { Compacted, CorruptValue, UnreadableValue } from '@tsukube/storage';
 import type { Answer, Sink } from '../http/answer.ts';
 import { negotiateObjects, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
+import { corruptObject } from '../registry/corrupt-objects.ts';
 import { type ListOptions, listOptions } from './list-options.ts';
 import { atLeast, parseResourceVersion, uninitialized } from './resource-version.ts';
 import { selectionOf } from './selection.ts';
@@ -73,5 +74,6 @@ function asStatus(error: unknown, version: number | undefined): StatusError {
   if (error instanceof Compacted)
     return StatusError.resourceExpired(`too old resource version: ${version ?? 0} (${error.oldest - 1})`);
   if (error instanceof UnreadableValue) return uninitialized(error);
+  if (error instanceof CorruptValue) return corruptObject(error);
   return StatusError.internalError('the watch failed', { cause: error });
 }

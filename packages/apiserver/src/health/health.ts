@@ -5,7 +5,12 @@ import type { IncomingRequest } from '../http/api-request.ts';
 import { answerText } from '../http/respond.ts';
 import type { Logger } from '../logger.ts';
 
-/** Throws, or rejects, when something is wrong; the reason is for the log, not for the client. */
+/** A reason for a failed check that everybody may know. */
+export class HealthProblem extends Error {
+  override readonly name = 'HealthProblem';
+}
+
+/** Throws, or rejects, when something is wrong; the reason is for the log, not for the client, unless it is a HealthProblem. */
 export interface HealthCheck {
   readonly name: string;
   /** Has a path of its own, and is not part of the whole. */
@@ -23,6 +28,8 @@ interface Result {
   readonly name: string;
   readonly ok: boolean;
   readonly excluded?: boolean;
+  /** Why it failed. */
+  readonly reason?: string;
 }
 
 /** /healthz, /livez and /readyz, each with a path for every named check below it. */
@@ -46,13 +53,13 @@ async function run({ name, check }: HealthCheck, logger: Logger): Promise<Result
     return { name, ok: true };
   } catch (error) {
     logger.warn('a health check failed', { check: name, error: String(error) });
-    return { name, ok: false };
+    return { name, ok: false, reason: error instanceof HealthProblem ? error.message : 'reason withheld' };
   }
 }
 
 async function answerOne(endpoint: string, check: HealthCheck, logger: Logger): Promise<BytesAnswer> {
-  const { ok } = await run(check, logger);
-  return ok ? answerText(200, 'ok') : plain(500, `internal server error: ${endpoint} check failed: reason withheld\n`);
+  const { ok, reason } = await run(check, logger);
+  return ok ? answerText(200, 'ok') : plain(500, `internal server error: ${endpoint} check failed: ${reason}\n`);
 }
 
 async function answerAll(
@@ -71,9 +78,9 @@ async function answerAll(
   return plain(200, request.query.has('verbose') ? `${lines}${endpoint} check passed\n` : 'ok');
 }
 
-function line({ name, ok, excluded }: Result): string {
+function line({ name, ok, excluded, reason }: Result): string {
   if (excluded) return `[+]${name} excluded: ok\n`;
-  return ok ? `[+]${name} ok\n` : `[-]${name} failed: reason withheld\n`;
+  return ok ? `[+]${name} ok\n` : `[-]${name} failed: ${reason}\n`;
 }
 
 function excludeWarning(unknown: readonly string[]): string {

@@ -13,5 +13,5 @@ export { Registry } from './registry.ts';
 export { servedSubjects } from './request-labels.ts';
 export { RequestMetrics } from './request-metrics.ts';
 export { type ServerMetrics, serverMetrics } from './server-metrics.ts';
-export { storageSize } from './storage-size.ts';
+export { storageCorruption, storageSize } from './storage-size.ts';
 export { type StoreSeries, storeMetrics } from './store-metrics.ts';

@@ -23,6 +23,7 @@ class MeasuredStore implements Store {
   readonly tap?: Store['tap'];
   readonly valueAt?: Store['valueAt'];
   readonly isStale?: Store['isStale'];
+  readonly corruption?: Store['corruption'];
 
   constructor(store: Store, series: StoreSeries) {
     this.#store = store;
@@ -30,6 +31,7 @@ class MeasuredStore implements Store {
     if (store.tap) this.tap = store.tap.bind(store);
     if (store.valueAt) this.valueAt = store.valueAt.bind(store);
     if (store.isStale) this.isStale = store.isStale.bind(store);
+    if (store.corruption) this.corruption = store.corruption.bind(store);
   }
 
   revision(): Promise<number> {

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Store } from '@tsukube/storage';
 import type { Registry } from './registry.ts';
 
 const bytesPerBlock = 512;
@@ -12,6 +13,17 @@ export function storageSize(registry: Registry, cluster: string, path: string): 
     labels: ['storage_cluster_id'],
   });
   registry.beforeScrape(async () => size.with({ storage_cluster_id: cluster }).set(await allocated(path)));
+}
+
+/** What reads have found to be damaged and nothing has replaced yet. */
+export function storageCorruption(registry: Registry, store: Store): void {
+  const { corruption } = store;
+  if (!corruption) return;
+  const corrupt = registry.gauge({
+    name: 'tsukube_storage_corrupt_objects',
+    help: 'Number of stored objects that were found to be damaged.',
+  });
+  registry.beforeScrape(() => corrupt.with({}).set(corruption.call(store).count));
 }
 
 async function allocated(path: string): Promise<number> {

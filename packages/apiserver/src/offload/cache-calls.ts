@@ -24,8 +24,8 @@ export function cacheCalls(
   };
   return {
     state(name) {
-      const { current, size, bytes } = cacheOf(name);
-      return { current, size, bytes };
+      const { current, size, bytes, hasCorruption } = cacheOf(name);
+      return { current, size, bytes, hasCorruption };
     },
     fresh: async (name) => (await cacheOf(name).fresh()) ?? true,
     freshAt: async (name, key) => (await cacheOf(name).freshAt(key)) ?? true,

@@ -2,7 +2,7 @@ import type { Answer } from '../http/answer.ts';
 import { protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import type { Resource, VerbHandler } from '../resource.ts';
-import type { CacheEntry } from '../watchcache/entry.ts';
+import { type CacheEntry, isReadable } from '../watchcache/entry.ts';
 import { isHeavyMessage, isHeavyText, type LightLimits } from './weight.ts';
 
 /** Thrown by whoever reads a body that is too heavy for the event loop, before anything has been done for the request. */
@@ -50,7 +50,7 @@ export class HeavyRequests {
       const loading = objects.cache.loaded();
       if (loading) return loading.then(() => this.write(handler, request));
       const entry = objects.cache.peek(`${objects.prefix(info.namespace)}${info.name}`);
-      if (entry && this.isHeavyObject(entry, request)) return this.#writeElsewhere(request);
+      if (entry && isReadable(entry) && this.isHeavyObject(entry, request)) return this.#writeElsewhere(request);
     }
     const length = exchange.header('content-length');
     const isLight = length !== undefined && Number(length) <= this.#limits.bytes && !mayGrow(request);

@@ -22,7 +22,7 @@ export interface WriteMessage {
 
 /** What a worker asks of the caches on the main thread. `cache` is the name of one. */
 export interface CacheCalls {
-  state(cache: string): { readonly current: number; readonly size: number; readonly bytes: number };
+  state(cache: string): Pick<ObjectCache, 'current' | 'size' | 'bytes' | 'hasCorruption'>;
   fresh(cache: string): Promise<boolean>;
   freshAt(cache: string, key: string): Promise<boolean>;
   loaded(cache: string): Promise<void>;
@@ -80,6 +80,10 @@ export class RemoteCache implements ObjectCache {
 
   get bytes(): number {
     return this.#main.callNow('state', this.#name).bytes;
+  }
+
+  get hasCorruption(): boolean {
+    return this.#main.callNow('state', this.#name).hasCorruption;
   }
 
   fresh(): Promise<boolean> {

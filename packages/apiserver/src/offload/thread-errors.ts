@@ -2,6 +2,7 @@ import { type Status, StatusError } from '@tsukube/machinery';
 import {
   Cancelled,
   Compacted,
+  CorruptValue,
   EncryptionFailed,
   FutureRevision,
   KeyExists,
@@ -16,6 +17,7 @@ import { ClientGone } from '../http/body.ts';
 export type ErrorMessage =
   | { readonly is: 'StatusError'; readonly status: Status }
   | { readonly is: 'KeyExists'; readonly key: string }
+  | { readonly is: 'CorruptValue'; readonly key: string; readonly revision: number; readonly problem: string }
   | { readonly is: 'Mismatch'; readonly key: string; readonly exists: boolean; readonly revision: number }
   | { readonly is: 'UnreadableValue' | 'EncryptionFailed'; readonly key: string; readonly reason: string }
   | { readonly is: 'Unavailable'; readonly message: string; readonly unwritten: boolean }
@@ -26,6 +28,8 @@ export type ErrorMessage =
 export function errorMessage(error: unknown): ErrorMessage {
   if (error instanceof StatusError) return { is: 'StatusError', status: error.status };
   if (error instanceof KeyExists) return { is: 'KeyExists', key: error.key };
+  if (error instanceof CorruptValue)
+    return { is: 'CorruptValue', key: error.key, revision: error.revision, problem: error.problem };
   if (error instanceof Mismatch)
     return {
       is: 'Mismatch',
@@ -51,6 +55,8 @@ export function errorOf(message: ErrorMessage): Error {
       return new StatusError(message.status);
     case 'KeyExists':
       return new KeyExists(message.key);
+    case 'CorruptValue':
+      return new CorruptValue(message.key, message.revision, message.problem);
     case 'Mismatch': {
       const { key, exists, revision } = message;
       // Whoever catches it looks at whether there is a value, and reads it again.

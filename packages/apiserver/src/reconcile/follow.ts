@@ -1,3 +1,4 @@
+import { CorruptValue } from '@tsukube/storage';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { ObjectCache } from '../watchcache/object-cache.ts';
 
@@ -13,6 +14,14 @@ export function follow(cache: ObjectCache, listener: (entry: CacheEntry) => void
   let timer: NodeJS.Timeout | undefined;
   let unfollow = (): void => {};
 
+  /** An entry that cannot be read is left alone; the store reports it. */
+  const tell = (entry: CacheEntry): void => {
+    try {
+      listener(entry);
+    } catch (error) {
+      if (!(error instanceof CorruptValue)) throw error;
+    }
+  };
   const start = async (): Promise<void> => {
     await cache.fresh();
     // A gap may empty the cache before this continuation runs; followers of an empty cache hear nothing.
@@ -20,14 +29,14 @@ export function follow(cache: ObjectCache, listener: (entry: CacheEntry) => void
     if (stopped) return;
     unfollow = cache.follow({
       onEvents: (events) => {
-        for (const event of events) listener(event.entry);
+        for (const event of events) tell(event.entry);
       },
       onGap: () => {
         unfollow();
         restart(firstRetryMs);
       },
     });
-    for (const entry of cache.slice(cache.prefix)) listener(entry);
+    for (const entry of cache.slice(cache.prefix)) tell(entry);
   };
   const restart = (retryMs: number): void => {
     if (stopped || cache.isClosed) return;

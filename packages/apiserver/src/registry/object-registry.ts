@@ -9,6 +9,7 @@ import {
   type WriteOptions,
 } from '@tsukube/storage';
 import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
+import type { Authorizer } from '../authorization/authorizer.ts';
 import type { User } from '../http/request.ts';
 import type { Reservation, Resource, ServedVersion, Strategy } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
@@ -55,6 +56,8 @@ export interface RegistryServices {
   readonly keepsDependents?: boolean;
   /** The objects of another kind, for kinds that keep something there. */
   readonly registryNamed?: (group: string, plural: string) => ObjectRegistry | undefined;
+  /** Asked before an object is deleted that cannot be read. Without it that is refused. */
+  readonly authorizer?: Authorizer;
   /** For what is kept beside the objects, under keys that no kind has. */
   readonly store?: Pick<Store, 'get' | 'create' | 'update'>;
 }
@@ -162,7 +165,12 @@ export class ObjectRegistry {
   async #alreadyExists({ key }: KeyExists, generateName: unknown, context: WriteContext): Promise<StatusError> {
     const found = await this.cache.get(key).catch(unlessUnreadable);
     const { name } = nameOfKey(this.resource, key);
-    return alreadyExists(this.#qualified(context), name, Boolean(generateName), found && decodeObject(found.value));
+    return alreadyExists(
+      this.#qualified(context),
+      name,
+      Boolean(generateName),
+      found && !found.corrupt ? decodeObject(found.value) : undefined,
+    );
   }
 
   /** Reads, transforms and writes, again and again until nobody was faster. */

@@ -1,4 +1,4 @@
-import type { Entry } from '@tsukube/storage';
+import { CorruptValue, type Entry } from '@tsukube/storage';
 import type { Allocate } from './slabs.ts';
 
 /**
@@ -8,6 +8,18 @@ import type { Allocate } from './slabs.ts';
 export interface CacheEntry extends Entry {
   readonly value: Buffer;
   derived: object | undefined;
+  /** Why the value cannot be read, if that is known: it throws then. */
+  readonly corrupt?: CorruptValue | undefined;
+}
+
+/** Whether the value is what was written. Reads it. */
+export function isReadable(entry: CacheEntry): boolean {
+  try {
+    return entry.value.length >= 0;
+  } catch (error) {
+    if (error instanceof CorruptValue) return false;
+    throw error;
+  }
 }
 
 export interface CacheEvent {

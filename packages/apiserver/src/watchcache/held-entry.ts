@@ -1,9 +1,23 @@
+import { type CorruptEntry, CorruptValue } from '@tsukube/storage';
 import type { CacheEntry } from './entry.ts';
 
 /** Where the value of an entry can be had again, and the time by which it is told how long it has been held. */
 export interface Source {
   readonly turn: number;
+  /** Throws CorruptValue. */
   read(revision: number, key: string): Buffer;
+}
+
+/** The source of a value that is known to be damaged. */
+class CorruptSource implements Source {
+  readonly turn = 0;
+  readonly error: CorruptValue;
+  constructor(error: CorruptValue) {
+    this.error = error;
+  }
+  read(): never {
+    throw this.error;
+  }
 }
 
 /** An entry of the cache. Its value is read again from its source after it was let go. */
@@ -13,11 +27,10 @@ export class HeldEntry implements CacheEntry {
   readonly created: number;
   readonly size: number;
   derived: object | undefined = undefined;
-  readonly #source: Source;
+  #source: Source;
   #value: Buffer | undefined;
   #since: number;
 
-  /** Without a value, it is read when it is asked for. */
   constructor(key: string, revision: number, created: number, value: Buffer | undefined, source: Source) {
     this.key = key;
     this.revision = revision;
@@ -26,6 +39,15 @@ export class HeldEntry implements CacheEntry {
     this.#source = source;
     this.#value = value;
     this.#since = source.turn;
+  }
+
+  /** A damaged value fails whoever reads it, and nobody else. */
+  static corrupt({ key, revision, created, error }: CorruptEntry): HeldEntry {
+    return new HeldEntry(key, revision, created, undefined, new CorruptSource(error));
+  }
+
+  get corrupt(): CorruptValue | undefined {
+    return this.#source instanceof CorruptSource ? this.#source.error : undefined;
   }
 
   get value(): Buffer {
@@ -40,7 +62,12 @@ export class HeldEntry implements CacheEntry {
   }
 
   #read(): Buffer {
-    this.#value = this.#source.read(this.revision, this.key);
+    try {
+      this.#value = this.#source.read(this.revision, this.key);
+    } catch (error) {
+      if (error instanceof CorruptValue) this.#source = new CorruptSource(error);
+      throw error;
+    }
     this.#since = this.#source.turn;
     return this.#value;
   }

@@ -24,6 +24,8 @@ export interface ObjectCache extends Pick<Store, 'delete' | 'ping' | 'close'> {
   /** Of all values together. */
   readonly bytes: number;
   readonly isClosed: boolean;
+  /** Whether the store has values that cannot be read, of this cache or another. */
+  readonly hasCorruption: boolean;
 
   /**
    * Undefined if a read may go ahead at once; the promise says whether memory is fresh enough to answer. Rejects with

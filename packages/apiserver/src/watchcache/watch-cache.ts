@@ -2,7 +2,7 @@ import {
   type Batch,
   type Change,
   CorruptEntry,
-  type CorruptValue,
+  CorruptValue,
   type DeleteOptions,
   type Entry,
   FutureRevision,
@@ -117,6 +117,10 @@ export class WatchCache implements Store, ObjectCache {
 
   get bytes(): number {
     return this.#entries.bytes;
+  }
+
+  get hasCorruption(): boolean {
+    return (this.#store.corruption?.().count ?? 0) > 0;
   }
 
   fresh(): Promise<boolean> | undefined {
@@ -368,7 +372,7 @@ export class WatchCache implements Store, ObjectCache {
     // The stream may be behind what was read.
     const events = changes.flatMap((change) => (change.entry.revision > this.#loadedAt ? this.#apply(change) : []));
     if (events.length === 0) return;
-    for (const follower of this.#followers) follower.onEvents(events);
+    for (const follower of this.#followers) tell(follower, events);
   }
 
   #apply(change: Change): CacheEvent {
@@ -404,10 +408,9 @@ export class WatchCache implements Store, ObjectCache {
     return known?.revision === entry.revision ? known : this.#enter(entry);
   }
 
-  /** A damaged value fails whoever reads it, and nobody else. */
   #enter(entry: Entry): HeldEntry {
+    if (entry instanceof CorruptEntry) return HeldEntry.corrupt(entry);
     const { key, revision, created } = entry;
-    if (entry instanceof CorruptEntry) return new HeldEntry(key, revision, created, undefined, corruptSource(entry.error));
     const { value } = entry;
     try {
       return new HeldEntry(key, revision, created, this.#present(value, revision, this.#allocate), this.#source);
@@ -431,20 +434,23 @@ export class WatchCache implements Store, ObjectCache {
   }
 }
 
-function nothing(): void {}
-
 /** Memory that could not be filled because of a value is not fresh. */
 function unlessUnreadable(error: unknown): false {
   if (error instanceof UnreadableValue) return false;
   throw error;
 }
 
-function corruptSource(error: CorruptValue): Source {
-  const read = () => {
-    throw error;
-  };
-  return { turn: 0, read };
+/** A follower that meets a damaged value, of what an object was before or of one that is removed, has to start over. */
+function tell(follower: Follower, events: readonly CacheEvent[]): void {
+  try {
+    follower.onEvents(events);
+  } catch (error) {
+    if (!(error instanceof CorruptValue)) throw error;
+    follower.onGap();
+  }
 }
+
+function nothing(): void {}
 
 const asStored: Present = (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkQueue } from '@tsukube/apiserver';
+import { CorruptEntry } from '@tsukube/storage';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { type CollectorParts, collect } from './collector.ts';
 import { resourceDirectory } from './directory.ts';
@@ -40,8 +41,11 @@ export function garbageCollector(context: ControllerContext): Controller {
       await nextTurn();
       const page = await context.store.list(context.storePrefix, { limit: pageSize, ...(from !== undefined && { from }) });
       if (!isCurrent()) return;
-      for (const { key, value } of page.entries) {
-        if (!since.has(key)) observer.onObject(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+      for (const entry of page.entries) {
+        // The owners of a damaged object are unknown: it is not collected.
+        if (since.has(entry.key) || entry instanceof CorruptEntry) continue;
+        const { key, value } = entry;
+        observer.onObject(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
       }
       from = page.more ? `${page.entries.at(-1)?.key}\0` : undefined;
     } while (from !== undefined);

@@ -1,6 +1,6 @@
 import { decodeObject } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import type { Change, Entry, Store } from '@tsukube/storage';
+import { type Change, CorruptEntry, type Entry, type Store } from '@tsukube/storage';
 import type { Definition } from '../definition/definition.ts';
 import type { ConvertChanges } from './converted-feed.ts';
 import type { VersionConverter } from './converter.ts';
@@ -31,11 +31,15 @@ export function entryConversion({ definition, version, reader, converter }: Entr
     return converted.map((object, i) => (object === objects[i] ? object : reader.settle(object)));
   };
   const convertEntries = async (entries: readonly Entry[]): Promise<readonly Entry[]> => {
+    const sound = entries.filter((entry) => !(entry instanceof CorruptEntry));
     const objects = await convert(
-      entries.map(({ value }) => reader.read(value)),
+      sound.map(({ value }) => reader.read(value)),
       version,
     );
-    return entries.map((entry, i) => ({ ...entry, value: reader.write(objects[i] as JsonObject) }));
+    const next = objects.values();
+    return entries.map((entry) =>
+      entry instanceof CorruptEntry ? entry : { ...entry, value: reader.write(next.next().value as JsonObject) },
+    );
   };
   return {
     entries: convertEntries,

@@ -32,6 +32,7 @@ export function storeWith(store: Store, other: Partial<Store>): Store {
     watch: (prefix, from, signal) => store.watch(prefix, from, signal),
     compact: (revision) => store.compact(revision),
     ping: () => store.ping(),
+    ...(store.corruption && { corruption: store.corruption.bind(store) }),
     close: () => Promise.resolve(),
     ...(store.isStale && { isStale: store.isStale.bind(store) }),
     ...other,

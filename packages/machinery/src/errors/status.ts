@@ -34,6 +34,7 @@ export type StatusReason =
   | 'Expired'
   | 'Forbidden'
   | 'Gone'
+  | 'StorageReadError'
   | 'InternalError'
   | 'Invalid'
   | 'MethodNotAllowed'

@@ -1,6 +1,7 @@
 import {
   type Batch,
   type Change,
+  CorruptEntry,
   type DeleteOptions,
   EncryptionFailed,
   type Entry,
@@ -32,13 +33,15 @@ class EncryptedStore implements Store {
   readonly #writing = new Map<Uint8Array, Uint8Array>();
   readonly tap?: Store['tap'];
   readonly trim?: Store['trim'];
+  readonly corruption?: Store['corruption'];
 
   constructor(store: Store, transformerOf: TransformerOf) {
     this.#store = store;
     this.#transformerOf = transformerOf;
-    const { tap, trim } = store;
+    const { tap, trim, corruption } = store;
     if (tap) this.tap = (listener) => tap.call(store, (batch) => listener(this.#lazily(batch)));
     if (trim) this.trim = trim.bind(store);
+    if (corruption) this.corruption = corruption.bind(store);
   }
 
   async get(key: string): Promise<Entry | undefined> {
@@ -143,6 +146,7 @@ class EncryptedStore implements Store {
   }
 
   #read(entry: Entry): Entry | Promise<Entry> {
+    if (entry instanceof CorruptEntry) return entry;
     const transformer = this.#transformerOf(entry.key);
     if (transformer === identity && !isEncrypted(entry.value)) return entry;
     const opened = () => ({ ...entry, value: this.#open(entry).value });
@@ -171,6 +175,7 @@ class EncryptedStore implements Store {
   }
 
   #lazyEntry(entry: Entry): Entry {
+    if (entry instanceof CorruptEntry) return entry;
     if (this.#transformerOf(entry.key) === identity && !isEncrypted(entry.value)) return entry;
     const plain = this.#writing.get(entry.value);
     return plain ? { ...entry, value: plain } : new LazyEntry(entry, () => this.#open(entry).value);

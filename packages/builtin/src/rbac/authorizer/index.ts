@@ -1,4 +1,4 @@
-import type { Authorizer, ObjectRegistry } from '@tsukube/apiserver';
+import type { Authorizer, CacheEntry, ObjectRegistry } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
 import { followObjects, type ObjectFollower } from '../../follow-objects.ts';
 import { rbacGroup } from '../names.ts';
@@ -34,15 +34,15 @@ export async function openRbac(findRegistry: FindRegistry, index = new RbacIndex
 
 function into(index: RbacIndex, kind: RbacKind): ObjectFollower {
   return {
-    put: (namespace, name, entry) => index.put(kind, namespace, name, () => readObject(entry.value)),
+    put: (namespace, name, entry) => index.put(kind, namespace, name, () => readObject(entry)),
     remove: (namespace, name) => index.remove(kind, namespace, name),
   };
 }
 
 /** Nothing in a role or binding is a number, so the quickest way of reading is exact. What cannot be read grants nothing. */
-function readObject(value: Buffer): JsonObject {
+function readObject(entry: CacheEntry): JsonObject {
   try {
-    return JSON.parse(value.toString()) as JsonObject;
+    return JSON.parse(entry.value.toString()) as JsonObject;
   } catch {
     return {};
   }

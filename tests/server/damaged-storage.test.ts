@@ -1,0 +1,156 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Logger, silentLogger } from '@tsukube/apiserver';
+import { type RunningServer, startServer } from '@tsukube/server';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Client, clientFor } from '../support/client.ts';
+
+let dataDir: string;
+let server: RunningServer | undefined;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'tsukube-damaged-'));
+});
+
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  rmSync(dataDir, { recursive: true });
+});
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+
+async function start(): Promise<{ client: Client; lines: string[] }> {
+  const lines: string[] = [];
+  const error = (message: string, fields?: unknown) => lines.push(`${message} ${JSON.stringify(fields)}`);
+  const logger: Logger = { ...silentLogger, error: (message, fields) => void error(message, fields) };
+  server = await startServer({ dataDir, securePort: 0, logger });
+  return { client: clientFor(server.kubeconfig), lines };
+}
+
+async function stop(): Promise<void> {
+  await server?.close();
+  server = undefined;
+}
+
+/** Changes a byte wherever the text is stored, in the newest value and in older ones. */
+function damage(text: string): void {
+  const file = join(dataDir, 'data', 'data.mdb');
+  const bytes = readFileSync(file);
+  let found = 0;
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1), found++) bytes[at] = (bytes[at] as number) ^ 1;
+  expect(found).toBeGreaterThan(0);
+  writeFileSync(file, bytes);
+}
+
+describe('a damaged value', () => {
+  async function withDamagedConfigMap(): Promise<{ client: Client; lines: string[] }> {
+    const { client } = await start();
+    for (const name of ['a', 'b', 'c'])
+      await client.send('POST', configMaps, { metadata: { name }, data: { text: `the text of ${name}` } });
+    await stop();
+    damage('the text of b');
+    return start();
+  }
+
+  it('is a 500 for its object, for lists with it and for nothing else', async () => {
+    const { client } = await withDamagedConfigMap();
+    const got = await client.get(`${configMaps}/b`);
+    expect(got.status).toBe(500);
+    expect(got.body).toMatchObject({
+      kind: 'Status',
+      reason: 'InternalError',
+      message: expect.stringMatching(
+        /^Internal error occurred: StorageError: corrupt object, Code: 7, Key: \/registry\/configmaps\/default\/b, ResourceVersion: 0, AdditionalErrorMsg: /,
+      ),
+    });
+    expect(await client.get(configMaps)).toMatchObject({
+      status: 500,
+      body: {
+        reason: 'StorageReadError',
+        message: 'failed to read one or more configmaps from the storage',
+        details: { kind: 'configmaps', causes: [{ field: '/registry/configmaps/default/b' }] },
+      },
+    });
+    for (const path of ['/api/v1/configmaps', `${configMaps}?labelSelector=a%3Db`, `${configMaps}?limit=2`])
+      expect((await client.get(path)).status).toBe(500);
+    for (const name of ['a', 'c'])
+      expect(await client.get(`${configMaps}/${name}`)).toMatchObject({
+        status: 200,
+        body: { data: { text: `the text of ${name}` } },
+      });
+    expect((await client.get('/api/v1/namespaces/kube-system/configmaps')).status).toBe(200);
+    const named = await client.get(`${configMaps}?fieldSelector=metadata.name%3Da`);
+    expect(named).toMatchObject({ status: 200, body: { items: [{ metadata: { name: 'a' } }] } });
+  });
+
+  it('does not stand in the way of other writes', async () => {
+    const { client } = await withDamagedConfigMap();
+    expect((await client.send('POST', configMaps, { metadata: { name: 'd' } })).status).toBe(201);
+    expect((await client.send('PUT', `${configMaps}/a`, { metadata: { name: 'a' }, data: {} })).status).toBe(200);
+    expect((await client.send('PUT', `${configMaps}/b`, { metadata: { name: 'b' }, data: {} })).status).toBe(500);
+    expect((await client.send('POST', configMaps, { metadata: { name: 'b' } })).status).toBe(409);
+    expect((await client.send('DELETE', `${configMaps}/b`)).status).toBe(500);
+    expect((await client.send('DELETE', `${configMaps}/c`)).status).toBe(200);
+  });
+
+  it('fails /readyz/storage, is logged once and counted', async () => {
+    const { client, lines } = await withDamagedConfigMap();
+    for (let i = 0; i < 5; i++) await client.get(`${configMaps}/b`);
+    const reported = lines.filter((line) => line.includes('a stored value is damaged'));
+    expect(reported).toEqual([expect.stringContaining('/registry/configmaps/default/b')]);
+    const ready = await client.get('/readyz/storage');
+    expect([ready.status, ready.text]).toEqual([500, expect.stringContaining('1 stored object is damaged')]);
+    expect((await client.get('/readyz?verbose')).text).toContain('[-]storage failed: 1 stored object is damaged\n');
+    expect((await client.get('/livez')).status).toBe(200);
+    expect((await client.get('/metrics')).text).toContain('tsukube_storage_corrupt_objects 1\n');
+  });
+
+  it('can be deleted by those who may, and then all is well', async () => {
+    const { client } = await withDamagedConfigMap();
+    const watch = await client.watch(`${configMaps}?watch=true&resourceVersion=0&fieldSelector=metadata.name%3Da`);
+    const unsafe = { kind: 'DeleteOptions', apiVersion: 'v1', ignoreStoreReadErrorWithClusterBreakingPotential: true };
+    expect((await client.send('DELETE', `${configMaps}/b`, { ...unsafe, gracePeriodSeconds: 1 })).status).toBe(422);
+    expect(await client.send('DELETE', `${configMaps}/b`, unsafe)).toMatchObject({
+      status: 200,
+      body: { kind: 'Status', status: 'Success', details: { name: 'b', kind: 'configmaps' } },
+    });
+    expect((await client.get(`${configMaps}/b`)).status).toBe(404);
+    expect((await client.get(configMaps)).status).toBe(200);
+    expect((await client.get('/readyz')).status).toBe(200);
+    expect((await client.send('POST', configMaps, { metadata: { name: 'b' } })).status).toBe(201);
+    watch.close();
+  });
+
+  it('is not deleted by those who may only delete', async () => {
+    const { client } = await withDamagedConfigMap();
+    await client.send('POST', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings', {
+      metadata: { name: 'edit' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'jane' }],
+    });
+    const unsafe = { kind: 'DeleteOptions', apiVersion: 'v1', ignoreStoreReadErrorWithClusterBreakingPotential: true };
+    const refused = await client.send('DELETE', `${configMaps}/b`, unsafe, { 'impersonate-user': 'jane' });
+    expect(refused.status).toBe(403);
+    expect(refused.body.message).toContain('not permitted to do "unsafe-delete-ignore-read-errors"');
+  });
+});
+
+describe('a damaged database', () => {
+  it.each([
+    ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+    ['emptied', () => Buffer.alloc(0)],
+    ['zeroed', (bytes: Buffer) => bytes.fill(0)],
+    ['overwritten in the middle', (bytes: Buffer) => bytes.fill(0xaa, bytes.length / 4, bytes.length / 2)],
+  ])('is refused when it was %s, with a message that names what to do', async (_how, change) => {
+    await start();
+    await stop();
+    const file = join(dataDir, 'data', 'data.mdb');
+    writeFileSync(file, change(readFileSync(file)));
+    const before = readFileSync(file);
+    const remedy = `restore a backup of ${dataDir}, or save what is whole with: tsukube repair --data-dir ${dataDir}`;
+    await expect(startServer({ dataDir, securePort: 0 })).rejects.toThrow(remedy);
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});
