@@ -19,7 +19,7 @@ export class DamagedDatabase extends Error {
 
 /**
  * Fails with DamagedDatabase on a file that LMDB cannot be trusted with. All pages of all trees are checked, and the index of
- * keys with its checksums; values are checked when they are read. Takes about a millisecond for each megabyte.
+ * keys with its checksums; values are checked when they are read. Takes one to two milliseconds for each megabyte.
  */
 export function verifyDatabase(directory: string): void {
   const path = join(directory, 'data.mdb');

@@ -2,14 +2,16 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { META_PAGES, type Meta, readMeta } from './layout.ts';
 
 const SMALLEST_PAGE = 4096;
-const READ_AHEAD_PAGES = 16;
+const READ_AHEAD_PAGES = 32;
 
 /** A database file, read page by page without mapping it: a damaged file ends in an error and never in a signal. */
 export class PageFile {
   readonly size: number;
   readonly #descriptor: number;
   pageSize = 8192;
-  #ahead: Buffer = Buffer.alloc(0);
+  #memory = Buffer.alloc(0);
+  /** What of the memory is filled. */
+  #ahead = Buffer.alloc(0);
   #aheadFrom = 0;
   #last = -1;
 
@@ -46,13 +48,16 @@ export class PageFile {
   }
 
   #fill(number: number): void {
+    const { pageSize } = this;
+    if (this.#memory.length === 0) this.#memory = Buffer.allocUnsafeSlow(READ_AHEAD_PAGES * pageSize);
     const pages = number === this.#last + 1 ? READ_AHEAD_PAGES : 1;
-    this.#ahead = this.#read(number * this.pageSize, pages * this.pageSize);
+    this.#ahead = this.#read(number * pageSize, pages * pageSize, this.#memory);
     this.#aheadFrom = number;
   }
 
-  #read(at: number, length: number): Buffer {
-    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size - at)));
+  #read(at: number, length: number, into?: Buffer): Buffer {
+    const rest = Math.max(0, Math.min(length, this.size - at));
+    const buffer = into?.subarray(0, rest) ?? Buffer.allocUnsafe(rest);
     let read = 0;
     while (read < buffer.length) {
       const count = readSync(this.#descriptor, buffer, read, buffer.length - read, at + read);
