@@ -9,9 +9,9 @@ export class PageFile {
   readonly size: number;
   readonly #descriptor: number;
   pageSize = 8192;
-  #memory = Buffer.alloc(0);
+  #memory: Buffer = Buffer.alloc(0);
   /** What of the memory is filled. */
-  #ahead = Buffer.alloc(0);
+  #ahead: Buffer = Buffer.alloc(0);
   #aheadFrom = 0;
   #last = -1;
 
