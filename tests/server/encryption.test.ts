@@ -241,6 +241,47 @@ describe.each(['lmdb', 'etcd'] as const)('encryption at rest on %s', (storage) =
   });
 });
 
+describe.each(['lmdb', 'etcd'] as const)('a value that becomes unreadable on %s', (storage) => {
+  it.skipIf(storage === 'etcd' && etcdMissing)('ends the watches of its resource and no others, until it is gone', async () => {
+    const etcd = storage === 'etcd' ? await startEtcd() : undefined;
+    const stage = new Stage(etcd ? { etcdServers: [etcd.endpoint] } : {});
+    try {
+      await stage.start([[['secrets'], [gcm]]]);
+      const { client, server } = stage;
+      await created(client.send('POST', secrets, secret('good')));
+      const watch = await client.watch(`${secrets}?watch=1&resourceVersion=0`);
+      await watch.next();
+      const other = await client.watch('/api/v1/namespaces?watch=1&resourceVersion=0');
+      const key = '/registry/secrets/default/bad';
+      const { revision } = await server.store.create(key, Buffer.from('k8s:enc:aesgcm:v1:a:this was never encrypted'));
+      expect(await watch.next()).toMatchObject({ type: 'ERROR', object: { code: 429, reason: 'TooManyRequests' } });
+      await watch.ended();
+      const list = async () => (await client.get(secrets)).status;
+      expect(await list()).toBe(500);
+      expect((await client.get(`${secrets}/bad`)).body.message).toBe(
+        'Internal error occurred: cipher: message authentication failed',
+      );
+      expect((await client.get(`${secrets}/good`)).status).toBe(200);
+      await created(client.send('POST', '/api/v1/namespaces', { metadata: { name: 'later' } }));
+      let name = '';
+      while (name !== 'later') name = (await other.next()).object.metadata.name;
+      await server.store.delete(key, revision);
+      await expect.poll(list, { timeout: 5_000 }).toBe(200);
+      const firstEvent = async () => {
+        const again = await client.watch(`${secrets}?watch=1&resourceVersion=0`);
+        const { object } = await again.next();
+        again.close();
+        return object.metadata.name;
+      };
+      await expect.poll(firstEvent, { timeout: 5_000 }).toBe('good');
+      other.close();
+    } finally {
+      await stage.dispose();
+      await etcd?.stop();
+    }
+  });
+});
+
 describe('a KMS v2 plugin', () => {
   const dir = mkdtempSync(join(tmpdir(), 'kms-'));
   const plugin = new KmsPlugin(join(dir, 'kms.sock'));

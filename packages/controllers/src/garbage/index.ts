@@ -9,7 +9,8 @@ import { OwnerGraph } from './owner-graph.ts';
 
 const concurrency = 64;
 const pageSize = 500;
-const retryMs = 1000;
+/** Before a scan that failed is repeated: doubled with each failure in a row. */
+const [retryMs, maxRetryMs] = [1000, 60_000];
 /** So often it is asked whether kinds have come or gone. */
 const resourcesMs = 1000;
 
@@ -56,13 +57,13 @@ export function garbageCollector(context: ControllerContext): Controller {
     const isCurrent = () => !stopped && written === since;
     written = since;
     observer.reset();
-    while (isCurrent()) {
+    for (let delay = retryMs; isCurrent(); delay = Math.min(2 * delay, maxRetryMs)) {
       try {
         await scan(since, isCurrent);
         break;
       } catch (error) {
         context.logger.warn('garbage collector: listing failed, will retry', { error: String(error) });
-        await new Promise((resolve) => setTimeout(resolve, retryMs).unref());
+        await new Promise((resolve) => setTimeout(resolve, delay).unref());
       }
     }
     if (written !== since) return scanned;

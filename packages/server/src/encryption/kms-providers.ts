@@ -42,6 +42,7 @@ export class KmsProviders {
       plugin,
       writeKey,
       checkWritable,
+      clock: this.#clock,
       observe: { ...observe, cacheMiss: this.#metrics.cacheMiss },
     });
   }

@@ -123,6 +123,22 @@ describe('an encrypted store', () => {
     expect(watched).toEqual(['/a', '/b']);
   });
 
+  it('does not hold a watch up for a key that is long in coming', async () => {
+    const clock = new ManualClock();
+    const waiting = { ...gcm, prepare: () => new Promise<void>(() => {}) };
+    store = encryptedStore(raw, () => waiting, clock);
+    await store.create('/a', value);
+    const stop = new AbortController();
+    const watch = store.watch('/', 1, stop.signal)[Symbol.asyncIterator]();
+    const next = watch.next();
+    await vi.waitFor(() => {
+      clock.advance(0.1);
+      return expect(Promise.race([next, Promise.reject(new Error('it waits'))])).resolves.toBeDefined();
+    });
+    expect((await next).value?.changes[0]?.entry.value).toEqual(value);
+    stop.abort();
+  });
+
   it('writes nothing that it cannot encrypt', async () => {
     current = {
       ...identity,

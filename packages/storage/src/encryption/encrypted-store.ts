@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../clock.ts';
 import {
   type Batch,
   type Change,
@@ -22,21 +23,25 @@ export type TransformerOf = (key: string) => Transformer;
  * A store whose values are encrypted in the store below and plain above. It has no `valueAt`: values stay in the watch
  * cache, since a key of a KMS cannot be fetched synchronously.
  */
-export function encryptedStore(store: Store, transformerOf: TransformerOf): Store {
-  return new EncryptedStore(store, transformerOf);
+export function encryptedStore(store: Store, transformerOf: TransformerOf, clock: Clock = systemClock): Store {
+  return new EncryptedStore(store, transformerOf, clock);
 }
+
+const WATCH_PATIENCE_MS = 500;
 
 class EncryptedStore implements Store {
   readonly #store: Store;
   readonly #transformerOf: TransformerOf;
+  readonly #clock: Clock;
   /** Plain values by the sealed ones that are being written, for the tap. */
   readonly #writing = new Map<Uint8Array, Uint8Array>();
   readonly tap?: Store['tap'];
   readonly trim?: Store['trim'];
   readonly corruption?: Store['corruption'];
 
-  constructor(store: Store, transformerOf: TransformerOf) {
+  constructor(store: Store, transformerOf: TransformerOf, clock: Clock) {
     this.#store = store;
+    this.#clock = clock;
     this.#transformerOf = transformerOf;
     const { tap, trim, corruption } = store;
     if (tap) this.tap = (listener) => tap.call(store, (batch) => listener(this.#lazily(batch)));
@@ -83,12 +88,26 @@ class EncryptedStore implements Store {
 
   async *watch(prefix: string, from: number, signal: AbortSignal): AsyncGenerator<Batch, void, undefined> {
     for await (const batch of this.#store.watch(prefix, from, signal)) {
-      for (const { entry, previous } of batch.changes) {
-        await this.#prepare(entry);
-        if (previous) await this.#prepare(previous);
-      }
+      const waits = batch.changes.flatMap(({ entry, previous }) => [entry, previous].flatMap((each) => this.#waitFor(each)));
+      if (waits.length > 0) await this.#briefly(Promise.all(waits));
       yield this.#lazily(batch);
     }
+  }
+
+  #waitFor(entry: Entry | undefined): Promise<void>[] {
+    const wait = entry && this.#prepare(entry);
+    return wait ? [wait] : [];
+  }
+
+  /** Other resources share the watch: it does not wait long for a KMS. Whoever misses a value lists again, and waits there. */
+  #briefly(work: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(WATCH_PATIENCE_MS, resolve);
+      work.finally(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   async isStale(key: string): Promise<boolean> {

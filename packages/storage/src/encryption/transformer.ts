@@ -12,7 +12,8 @@ export interface Transformer {
   /** Throws if the value was not sealed by this transformer, or under another context. */
   open(data: Uint8Array, context: Buffer): Opened;
   /**
-   * Fetches what `open` needs for this value. Undefined if nothing is missing. Never rejects: `open` throws the reason.
+   * Fetches what `open` needs for this value. Undefined if nothing is missing, or was not to be had a moment ago. Never
+   * rejects: `open` throws the reason.
    */
   prepare?(data: Uint8Array): Promise<void> | undefined;
 }

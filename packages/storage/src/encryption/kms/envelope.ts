@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
 import { aesGcm } from '../ciphers.ts';
 import { extendedNonceGcm } from '../extended-nonce.ts';
 import type { Opened, Transformer } from '../transformer.ts';
@@ -9,6 +10,8 @@ import type { WriteKey } from './write-key.ts';
 
 /** A server makes one source when it starts and one whenever the key of the plugin changes. */
 const MAX_SOURCES = 10_000;
+/** A source that the plugin did not decrypt is not tried again before. */
+const RETRY_MS = 1_000;
 
 export interface EnvelopeObserver {
   /** A DEK source was not in memory and is decrypted by the plugin. */
@@ -23,6 +26,7 @@ export interface EnvelopeOptions {
   readonly writeKey: () => WriteKey;
   /** Throws once the key may no longer be used for writes. */
   readonly checkWritable: (key: WriteKey) => void;
+  readonly clock: Clock;
   readonly observe?: EnvelopeObserver | undefined;
 }
 
@@ -35,8 +39,8 @@ export class EnvelopeTransformer implements Transformer {
   /** By cache key, least recently added first. */
   readonly #opened = new Map<string, Transformer>();
   readonly #fetching = new Map<string, Promise<void>>();
-  /** Why the plugin did not decrypt a source when it was last asked. */
-  readonly #failures = new Map<string, Error>();
+  /** Why the plugin did not decrypt a source when it was last asked, and when that was. */
+  readonly #failures = new Map<string, { readonly error: Error; readonly at: number }>();
 
   constructor(options: EnvelopeOptions) {
     this.#options = options;
@@ -56,7 +60,7 @@ export class EnvelopeTransformer implements Transformer {
     const { source } = this.#options.writeKey();
     const cacheKey = cacheKeyOf(object);
     const transformer = this.#opened.get(cacheKey);
-    if (!transformer) throw this.#failures.get(cacheKey) ?? new Error('the DEK of the value is not in memory');
+    if (!transformer) throw this.#failures.get(cacheKey)?.error ?? new Error('the DEK of the value is not in memory');
     this.#options.observe?.keyUsed('from_storage', object.keyId);
     const { value } = transformer.open(object.encryptedData, context);
     return { value, stale: object.keyId !== source.keyId || object.dekSourceType !== source.dekSourceType };
@@ -71,7 +75,7 @@ export class EnvelopeTransformer implements Transformer {
       return undefined;
     }
     const cacheKey = cacheKeyOf(object);
-    if (this.#opened.has(cacheKey)) return undefined;
+    if (this.#opened.has(cacheKey) || this.#hasJustFailed(cacheKey)) return undefined;
     const fetching = this.#fetching.get(cacheKey) ?? this.#fetch(cacheKey, object).finally(() => this.#fetching.delete(cacheKey));
     this.#fetching.set(cacheKey, fetching);
     return fetching;
@@ -84,8 +88,14 @@ export class EnvelopeTransformer implements Transformer {
       this.#remember(cacheKey, transformerOf(dekSourceType, await this.#options.plugin.decrypt(request)));
     } catch (cause) {
       trim(this.#failures);
-      this.#failures.set(cacheKey, new Error(`failed to decrypt DEK, error: ${(cause as Error).message}`, { cause }));
+      const error = new Error(`failed to decrypt DEK, error: ${(cause as Error).message}`, { cause });
+      this.#failures.set(cacheKey, { error, at: this.#options.clock.now() });
     }
+  }
+
+  #hasJustFailed(cacheKey: string): boolean {
+    const failed = this.#failures.get(cacheKey);
+    return failed !== undefined && this.#options.clock.now() - failed.at < RETRY_MS;
   }
 
   #remember(cacheKey: string, transformer: Transformer): void {

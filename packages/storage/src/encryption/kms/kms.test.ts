@@ -67,7 +67,7 @@ function newProbe(): KmsProbe {
 }
 
 function newTransformer({ writeKey, checkWritable }: KmsProbe): EnvelopeTransformer {
-  return new EnvelopeTransformer({ plugin, writeKey, checkWritable });
+  return new EnvelopeTransformer({ plugin, writeKey, checkWritable, clock });
 }
 
 describe('an envelope', () => {
@@ -121,6 +121,8 @@ describe('an envelope', () => {
     await other.prepare(data);
     expect(() => other.open(data, context)).toThrow('failed to decrypt DEK, error: down');
     plugin.isDown = false;
+    expect(other.prepare(data)).toBeUndefined();
+    clock.advance(1);
     await other.prepare(data);
     expect(Buffer.from(other.open(data, context).value)).toEqual(value);
   });
