@@ -350,6 +350,18 @@ describe('a KMS v2 plugin', () => {
     await created(stage.client.send('POST', secrets, secret('written')));
   }, 30_000);
 
+  it('may start a little after a server that cannot start without it', async () => {
+    await plugin.stop();
+    const everything = new Stage({});
+    const starting = everything.start(rules.map(([, providers]) => [['*.*'], providers]));
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await plugin.start();
+    await starting;
+    expect(await everything.stored('namespaces/default')).toMatch(/^k8s:enc:kms:v2:mock:/);
+    expect((await everything.client.get('/readyz')).status).toBe(200);
+    await everything.dispose();
+  }, 20_000);
+
   it('may go away while the server runs: what is in memory is served, and writes go on for some time', async () => {
     await plugin.stop();
     expect((await stage.client.get(secrets)).body.items).toHaveLength(21);

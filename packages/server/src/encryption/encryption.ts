@@ -21,6 +21,8 @@ export interface EncryptionParts extends LoadParts {
 export async function openEncryption(parts: EncryptionParts): Promise<Encryption> {
   const { metrics, reload, resourceOf } = parts;
   const first = await loadEncryption(parts);
+  // If it does not come in time, the start fails with the reason.
+  if (neededAtStart.some(first.transformers.needsKms)) await healthy(first, parts.clock, startPatienceMs).catch(() => {});
   metrics.configuration(first.hash);
   const following = new FollowedConfiguration(parts, first);
   if (reload) following.start();
@@ -35,6 +37,16 @@ export async function openEncryption(parts: EncryptionParts): Promise<Encryption
     close: () => following.close(),
   };
 }
+
+/** The server writes and reads these before it serves. */
+const neededAtStart = [
+  { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' },
+  { group: 'flowcontrol.apiserver.k8s.io', resource: 'flowschemas' },
+  { group: 'scheduling.k8s.io', resource: 'priorityclasses' },
+  { group: '', resource: 'namespaces' },
+];
+/** As long as kube-apiserver waits for its roles: a plugin may start after the server. */
+const startPatienceMs = 30_000;
 
 /** As kube-apiserver: the file is looked at each minute. */
 const pollMs = 60_000;
@@ -94,7 +106,8 @@ class FollowedConfiguration {
     const { metrics, logger, clock } = this.#parts;
     const next = await loadEncryption(this.#parts);
     try {
-      await healthy(next, clock);
+      // A configuration whose plugins do not answer is not taken over.
+      await healthy(next, clock, Math.max(minPatienceMs, next.kms.closeGraceMs));
     } catch (error) {
       next.kms.close();
       throw error;
@@ -124,9 +137,9 @@ class FollowedConfiguration {
 const minPatienceMs = 10_000;
 const healthPollMs = 100;
 
-/** A configuration whose plugins do not answer is not taken over. */
-async function healthy({ kms }: LoadedEncryption, clock: Clock): Promise<void> {
-  const end = clock.now() + Math.max(minPatienceMs, kms.closeGraceMs);
+/** Waits for the plugins of a configuration. Fails if they are not healthy in time. */
+async function healthy({ kms }: LoadedEncryption, clock: Clock, patienceMs: number): Promise<void> {
+  const end = clock.now() + patienceMs;
   for (;;) {
     try {
       return await kms.check();

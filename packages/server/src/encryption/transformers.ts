@@ -23,6 +23,8 @@ interface Provider {
 export interface ResourceTransformers {
   /** Identity for a resource that no rule is for. */
   for(resource: GroupResource): Transformer;
+  /** Whether a KMS plugin encrypts the resource. */
+  needsKms(resource: GroupResource): boolean;
 }
 
 /** Rules are for a resource, for all of a group (`*.apps`, `*.`) or for all (`*.*`); the most specific one holds. */
@@ -41,10 +43,11 @@ export async function resourceTransformers(
       rules.set(rule, [...(rules.get(rule) ?? []), ...made]);
     }
   }
+  const providersOf = (resource: GroupResource) =>
+    rules.get(ruleText(resource)) ?? rules.get(ruleText({ group: resource.group, resource: '*' })) ?? rules.get(everything);
   const built = new Map<string, Transformer>();
   const build = (name: string, resource: GroupResource): Transformer => {
-    const providers =
-      rules.get(ruleText(resource)) ?? rules.get(ruleText({ group: resource.group, resource: '*' })) ?? rules.get(everything);
+    const providers = providersOf(resource);
     const transformer = providers ? combined(providers, metrics.transformations(name)) : identity;
     built.set(name, transformer);
     return transformer;
@@ -54,10 +57,12 @@ export async function resourceTransformers(
       const name = groupResourceText(resource);
       return built.get(name) ?? build(name, resource);
     },
+    needsKms: (resource) => providersOf(resource)?.[0]?.prefix.startsWith(kmsPrefix) ?? false,
   };
 }
 
 const everything = '*.*';
+const kmsPrefix = 'k8s:enc:kms:v2:';
 
 function ruleText(resource: GroupResource): string {
   return resource.group === '' && resource.resource === '*' ? '*.' : groupResourceText(resource);
@@ -83,7 +88,7 @@ async function providerOf(
   if (box) return keyed('k8s:enc:secretbox:v1:', 'Secretbox', await keysOf(box, secretbox));
   if (!kms) return { prefix: '', transformer: () => identity };
   const transformer = await providers.open(kms);
-  return { prefix: `k8s:enc:kms:v2:${kms.name}:`, transformer: () => transformer };
+  return { prefix: `${kmsPrefix}${kms.name}:`, transformer: () => transformer };
 }
 
 function keysOf(
