@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { constants, createGzip, gzip } from 'node:zlib';
 import type { Answer, BytesAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
+import { DirectBody } from '../http/direct-body.ts';
 import { type Filter, whenAnswered } from './filter.ts';
 
 /** Smaller answers are not worth the time. */
@@ -32,7 +33,27 @@ function compressed(answer: Answer): Answer | Promise<Answer> {
   const { body } = answer;
   if (typeof body === 'string' || body instanceof Uint8Array)
     return body.length < minBytes ? answer : compressWhole(answer, body);
-  return { ...withEncoding(answer), body: Readable.from(body).pipe(createGzip(fast)) };
+  if (body instanceof DirectBody) return compressDirect(answer, body);
+  return compressPieces(answer, body);
+}
+
+function compressPieces(answer: BytesAnswer, pieces: Iterable<Uint8Array> | Readable): BytesAnswer {
+  return { ...withEncoding(answer), body: Readable.from(pieces).pipe(createGzip(fast)) };
+}
+
+/** In one step up to this size: each step goes to another thread and back. */
+const wholeBytes = 1 << 20;
+
+function compressDirect(answer: BytesAnswer, body: DirectBody): BytesAnswer | Promise<Answer> {
+  const first = Buffer.allocUnsafeSlow(wholeBytes);
+  const length = body.writeTo(first, 0, wholeBytes);
+  if (length < wholeBytes) return compressWhole(answer, first.subarray(0, length));
+  return compressPieces(answer, behind(first, body));
+}
+
+function* behind(first: Buffer, rest: Iterable<Uint8Array>): Generator<Uint8Array> {
+  yield first;
+  yield* rest;
 }
 
 const fast = { level: constants.Z_BEST_SPEED };

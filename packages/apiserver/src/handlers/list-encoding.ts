@@ -6,26 +6,13 @@ import { answerBytes } from '../http/respond.ts';
 import { bytesIn, metadataOf } from '../registry/derived.ts';
 import { decodeObject } from '../registry/stored-form.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
+import { encodeList, type ListWriter } from './list-body.ts';
 import { listText } from './list-text.ts';
 import { protobufListWriter } from './protobuf.ts';
 import { listHead, noRepresentation, partialPrefix } from './represent.ts';
 import { includeObject, tableHead, tableRow } from './table.ts';
 
-/** Lists up to this size are written in one piece, larger ones piece by piece as the client takes them. */
-const pieceBytes = 1 << 20;
-
-export interface ListWriter {
-  readonly head: Buffer;
-  readonly tail: Buffer;
-  /** Whether every item is written with a comma before it, of which the first lands on the last byte of the head. */
-  readonly separated: boolean;
-  /** The number of bytes an item takes, with its comma. */
-  size(entry: CacheEntry): number;
-  /** Writes an item with its leading comma and gives the position behind it. */
-  write(entry: CacheEntry, out: Buffer, at: number): number;
-}
-
-/** A list is the concatenation of bytes that are there already. */
+/** Lists, tables and metadata in the form that was asked for. */
 export function answerList(
   request: ResourceRequest,
   entries: readonly CacheEntry[],
@@ -37,12 +24,10 @@ export function answerList(
   const { rowRank } = request.resource;
   const ordered = rowRank && output.as === 'table' ? sortedRows(entries, rowRank) : entries;
   const writer = writerFor(request, metadata, output, ordered);
-  const pieces = encode(writer, ordered);
-  const first = pieces.next().value as Buffer;
-  const second = pieces.next();
-  if (second.done) return answerBytes(200, first, output);
+  const { first, whole } = encodeList(writer, ordered);
+  if (!whole) return answerBytes(200, first, output);
   const isReady = output.mediaType === protobuf || (output.mediaType === 'application/json' && !output.pretty);
-  const body = isReady ? resume(first, second.value, pieces) : listText(writer, ordered, output);
+  const body = isReady ? whole : listText(writer, ordered, output);
   return { kind: 'bytes', status: 200, type: output.mediaType, body } satisfies BytesAnswer;
 }
 
@@ -50,36 +35,6 @@ export function answerList(
 function sortedRows(entries: readonly CacheEntry[], rank: (object: JsonObject) => number): readonly CacheEntry[] {
   const ranked = entries.map((entry) => ({ entry, rank: rank(decodeObject(entry.value)) }));
   return ranked.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
-}
-
-function* resume(first: Buffer, second: Buffer, rest: Iterable<Buffer>): Generator<Buffer> {
-  yield first;
-  yield second;
-  yield* rest;
-}
-
-function* encode(writer: ListWriter, entries: readonly CacheEntry[]): Generator<Buffer> {
-  let from = 0;
-  do {
-    let size = 0;
-    let to = from;
-    while (to < entries.length && size < pieceBytes) size += writer.size(entries[to++] as CacheEntry);
-    yield encodePiece(writer, entries, from, to, size);
-    from = to;
-  } while (from < entries.length);
-}
-
-function encodePiece(writer: ListWriter, entries: readonly CacheEntry[], from: number, to: number, size: number): Buffer {
-  const { head, tail, separated } = writer;
-  const first = from === 0;
-  const last = to === entries.length;
-  const out = Buffer.allocUnsafe(size + (first ? head.length : 0) + (last ? tail.length : 0));
-  let at = first ? head.copy(out) : 0;
-  if (first && separated && to > from) at--;
-  for (let i = from; i < to; i++) at = writer.write(entries[i] as CacheEntry, out, at);
-  if (first && separated) out[head.length - 1] = bracket;
-  if (last) at += tail.copy(out, at);
-  return at === out.length ? out : out.subarray(0, at);
 }
 
 function writerFor(
@@ -97,7 +52,6 @@ function writerFor(
 
 const tail = Buffer.from(']}\n');
 const comma = 0x2c;
-const bracket = 0x5b;
 const brace = 0x7b;
 
 /** Items of a list carry no kind and no apiVersion of their own, if they have a type: the list says them once. */

@@ -2,7 +2,7 @@ import { parseJson, stringifyJsonPretty, stringifyYaml } from '@tsukube/machiner
 import { describe, expect, it } from 'vitest';
 import type { Output } from '../http/negotiation.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
-import type { ListWriter } from './list-encoding.ts';
+import type { ListWriter } from './list-body.ts';
 import { listText } from './list-text.ts';
 
 const yaml: Output = { mediaType: 'application/yaml', as: 'object', metaVersion: 'v1', pretty: false };

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, parseJson, stringifyJsonPretty, stringifyYaml } from '@tsukube/machinery';
 import type { Output } from '../http/negotiation.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
-import type { ListWriter } from './list-encoding.ts';
+import type { ListWriter } from './list-body.ts';
 
 /** What stands around the items of a list, and how one of them is written. */
 interface TextForm {

@@ -15,7 +15,7 @@ import type { Output } from '../http/negotiation.ts';
 import type { Represented, ResourceRequest } from '../http/request.ts';
 import { protobufIn } from '../registry/derived.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
-import type { ListWriter } from './list-encoding.ts';
+import type { ListWriter } from './list-body.ts';
 
 /** What the envelope of a message says. */
 interface TypeMeta {

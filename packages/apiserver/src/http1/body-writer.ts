@@ -36,9 +36,10 @@ export class BodyWriter {
   }
 
   /** Gives false if the client is slower than this. */
-  write(bytes: Uint8Array): boolean {
+  write(bytes: Uint8Array, flushed?: Flushed): boolean {
     if (bytes.length === 0) return !this.#socket.writableNeedDrain;
-    writeBehind(this.#socket, this.#isChunked ? `${this.#before}${bytes.length.toString(16)}\r\n` : this.#before, bytes);
+    const before = this.#isChunked ? `${this.#before}${bytes.length.toString(16)}\r\n` : this.#before;
+    writeBehind(this.#socket, before, bytes, flushed);
     this.#before = this.#isChunked ? '\r\n' : '';
     return !this.#socket.writableNeedDrain;
   }

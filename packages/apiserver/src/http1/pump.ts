@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { DirectBody } from '../http/direct-body.ts';
+import { Gather, type Gathered } from '../http/gather.ts';
 import type { BodyWriter } from './body-writer.ts';
 import { whenDrained } from './drained.ts';
 
@@ -16,6 +18,7 @@ export interface Outlet {
 /** Asks for the next piece when the client has taken what went before. */
 export function pump(body: Iterable<Uint8Array> | Readable, outlet: Outlet): void {
   if (body instanceof Readable) pumpReadable(body, outlet);
+  else if (body instanceof DirectBody) pumpDirect(body, outlet);
   else pumpReady(body[Symbol.iterator](), outlet);
 }
 
@@ -42,6 +45,44 @@ function pumpReady(pieces: Iterator<Uint8Array>, outlet: Outlet): void {
   socket.once('close', stop);
   next();
 }
+
+/** So many bytes are written at once. */
+const writeBytes = 128 * 1024;
+const memory = new Gather();
+
+/** One write at a time, out of memory that all connections share. Everybody else has a turn in between. */
+function pumpDirect(body: DirectBody, { socket, writer, done, abort }: Outlet): void {
+  const stop = () => body.cancel();
+  const next = () => {
+    if (!socket.writable) return;
+    const piece = nextPiece(body);
+    if (piece === undefined) return void abort();
+    const isLast = piece.bytes.length < writeBytes;
+    writer.write(piece.bytes, (error) => {
+      piece.release();
+      if (!isLast && !error) setImmediate(next);
+    });
+    if (!isLast) return;
+    socket.off('close', stop);
+    done();
+  };
+  socket.once('close', stop);
+  next();
+}
+
+/** Undefined if it cannot be made. */
+function nextPiece(body: DirectBody): Gathered | undefined {
+  try {
+    memory.reserve(writeBytes);
+    memory.at += body.writeTo(memory.buffer, memory.at, writeBytes);
+    return memory.take() ?? { bytes: noBytes, release() {} };
+  } catch {
+    memory.discard();
+    return undefined;
+  }
+}
+
+const noBytes = Buffer.alloc(0);
 
 function pumpReadable(body: Readable, outlet: Outlet): void {
   const { socket, writer } = outlet;

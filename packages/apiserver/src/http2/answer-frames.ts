@@ -1,10 +1,10 @@
 import type { BytesAnswer, StreamAnswer } from '../http/answer.ts';
+import type { Gather } from '../http/gather.ts';
 import { dateField } from './date-field.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { putFrameHeader } from './frames.ts';
-import type { Gather } from './gather.ts';
 import type { HeaderEncoder } from './header-encoder.ts';
-import type { Outgoing } from './outgoing.ts';
+import { type Outgoing, UnbufferedBody } from './outgoing.ts';
 import { flag, frameHeaderBytes, frameType, maxFrameBytes } from './protocol.ts';
 
 export function putBytes(out: Gather, bytes: Uint8Array): void {
@@ -61,7 +61,8 @@ export function putDataFrame(out: Gather, stream: number, body: Outgoing, room: 
   const start = out.at + frameHeaderBytes;
   const end = start + room;
   let at = start;
-  while (at < end && body.fill()) at += putChunk(buffer, at, body, end - at);
+  if (body instanceof UnbufferedBody) at += body.writeTo(buffer, at, room);
+  else while (at < end && body.fill()) at += putChunk(buffer, at, body, end - at);
   const length = at - start;
   const isEnd = isUsedUp(body);
   if (length === 0 && !isEnd) return 0;

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
+import { DirectBody } from '../http/direct-body.ts';
 import { visitHeaders } from '../http/raw-headers.ts';
 import type { Cancellable, Connection, Exchange } from '../http/request.ts';
 import { IncomingBody } from './incoming-body.ts';
-import { ChunkedBody, type Outgoing, QueuedBody, ReadableBody, WholeBody } from './outgoing.ts';
+import { ChunkedBody, type Outgoing, QueuedBody, ReadableBody, UnbufferedBody, WholeBody } from './outgoing.ts';
 import { errorCode } from './protocol.ts';
 import type { RequestFields } from './request-fields.ts';
 import { Http2Sink } from './sink.ts';
@@ -139,6 +140,7 @@ export class Http2Exchange implements Exchange {
   }
 
   #flowing(body: Iterable<Uint8Array> | Readable): Outgoing {
+    if (body instanceof DirectBody) return new UnbufferedBody(body);
     if (!(body instanceof Readable)) return new ChunkedBody(body);
     return new ReadableBody(
       body,

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { DirectBody } from '../http/direct-body.ts';
 
 /** What is still to be sent of an answer. */
 export interface Outgoing {
@@ -54,6 +55,35 @@ export class ChunkedBody implements Outgoing {
     if (this.isLast) return;
     this.isLast = true;
     this.#chunks.return?.();
+  }
+}
+
+/** Never has a chunk: it is written straight into the frames. */
+export class UnbufferedBody implements Outgoing {
+  readonly chunk = nothing;
+  at = 0;
+  isLast = false;
+  readonly #body: DirectBody;
+
+  constructor(body: DirectBody) {
+    this.#body = body;
+  }
+
+  fill(): boolean {
+    return false;
+  }
+
+  writeTo(target: Buffer, at: number, room: number): number {
+    if (room === 0 || this.isLast) return 0;
+    const length = this.#body.writeTo(target, at, room);
+    this.isLast = length < room;
+    return length;
+  }
+
+  cancel(): void {
+    if (this.isLast) return;
+    this.isLast = true;
+    this.#body.cancel();
   }
 }
 

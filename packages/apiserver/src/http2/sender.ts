@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream';
+import { Gather } from '../http/gather.ts';
 import { isUsedUp, putBytes, putDataFrame, putHead } from './answer-frames.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { flushSoon } from './flush-soon.ts';
-import { Gather } from './gather.ts';
 import { HeaderEncoder } from './header-encoder.ts';
 import { type Outgoing, QueuedBody } from './outgoing.ts';
 import { defaultWindow, maxFrameBytes } from './protocol.ts';

@@ -1,5 +1,6 @@
 import { pipeline, Readable, Transform } from 'node:stream';
 import type { BytesAnswer } from '../http/answer.ts';
+import { CountedDirectBody, DirectBody } from '../http/direct-body.ts';
 
 type Body = BytesAnswer['body'];
 type WhenSent = (bytes: number) => void;
@@ -10,6 +11,7 @@ export function countedBody(body: Body, whenSent: WhenSent): Body {
     whenSent(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
     return body;
   }
+  if (body instanceof DirectBody) return new CountedDirectBody(body, whenSent);
   return body instanceof Readable ? countedStream(body, whenSent) : countedPieces(body, whenSent);
 }
 

@@ -1,6 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
-import { putBytes } from './answer-frames.ts';
 import { Gather } from './gather.ts';
+
+function putBytes(out: Gather, bytes: Buffer): void {
+  out.reserve(bytes.length);
+  out.buffer.set(bytes, out.at);
+  out.at += bytes.length;
+}
 
 describe('what is gathered', () => {
   it('is not written over while somebody needs it', () => {
