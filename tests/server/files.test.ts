@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -76,5 +76,16 @@ describe('--client-key-algorithm', () => {
     expect((await client.get('/api/v1/nodes')).status).toBe(200);
     client.close();
     await server.close();
+  });
+});
+
+describe('an open data dir', () => {
+  it('is closed to others when a server starts', async () => {
+    const dataDir = join(folder, 'open');
+    mkdirSync(join(dataDir, 'data'), { recursive: true });
+    chmodSync(dataDir, 0o755);
+    const server = await startServer({ dataDir, securePort: 0 });
+    await server.close();
+    expect([dataDir, join(dataDir, 'data')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700]);
   });
 });

@@ -1,5 +1,7 @@
+import { check } from './commands/check.ts';
 import { envtest } from './commands/envtest.ts';
 import { kubeApiserver } from './commands/kube-apiserver.ts';
+import { repair } from './commands/repair.ts';
 import { serve } from './commands/serve.ts';
 import { version } from './commands/version.ts';
 
@@ -12,6 +14,14 @@ const commands: Readonly<Record<string, Command>> = {
   serve: {
     summary: 'Serve the Kubernetes API.',
     run: (argv) => serve(argv),
+  },
+  check: {
+    summary: 'Verify the database of a data dir.',
+    run: (argv) => explained(check, argv),
+  },
+  repair: {
+    summary: 'Save what is whole in a damaged database.',
+    run: (argv) => explained(repair, argv),
   },
   envtest: {
     summary: 'Lay out kube-apiserver and etcd for the tests of operators (KUBEBUILDER_ASSETS).',
@@ -26,6 +36,16 @@ const commands: Readonly<Record<string, Command>> = {
     run: version,
   },
 };
+
+/** Says why a command failed in one line, with exit code 2 if it was not understood. */
+async function explained(command: Command['run'], argv: readonly string[]): Promise<number> {
+  try {
+    return await command(argv);
+  } catch (error) {
+    process.stderr.write(`tsukube: ${error instanceof Error ? error.message : String(error)}\n`);
+    return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS') ? 2 : 1;
+  }
+}
 
 const aliases: Readonly<Record<string, string>> = { '--version': 'version' };
 

@@ -114,8 +114,9 @@ function parsed(text: string): Holder {
 
 function withClaim<T>(lock: string, holder: Holder, act: (claim: string) => T): T {
   const claim = `${lock}.${holder.id}.claim`;
-  writeFileSync(claim, JSON.stringify(holder), { mode: 0o600 });
   try {
+    // A full disk leaves an empty file.
+    writeFileSync(claim, JSON.stringify(holder), { mode: 0o600 });
     return act(claim);
   } finally {
     removeIfThere(claim);

@@ -9,6 +9,7 @@ import { serviceAccountTokens } from './authentication/service-account-tokens.ts
 import { openTrust } from './authentication/trust.ts';
 import { completeOptions, type GivenOptions, type ServeOptions } from './config/index.ts';
 import { type DataDir, takeDataDir } from './data-dir.ts';
+import { restrictDataDir } from './data-dir-mode.ts';
 import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
 import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts, sharedRsaKey } from './pki/index.ts';
 import { servingCertificates } from './serving-certificates.ts';
@@ -50,6 +51,7 @@ export async function startServer({
   if (options.kubeconfigOut !== undefined) checkKubeconfigPath(options.kubeconfigOut);
   const dataDir = options.dataDir === undefined ? undefined : takeDataDir(options.dataDir);
   try {
+    if (dataDir) restrictDataDir(dataDir.path, logger);
     return await start(options, { resources, offload, dataDir, logger, onClients });
   } catch (error) {
     dataDir?.release();

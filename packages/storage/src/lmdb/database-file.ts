@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePages } from './pages/free-pages.ts';
 import { META_PAGES, type Meta, PAGE_HEADER_BYTES, readTree, type TreeRecord } from './pages/layout.ts';
@@ -13,6 +14,19 @@ const MAX_PROBLEMS = 1000;
 /** LMDB writes the version of an entry before its data. */
 const VERSION_BYTES = 8;
 
+const SHOWN_PROBLEMS = 3;
+
+/** The database cannot be served: parts of it are missing or would be wrong. */
+export class DamagedDatabase extends Error {
+  override readonly name = 'DamagedDatabase';
+  readonly problems: readonly string[];
+  constructor(path: string, problems: readonly string[]) {
+    const more = problems.length > SHOWN_PROBLEMS ? ` and ${problems.length - SHOWN_PROBLEMS} more problems` : '';
+    super(`${path} is damaged: ${problems.slice(0, SHOWN_PROBLEMS).join('; ')}${more}`);
+    this.problems = problems;
+  }
+}
+
 /** The file of a database, read without LMDB, which would follow damaged pages wherever they point. */
 export class DatabaseFile {
   readonly path: string;
@@ -21,12 +35,15 @@ export class DatabaseFile {
   /** Of the newest transaction. Undefined if that cannot be told. */
   readonly meta: Meta | undefined;
   readonly walk: Walk | undefined;
+  /** Whether the meta pages tell which transaction is the newest. */
+  readonly isNewestKnown: boolean;
   readonly #tables = new Map<string, TreeRecord>();
 
   constructor(directory: string) {
     this.path = join(directory, 'data.mdb');
     this.file = new PageFile(this.path);
     this.meta = this.#newestMeta();
+    this.isNewestKnown = this.problems.length === 0;
     this.walk = this.meta && new Walk(this.file, this.meta, (page, problem) => this.problem(`page ${page} ${problem}`));
     this.walk?.tree('the table of tables', (this.meta as Meta).main, (key, data) => {
       // LMDB ends names with a zero.
@@ -59,6 +76,11 @@ export class DatabaseFile {
     return this.file.bytes(data.page, PAGE_HEADER_BYTES + data.size).subarray(PAGE_HEADER_BYTES);
   }
 
+  /** How many entries a table says that it has. */
+  entriesOf(name: TableName): number | undefined {
+    return this.#tables.get(name)?.entries;
+  }
+
   /** What the table of meta data holds; undefined if there is none or it is damaged, which is then a problem. */
   state(): { readonly layout: number; readonly state: State } | undefined {
     let found: { readonly layout: number; readonly state: State } | undefined;
@@ -72,19 +94,24 @@ export class DatabaseFile {
     return found;
   }
 
-  /** Checks that every page has exactly one use: in a tree, or as free. To be called after all tables were walked. */
-  freeList(): void {
+  /**
+   * Checks that every page has exactly one use: in a tree, or as free. To be called after all tables were walked. Gives which
+   * pages are free, undefined if that cannot be told.
+   */
+  freeList(): ((page: number) => boolean) | undefined {
     const { walk, meta, file } = this;
-    if (!walk || !meta) return;
+    if (!walk || !meta) return undefined;
+    const before = this.problems.length;
     const isFree = new Uint8Array(meta.lastPage + 1);
     const lists: (number[] | undefined)[] = [];
     walk.tree('the list of free pages', meta.free, (_key, data) => lists.push(freePages(file, data, meta.lastPage)), byInteger);
+    if (lists.includes(undefined)) this.problem('the list of free pages is damaged');
     for (const page of lists.flatMap((pages) => pages ?? [])) {
       if (walk.isUsed(page) || isFree[page]) this.problem(`page ${page} is free and in use`);
       isFree[page] = 1;
     }
-    if (lists.includes(undefined)) this.problem('the list of free pages is damaged');
-    else if (this.problems.length === 0) this.#findLost(walk, isFree);
+    if (this.problems.length === 0) this.#findLost(walk, isFree);
+    return this.problems.length === before ? (page) => isFree[page] === 1 : undefined;
   }
 
   #findLost(walk: Walk, isFree: Uint8Array): void {
@@ -104,6 +131,14 @@ export class DatabaseFile {
       this.problem('the older transaction holds newer data: the number of the newest one is damaged');
     return newest;
   }
+}
+
+/** Fails if there is no file, or an empty one. */
+export function openDatabaseFile(directory: string): DatabaseFile {
+  const path = join(directory, 'data.mdb');
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (!size) throw new DamagedDatabase(path, [size === 0 ? 'it is empty' : 'it is missing']);
+  return new DatabaseFile(directory);
 }
 
 /** LMDB goes back to the older transaction if the number of the newest one is damaged. */

@@ -7,7 +7,9 @@ import { LmdbStore } from './lmdb-store.ts';
 import { loadState } from './load-state.ts';
 import { markDatabase, verifyDatabase } from './verify.ts';
 
-export { DamagedDatabase } from './verify.ts';
+export { type CheckReport, checkDatabase, type ValueProblem } from './check.ts';
+export { DamagedDatabase } from './database-file.ts';
+export { type SalvageReport, salvageDatabase } from './salvage.ts';
 
 export interface LmdbOptions {
   /** The directory of the database; made if it is missing. */
@@ -47,5 +49,16 @@ export async function openLmdb(options: LmdbOptions): Promise<Store> {
 
 /** Of versions that let everybody read them. */
 function restrictFiles(path: string): void {
-  for (const name of ['data.mdb', 'lock.mdb']) if (statSync(join(path, name)).mode & 0o077) chmodSync(join(path, name), 0o600);
+  restrict(path, 0o700);
+  for (const name of ['data.mdb', 'lock.mdb']) restrict(join(path, name), 0o600);
+}
+
+/** Who may not change the mode has to live with it. */
+function restrict(path: string, mode: number): void {
+  if ((statSync(path).mode & 0o077) === 0) return;
+  try {
+    chmodSync(path, mode);
+  } catch (error) {
+    if (!['EPERM', 'ENOTSUP', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
 }

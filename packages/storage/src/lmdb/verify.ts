@@ -1,21 +1,8 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseFile } from './database-file.ts';
+import { DamagedDatabase, DatabaseFile } from './database-file.ts';
 import { pairKeys } from './key-encodings.ts';
 import { DAMAGED, isHeadOf, LAYOUT, readDue, readHead } from './records.ts';
-
-const SHOWN_PROBLEMS = 3;
-
-/** The database cannot be served: parts of it are missing or would be wrong. */
-export class DamagedDatabase extends Error {
-  override readonly name = 'DamagedDatabase';
-  readonly problems: readonly string[];
-  constructor(path: string, problems: readonly string[]) {
-    const more = problems.length > SHOWN_PROBLEMS ? ` and ${problems.length - SHOWN_PROBLEMS} more problems` : '';
-    super(`${path} is damaged: ${problems.slice(0, SHOWN_PROBLEMS).join('; ')}${more}`);
-    this.problems = problems;
-  }
-}
 
 /**
  * Fails with DamagedDatabase on a file that LMDB cannot be trusted with. All pages of all trees are checked, and the index of

@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { takeDataDir } from './data-dir.ts';
+
+/** What a check of a data dir found. */
+export interface DataDirCheck {
+  /** Damage with which a server does not start. */
+  readonly problems: readonly string[];
+  /** Keys of objects that cannot be read. */
+  readonly damaged: readonly string[];
+  /** Changes of the past that cannot be read. */
+  readonly damagedHistory: number;
+  readonly objects: number;
+  readonly records: number;
+  readonly bytes: number;
+  readonly revision: number | undefined;
+}
+
+export interface DataDirRepair {
+  /** The new database. */
+  readonly database: string;
+  /** The damaged database, as it was. */
+  readonly backup: string;
+  readonly saved: number;
+  readonly lost: readonly string[];
+  readonly uncertain: readonly string[];
+  readonly unknown: number;
+  readonly revision: number;
+}
+
+/** Checks the embedded database in a data dir that no server uses. Fails with DataDirTaken, or if there is none. */
+export function checkDataDir(dataDir: string): Promise<DataDirCheck> {
+  return withDatabase(dataDir, async (path) => {
+    const { checkDatabase, DamagedDatabase } = await import('@tsukube/storage/lmdb');
+    try {
+      return checkDatabase(path, valueProblem);
+    } catch (error) {
+      if (!(error instanceof DamagedDatabase)) throw error;
+      return { ...nothing, problems: error.problems };
+    }
+  });
+}
+
+const nothing = { damaged: [], damagedHistory: 0, objects: 0, records: 0, bytes: 0, revision: undefined } as const;
+
+/**
+ * Saves what is whole in a damaged database to a new one, in the data dir `output` or in place of the damaged one, which is kept
+ * beside it. The damaged file is never written to.
+ */
+export function repairDataDir(dataDir: string, output: string | undefined, now = new Date()): Promise<DataDirRepair> {
+  return withDatabase(dataDir, async (path) => {
+    const { salvageDatabase } = await import('@tsukube/storage/lmdb');
+    if (output !== undefined) {
+      const database = join(resolve(output), 'data');
+      mkdirSync(resolve(output), { recursive: true, mode: 0o700 });
+      return { ...(await salvageDatabase(path, database)), database, backup: path };
+    }
+    const unfinished = `${path}.repaired`;
+    rmSync(unfinished, { recursive: true, force: true });
+    const report = await salvageDatabase(path, unfinished);
+    const backup = `${path}.damaged-${now.toISOString().replace(/[:.]/g, '-')}`;
+    renameSync(path, backup);
+    renameSync(unfinished, path);
+    return { ...report, database: path, backup };
+  });
+}
+
+async function withDatabase<T>(dataDir: string, action: (path: string) => Promise<T>): Promise<T> {
+  const path = join(resolve(dataDir), 'data');
+  if (!existsSync(path)) throw new Error(`there is no database in ${resolve(dataDir)}`);
+  const taken = takeDataDir(dataDir);
+  try {
+    return await action(path);
+  } finally {
+    taken.release();
+  }
+}
+
+const brace = 0x7b;
+/** What protobuf and encrypted values begin with. */
+const otherForms = ['k8s\0', 'k8s:enc:'];
+
+/** Objects are JSON, or as a kube-apiserver has written them. */
+function valueProblem(_key: string, value: Uint8Array): string | undefined {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (bytes[0] !== brace)
+    return otherForms.some((form) => bytes.subarray(0, form.length).equals(Buffer.from(form))) ? undefined : 'is no object';
+  try {
+    JSON.parse(bytes.toString());
+    return undefined;
+  } catch {
+    return 'is no JSON';
+  }
+}
