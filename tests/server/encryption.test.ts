@@ -200,7 +200,7 @@ describe.each(['lmdb', 'etcd'] as const)('encryption at rest on %s', (storage) =
   it.skipIf(skipped)('answers 500 for a value that cannot be decrypted, and goes on', async () => {
     const stage = await newStage();
     await stage.start([[['secrets'], [cbc('a')]]]);
-    await created(stage.client.send('POST', secrets, secret('bad')));
+    for (const name of ['bad', 'gone']) await created(stage.client.send('POST', secrets, secret(name)));
     await stage.start([[['secrets'], [cbc('b')]]]);
     const { client } = stage;
     await created(client.send('POST', secrets, secret('good')));
@@ -226,6 +226,9 @@ describe.each(['lmdb', 'etcd'] as const)('encryption at rest on %s', (storage) =
     for (const [method, body] of [['DELETE'], ['PUT', secret('bad')]] as const)
       expect((await client.send(method, `${secrets}/bad`, body)).body).toEqual(failure(reason));
     expect((await client.send('POST', secrets, secret('bad'))).body.reason).toBe('AlreadyExists');
+    const unsafe = await client.send('DELETE', `${secrets}/gone?ignoreStoreReadErrorWithClusterBreakingPotential=true`);
+    expect(unsafe.status).toBe(200);
+    expect((await client.get(`${secrets}/gone`)).status).toBe(404);
     const good = (await client.get(`${secrets}/good`)).body;
     good.metadata.labels = { a: 'b' };
     expect((await client.send('PUT', `${secrets}/good`, good)).status).toBe(200);
@@ -337,7 +340,10 @@ describe('a KMS v2 plugin', () => {
     await stage.start(rules);
     expect(await health('/livez')).toBe(200);
     expect(await health('/readyz')).toBe(500);
-    expect((await stage.client.get('/healthz/kms-providers')).status).toBe(500);
+    expect((await stage.client.get('/healthz/kms-providers')).text).toMatch(
+      /^internal server error: kms-provider-0: (.*error: )?rpc error: code = DeadlineExceeded desc = /,
+    );
+    expect((await stage.client.get('/readyz?verbose')).text).toContain('[-]kms-providers failed: reason withheld\n');
     const { body } = await stage.client.get(`${secrets}/s1`);
     expect(body).toMatchObject({ code: 500, message: 'Internal error occurred: got unexpected nil transformer' });
     const refused = await stage.client.send('POST', secrets, secret('unwritten'));

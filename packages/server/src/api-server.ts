@@ -39,7 +39,7 @@ import { requestChain, terminated } from './chain.ts';
 import { startCompaction } from './compaction.ts';
 import { flagsWithoutEffect, type ServeOptions, serviceRanges } from './config/index.ts';
 import { customApi, resourcesNow } from './custom-api.ts';
-import { configuredEncryption } from './encryption/index.ts';
+import { configuredEncryption, noEncryptionChecks } from './encryption/index.ts';
 import { requestLimits } from './flow-control.ts';
 import { ensureBootstrapPolicy } from './rbac-bootstrap.ts';
 import { allResources, createRegistries, watchCaches } from './registries.ts';
@@ -147,7 +147,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const handler = requestChain({
     ...parts,
     store,
-    encryptionChecks: encryption?.checks ?? [],
+    encryptionChecks: encryption?.checks ?? noEncryptionChecks,
     resources,
     registryOf,
     custom,

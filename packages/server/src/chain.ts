@@ -50,6 +50,7 @@ import type { CustomApi } from '@tsukube/crds';
 import type { ApiServerParts } from './api-server.ts';
 import type { Authentication } from './authentication/authenticator.ts';
 import type { ServeOptions } from './config/index.ts';
+import type { EncryptionChecks } from './encryption/index.ts';
 import type { RequestLimits } from './flow-control.ts';
 import { healthChecks } from './health.ts';
 import { builtInNames, objectsNamed } from './registries.ts';
@@ -66,7 +67,7 @@ export interface ChainParts extends ApiServerParts {
   readonly heavy: HeavyRequests | undefined;
   readonly shutdown: ShutdownNotice;
   readonly isReady: () => boolean;
-  readonly encryptionChecks: readonly HealthCheck[];
+  readonly encryptionChecks: EncryptionChecks;
   readonly steps: StartSteps;
   readonly metrics: ServerMetrics;
   readonly authorizer: Authorizer;

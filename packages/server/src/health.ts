@@ -8,6 +8,7 @@ import {
 } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
+import type { EncryptionChecks } from './encryption/index.ts';
 import type { StartSteps } from './start-steps.ts';
 
 export interface HealthParts {
@@ -16,8 +17,7 @@ export interface HealthParts {
   readonly resources: readonly Resource[];
   readonly registryOf: (resource: Resource) => ObjectRegistry;
   readonly steps: StartSteps;
-  /** Of KMS plugins, for healthz and readyz. */
-  readonly encryptionChecks: readonly HealthCheck[];
+  readonly encryptionChecks: EncryptionChecks;
   /** Fails if a certificate that is shown to others has expired. */
   readonly checkCertificates: () => void;
   readonly logger: Logger;
@@ -27,22 +27,23 @@ type Check = HealthCheck['check'];
 
 /** The checks behind /healthz, /livez and /readyz, under kube-apiserver's names and in its order. */
 export function healthChecks(parts: HealthParts): HealthChecks {
-  const { store, isReady, checkCertificates, encryptionChecks, logger } = parts;
+  const { store, isReady, checkCertificates, logger } = parts;
+  const { kms, hooks: encryptionHooks } = parts.encryptionChecks;
   const ping = named('ping', () => {});
   const log = named('log', () => logger.debug('the log is written'));
   const storage = named('etcd', () => store.ping());
-  const hooks = Object.entries(startChecks(parts)).map(([name, check]) => named(name, check));
+  const hooks = [...encryptionHooks, ...Object.entries(startChecks(parts)).map(([name, check]) => named(name, check))];
   const former = formerChecks(parts);
-  const alive = [ping, log, named('loopback-serving-certificate', checkCertificates), storage, ...hooks, ...former];
+  const first = [ping, log, named('loopback-serving-certificate', checkCertificates), storage];
   return {
-    healthz: [...alive, ...encryptionChecks],
-    livez: alive,
+    healthz: [...first, ...kms, ...hooks, ...former],
+    livez: [...first, ...hooks, ...former],
     readyz: [
       ping,
       log,
       storage,
       named('etcd-readiness', () => store.ping()),
-      ...encryptionChecks,
+      ...kms,
       named('informer-sync', loaded(parts, '', 'namespaces')),
       ...hooks,
       named('storage', () => checkStored(store)),

@@ -236,15 +236,17 @@ export class Unavailable extends Error {
   }
 }
 
-/** The stored value of a key cannot be read. The message of the cause may be shown to clients. */
+/** The stored value of a key cannot be decrypted or decoded. The reason may be shown to clients. */
 export class UnreadableValue extends Error {
   override readonly name = 'UnreadableValue';
   readonly key: string;
+  readonly revision: number;
   readonly reason: string;
-  constructor(key: string, cause: unknown) {
+  constructor(key: string, revision: number, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(`the value of ${key} cannot be read: ${reason}`, { cause });
     this.key = key;
+    this.revision = revision;
     this.reason = reason;
   }
 }

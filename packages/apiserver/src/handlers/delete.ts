@@ -1,5 +1,5 @@
 import type { JsonObject, Status } from '@tsukube/machinery';
-import { CorruptValue } from '@tsukube/storage';
+import { CorruptValue, UnreadableValue } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
 import { negotiateObjects, type Output } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
@@ -20,12 +20,18 @@ export async function deleteOne(request: ResourceRequest): Promise<Answer> {
   try {
     deleted = await deleteObject(request.objects, request.info.name, options, context);
   } catch (error) {
-    if (!(error instanceof CorruptValue && options.ignoreStoreReadError)) throw error;
+    if (!options.ignoreStoreReadError || !isUnreadable(error, request)) throw error;
     await deleteCorrupt(request.objects, request.info.name, error, options, context);
     return answerStatusAs(200, { status: 'Success', details: subjectOf(request) }, output);
   }
   const accepted = deleted.kind === 'pending' && options.orphanDependents === false;
   return answerDeleted(accepted ? 202 : 200, deleted, request, output);
+}
+
+/** Whether it is the object itself that cannot be read. */
+function isUnreadable(error: unknown, { objects, info }: ResourceRequest): error is CorruptValue | UnreadableValue {
+  if (!(error instanceof CorruptValue || error instanceof UnreadableValue)) return false;
+  return error.key === objects.key(info.namespace, info.name);
 }
 
 function answerDeleted(status: number, deleted: Deleted, request: ResourceRequest, output: Output): Answer | Promise<Answer> {

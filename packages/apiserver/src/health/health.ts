@@ -15,6 +15,8 @@ export interface HealthCheck {
   readonly name: string;
   /** Has a path of its own, and is not part of the whole. */
   readonly separate?: boolean;
+  /** Its own path says why it failed, as in kube-apiserver; the whole does not. */
+  readonly explains?: boolean;
   check(): void | Promise<void>;
 }
 
@@ -28,8 +30,10 @@ interface Result {
   readonly name: string;
   readonly ok: boolean;
   readonly excluded?: boolean;
-  /** Why it failed. */
+  /** Why it failed, for everybody. */
   readonly reason?: string;
+  /** Why it failed, for those who ask for this check. */
+  readonly cause?: string;
 }
 
 /** /healthz, /livez and /readyz, each with a path for every named check below it. */
@@ -47,19 +51,21 @@ export function healthDelegate(checks: () => HealthChecks, logger: Logger): Dele
   };
 }
 
-async function run({ name, check }: HealthCheck, logger: Logger): Promise<Result> {
+async function run({ name, check, explains }: HealthCheck, logger: Logger): Promise<Result> {
   try {
     await check();
     return { name, ok: true };
   } catch (error) {
     logger.warn('a health check failed', { check: name, error: String(error) });
-    return { name, ok: false, reason: error instanceof HealthProblem ? error.message : 'reason withheld' };
+    const reason = error instanceof HealthProblem ? error.message : 'reason withheld';
+    return { name, ok: false, reason, ...(explains && { cause: (error as Error).message }) };
   }
 }
 
 async function answerOne(endpoint: string, check: HealthCheck, logger: Logger): Promise<BytesAnswer> {
-  const { ok, reason } = await run(check, logger);
-  return ok ? answerText(200, 'ok') : plain(500, `internal server error: ${endpoint} check failed: ${reason}\n`);
+  const { ok, reason, cause } = await run(check, logger);
+  if (ok) return answerText(200, 'ok');
+  return plain(500, `internal server error: ${cause ?? `${endpoint} check failed: ${reason}`}\n`);
 }
 
 async function answerAll(

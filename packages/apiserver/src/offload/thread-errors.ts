@@ -19,7 +19,8 @@ export type ErrorMessage =
   | { readonly is: 'KeyExists'; readonly key: string }
   | { readonly is: 'CorruptValue'; readonly key: string; readonly revision: number; readonly problem: string }
   | { readonly is: 'Mismatch'; readonly key: string; readonly exists: boolean; readonly revision: number }
-  | { readonly is: 'UnreadableValue' | 'EncryptionFailed'; readonly key: string; readonly reason: string }
+  | { readonly is: 'UnreadableValue'; readonly key: string; readonly revision: number; readonly reason: string }
+  | { readonly is: 'EncryptionFailed'; readonly key: string; readonly reason: string }
   | { readonly is: 'Unavailable'; readonly message: string; readonly unwritten: boolean }
   | { readonly is: 'Compacted' | 'FutureRevision'; readonly revision: number }
   | { readonly is: 'Cancelled' | 'RequestTooLarge' | 'ClientGone' }
@@ -37,8 +38,8 @@ export function errorMessage(error: unknown): ErrorMessage {
       exists: error.current !== undefined,
       revision: error.current?.revision ?? 0,
     };
-  if (error instanceof UnreadableValue || error instanceof EncryptionFailed)
-    return { is: error.name, key: error.key, reason: error.reason };
+  if (error instanceof UnreadableValue) return { is: error.name, key: error.key, revision: error.revision, reason: error.reason };
+  if (error instanceof EncryptionFailed) return { is: error.name, key: error.key, reason: error.reason };
   if (error instanceof Unavailable) return { is: 'Unavailable', message: error.message, unwritten: error.unwritten };
   if (error instanceof Compacted) return { is: 'Compacted', revision: error.oldest };
   if (error instanceof FutureRevision) return { is: 'FutureRevision', revision: error.current };
@@ -63,7 +64,7 @@ export function errorOf(message: ErrorMessage): Error {
       return new Mismatch(key, exists ? { key, value: nothing, revision, created: revision } : undefined);
     }
     case 'UnreadableValue':
-      return new UnreadableValue(message.key, new Error(message.reason));
+      return new UnreadableValue(message.key, message.revision, new Error(message.reason));
     case 'EncryptionFailed':
       return new EncryptionFailed(message.key, new Error(message.reason));
     case 'Unavailable':

@@ -1,5 +1,5 @@
 import { FieldErrors, path, StatusError } from '@tsukube/machinery';
-import type { CorruptValue } from '@tsukube/storage';
+import type { CorruptValue, UnreadableValue } from '@tsukube/storage';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { DeleteRequest } from './deletion.ts';
 import type { ObjectRegistry, WriteContext } from './object-registry.ts';
@@ -38,7 +38,7 @@ export function checkReadable({ cache, resource }: ObjectRegistry, entries: read
 export async function deleteCorrupt(
   registry: ObjectRegistry,
   name: string,
-  { revision }: CorruptValue,
+  { revision }: CorruptValue | UnreadableValue,
   request: DeleteRequest,
   context: WriteContext,
 ): Promise<void> {

@@ -415,7 +415,7 @@ export class WatchCache implements Store, ObjectCache {
     try {
       return new HeldEntry(key, revision, created, this.#present(value, revision, this.#allocate), this.#source);
     } catch (error) {
-      throw new UnreadableValue(key, isEncrypted(value) ? new Error(encryptedUnexpectedly) : error);
+      throw new UnreadableValue(key, revision, isEncrypted(value) ? new Error(encryptedUnexpectedly) : error);
     }
   }
 

@@ -86,7 +86,7 @@ describe('the configuration in use', () => {
       [['*.*'], [cbc('c')]],
     );
     const store = await open(false);
-    expect(encryption?.checks).toEqual([]);
+    expect(encryption?.checks).toEqual({ kms: [], hooks: [] });
     expect(await prefixOf(store)).toBe('k8s:enc:aescbc:v1:a:');
     expect(await prefixOf(store, '/registry/services/specs/a/')).toBe('k8s:enc:aescbc:v1:a:');
     expect(await prefixOf(store, '/registry/events/a/')).toBe('');
@@ -98,7 +98,7 @@ describe('the configuration in use', () => {
   it('changes with the file, and stays while the file is not good', async () => {
     write([['secrets'], [cbc('a')]]);
     const store = await open(true);
-    expect(encryption?.checks.map(({ name }) => name)).toEqual(['kms-providers']);
+    expect(encryption?.checks.kms.map(({ name }) => name)).toEqual(['kms-providers']);
     expect(await prefixOf(store)).toBe('k8s:enc:aescbc:v1:a:');
     write([['secrets'], [cbc('b', 'a')]]);
     clock.advance(60);
@@ -139,7 +139,7 @@ describe('the configuration in use', () => {
       clearInterval(ticking);
     }
     expect(await prefixOf(store)).toBe('k8s:enc:aescbc:v1:a:');
-    await encryption?.checks[0]?.check();
+    await encryption?.checks.kms[0]?.check();
   });
 
   const reloads = async () => {

@@ -5,11 +5,17 @@ import { encryptedStore, identity } from '@tsukube/storage/encryption';
 import type { ResourceOfKey } from './group-resource.ts';
 import { configurationHash, type LoadedEncryption, type LoadParts, loadEncryption, readConfigurationFile } from './load.ts';
 
+export interface EncryptionChecks {
+  /** Of KMS plugins, for healthz and readyz. */
+  readonly kms: readonly HealthCheck[];
+  /** For all endpoints. */
+  readonly hooks: readonly HealthCheck[];
+}
+
 /** Encryption at rest by a configuration file. */
 export interface Encryption {
   encrypted(store: Store): Store;
-  /** For healthz and readyz. */
-  readonly checks: readonly HealthCheck[];
+  readonly checks: EncryptionChecks;
   close(): void;
 }
 
@@ -33,10 +39,16 @@ export async function openEncryption(parts: EncryptionParts): Promise<Encryption
         const resource = resourceOf(key);
         return resource ? following.current.transformers.for(resource) : identity;
       }),
-    checks: hasCheck ? [{ name: 'kms-providers', check: () => following.current.kms.check() }] : [],
+    checks: {
+      kms: hasCheck ? [{ name: 'kms-providers', explains: true, check: () => following.current.kms.check() }] : [],
+      hooks: reload ? [{ name: reloadHook, check: () => {} }] : [],
+    },
     close: () => following.close(),
   };
 }
+
+/** The file is followed as soon as it has been read. */
+const reloadHook = 'poststarthook/start-encryption-provider-config-automatic-reload';
 
 /** The server writes and reads these before it serves. */
 const neededAtStart = [

@@ -2,10 +2,12 @@ import { hostname } from 'node:os';
 import { encryptionMetrics, type Logger, type Resource, type ServerMetrics } from '@tsukube/apiserver';
 import { systemClock } from '@tsukube/storage';
 import type { ServeOptions } from '../config/index.ts';
-import type { Encryption } from './encryption.ts';
+import type { Encryption, EncryptionChecks } from './encryption.ts';
 import { resourceOfKey } from './group-resource.ts';
 
-export type { Encryption } from './encryption.ts';
+export type { Encryption, EncryptionChecks } from './encryption.ts';
+
+export const noEncryptionChecks: EncryptionChecks = { kms: [], hooks: [] };
 
 /** Encryption at rest, if a configuration for it was given. Nothing of it is loaded otherwise. */
 export async function configuredEncryption(

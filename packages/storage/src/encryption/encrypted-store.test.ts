@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock, storeContract } from '../contract/index.ts';
 import { openLmdb } from '../lmdb/index.ts';
 import { openMemory } from '../memory/index.ts';
-import { type Batch, EncryptionFailed, type Store, UnreadableValue } from '../store.ts';
+import { type Batch, CorruptEntry, CorruptValue, EncryptionFailed, type Store, UnreadableValue } from '../store.ts';
 import { aesCbc, aesGcm } from './ciphers.ts';
 import { encryptedStore } from './encrypted-store.ts';
 import { identity, PrefixTransformers, type Transformer } from './transformer.ts';
@@ -101,10 +101,27 @@ describe('an encrypted store', () => {
     await store.create('/b', value);
     current = new PrefixTransformers([provider('k8s:enc:aesgcm:v1:b:', gcm)], 'no matching prefix found');
     await store.create('/c', value);
-    await expect(store.get('/a')).rejects.toThrow(new UnreadableValue('/a', new Error('no matching prefix found')));
+    await expect(store.get('/a')).rejects.toThrow(new UnreadableValue('/a', 2, new Error('no matching prefix found')));
     await expect(store.list('/')).rejects.toMatchObject({ reason: 'unable to transform key "/a": no matching prefix found' });
     expect((await store.list('/c')).entries).toHaveLength(1);
     await expect(store.update('/a', value, 9)).rejects.toThrow(UnreadableValue);
+  });
+
+  it('hands on what the store below knows to be damaged', async () => {
+    await store.create('/a', value);
+    const corrupt = new CorruptEntry(3, 2, new CorruptValue('/b', 3, 'its checksum does not match'));
+    const changes = [{ type: 'put', entry: corrupt, previous: corrupt }] as const;
+    const damaged = Object.assign(Object.create(raw) as Store, {
+      get: async () => corrupt,
+      list: async () => ({ entries: [corrupt], revision: 3, more: false, count: 1 }),
+      async *watch() {
+        yield { changes, revision: 3 };
+      },
+    });
+    const over = encryptedStore(damaged, () => current);
+    expect(await over.get('/b')).toBe(corrupt);
+    expect((await over.list('/')).entries).toEqual([corrupt]);
+    for await (const batch of over.watch('/', 1, new AbortController().signal)) expect(batch.changes).toEqual(changes);
   });
 
   it('goes on after a change that cannot be decrypted', async () => {

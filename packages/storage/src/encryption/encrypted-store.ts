@@ -172,15 +172,15 @@ class EncryptedStore implements Store {
     return transformer.prepare?.(entry.value)?.then(opened) ?? opened();
   }
 
-  #prepare({ key, value }: Entry): Promise<void> | undefined {
-    return this.#transformerOf(key).prepare?.(value);
+  #prepare(entry: Entry): Promise<void> | undefined {
+    return entry instanceof CorruptEntry ? undefined : this.#transformerOf(entry.key).prepare?.(entry.value);
   }
 
-  #open({ key, value }: Entry): Opened {
+  #open({ key, value, revision }: Entry): Opened {
     try {
       return this.#transformerOf(key).open(value, Buffer.from(key));
     } catch (error) {
-      throw new UnreadableValue(key, error);
+      throw new UnreadableValue(key, revision, error);
     }
   }
 
@@ -202,8 +202,9 @@ class EncryptedStore implements Store {
 }
 
 /** kube-apiserver names the key where a list was asked for. */
-function inList({ key, reason, cause }: UnreadableValue): UnreadableValue {
-  return new UnreadableValue(key, new Error(`unable to transform key ${JSON.stringify(key)}: ${reason}`, { cause }));
+function inList({ key, revision, reason, cause }: UnreadableValue): UnreadableValue {
+  const named = new Error(`unable to transform key ${JSON.stringify(key)}: ${reason}`, { cause });
+  return new UnreadableValue(key, revision, named);
 }
 
 /** Its value throws UnreadableValue if it cannot be decrypted. */
