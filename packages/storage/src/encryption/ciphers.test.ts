@@ -72,10 +72,10 @@ it('a box of 1.5 MiB does not hold up the event loop', async () => {
   const transformer = await secretbox(randomBytes(32));
   const value = randomBytes(1.5 * 2 ** 20);
   transformer.seal(value, context);
-  const times = Array.from({ length: 5 }, () => {
-    const began = performance.now();
+  const milliseconds = Array.from({ length: 5 }, () => {
+    const began = process.cpuUsage();
     opens(transformer, transformer.seal(value, context));
-    return performance.now() - began;
+    return process.cpuUsage(began).user / 1000;
   });
-  expect(Math.min(...times)).toBeLessThan(100);
+  expect(Math.min(...milliseconds)).toBeLessThan(100);
 });
