@@ -264,6 +264,13 @@ export class EncryptionFailed extends Error {
   }
 }
 
+/** The disk, or the quota of etcd, is full. Nothing was written. */
+export class NoSpace extends Unavailable {
+  constructor(options?: { readonly cause?: unknown }) {
+    super('mvcc: database space exceeded', { ...options, unwritten: true });
+  }
+}
+
 /** The value does not fit into a request that etcd takes: by default 1.5 MiB for the value, the key and some framing. */
 export class RequestTooLarge extends Error {
   override readonly name = 'RequestTooLarge';

@@ -1,5 +1,13 @@
 import { StatusError } from '@tsukube/machinery';
-import { Cancelled, CorruptValue, EncryptionFailed, RequestTooLarge, Unavailable, UnreadableValue } from '@tsukube/storage';
+import {
+  Cancelled,
+  CorruptValue,
+  EncryptionFailed,
+  NoSpace,
+  RequestTooLarge,
+  Unavailable,
+  UnreadableValue,
+} from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
@@ -44,8 +52,12 @@ const cancelled = StatusError.timeout('request did not complete within requested
 /** As kube-apiserver passes on what etcd says. */
 const tooLarge = new StatusError({ status: 'Failure', message: 'etcdserver: request is too large', code: 500 });
 
+/** Operators and tools look for this message of etcd. */
+const noSpace = new StatusError({ status: 'Failure', message: 'etcdserver: mvcc: database space exceeded', code: 500 });
+
 /** A write that was not made can be tried again; of one whose fate is unknown only the client can find out. */
 function unavailable(error: Unavailable): StatusError {
+  if (error instanceof NoSpace) return noSpace;
   return error.unwritten
     ? StatusError.serviceUnavailable('the store is not available at this time, please try again')
     : StatusError.timeout('the store did not answer in time; the request may have taken effect');

@@ -7,6 +7,7 @@ import {
   FutureRevision,
   KeyExists,
   Mismatch,
+  NoSpace,
   RequestTooLarge,
   Unavailable,
   UnreadableValue,
@@ -23,7 +24,7 @@ export type ErrorMessage =
   | { readonly is: 'EncryptionFailed'; readonly key: string; readonly reason: string }
   | { readonly is: 'Unavailable'; readonly message: string; readonly unwritten: boolean }
   | { readonly is: 'Compacted' | 'FutureRevision'; readonly revision: number }
-  | { readonly is: 'Cancelled' | 'RequestTooLarge' | 'ClientGone' }
+  | { readonly is: 'Cancelled' | 'NoSpace' | 'RequestTooLarge' | 'ClientGone' }
   | { readonly is: 'other'; readonly message: string; readonly stack: string | undefined };
 
 export function errorMessage(error: unknown): ErrorMessage {
@@ -40,6 +41,7 @@ export function errorMessage(error: unknown): ErrorMessage {
     };
   if (error instanceof UnreadableValue) return { is: error.name, key: error.key, revision: error.revision, reason: error.reason };
   if (error instanceof EncryptionFailed) return { is: error.name, key: error.key, reason: error.reason };
+  if (error instanceof NoSpace) return { is: 'NoSpace' };
   if (error instanceof Unavailable) return { is: 'Unavailable', message: error.message, unwritten: error.unwritten };
   if (error instanceof Compacted) return { is: 'Compacted', revision: error.oldest };
   if (error instanceof FutureRevision) return { is: 'FutureRevision', revision: error.current };
@@ -75,6 +77,8 @@ export function errorOf(message: ErrorMessage): Error {
       return new FutureRevision(message.revision);
     case 'Cancelled':
       return new Cancelled();
+    case 'NoSpace':
+      return new NoSpace();
     case 'RequestTooLarge':
       return new RequestTooLarge();
     case 'ClientGone':

@@ -16,6 +16,8 @@ import {
 /** The databases of one LMDB environment. */
 export interface Tables {
   readonly root: RootDatabase<Buffer, string>;
+  /** The directory of the database. */
+  readonly path: string;
   /** The newest head of every key that exists. */
   readonly current: Database<Head | Damaged | Uint8Array, string | Uint8Array>;
   /** Every change, by revision, until compaction has made it useless. */
@@ -42,6 +44,7 @@ export function openTables({ path, mapSize, noSync }: EnvironmentOptions): Table
   const root = open<Buffer, string>({ ...ENVIRONMENT, path, mapSize: mapSize ?? 16 * GIB, noSync: noSync ?? false });
   return {
     root,
+    path,
     current: root.openDB('current', decoded(textKeys, readHead)),
     log: root.openDB('log', decoded(numberKeys, readRecord)),
     logHeads: root.openDB('log', decoded(numberKeys, readLogHead)),

@@ -1,4 +1,5 @@
 import { Cancelled, type Entry, Unavailable } from '../store.ts';
+import { commitFailure } from './commit-failure.ts';
 import { type Attempt, type Chore, Group, type Refusal, type Write } from './group.ts';
 import type { State } from './records.ts';
 import { Fenced, type Tables, transact } from './tables.ts';
@@ -198,7 +199,7 @@ export class Writer {
       await transact(this.#tables, this.#transaction, state, group.encode(this.#tables));
       return undefined;
     } catch (error) {
-      return new Unavailable('the write could not be committed', { cause: await causeOf(error), unwritten: true });
+      return commitFailure(await causeOf(error), this.#tables.path);
     }
   }
 

@@ -1,5 +1,5 @@
 import { GrpcCode, type GrpcStatus } from '../../grpc/grpc-status.ts';
-import { RequestTooLarge, Unavailable } from '../../store.ts';
+import { NoSpace, RequestTooLarge, Unavailable } from '../../store.ts';
 
 /** An answer of etcd, or of the way to it, that is not what was asked for. */
 export class EtcdFailure extends Unavailable {
@@ -41,15 +41,18 @@ function isUnwritten({ code, details, unsent }: GrpcStatus): boolean {
 }
 
 const TOO_LARGE = ['etcdserver: request is too large', 'received message larger than max'];
+const NO_SPACE = ['etcdserver: mvcc: database space exceeded'];
 const STALE_TOKEN = ['etcdserver: invalid auth token', 'etcdserver: revision of auth store is old'];
 
-export function failureOf(status: GrpcStatus): EtcdFailure | RequestTooLarge {
-  return says(status.details, TOO_LARGE) ? new RequestTooLarge() : new EtcdFailure(status);
+export function failureOf(status: GrpcStatus): EtcdFailure | NoSpace | RequestTooLarge {
+  if (says(status.details, TOO_LARGE)) return new RequestTooLarge();
+  return says(status.details, NO_SPACE) ? new NoSpace() : new EtcdFailure(status);
 }
 
 /** Whether another try, here or at another member, may go well. */
 export function isPassing(error: unknown): error is Unavailable {
-  return error instanceof EtcdFailure ? error.passing : error instanceof Unavailable;
+  if (error instanceof EtcdFailure) return error.passing;
+  return error instanceof Unavailable && !(error instanceof NoSpace);
 }
 
 export function isStaleToken(error: unknown): boolean {
