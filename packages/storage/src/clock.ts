@@ -8,6 +8,12 @@ export interface Clock {
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** For durations within this process: a wall clock that is set forth or back does not change them. */
+export const monotonicClock: Clock = {
+  now: () => performance.now(),
+  after: (ms, callback) => systemClock.after(ms, callback),
+};
+
 export const systemClock: Clock = {
   now: Date.now,
   after(ms, callback) {

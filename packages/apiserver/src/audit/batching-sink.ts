@@ -38,7 +38,7 @@ class BatchingSink implements AuditSink {
   constructor(sink: AuditSink, options: BatchOptions) {
     this.#sink = sink;
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => performance.now());
     this.#tokens = options.throttle?.burst ?? 0;
     this.#filled = this.#now();
   }

@@ -7,6 +7,7 @@ export interface TokenCacheOptions {
   readonly failureTtlMs: number;
   /** Whether a refusal with reasons is kept as well as the answer that nobody knows the token. */
   readonly keepsRefusals: boolean;
+  /** Milliseconds on a clock that never goes back. */
   readonly now?: () => number;
   readonly maxEntries?: number;
 }
@@ -28,7 +29,7 @@ const sweepEvery = 1000;
  * with a salt of our own; those who ask at the same time share one question.
  */
 export function cachedTokens(authenticate: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
-  const { now = Date.now, maxEntries = defaultMaxEntries } = options;
+  const { now = () => performance.now(), maxEntries = defaultMaxEntries } = options;
   const kept = new Map<string, Kept>();
   const asking = new Map<string, Promise<Identification>>();
   const salt = randomBytes(32).toString('base64');

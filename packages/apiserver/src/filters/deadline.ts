@@ -2,7 +2,7 @@ import { GoDurationError, goDurationMs, StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { Filter } from './filter.ts';
-import { isLongRunning, isReading } from './request-kind.ts';
+import { isLongRunning } from './request-kind.ts';
 
 /** The verbs that kube-apiserver ends earlier, whatever the limit of requests. */
 const boundedVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
@@ -27,14 +27,6 @@ export function deadline(timeoutMs: number, onTimeout: (request: IncomingRequest
       request.cancel();
       onTimeout(request);
     });
-  };
-}
-
-/** Calls back when a request that may write is cancelled: its client is gone, or its deadline has passed. */
-export function cancellation(onCancelled: () => void): Filter {
-  return function noticeCancellation(request, next) {
-    if (!isReading(request.info)) request.onCancel = onCancelled;
-    return next(request);
   };
 }
 

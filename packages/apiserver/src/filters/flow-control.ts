@@ -3,7 +3,7 @@ import type { FlowControl } from '../flowcontrol/flow-control.ts';
 import type { FlowRequest } from '../flowcontrol/flow-request.ts';
 import type { SlowBodies } from '../flowcontrol/slow-bodies.ts';
 import type { TurnWatch } from '../flowcontrol/turn-watch.ts';
-import { outcomeOf } from '../flowcontrol/waiting.ts';
+import { outcomeOf, remainingMs } from '../flowcontrol/waiting.ts';
 import type { WatchCounts } from '../flowcontrol/watch-counts.ts';
 import { maxSeats } from '../flowcontrol/work-estimate.ts';
 import type { WorkEstimator } from '../flowcontrol/work-estimator.ts';
@@ -63,7 +63,7 @@ async function serveLater(waiting: FlowRequest, next: Handler, options: FlowCont
   const outcome = await outcomeOf(waiting, options.requestTimeoutMs);
   load.waiting.add(-1);
   if (outcome === 'execute') return serve(waiting, next, options);
-  flow.series.gaveUp((Date.now() - request.received) / 1000);
+  flow.series.gaveUp(Math.max(0, Date.now() - request.received) / 1000);
   if (outcome === 'gone') throw new ClientGone();
   return refuse(request, flow, options);
 }
@@ -126,10 +126,7 @@ function isQuick({ body }: BytesAnswer): boolean {
 
 /** An answer that is not taken in the time that the request has is broken off. */
 function whenTaken(request: IncomingRequest, finish: () => void, { requestTimeoutMs }: FlowControlFilterOptions): void {
-  const timer = setTimeout(
-    () => request.exchange.abort(),
-    Math.max(0, request.received + (request.timeoutMs ?? requestTimeoutMs) - Date.now()),
-  );
+  const timer = setTimeout(() => request.exchange.abort(), remainingMs(request.received, request.timeoutMs ?? requestTimeoutMs));
   request.exchange.onClose(() => {
     clearTimeout(timer);
     finish();
@@ -172,7 +169,7 @@ function once(action: () => void): () => void {
 function refuse(request: IncomingRequest, flow: Flow, { onRefused }: FlowControlFilterOptions): Answer {
   const { retryAfter } = flow.level;
   onRefused?.(request);
-  retryAfter.refused(Date.now());
+  retryAfter.refused(performance.now());
   return answerText(429, 'Too many requests, please try again later.\n', {
     'retry-after': String(retryAfter.seconds),
     'x-content-type-options': 'nosniff',

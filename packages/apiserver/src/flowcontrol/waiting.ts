@@ -7,6 +7,11 @@ export type Outcome = Decision | 'gone';
 const shareOfTimeout = 1 / 4;
 const maxWaitMs = 60_000;
 
+/** What is left of a time that began at `since`. The wall clock may have been set meanwhile: never more than the whole. */
+export function remainingMs(since: number, wholeMs: number): number {
+  return Math.min(wholeMs, Math.max(0, since + wholeMs - Date.now()));
+}
+
 /** Waits for seats, for a part of the time that the request has, while somebody waits for the answer. */
 export function outcomeOf(waiting: FlowRequest, requestTimeoutMs: number, since = waiting.request.received): Promise<Outcome> {
   const { request, flow } = waiting;
@@ -22,7 +27,7 @@ export function outcomeOf(waiting: FlowRequest, requestTimeoutMs: number, since 
       if (flow.level.queues.giveUp(waiting)) end(outcome);
     };
     const leave = () => giveUp('gone');
-    const timer = setTimeout(giveUp, Math.max(0, since + allowed - Date.now()), 'time-out');
+    const timer = setTimeout(giveUp, remainingMs(since, allowed), 'time-out');
     waiting.decide = end;
     signal.addEventListener('abort', leave);
     if (signal.aborted) leave();

@@ -6,7 +6,7 @@ export class Allowance {
   #left: number;
   #filled: number;
 
-  constructor(burst: number, perSecond: number, now: () => number = Date.now) {
+  constructor(burst: number, perSecond: number, now: () => number = () => performance.now()) {
     this.#burst = burst;
     this.#perSecond = perSecond;
     this.#now = now;

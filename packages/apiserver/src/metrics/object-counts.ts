@@ -15,7 +15,10 @@ export interface CountedResource {
 }
 
 /** How many objects there are: from memory where the cache is filled, from the store where it is not. */
-export function objectCounts(registry: Registry, now: () => number = Date.now): (counted: CountedResource) => void {
+export function objectCounts(
+  registry: Registry,
+  now: () => number = () => performance.now(),
+): (counted: CountedResource) => void {
   const objects = registry.gauge({
     name: 'apiserver_resource_objects',
     help: '[ALPHA] Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.',

@@ -1,10 +1,5 @@
-/**
- * The verb and resource of a request, as Kubernetes derives them from method, path and query.
- *
- * A class, since V8 pretenures object literals: requests that wait for a commit made it allocate those of all requests in the
- * old generation, where each kept what it refers to until a major collection. Scavenges took twice as long.
- */
-export class RequestInfo {
+/** What a request is about, as Kubernetes derives it from method, path and query. */
+export interface RequestInfo {
   readonly isResource: boolean;
   /** get, list, watch, create …; for paths that are no resource the method in lower case. */
   readonly verb: string;
@@ -19,6 +14,24 @@ export class RequestInfo {
   readonly subresource: string;
   readonly name: string;
   /** The path from the resource on. */
+  readonly parts: readonly string[];
+}
+
+/**
+ * An instance of a class, since V8 pretenures object literals: requests that wait for a commit made it allocate those of all
+ * requests in the old generation, where each kept what it refers to until a major collection. Scavenges took twice as long.
+ */
+class Info implements RequestInfo {
+  readonly isResource: boolean;
+  readonly verb: string;
+  readonly verbInPath: boolean;
+  readonly prefix: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
   readonly parts: readonly string[];
 
   constructor(info: RequestInfo) {
@@ -87,7 +100,7 @@ function resourceInfo(
     verb = isTrue(parameters.get('watch')) ? 'watch' : 'list';
     name = nameInFieldSelector(parameters.get('fieldSelector'));
   } else if (name === '' && verb === 'delete') verb = 'deletecollection';
-  return new RequestInfo({
+  return new Info({
     isResource: true,
     verbInPath,
     verb,
@@ -104,7 +117,7 @@ function resourceInfo(
 
 function nonResource(method: string, prefix: string): RequestInfo {
   const verb = method.toLowerCase();
-  return new RequestInfo({
+  return new Info({
     isResource: false,
     verbInPath: false,
     verb,

@@ -14,7 +14,7 @@ export class RememberedVerdicts {
   readonly #refusedMs: number;
   readonly #now: () => number;
 
-  constructor(allowedMs: number, refusedMs: number, now: () => number = Date.now) {
+  constructor(allowedMs: number, refusedMs: number, now: () => number = () => performance.now()) {
     this.#allowedMs = allowedMs;
     this.#refusedMs = refusedMs;
     this.#now = now;

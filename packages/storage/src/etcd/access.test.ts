@@ -150,7 +150,7 @@ async function withUsers(): Promise<RunningEtcd> {
   const etcd = await startEtcd({ args: ['--bcrypt-cost=4'] });
   disposals.push(etcd.stop);
   const member = new Member(etcd.endpoint, {});
-  const deadline = Date.now() + 10_000;
+  const deadline = performance.now() + 10_000;
   const manage = (rpc: string, fill: (writer: Writer) => Writer) => member.call(management(rpc), fill, {}, deadline);
   await member.whenReady(deadline);
   for (const role of ['root', 'limited']) {

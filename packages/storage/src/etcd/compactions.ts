@@ -35,7 +35,7 @@ export class Compactions {
   }
 
   async #watchFromStart(): Promise<void> {
-    const member = await this.#caller.members.ready(Date.now() + PROBE_TIMEOUT_MS);
+    const member = await this.#caller.members.ready(performance.now() + PROBE_TIMEOUT_MS);
     const watch = await ServerWatch.open(this.#caller, member, { key: this.#probeKey }, FIRST_REVISION);
     const timer = setTimeout(() => watch.cancel(), PROBE_TIMEOUT_MS);
     try {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, monotonicClock } from '../clock.ts';
 import type { Batch, DeleteOptions, Entry, ListOptions, Page, Store, WriteOptions } from '../store.ts';
 import { FutureRevision, Unavailable } from '../store.ts';
 import { Compactions } from './compactions.ts';
@@ -27,7 +27,7 @@ export class EtcdStore implements Store {
   readonly #writes: Writes;
   readonly #watches: Watches;
 
-  constructor(caller: Caller, { prefix = '/registry', clock = systemClock, logger }: EtcdStoreOptions) {
+  constructor(caller: Caller, { prefix = '/registry', clock = monotonicClock, logger }: EtcdStoreOptions) {
     const probeKey = prefix.endsWith('/') ? prefix : `${prefix}/`;
     this.#caller = caller;
     this.#compactions = new Compactions(caller, probeKey);

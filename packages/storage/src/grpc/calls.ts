@@ -10,12 +10,13 @@ export interface UnaryRequest {
   readonly path: string;
   readonly message: Buffer;
   readonly metadata: Metadata;
+  /** On the clock of `performance.now()`. */
   readonly deadline: number;
 }
 
 /** Sends one message and gives the one that comes back. */
 export function unary(connection: Connection, { path, message, metadata, deadline }: UnaryRequest): Promise<Buffer> {
-  const left = Math.max(1, Math.ceil(deadline - Date.now()));
+  const left = Math.max(1, Math.ceil(deadline - performance.now()));
   const stream = openStream(connection, path, { ...metadata, 'grpc-timeout': `${left}m` });
   const outcome = outcomeOf(stream);
   const chunks: Buffer[] = [];

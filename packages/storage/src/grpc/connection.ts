@@ -63,8 +63,8 @@ export class Connection {
   }
 
   async whenReady(deadline: number): Promise<void> {
-    while (!this.ready && !this.#closed && Date.now() < deadline) {
-      await Promise.race([this.#attempt, pause(deadline - Date.now(), undefined, { ref: false })]);
+    while (!this.ready && !this.#closed && performance.now() < deadline) {
+      await Promise.race([this.#attempt, pause(deadline - performance.now(), undefined, { ref: false })]);
     }
     if (!this.ready) throw this.peer.unreachable(this.#lastError);
   }

@@ -72,7 +72,7 @@ export function connectKmsPlugin({ socket, timeoutMs, observe }: KmsPluginOption
     failed: (status) => new GrpcError(status),
   });
   const call = async <Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response> => {
-    const deadline = Date.now() + timeoutMs;
+    const deadline = performance.now() + timeoutMs;
     await connection.whenReady(deadline);
     const message = method.encode(request);
     return method.decode(await unary(connection, { path: method.path, message, metadata: {}, deadline }));

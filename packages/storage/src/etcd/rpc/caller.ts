@@ -32,12 +32,12 @@ export class Caller {
 
   /** For what may be done twice. */
   read<Request, Response>(method: Method<Request, Response>, request: Request, timeoutMs = this.timeoutMs): Promise<Response> {
-    return this.#call('read', method, request, { session: this.#session, deadline: Date.now() + timeoutMs });
+    return this.#call('read', method, request, { session: this.#session, deadline: performance.now() + timeoutMs });
   }
 
   /** For what must not be done twice: repeated only where etcd certainly did nothing. */
   write<Request, Response>(method: Method<Request, Response>, request: Request, isCancelled?: IsCancelled): Promise<Response> {
-    const deadline = Date.now() + this.timeoutMs;
+    const deadline = performance.now() + this.timeoutMs;
     const call = this.#call('write', method, request, { session: this.#session, deadline, isCancelled });
     const forget = () => this.#writes.delete(call);
     this.#writes.set(call, isCancelled);
@@ -88,19 +88,19 @@ export class Caller {
 
   /** A member that hangs must not use up the time that another may need. */
   #patience(kind: Kind, deadline: number): number {
-    return kind === 'read' && this.members.size > 1 ? (Date.now() + deadline) / 2 : deadline;
+    return kind === 'read' && this.members.size > 1 ? (performance.now() + deadline) / 2 : deadline;
   }
 
   /** Throws the error where the call must not, or need not, be repeated. */
   async #waitForNext(kind: Kind, error: unknown, attempt: number, deadline: number): Promise<void> {
     const repeatable = isPassing(error) && (kind === 'read' || error.unwritten);
     const delay = backoff(attempt);
-    if (!repeatable || this.#closed || Date.now() + delay >= deadline) throw error;
+    if (!repeatable || this.#closed || performance.now() + delay >= deadline) throw error;
     await pause(delay);
   }
 
   async #token(credentials: Credentials): Promise<string | undefined> {
-    const options = { session: ANONYMOUS, deadline: Date.now() + this.timeoutMs };
+    const options = { session: ANONYMOUS, deadline: performance.now() + this.timeoutMs };
     try {
       return await this.#call('read', authenticate, credentials, options);
     } catch (error) {
@@ -118,6 +118,7 @@ export type IsCancelled = () => boolean;
 
 interface CallOptions {
   readonly session: Session;
+  /** On the clock of `performance.now()`. */
   readonly deadline: number;
   readonly isCancelled?: IsCancelled | undefined;
 }

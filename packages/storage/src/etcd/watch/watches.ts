@@ -125,7 +125,7 @@ export class Watches {
     { prefix, position }: Follower,
     newest: number,
   ): Promise<{ readonly watch: ServerWatch; readonly ordered: boolean }> {
-    const deadline = Date.now() + this.#caller.timeoutMs;
+    const deadline = performance.now() + this.#caller.timeoutMs;
     const member = await this.#caller.members.ready(deadline);
     const { version } = await member.call(memberStatus, undefined, await this.#caller.metadata(), deadline);
     const ordered = progressIsOrdered(version);
