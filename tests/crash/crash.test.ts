@@ -6,7 +6,6 @@ import { etcdMissing, type RunningEtcd, startEtcd } from '../support/etcd.ts';
 import { isLong, showProgress } from '../support/progress.ts';
 import { type Random, seeded } from '../support/random.ts';
 import { notBuilt } from '../support/server-process.ts';
-import { problemsOf } from './check-history.ts';
 import { type Backend, Trial } from './trial.ts';
 
 const kills = Number(process.env.CRASH_KILLS ?? 50);
@@ -53,11 +52,7 @@ async function killAgainAndAgain(times: number, backend: Backend): Promise<void>
   const stopProgress = showProgress(() => `${death} of ${times} kills, ${summaryOf(trial)}`);
   try {
     for (death = 2; death <= times; death++) await die(death, random);
-    const { replayed } = await trial.conclude();
-    const [main, ...others] = trial.watches;
-    expect(problemsOf(main?.events ?? [], trial.log)).toEqual([]);
-    expect(replayed).toEqual(main?.events);
-    for (const watch of others) expect(watch.events).toEqual(trial.expected(watch));
+    await trial.concludeAndCheck();
     expect(trial.log.count('acknowledged')).toBeGreaterThan(times * 10);
     console.log(`crash (${etcd ? 'etcd' : 'lmdb'}): ${times} kills, ${summaryOf(trial)}, ${restartsOf(trial)}, seed ${seed}`);
   } finally {

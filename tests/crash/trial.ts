@@ -6,7 +6,7 @@ import { clientFor } from '../support/client.ts';
 import type { Random } from '../support/random.ts';
 import { own } from '../support/server.ts';
 import { launchServer, type ServerProcess } from '../support/server-process.ts';
-import { stateAfter } from './check-history.ts';
+import { problemsOf, stateAfter } from './check-history.ts';
 import { type Observed, observed, ResumingWatch } from './resuming-watch.ts';
 import { http1Wire, http2Wire, type Wire } from './wire.ts';
 import { WriteLog } from './write-log.ts';
@@ -20,6 +20,10 @@ const catchUpMs = 20_000;
 export interface Backend {
   /** Flags of the server. */
   readonly args: readonly string[];
+  /** Flags of Node; with them the server has a channel for messages. */
+  readonly nodeArgs?: readonly string[];
+  /** Writes may fail while the server is up, because of its store. */
+  readonly failsAtTimes?: boolean;
   /** Ends a store outside of the server without a warning, and starts it again. An embedded one dies with the server. */
   readonly process?: { kill(): Promise<void>; start(): Promise<void> };
 }
@@ -53,7 +57,7 @@ export class Trial {
   #writer(i: number): Writer {
     const shared = i % 4 === 0;
     const names = shared ? ['shared-0', 'shared-1'] : Array.from({ length: 4 }, (_, k) => `own-${i}-${k}`);
-    return new Writer({ path, log: this.log, random: this.#random, names, shared, outages: this.#backend.process !== undefined });
+    return new Writer({ path, log: this.log, random: this.#random, names, shared, outages: this.#isFaulty });
   }
 
   /** The first life: makes the namespace, and begins the watches before anything is written. */
@@ -78,15 +82,22 @@ export class Trial {
     await over;
   }
 
-  /** A life in which the store outside is killed under the writers, comes back after so long, and is written to again. */
-  async liveThroughOutage(acknowledgements: number, ms: number): Promise<void> {
+  /** A life that goes on after a disturbance: it is written to before, during and after. */
+  async liveThrough(acknowledgements: number, disturb: (server: ServerProcess) => Promise<void>): Promise<void> {
     const { life, over } = await this.#writeUntil(acknowledgements);
-    await this.#backend.process?.kill();
-    await pause(ms);
-    await this.#backend.process?.start();
+    await disturb(life.server);
     await Promise.race([this.log.acknowledged(acknowledgements), over]);
     await this.#end(life);
     await over;
+  }
+
+  /** A life in which the store outside is killed under the writers, and comes back after so long. */
+  async liveThroughOutage(acknowledgements: number, ms: number): Promise<void> {
+    await this.liveThrough(acknowledgements, async () => {
+      await this.#backend.process?.kill();
+      await pause(ms);
+      await this.#backend.process?.start();
+    });
   }
 
   /** The server and the store outside die at the same time. */
@@ -99,7 +110,7 @@ export class Trial {
 
   /** A life that is over before it has begun. */
   async dieStarting(ms: number): Promise<void> {
-    const server = this.#launch();
+    const server = this.launch();
     await pause(ms);
     await server.kill();
   }
@@ -119,6 +130,15 @@ export class Trial {
     return { replayed: again.events };
   }
 
+  /** Concludes, and compares what was written with what all watches have seen. */
+  async concludeAndCheck(): Promise<void> {
+    const { replayed } = await this.conclude();
+    const [main, ...others] = this.watches;
+    expect(problemsOf(main?.events ?? [], this.log)).toEqual([]);
+    expect(replayed).toEqual(main?.events);
+    for (const watch of others) expect(watch.events).toEqual(this.expected(watch));
+  }
+
   /** What a watch should have seen, from what the first of them saw. */
   expected(watch: ResumingWatch): readonly Observed[] {
     if (!watch.selector.includes('parity')) return this.#main.events;
@@ -129,6 +149,10 @@ export class Trial {
     await this.#server?.kill();
   }
 
+  get #isFaulty(): boolean {
+    return this.#backend.process !== undefined || this.#backend.failsAtTimes === true;
+  }
+
   get #main(): ResumingWatch {
     return this.watches[0] as ResumingWatch;
   }
@@ -137,15 +161,16 @@ export class Trial {
     return this.#main.from;
   }
 
-  #launch(): ServerProcess {
-    const { args, process: outside } = this.#backend;
-    this.#server = launchServer({ dataDir: this.#dataDir, args, quiet: outside !== undefined });
+  /** Starts the server, and nothing else. */
+  launch(): ServerProcess {
+    const { args, nodeArgs } = this.#backend;
+    this.#server = launchServer({ dataDir: this.#dataDir, args, nodeArgs, ipc: nodeArgs !== undefined, quiet: this.#isFaulty });
     return this.#server;
   }
 
   async #start(): Promise<Life> {
     const began = performance.now();
-    const server = this.#launch();
+    const server = this.launch();
     const client = clientFor(await server.ready);
     this.restartMs.push(performance.now() - began);
     const lock = JSON.parse(readFileSync(join(this.#dataDir, 'server.lock'), 'utf8'));

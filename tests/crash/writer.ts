@@ -15,7 +15,7 @@ export interface WriterOptions {
   readonly names: readonly string[];
   /** Others write the same objects: conflicts are to be expected, and removals are not made. */
   readonly shared: boolean;
-  /** The store may be down while the server is up: a 503 says that nothing was written, other failures say nothing. */
+  /** The store may fail while the server is up: some failures say that nothing was written, others say nothing. */
   readonly outages: boolean;
 }
 
@@ -103,7 +103,7 @@ export class Writer {
     const write = log.begin('delete', name, metadata.uid);
     const { uid } = metadata;
     const answer = await wire.send('DELETE', `${path}/${name}`, { preconditions: { uid } });
-    if (answer.status === 503) write.outcome = { is: 'refused' };
+    if (isUnwritten(answer)) write.outcome = { is: 'refused' };
     if (answer.status !== 200) throw this.#unexpected(`DELETE ${name}`, answer);
     log.acknowledge(write, uid);
     return { is: 'absent' };
@@ -114,7 +114,7 @@ export class Writer {
       write.outcome = { is: 'refused' };
       return { is: 'unsure' };
     }
-    if (status === 503) write.outcome = { is: 'refused' };
+    if (isUnwritten({ status, body })) write.outcome = { is: 'refused' };
     if (status !== expected) throw this.#unexpected(`${write.kind} ${write.name}`, { status, body });
     this.#options.log.acknowledge(write, body.metadata.uid, Number(body.metadata.resourceVersion));
     return { is: 'there', object: body };
@@ -124,6 +124,11 @@ export class Writer {
     const text = `${what} was answered with ${status}: ${JSON.stringify(body)}`;
     return this.#options.outages && status >= 500 ? new StoreDown(text) : new Error(text);
   }
+}
+
+/** A store that is away or full has written nothing. */
+function isUnwritten({ status, body }: Sent): boolean {
+  return status === 503 || (status === 500 && String(body.message).includes('database space exceeded'));
 }
 
 export function parityOf(name: string): 'even' | 'odd' {

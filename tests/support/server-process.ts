@@ -74,7 +74,7 @@ function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
-const answerMs = 20_000;
+const answerMs = 300_000;
 
 function ask<Reply>(child: ChildProcess, question: string, argument: unknown): Promise<Reply> {
   return new Promise((resolve, reject) => {

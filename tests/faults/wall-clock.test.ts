@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { cachedTokens } from '../../packages/apiserver/src/authentication/token-cache.ts';
+import { remainingMs } from '../../packages/apiserver/src/flowcontrol/waiting.ts';
+import { Allowance } from '../../packages/apiserver/src/http2/allowance.ts';
+import { RememberedVerdicts } from '../../packages/server/src/authorization/remembered-verdicts.ts';
+
+const sixHours = 6 * 3_600_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Sets the wall clock. Timers and performance.now() go on. */
+function jump(ms: number): void {
+  vi.setSystemTime(Date.now() + ms);
+}
+
+describe('a wall clock that is set back', () => {
+  it('does not stop a token bucket from filling', async () => {
+    const bucket = new Allowance(1, 1000);
+    expect(bucket.take()).toBe(true);
+    jump(-sixHours);
+    await pause(20);
+    expect(bucket.take()).toBe(true);
+  });
+
+  it('does not extend what is remembered of a token', async () => {
+    const authenticate = vi.fn(() => ({ user: { name: 'a', groups: [] } }));
+    const cached = cachedTokens(authenticate as never, { successTtlMs: 10, failureTtlMs: 0, keepsRefusals: false });
+    cached('t', []);
+    jump(-sixHours);
+    await pause(30);
+    cached('t', []);
+    expect(authenticate).toHaveBeenCalledTimes(2);
+  });
+
+  it('does not extend what is remembered of a verdict', async () => {
+    const verdicts = new RememberedVerdicts(10, 10);
+    verdicts.add('k', { decision: 'allow' } as never);
+    jump(-sixHours);
+    await pause(30);
+    expect(verdicts.get('k')).toBeUndefined();
+  });
+
+  it('does not extend the time that a request has', () => {
+    const received = Date.now();
+    jump(-sixHours);
+    expect(remainingMs(received, 1000)).toBe(1000);
+  });
+});
+
+describe('a wall clock that is set forward', () => {
+  it('lets a token bucket give no more than its burst', () => {
+    const bucket = new Allowance(2, 1);
+    jump(sixHours);
+    expect([bucket.take(), bucket.take(), bucket.take()]).toEqual([true, true, false]);
+  });
+
+  it('leaves no negative time to a request', () => {
+    const received = Date.now();
+    jump(sixHours);
+    expect(remainingMs(received, 1000)).toBe(0);
+  });
+});
