@@ -30,7 +30,7 @@ let server: ServerProcess;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'tsukube-soak-'));
   dataDir = join(folder, 'data');
-  server = launchServer({ dataDir, args: flags, nodeArgs: ['--require', probe], ipc: true });
+  server = launchServer({ dataDir, args: flags, nodeArgs: ['--require', probe], ipc: true, quiet: true });
 });
 
 afterAll(async () => {
