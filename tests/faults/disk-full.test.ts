@@ -14,7 +14,7 @@ import { isLeftOut, limitMs, rounds, seed, tellRound } from './settings.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tsukube-full-'));
 const disk = join(folder, 'disk');
 const ballast = join(disk, 'ballast');
-const diskMebibytes = 256;
+const diskMebibytes = 128;
 
 /** A disk of its own: only root may mount one, and not everywhere. */
 const cannotMount = isLeftOut('disk-full') || notBuilt || !mount();

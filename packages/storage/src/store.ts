@@ -68,7 +68,7 @@ export interface Store {
   /** Only stores that check what they read have it: the damage that reads have found so far and no write has replaced. */
   corruption?(): Corruption;
 
-  /** Fails if the store cannot take writes now. Cheap enough for a health check. */
+  /** Fails if the store cannot take writes now, unless it is full. Cheap enough for a health check. */
   ping(): Promise<void>;
 
   /** Ends all watches and waits for writes under way. */
