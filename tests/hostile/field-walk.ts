@@ -18,7 +18,19 @@ type Wrap = (value: JsonValue) => JsonObject;
 const maxDepth = 9;
 
 /** Fields of items that tell them apart, so that a list gets as far as possible through validation. */
-const identities = new Set(['name', 'key', 'type', 'uid', 'ip', 'path', 'mountPath', 'devicePath', 'containerPort', 'port']);
+const identities = new Set([
+  'name',
+  'key',
+  'type',
+  'uid',
+  'ip',
+  'path',
+  'mountPath',
+  'devicePath',
+  'containerPort',
+  'port',
+  'image',
+]);
 
 /** Every list, map and string of a type and of the types within it; a type within itself is entered once. */
 export function* largeFields(type: string, wrap: Wrap, at = '', within: readonly string[] = []): Generator<LargeField> {
@@ -40,14 +52,30 @@ function* ofValue(
   within: readonly string[],
 ): Generator<LargeField> {
   if (type.is === 'string') yield { name, identity, isText: true, objectWith: (count, text) => wrap(repeated(text, count)) };
-  else if (type.is === 'object') yield* largeFields(type.ref, wrap, name, within);
+  else if (type.is === 'bytes') {
+    const encoded = (count: number, text: string) => Buffer.from(repeated(text, count)).toString('base64');
+    yield { name, identity, isText: true, objectWith: (count, text) => wrap(encoded(count, text)) };
+  } else if (type.is === 'object') yield* largeFields(type.ref, wrap, name, within);
   else if (type.is === 'list' || type.is === 'map') {
     const many = (count: number) => (type.is === 'list' ? items(type.of, count) : entries(type.of, count));
     yield { name, identity, isText: false, objectWith: (count) => wrap(many(count)) };
+    if (type.of.is === 'object' || type.of.is === 'string') {
+      const long = (count: number) => Array.from({ length: Math.ceil(count / 20) }, (_, i) => sampleValue(type.of, i, longText));
+      const asList = (count: number) => (type.is === 'list' ? long(count) : Object.fromEntries(long(count).entries()));
+      yield {
+        name: `${name} of long texts`,
+        identity: `${identity} long`,
+        isText: false,
+        objectWith: (count) => wrap(asList(count)),
+      };
+    }
     const one: Wrap = (value) => wrap(type.is === 'list' ? [value] : { key: value });
     yield* ofValue(field, type.of, one, `${name}[]`, `${identity}[]`, within);
   }
 }
+
+/** Long enough to be worth backtracking for, and within many limits. */
+const longText = 'a-'.repeat(120);
 
 function repeated(text: string, characters: number): string {
   return text.repeat(Math.ceil(characters / text.length));
@@ -62,25 +90,25 @@ function entries(type: FieldType, count: number): JsonObject {
 }
 
 /** An object that differs from others by its number. */
-function sampleOf(type: string, i: number): JsonObject {
+function sampleOf(type: string, i: number, text = ''): JsonObject {
   const sample: JsonObject = {};
   for (const { name, type: of, required, enum: values } of builtinTypes.get(type).fields.values()) {
     if (name === 'kind' || name === 'apiVersion' || of.is === 'object' || of.is === 'list' || of.is === 'map') continue;
-    if (required || identities.has(name)) sample[name] = values?.[0] ?? sampleValue(of, i);
+    if (required || identities.has(name)) sample[name] = values?.[0] ?? sampleValue(of, i, text);
   }
   return sample;
 }
 
-function sampleValue(type: FieldType, i: number): JsonValue {
+function sampleValue(type: FieldType, i: number, text = ''): JsonValue {
   switch (type.is) {
     case 'object':
-      return sampleOf(type.ref, i);
+      return sampleOf(type.ref, i, text);
     case 'list':
       return [sampleValue(type.of, i)];
     case 'map':
       return { a: sampleValue(type.of, i) };
     case 'string':
-      return `x${i}`;
+      return `x${text}${i}`;
     case 'quantity':
       return `${i + 1}`;
     case 'boolean':

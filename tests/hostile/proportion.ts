@@ -26,7 +26,7 @@ const roundsToDismiss = 2;
  */
 export async function disproportion(measure: Measure, count: number, bounds: Bounds): Promise<string | undefined> {
   const first = await measure(2 * count);
-  if (first === undefined || first.total <= bounds.briefMs) return undefined;
+  if (first === undefined || (first.total <= bounds.briefMs && first.longest <= bounds.longestMs)) return undefined;
   let [half, whole] = [unmeasured, first];
   for (let round = 1; round <= rounds; round++) {
     half = lower(half, await measure(count));

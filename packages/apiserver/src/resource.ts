@@ -47,6 +47,8 @@ export interface Resource {
   readonly rowRank?: (object: JsonObject) => number;
   /** How long a value takes to process in a write, relative to other kinds; 1 if absent. Heavy writes leave the event loop. */
   readonly writeCost?: number;
+  /** Texts of objects are compiled when they are written: patterns, expressions. */
+  readonly compilesTexts?: boolean;
   /** Objects remove themselves this many seconds after they were last written. */
   readonly ttlSeconds?: number;
 }

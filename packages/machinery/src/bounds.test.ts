@@ -4,12 +4,14 @@ import {
   checkObject,
   FieldErrors,
   type JsonObject,
+  type JsonValue,
   jsonPatch,
   nameIsDNSSubdomain,
   parseJson,
   parseLabelSelector,
   parseQuantity,
   strategicMergePatch,
+  stringifyJsonPretty,
   type TypeDefinition,
   trimRight,
   validateObjectMeta,
@@ -60,6 +62,7 @@ describe('large input takes time in proportion', () => {
     ['long zones of addresses', () => expect(isRequestUri(`//[${'%25'.repeat(500_000)}\n`)).toBe(false)],
     ['texts that end in zeros', () => expect(trimRight(`${'0'.repeat(1_000_000)}1`, '0')).toHaveLength(1_000_001)],
     ['certificates that do not end', () => expect(certificateBlocks('-----BEGIN CERTIFICATE-----a'.repeat(many))).toEqual([])],
+    ['wide lists far down, laid out for people', () => expect(pretty(60, 500_000).length).toBeLessThan(12 << 20)],
     ['long selectors', () => expect(() => parseLabelSelector('a in ('.repeat(many))).toThrow()],
     ['lists that lose items', () => strategicMergePatch({ names }, { '$deleteFromPrimitiveList/names': names }, type, catalogue)],
     ['lists that are merged', () => strategicMergePatch({ names }, { names: [...names].reverse() }, type, catalogue)],
@@ -71,6 +74,14 @@ describe('large input takes time in proportion', () => {
     run();
   });
 });
+
+function pretty(depth: number, count: number): string {
+  let value: JsonValue = Array(count).fill(1);
+  for (let i = 0; i < depth; i++) value = [value];
+  const text = stringifyJsonPretty(value);
+  expect(JSON.parse(text)).toEqual(value);
+  return text;
+}
 
 function quantities(text: string, count: number): void {
   for (let i = 0; i < count; i++) expect(() => parseQuantity(text)).toThrow();

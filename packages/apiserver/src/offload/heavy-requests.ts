@@ -3,7 +3,7 @@ import { protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import type { Resource, VerbHandler } from '../resource.ts';
 import { type CacheEntry, isReadable } from '../watchcache/entry.ts';
-import { isHeavyMessage, isHeavyText, type LightLimits } from './weight.ts';
+import { hasLongText, isHeavyMessage, isHeavyText, type LightLimits } from './weight.ts';
 
 /** Thrown by whoever reads a body that is too heavy for the event loop, before anything has been done for the request. */
 export class HeavyBody extends Error {
@@ -59,17 +59,21 @@ export class HeavyRequests {
 
   /** Whether the object is converted to another representation elsewhere. */
   isHeavyObject({ value }: CacheEntry, { resource }: ResourceRequest): boolean {
-    return isHeavyText(value, this.#limits, resource.writeCost) && !this.#options.isLocal(resource);
+    return this.#isHeavyText(value, resource) && !this.#options.isLocal(resource);
   }
 
   isHeavyBody(body: Buffer, { exchange, resource }: ResourceRequest): boolean {
     return this.#isHeavy(body, exchange.header('content-type') ?? '', resource) && !this.#options.isLocal(resource);
   }
 
-  #isHeavy(body: Buffer, type: string, { writeCost }: Resource): boolean {
-    if (type.startsWith(protobuf)) return isHeavyMessage(body, this.#limits, writeCost);
+  #isHeavy(body: Buffer, type: string, resource: Resource): boolean {
+    if (type.startsWith(protobuf)) return isHeavyMessage(body, this.#limits, resource.writeCost);
     if (type.startsWith(jsonPatch) && body.includes('"copy"')) return true;
-    return isHeavyText(body, this.#limits, writeCost);
+    return this.#isHeavyText(body, resource);
+  }
+
+  #isHeavyText(bytes: Uint8Array, { writeCost, compilesTexts }: Resource): boolean {
+    return isHeavyText(bytes, this.#limits, writeCost) || (compilesTexts === true && hasLongText(bytes, this.#limits));
   }
 
   /** Serves a read whose answer takes long to make. */

@@ -20,6 +20,21 @@ export function isHeavyText(bytes: Uint8Array, limits: LightLimits, factor = 1):
   return left < 0;
 }
 
+/** A text that takes long to compile: a pattern takes some 7 µs for each character. */
+const longText = 4 * 1024;
+
+/** Whether bytes hold a long text without a structural character. Those with many are heavy anyway. */
+export function hasLongText(bytes: Uint8Array, limits: LightLimits): boolean {
+  if (bytes.length <= limits.bytes) return false;
+  let start = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    if (isStructural[bytes[i] as number] === 0) continue;
+    if (i - start > longText) return true;
+    start = i;
+  }
+  return bytes.length - start > longText;
+}
+
 /** A field of protobuf takes few bytes, and nothing tells how many there are. */
 export function isHeavyMessage(bytes: Uint8Array, limits: LightLimits, factor = 1): boolean {
   return bytes.length * factor > 2 * limits.bytes;

@@ -27,6 +27,7 @@ const v1: ServedVersion = {
 };
 
 export const mutatingAdmissionPolicy: Resource = {
+  compilesTexts: true,
   names: {
     plural: 'mutatingadmissionpolicies',
     singular: 'mutatingadmissionpolicy',

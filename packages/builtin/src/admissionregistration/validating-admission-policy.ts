@@ -27,6 +27,7 @@ const v1: ServedVersion = {
 };
 
 export const validatingAdmissionPolicy: Resource = {
+  compilesTexts: true,
   names: {
     plural: 'validatingadmissionpolicies',
     singular: 'validatingadmissionpolicy',

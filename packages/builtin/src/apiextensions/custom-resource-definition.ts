@@ -21,6 +21,7 @@ const v1: ServedVersion = {
 };
 
 export const customResourceDefinition: Resource = {
+  compilesTexts: true,
   names: {
     plural: 'customresourcedefinitions',
     singular: 'customresourcedefinition',

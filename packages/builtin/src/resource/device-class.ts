@@ -16,6 +16,7 @@ const v1: ServedVersion = {
 };
 
 export const deviceClass: Resource = {
+  compilesTexts: true,
   names: { plural: 'deviceclasses', singular: 'deviceclass', kind: 'DeviceClass', listKind: 'DeviceClassList' },
   scope: 'Cluster',
   storagePrefix: '/registry/deviceclasses',

@@ -21,6 +21,7 @@ const v1: ServedVersion = {
 };
 
 export const resourceClaimTemplate: Resource = {
+  compilesTexts: true,
   names: {
     plural: 'resourceclaimtemplates',
     singular: 'resourceclaimtemplate',

@@ -26,6 +26,7 @@ const v1: ServedVersion = {
 };
 
 const claims: Resource = {
+  compilesTexts: true,
   names: { plural: 'resourceclaims', singular: 'resourceclaim', kind: 'ResourceClaim', listKind: 'ResourceClaimList' },
   scope: 'Namespaced',
   storagePrefix: '/registry/resourceclaims',

@@ -38,26 +38,34 @@ function escapeHtml(json: string): string {
 
 /** Levels that are indented. Beyond them a value is one line: indentation could be a thousand times as long as what is indented. */
 export const maxIndentedLevels = 64;
+/** Indentation of a whole value, in characters. What follows is not indented: a wide list far down would grow by the hundredfold. */
+export const maxIndentation = 8 << 20;
 const deepestNewline = `\n${'  '.repeat(maxIndentedLevels)}`;
 
 /** `newline` separates members: nothing, or a line feed and the indentation of this level. */
 function exactJson(value: JsonValue, newline: string): string {
-  const out = { text: '' };
+  const out = { text: '', indentation: 0 };
   write(out, value, newline);
   return out.text;
 }
 
+interface Written {
+  text: string;
+  /** Characters of it that are indentation. */
+  indentation: number;
+}
+
 /** Appends, rather than joining what members give, which would copy the text of the innermost once for each level. */
-function write(out: { text: string }, value: JsonValue, newline: string): void {
+function write(out: Written, value: JsonValue, newline: string): void {
   if (typeof value === 'bigint') out.text += value.toString();
   else if (typeof value !== 'object' || value === null) out.text += JSON.stringify(value);
   else if (isWrittenNumber(value)) out.text += value.text;
-  else if (newline === deepestNewline) write(out, value, '');
+  else if (newline === deepestNewline || (newline !== '' && out.indentation > maxIndentation)) write(out, value, '');
   else if (Array.isArray(value)) writeList(out, value, newline);
   else writeObject(out, value, newline);
 }
 
-function writeList(out: { text: string }, list: readonly JsonValue[], newline: string): void {
+function writeList(out: Written, list: readonly JsonValue[], newline: string): void {
   if (list.length === 0) {
     out.text += '[]';
     return;
@@ -66,13 +74,14 @@ function writeList(out: { text: string }, list: readonly JsonValue[], newline: s
   let before = `[${inner}`;
   for (const value of list) {
     out.text += before;
+    out.indentation += inner.length;
     write(out, value, inner);
-    before = `,${inner}`;
+    before = out.indentation > maxIndentation ? ',' : `,${inner}`;
   }
   out.text += `${newline}]`;
 }
 
-function writeObject(out: { text: string }, object: JsonObject, newline: string): void {
+function writeObject(out: Written, object: JsonObject, newline: string): void {
   const keys = Object.keys(object);
   if (keys.length === 0) {
     out.text += '{}';
@@ -83,8 +92,9 @@ function writeObject(out: { text: string }, object: JsonObject, newline: string)
   let before = `{${inner}`;
   for (const key of keys) {
     out.text += `${before}${JSON.stringify(key)}${colon}`;
+    out.indentation += inner.length;
     write(out, object[key] as JsonValue, inner);
-    before = `,${inner}`;
+    before = out.indentation > maxIndentation ? ',' : `,${inner}`;
   }
   out.text += `${newline}}`;
 }
