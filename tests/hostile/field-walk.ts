@@ -8,6 +8,8 @@ export interface LargeField {
   /** Tells fields of shared types apart from those that other kinds have as well. */
   readonly identity: string;
   readonly isText: boolean;
+  /** Left out of the short form. */
+  readonly isElaborate?: boolean;
   /** A list or map of `count` elements, or a string of so many characters. */
   objectWith(count: number, text: string): JsonObject;
 }
@@ -66,6 +68,7 @@ function* ofValue(
         name: `${name} of long texts`,
         identity: `${identity} long`,
         isText: false,
+        isElaborate: true,
         objectWith: (count) => wrap(asList(count)),
       };
     }

@@ -6,7 +6,7 @@ import { holdOf, type LoopHold } from './event-loop.ts';
 import { disproportion } from './proportion.ts';
 
 const isLong = process.env.TSUKUBE_STALLS === 'long';
-const bounds = { briefMs: isLong ? 400 : 100, longestMs: 50 };
+const bounds = { briefMs: isLong ? 400 : 60, longestMs: 50 };
 
 const t = useServer();
 let customResources: string;
@@ -37,15 +37,15 @@ it('no patch, selector, header, body, schema or value takes more than time in pr
   timeout: isLong ? 7_200_000 : 300_000,
 }, async () => {
   const complaints: string[] = [];
-  const requests = largeRequests(customResources);
+  const requests = largeRequests(customResources).filter(({ isElaborate }) => isLong || !isElaborate);
   for (const request of requests) {
     const measure = (count: number) => costOf(request, count);
-    const found = await disproportion(measure, isLong ? 4 * request.count : request.count, bounds).catch(
+    const found = await disproportion(measure, isLong ? 4 * request.count : Math.ceil(request.count / 2), bounds).catch(
       (error: Error) => error.message,
     );
     if (found !== undefined) complaints.push(`${request.name}: ${found}`);
     if (found !== undefined && isLong) console.error(complaints.at(-1));
   }
   expect(complaints).toEqual([]);
-  expect(requests.length).toBeGreaterThan(300);
+  expect(requests.length).toBeGreaterThan(isLong ? 300 : 150);
 });

@@ -3,8 +3,10 @@ import type { Any } from '../../support/client.ts';
 /** A request whose size is given by a number, to be sent at n and 2n. */
 export interface LargeRequest {
   readonly name: string;
-  /** Size of the short form; the long form takes four times as many. */
+  /** Size of the short form; the long form takes eight times as many. */
   readonly count: number;
+  /** Left out of the short form. */
+  readonly isElaborate?: boolean;
   readonly method: string;
   path(count: number): string;
   body?(count: number): unknown;

@@ -132,11 +132,12 @@ export function values(path: string): readonly LargeRequest[] {
     post(`value: ${name}`, count, `${path}?dryRun=All`, (n) => objectWith(name, value(n))),
   );
   const ofTexts = formats.flatMap((format) =>
-    strings.map((unit) =>
-      post(`value: format ${format} of ${JSON.stringify(unit)}`, 20_000, `${path}?dryRun=All`, (n) =>
+    strings.map((unit, i) => ({
+      ...post(`value: format ${format} of ${JSON.stringify(unit)}`, 20_000, `${path}?dryRun=All`, (n) =>
         objectWith(`format-${format}`, [unit.repeat(n)]),
       ),
-    ),
+      isElaborate: i > 2,
+    })),
   );
   return [...ofFields, ...ofTexts];
 }
