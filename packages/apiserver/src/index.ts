@@ -42,6 +42,7 @@ export { anonymous, IncomingRequest } from './http/api-request.ts';
 export { type Listener, type ListenerOptions, listen } from './http/listener.ts';
 export { type TrustOptions, trustOptions } from './http/outgoing-tls.ts';
 export type * from './http/request.ts';
+export { RequestMemory } from './http/request-memory.ts';
 export { answerBytes, answerError, answerStatus, answerText, answerValue } from './http/respond.ts';
 export { nodeOfUser, serviceAccountGroups, serviceAccountOfUser } from './impersonation/user-names.ts';
 export * from './logger.ts';

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { getHeapStatistics } from 'node:v8';
 import {
   type AuditOptions,
   type Authorizer,
@@ -35,6 +36,7 @@ import {
   openIdPages,
   openIdPaths,
   panic,
+  RequestMemory,
   type Resource,
   requestMetrics,
   resourceDelegate,
@@ -144,6 +146,7 @@ function delegates(parts: ChainParts): readonly Delegate[] {
     objectsOf: objectsNamed(resources, registryOf),
     minWatchSeconds: options.minRequestTimeout,
     heavy: parts.heavy,
+    memory: new RequestMemory(requestMemoryBytes(options)),
   };
   return [
     ...(custom ? [custom.delegate({ ...serving, isBuiltIn: builtInNames(resources) })] : []),
@@ -166,6 +169,12 @@ function delegates(parts: ChainParts): readonly Delegate[] {
       ...(hasLogs(options) ? ['/logs'] : []),
     ]),
   ];
+}
+
+/** A quarter of the heap at most, so that a server with little memory holds fewer bodies. */
+function requestMemoryBytes({ maxRequestMemory: megabytes }: ServeOptions): number {
+  const most = 256 * 2 ** 20;
+  return megabytes === 0 ? Math.min(most, getHeapStatistics().heap_size_limit / 4) : megabytes * 2 ** 20;
 }
 
 /** An issuer that is no web address of its own can tell nobody about itself. */

@@ -28,7 +28,7 @@ interface Endpoint extends ResourceSubject {
 }
 
 /** The same for all requests. */
-export type ServingContext = Pick<ResourceRequest, 'objectsOf' | 'shutdown' | 'minWatchSeconds' | 'heavy'>;
+export type ServingContext = Pick<ResourceRequest, 'objectsOf' | 'shutdown' | 'minWatchSeconds' | 'heavy' | 'memory'>;
 
 export interface ResourceDelegateOptions extends ServingContext {
   readonly resources: readonly Resource[];
@@ -139,9 +139,19 @@ function handlerFor(request: IncomingRequest, { resource, verbs, subresource }: 
 export function asResourceRequest(
   request: IncomingRequest,
   { resource, version, subresource, objects }: ResourceSubject,
-  { objectsOf, shutdown, minWatchSeconds, heavy }: ServingContext,
+  { objectsOf, shutdown, minWatchSeconds, heavy, memory }: ServingContext,
 ): ResourceRequest {
-  return Object.assign(request, { resource, version, subresource, objects, objectsOf, shutdown, minWatchSeconds, heavy });
+  return Object.assign(request, {
+    resource,
+    version,
+    subresource,
+    objects,
+    objectsOf,
+    shutdown,
+    minWatchSeconds,
+    heavy,
+    memory,
+  });
 }
 
 const reads: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'connect', 'proxy']);

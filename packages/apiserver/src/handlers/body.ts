@@ -1,5 +1,5 @@
 import { StatusError } from '@tsukube/machinery';
-import { TooLarge } from '../http/body.ts';
+import { NoRoomForBody, TooLarge } from '../http/body.ts';
 import type { ApiRequest, ResourceRequest } from '../http/request.ts';
 import { HeavyBody } from '../offload/heavy-requests.ts';
 
@@ -13,17 +13,22 @@ export async function lightBody(request: ResourceRequest): Promise<Buffer> {
   return body;
 }
 
-export async function readRequestBody(request: ApiRequest): Promise<Buffer> {
+/** Fails with 413, with 429 if there is no room for it now, or with ClientGone. */
+export async function readRequestBody(request: ResourceRequest): Promise<Buffer> {
   try {
-    const arriving = request.exchange.body(maxBodyBytes);
+    const { exchange, memory } = request;
+    const arriving = exchange.body(maxBodyBytes, memory?.admitting(exchange));
     const body = await (request.arrival ? request.arrival(arriving) : arriving);
     request.bodyBytes = body.length;
     return body;
   } catch (error) {
     if (error instanceof TooLarge) throw StatusError.requestEntityTooLarge(`limit is ${error.limit}`);
+    if (error instanceof NoRoomForBody) throw StatusError.tooManyRequests(noRoom, 1);
     throw error;
   }
 }
+
+const noRoom = 'the bodies of requests under way take all the memory there is for them, please try again later';
 
 /** The media type of the body, without parameters. Fails with 415 if it is none of those accepted. */
 export function bodyType<T extends string>(request: ApiRequest, accepted: readonly T[]): T {

@@ -4,6 +4,8 @@ import type { HeavyRequests } from '../offload/heavy-requests.ts';
 import type { ObjectRegistry } from '../registry/object-registry.ts';
 import type { Resource, Schema, ServedVersion, Subresource } from '../resource.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
+import type { AdmitBytes } from './body.ts';
+import type { RequestMemory } from './request-memory.ts';
 
 /** Who sends a request. */
 export interface User {
@@ -27,8 +29,11 @@ export interface Exchange {
   conceal(isConcealed: (name: string) => boolean): void;
   /** What belongs to the connection: its certificate, and room for what a filter learns of it once. */
   readonly connection: Connection;
-  /** The whole body. Fails with TooLarge beyond the limit, with ClientGone if it does not come to its end. */
-  body(limit: number): Promise<Buffer>;
+  /**
+   * The whole body. Fails with TooLarge beyond the limit, with NoRoomForBody if bytes of it are not admitted, with ClientGone if
+   * it does not come to its end.
+   */
+  body(limit: number, admit?: AdmitBytes): Promise<Buffer>;
   /** Whether this is a WebSocket handshake. */
   readonly upgrade: boolean;
   /** For a request that asks to upgrade: gives the connection to a handler, which then answers `taken-over`. */
@@ -136,6 +141,8 @@ export interface ResourceRequest extends ApiRequest {
   readonly shutdown: ShutdownNotice;
   /** Takes requests that would hold the event loop for long. Absent where all are served on this thread. */
   readonly heavy: HeavyRequests | undefined;
+  /** Room for bodies that are being read or processed; unlimited if absent. */
+  readonly memory: RequestMemory | undefined;
   /** A watch that sets no limit lasts at least so long, at most twice. */
   readonly minWatchSeconds: number;
 }

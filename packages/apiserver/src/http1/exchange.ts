@@ -1,3 +1,4 @@
+import type { AdmitBytes } from '../http/body.ts';
 import { visitHeaders } from '../http/raw-headers.ts';
 import type { Cancellable, Connection, Exchange, TakenConnection } from '../http/request.ts';
 import type { RequestBody } from './request-body.ts';
@@ -64,9 +65,9 @@ export class Http1Exchange implements Exchange {
     this.#isConcealed = before ? (name) => before(name) || isConcealed(name) : isConcealed;
   }
 
-  body(limit: number): Promise<Buffer> {
+  body(limit: number, admit?: AdmitBytes): Promise<Buffer> {
     if (!this.requestBody) return nothing;
-    const body = this.requestBody.read(limit);
+    const body = this.requestBody.read(limit, admit);
     if (this.requestBody.isAwaited) this.host.wantBody(this);
     return body;
   }

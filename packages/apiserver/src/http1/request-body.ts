@@ -1,4 +1,4 @@
-import { ClientGone, TooLarge } from '../http/body.ts';
+import { type AdmitBytes, ClientGone, NoRoomForBody, TooLarge } from '../http/body.ts';
 import { BodyBuffer } from '../http/body-buffer.ts';
 import { ChunkDecoder } from './chunks.ts';
 import { maxDiscardedBytes } from './limits.ts';
@@ -7,8 +7,11 @@ import type { Framing } from './request-head.ts';
 
 const nothing = Buffer.alloc(0);
 
+const admitAll: AdmitBytes = () => true;
+
 interface Reader {
   readonly limit: number;
+  readonly admit: AdmitBytes;
   resolve(body: Buffer): void;
   reject(error: Error): void;
 }
@@ -61,18 +64,24 @@ export class RequestBody {
       return;
     }
     this.#received.add(bytes, start, end);
-    if (this.#reader && this.#received.length > this.#reader.limit) this.#refuse(this.#reader);
+    if (this.#reader) this.#check(this.#reader, end - start);
   };
 
-  /** The whole of it. Fails with TooLarge, or with ClientGone if it does not come to its end. */
-  read(limit: number): Promise<Buffer> {
+  #check({ limit, admit }: Reader, bytes: number): void {
+    if (this.#received.length > limit) this.#refuse(new TooLarge(limit));
+    else if (!admit(bytes)) this.#refuse(new NoRoomForBody());
+  }
+
+  /** The whole of it. Fails with TooLarge, NoRoomForBody, or with ClientGone if it does not come to its end. */
+  read(limit: number, admit: AdmitBytes = admitAll): Promise<Buffer> {
     if (this.#use === 'gone') return Promise.reject(new ClientGone());
     if (this.#use !== 'held') return Promise.resolve(nothing);
     if (this.#declared > limit || this.#received.length > limit) return Promise.reject(new TooLarge(limit));
+    if (!admit(this.#received.length)) return Promise.reject(new NoRoomForBody());
     this.#use = 'read';
     if (this.isComplete) return Promise.resolve(this.#received.takeAll());
     return new Promise((resolve, reject) => {
-      this.#reader = { limit, resolve, reject };
+      this.#reader = { limit, admit, resolve, reject };
     });
   }
 
@@ -92,10 +101,11 @@ export class RequestBody {
     this.#reader = undefined;
   }
 
-  #refuse({ limit, reject }: Reader): void {
+  #refuse(error: Error): void {
+    const reader = this.#reader;
     this.#reader = undefined;
     this.discard();
-    reject(new TooLarge(limit));
+    reader?.reject(error);
   }
 
   #complete(): void {

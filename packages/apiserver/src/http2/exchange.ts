@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
+import type { AdmitBytes } from '../http/body.ts';
 import { DirectBody } from '../http/direct-body.ts';
 import { visitHeaders } from '../http/raw-headers.ts';
 import type { Cancellable, Connection, Exchange } from '../http/request.ts';
@@ -98,9 +99,9 @@ export class Http2Exchange implements Exchange {
     this.#isConcealed = before ? (name) => before(name) || isConcealed(name) : isConcealed;
   }
 
-  body(limit: number): Promise<Buffer> {
+  body(limit: number, admit?: AdmitBytes): Promise<Buffer> {
     if (!this.incoming) return Promise.resolve(noBytes);
-    const body = this.incoming.read(limit);
+    const body = this.incoming.read(limit, admit);
     if (this.incoming.isUntouched && this.header('expect')?.toLowerCase() === '100-continue') this.#owner.sayContinue(this);
     return body;
   }

@@ -1,5 +1,7 @@
-import { ClientGone, TooLarge } from '../http/body.ts';
+import { type AdmitBytes, ClientGone, NoRoomForBody, TooLarge } from '../http/body.ts';
 import { BodyBuffer } from '../http/body-buffer.ts';
+
+const admitAll: AdmitBytes = () => true;
 
 /** The body of a request as it comes in. What nobody has asked for yet waits here, and the client with the rest. */
 export class IncomingBody {
@@ -10,6 +12,7 @@ export class IncomingBody {
   /** Bytes that arrived before anybody asked: the client is told that they are taken when somebody does. */
   #untold = 0;
   #limit = -1;
+  #admit: AdmitBytes = admitAll;
   #isWhole = false;
   #isGone = false;
   #resolve: ((body: Buffer) => void) | undefined;
@@ -36,7 +39,8 @@ export class IncomingBody {
     this.#length += chunk.length;
     if (this.#declared !== undefined && this.#length > this.#declared) return false;
     if (this.#isGone) this.#onTaken(flowBytes);
-    else if (this.#limit >= 0 && this.#length > this.#limit) this.#refuse(flowBytes);
+    else if (this.#limit >= 0 && this.#length > this.#limit) this.#refuse(flowBytes, new TooLarge(this.#limit));
+    else if (this.#limit >= 0 && !this.#admit(chunk.length)) this.#refuse(flowBytes, new NoRoomForBody());
     else this.#keep(chunk, flowBytes);
     return true;
   }
@@ -49,14 +53,19 @@ export class IncomingBody {
     return true;
   }
 
-  read(limit: number): Promise<Buffer> {
+  read(limit: number, admit: AdmitBytes = admitAll): Promise<Buffer> {
     if ((this.#declared ?? this.#length) > limit) {
       this.discard();
       return Promise.reject(new TooLarge(limit));
     }
+    if (this.#isGone && !this.#isWhole) return Promise.reject(new ClientGone());
+    if (!admit(this.#length)) {
+      this.discard();
+      return Promise.reject(new NoRoomForBody());
+    }
     if (this.#isWhole) return Promise.resolve(this.#joined());
-    if (this.#isGone) return Promise.reject(new ClientGone());
     this.#limit = limit;
+    this.#admit = admit;
     this.#tell();
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -78,10 +87,10 @@ export class IncomingBody {
     this.#reject?.(new ClientGone());
   }
 
-  #refuse(flowBytes: number): void {
+  #refuse(flowBytes: number, error: Error): void {
     this.#untold += flowBytes;
     this.discard();
-    this.#reject?.(new TooLarge(this.#limit));
+    this.#reject?.(error);
   }
 
   #keep(chunk: Buffer, flowBytes: number): void {

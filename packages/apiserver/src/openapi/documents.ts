@@ -3,6 +3,7 @@ import type { Resource } from '../resource.ts';
 import type { Swagger2Part } from './custom-documents.ts';
 import { corePath, groupPath, groupsPath, resourceListPath, versionPath } from './discovery-paths.ts';
 import type { DocumentInfo } from './document.ts';
+import { collectInSlices } from './in-slices.ts';
 import { openApi3Document } from './openapi3-document.ts';
 import type { Path } from './operation.ts';
 import { resourcePaths } from './resource-paths.ts';
@@ -20,9 +21,9 @@ export interface Documents {
   /** Below /openapi/v3/, sorted: api, api/v1, apis/apps/v1. */
   readonly openApi3Names: readonly string[];
   openApi3(name: string): string;
-  /** With the parts of resources that come and go. */
-  swagger2(more: Iterable<Swagger2Part>): string;
-  swagger2Protobuf(more: Iterable<Swagger2Part>): Uint8Array;
+  /** With the parts of resources that come and go. In pieces; made a few milliseconds in each turn of the event loop. */
+  swagger2(more: Iterable<Swagger2Part>): Promise<Iterable<string>>;
+  swagger2Protobuf(more: Iterable<Swagger2Part>): Promise<Uint8Array>;
   readonly types: TypeIndex;
 }
 
@@ -36,7 +37,7 @@ export function createDocuments(resources: readonly Resource[], { describe, titl
   const topics = topicsOf(groups);
   const info = { title, version };
   let types: TypeIndex | undefined;
-  let text: Swagger2Text | undefined;
+  let text: Promise<Swagger2Text> | undefined;
   const typeIndex = () => {
     types ??= createTypeIndex([...new Set(resources.flatMap(cataloguesOf))], describe);
     return types;
@@ -47,21 +48,32 @@ export function createDocuments(resources: readonly Resource[], { describe, titl
   return {
     openApi3Names: names,
     openApi3: (name) => openApi3Document(pathsAbout(name), typeIndex(), info, topics.get(name)?.near),
-    swagger2(more) {
+    async swagger2(more) {
       text ??= swagger2Text(swagger2());
-      return swagger2With(text, [...more]);
+      return swagger2With(await text, await collectInSlices(more));
     },
-    swagger2Protobuf: (more) => swagger2Protobuf(documentWith(swagger2(), [...more])),
+    swagger2Protobuf: async (more) => swagger2Protobuf(documentWith(swagger2(), await collectInSlices(more))),
     get types() {
       return typeIndex();
     },
   };
 }
 
-function swagger2With({ head, paths, definitions, parameters }: Swagger2Text, more: readonly Swagger2Part[]): string {
-  const allPaths = [paths, ...more.map(({ pathsText }) => pathsText)].filter(Boolean).join(',');
-  const allDefinitions = [definitions, ...more.map(({ definitionsText }) => definitionsText)].filter(Boolean).join(',');
-  return `${head},"paths":{${allPaths}},"definitions":{${allDefinitions}},"parameters":${parameters}}`;
+function swagger2With(text: Swagger2Text, more: readonly Swagger2Part[]): Iterable<string> {
+  const { head, paths, definitions, parameters } = text;
+  return [
+    `${head},"paths":{`,
+    ...listed([paths, ...more.map(({ pathsText }) => pathsText)]),
+    '},"definitions":{',
+    ...listed([definitions, ...more.map(({ definitionsText }) => definitionsText)]),
+    `},"parameters":${parameters}}`,
+  ];
+}
+
+/** With commas in between. */
+function listed(texts: readonly string[]): readonly string[] {
+  const present = texts.filter((text) => text !== '');
+  return present.flatMap((text, i) => (i === 0 ? [text] : [',', text]));
 }
 
 function documentWith(document: Swagger2Document, more: readonly Swagger2Part[]): Swagger2Document {

@@ -5,6 +5,7 @@ import type { ApiRequest } from '../http/request.ts';
 import type { Resource } from '../resource.ts';
 import { type CustomDocuments, customDocuments } from './custom-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents } from './documents.ts';
+import { documentInSlices } from './in-slices.ts';
 import { openApi3Protobuf } from './openapi3-protobuf.ts';
 import { cachingHeaders, isKnown, isUnmodified, lastModified, type ServedDocument, servedDocument } from './served-document.ts';
 
@@ -53,6 +54,8 @@ interface Library {
   readonly documents: () => Documents;
   readonly custom: CustomDocuments;
   get(key: string, make: () => string | Uint8Array): ServedDocument;
+  /** A document about everything. One request makes it, and others that come meanwhile wait for it. */
+  getWhole(key: string, make: () => Promise<ServedDocument>): ServedDocument | Promise<ServedDocument>;
   /** The document about a group and version that comes and goes. */
   getCustom(name: string, hash: string): ServedDocument;
   /** The protobuf form of an OpenAPI 3 document. Both forms have one hash. */
@@ -73,6 +76,7 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
   let made: Documents | undefined;
   let described: readonly Resource[] | undefined;
   let index: ServedDocument | undefined;
+  const underWay = new Map<string, Promise<ServedDocument>>();
   const protobufs = new Map<string, { readonly hash: string; readonly made: Promise<ServedDocument> }>();
   const documents = (): Documents => {
     if (!made) {
@@ -108,9 +112,23 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
     },
     invalidate() {
       custom.invalidate();
+      underWay.clear();
       const isOther = described !== undefined && !isSame(described, resources());
       if (isOther) made = undefined;
       for (const key of isOther ? [...texts.keys()] : wholes) texts.delete(key);
+    },
+    getWhole(key, make) {
+      const existing = texts.get(key) ?? underWay.get(key);
+      if (existing) return existing;
+      const making = make().then((document) => {
+        // Unless something has changed since.
+        if (underWay.get(key) === making) texts.set(key, document);
+        return document;
+      });
+      const forget = () => void (underWay.get(key) === making && underWay.delete(key));
+      making.then(forget, forget);
+      underWay.set(key, making);
+      return making;
     },
     get(key, make) {
       const existing = texts.get(key);
@@ -171,18 +189,22 @@ function inOneYear(time: number): string {
   return date.toUTCString();
 }
 
-function answerSwagger2(request: ApiRequest, library: Library, now: () => number): Answer {
+function answerSwagger2(request: ApiRequest, library: Library, now: () => number): Answer | Promise<Answer> {
   const type = accepted(request, [json, ...swagger2ProtobufNames]);
   if (type === undefined) return bytes(406, '', '', { vary: 'Accept' });
-  if (type === json)
-    return answerDocument(
-      request,
-      library.get('/openapi/v2', () => library.documents().swagger2(library.custom.swagger2())),
-      json,
-      now,
-    );
-  const document = library.get('/openapi/v2 protobuf', () => library.documents().swagger2Protobuf(library.custom.swagger2()));
-  return answerDocument(request, document, swagger2Protobuf, now);
+  const isJson = type === json;
+  const [key = ''] = isJson ? wholes : wholes.slice(1);
+  const found = library.getWhole(key, () => (isJson ? swagger2Text(library, now) : swagger2Message(library, now)));
+  const answer = (document: ServedDocument) => answerDocument(request, document, isJson ? json : swagger2Protobuf, now);
+  return found instanceof Promise ? found.then(answer) : answer(found);
+}
+
+async function swagger2Text({ documents, custom }: Library, now: () => number): Promise<ServedDocument> {
+  return documentInSlices(await documents().swagger2(custom.swagger2()), now());
+}
+
+async function swagger2Message({ documents, custom }: Library, now: () => number): Promise<ServedDocument> {
+  return servedDocument(await documents().swagger2Protobuf(custom.swagger2()), now());
 }
 
 /** The first of the media types that fits what the client would like best. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@tsukube/machinery';
 import { bearerToken, byPath, type DocumentInfo, typesOf } from './document.ts';
+import { collectInSlices } from './in-slices.ts';
 import { deleteOptionsType, patchType } from './meta-types.ts';
 import { type Body, type Operation, type Path, type Response, reasons, splitParameters } from './operation.ts';
 import type { Parameter } from './parameter.ts';
@@ -51,17 +52,21 @@ export interface Swagger2Text {
   readonly parameters: string;
 }
 
-export function swagger2Text(document: Swagger2Document): Swagger2Text {
+export async function swagger2Text(document: Swagger2Document): Promise<Swagger2Text> {
   return {
     head: JSON.stringify(document.head).slice(0, -1),
-    paths: membersText(document.paths()),
-    definitions: membersText(document.definitions()),
+    paths: await membersText(document.paths()),
+    definitions: await membersText(document.definitions()),
     parameters: JSON.stringify(document.parameters()),
   };
 }
 
-function membersText(pieces: Iterable<NamedPiece>): string {
-  return Array.from(pieces, ([name, piece]) => `${JSON.stringify(name)}:${JSON.stringify(piece)}`).join(',');
+async function membersText(pieces: Iterable<NamedPiece>): Promise<string> {
+  return (await collectInSlices(memberTexts(pieces))).join(',');
+}
+
+function* memberTexts(pieces: Iterable<NamedPiece>): Iterable<string> {
+  for (const [name, piece] of pieces) yield `${JSON.stringify(name)}:${JSON.stringify(piece)}`;
 }
 
 /** Parameters that many operations have are written once. */

@@ -53,7 +53,7 @@ describe('ProtobufWriter', () => {
   });
 });
 
-describe('swagger2Protobuf', () => {
+describe('swagger2Protobuf', async () => {
   const patch = {
     operationId: 'patchThing',
     consumes: ['application/json-patch+json'],
@@ -74,7 +74,7 @@ describe('swagger2Protobuf', () => {
     },
     'x-kubernetes-group-version-kind': [{ group: '', kind: 'Thing', version: 'v1' }],
   };
-  const bytes = swagger2Protobuf({
+  const bytes = await swagger2Protobuf({
     head: { swagger: '2.0', info: { title: 'Kubernetes', version: '1.36' } },
     paths: () => [['/api/v1/things/{name}', { patch: patch as unknown as JsonObject }]],
     definitions: () => [['example.Thing', thing]],

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
+import { TimeSlice } from '@tsukube/storage';
 import {
   anyValue,
   anyValues,
@@ -19,12 +20,23 @@ import { ProtobufWriter } from '../protobuf/protobuf-writer.ts';
 import type { NamedPiece, Swagger2Document } from './swagger2-document.ts';
 
 /** The protobuf form of an OpenAPI 2 document (gnostic's openapi.v2.Document), which kubectl before 1.25 asks for. */
-export function swagger2Protobuf(document: Swagger2Document): Buffer {
+export async function swagger2Protobuf(document: Swagger2Document): Promise<Buffer> {
   const writer = new ProtobufWriter();
   writeFields(writer, headFields, document.head);
-  writePairs(writer, 8, document.paths(), pathItem, 2);
-  writePairs(writer, 9, document.definitions(), schema);
+  writer.bytes(8, await pairsInSlices(document.paths(), pathItem, 2));
+  writer.bytes(9, await pairsInSlices(document.definitions(), schema, 1));
   writePairs(writer, 10, Object.entries(document.parameters()) as NamedPiece[], parameter);
+  return writer.finish();
+}
+
+/** The pairs of a map, a few milliseconds in each turn of the event loop. */
+async function pairsInSlices(pieces: Iterable<NamedPiece>, write: Message, pairField: number): Promise<Buffer> {
+  const slice = new TimeSlice();
+  const writer = new ProtobufWriter();
+  for (const [name, piece] of pieces) {
+    writeNamed(writer, pairField, name, () => writer.message(2, () => write(writer, piece)));
+    if (slice.over) await slice.rest();
+  }
   return writer.finish();
 }
 

@@ -60,8 +60,8 @@ function serve(request: IncomingRequest, serving: Serving, options: CustomDelega
   if (!handler || info.verb === 'connect') throw StatusError.methodNotSupported(qualified, info.verb);
   if (info.name === '' && (info.verb === 'update' || info.verb === 'patch'))
     throw StatusError.badRequest('name must be provided');
-  const { objectsOf, minWatchSeconds, heavy } = options;
+  const { objectsOf, minWatchSeconds, heavy, memory } = options;
   const { shutdown } = serving;
-  const context = { objectsOf, minWatchSeconds, heavy, shutdown };
+  const context = { objectsOf, minWatchSeconds, heavy, memory, shutdown };
   return serveVerb(handler, asResourceRequest(request, { resource, version, subresource, objects }, context));
 }

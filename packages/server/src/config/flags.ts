@@ -144,6 +144,15 @@ export const flags = {
     min: 0,
     help: 'With the next flag, all the requests in flight that priority levels share; without them, most reading requests (0 for no limit).',
   }),
+  maxRequestMemory: integer({
+    group: 'Limits',
+    origin: 'tsukube',
+    fallback: 0,
+    min: 0,
+    placeholder: 'MEBIBYTES',
+    fallbackText: '256, or a quarter of the heap if that is less',
+    help: 'All bodies of requests that are being read or processed; beyond it the answer is 429.',
+  }),
   maxMutatingRequestsInflight: integer({
     group: 'Limits',
     fallback: 200,

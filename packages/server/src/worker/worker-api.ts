@@ -56,7 +56,7 @@ export function workerHandler({ options, serviceAccountKey }: WorkerOptions, mai
   });
   const registryOf = (resource: Resource) => registries.get(resource) as ObjectRegistry;
   const objectsOf = objectsNamed(resources, registryOf);
-  const serving: ServingContext = { objectsOf, minWatchSeconds: 0, heavy: undefined, shutdown: never };
+  const serving: ServingContext = { objectsOf, minWatchSeconds: 0, heavy: undefined, memory: undefined, shutdown: never };
   const definitions = objectsOf('apiextensions.k8s.io', 'customresourcedefinitions');
   const custom =
     definitions &&

@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import http2 from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, clientFor, type Reply } from '../support/client.ts';
+import { launchServer, notBuilt, type ServerProcess } from '../support/server-process.ts';
+import { credentials } from './tls.ts';
+
+const configMaps = '/api/v1/namespaces/default/configmaps?dryRun=All';
+const yaml = { 'content-type': 'application/yaml' };
+const brackets = `x: [${'[],'.repeat(1_000_000)}]`;
+const limit = { timeout: 180_000 };
+
+describe.skipIf(notBuilt)('many large bodies at once', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tsukube-memory-'));
+  let server: ServerProcess;
+  let client: Client;
+  let hasEnded = false;
+
+  beforeAll(async () => {
+    const args = ['--max-request-memory=64', '--request-timeout=20s'];
+    server = launchServer({ dataDir, args, nodeArgs: ['--max-old-space-size=512'], quiet: true });
+    void server.exit.then(() => {
+      hasEnded = true;
+    });
+    client = clientFor(await server.ready);
+  });
+  afterAll(async () => {
+    client.close();
+    await server.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  /** In MiB; 0 where it cannot be told. */
+  function peakMemory(): number {
+    try {
+      return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+    } catch {
+      return 0;
+    }
+  }
+
+  async function expectServes(): Promise<void> {
+    const small = JSON.stringify({ metadata: { name: 'small' }, data: { a: 'b' } });
+    expect((await client.send('POST', configMaps, small)).status).toBe(201);
+    expect(hasEnded).toBe(false);
+  }
+
+  it('are refused with 429 beyond the limit, over HTTP/1.1, and end nothing', limit, async () => {
+    const clients = Array.from({ length: 80 }, () => clientFor(readFileSync(join(dataDir, 'admin.kubeconfig'), 'utf8')));
+    const replies = await Promise.all(clients.map((each) => each.send('POST', configMaps, brackets, yaml)));
+    for (const each of clients) each.close();
+    expect([...new Set(replies.map(({ status }) => status))].every((status) => [400, 429, 504].includes(status))).toBe(true);
+    const refused = replies.filter(({ status }) => status === 429) as [Reply, ...Reply[]];
+    expect(refused.length).toBeGreaterThan(40);
+    expect(refused[0].headers['retry-after']).toBe('1');
+    expect(refused[0].body).toMatchObject({ kind: 'Status', code: 429, reason: 'TooManyRequests' });
+    await expectServes();
+    expect(peakMemory()).toBeLessThan(1200);
+  });
+
+  it('are refused with 429 beyond the limit, over HTTP/2 and of lengths that are not declared', limit, async () => {
+    const sessions = Array.from({ length: 4 }, () => http2.connect(client.url, credentials(client)));
+    const statuses = await Promise.all(sessions.flatMap((session) => Array.from({ length: 20 }, () => post(session))));
+    for (const session of sessions) session.close();
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(40);
+    await expectServes();
+    expect(peakMemory()).toBeLessThan(1200);
+  });
+
+  it('of clients that are gone are not processed', limit, async () => {
+    const session = http2.connect(client.url, credentials(client));
+    const asked = Array.from({ length: 15 }, () => post(session));
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    session.destroy();
+    await Promise.all(asked);
+    const lines = Array.from({ length: 5000 }, (_, i) => `  k${i}: v\n`).join('');
+    const began = performance.now();
+    const reply = await client.send('POST', configMaps, `metadata: {name: x}\ndata:\n${lines}`, yaml);
+    expect(reply.status).toBe(201);
+    // One of the fifteen takes seconds, and would be in front of this one.
+    expect(performance.now() - began).toBeLessThan(15_000);
+  });
+});
+
+/** The status; 0 if there was no answer. */
+function post(session: http2.ClientHttp2Session): Promise<number> {
+  return new Promise((resolve) => {
+    const stream = session.request({ ':method': 'POST', ':path': configMaps, ...yaml });
+    let status = 0;
+    stream.on('response', (headers) => {
+      status = Number(headers[':status']);
+    });
+    stream.on('error', () => {});
+    stream.on('close', () => resolve(status));
+    stream.resume().end(brackets);
+  });
+}
