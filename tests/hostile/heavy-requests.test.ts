@@ -119,6 +119,40 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       await expectShortTurns(200, () => client.send('GET', `${path}?pretty=true`, undefined, { accept }));
     });
 
+    it.each([
+      'application/yaml',
+      'application/vnd.kubernetes.protobuf',
+      'application/json;as=Table;v=v1;g=meta.k8s.io',
+      'application/json',
+    ])('is short if it lists it as %s', limit, async (accept) => {
+      let n = 0;
+      const headers = { 'content-type': 'application/merge-patch+json' };
+      await expectShortTurns(200, async () => {
+        // Another state, of which nothing has been derived yet.
+        await client.send('PATCH', path, { data: { k2: `${n++}` } }, headers);
+        return client.send('GET', `${configMaps}?pretty=true`, undefined, { accept });
+      });
+    });
+
+    it('is short if others watch it as tables, and they get its events in order', limit, async () => {
+      const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+      const headers = { 'content-type': 'application/merge-patch+json' };
+      const { resourceVersion } = (await client.get(`${configMaps}?limit=1`)).body.metadata;
+      const watch = await client.watch(`${configMaps}?watch=true&resourceVersion=${resourceVersion}`, table);
+      const seen: string[] = [];
+      const written: string[] = [];
+      let n = 0;
+      await expectShortTurns(200, async () => {
+        const reply = await client.send('PATCH', path, { data: { k3: `${n++}` } }, headers);
+        const small = await client.send('POST', configMaps, configMap(`small-${n}`, {}));
+        written.push(reply.body.metadata.resourceVersion, small.body.metadata.resourceVersion);
+        while (seen.length < written.length) seen.push((await watch.next()).object.metadata.resourceVersion);
+        return reply;
+      });
+      expect(seen).toEqual(written);
+      watch.close();
+    });
+
     it('is short if it patches it', limit, async () => {
       let n = 0;
       const headers = { 'content-type': 'application/merge-patch+json' };
@@ -131,4 +165,79 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       await expectShortTurns(200, () => send(configMap('large', { k1: 'w' })));
     });
   });
+
+  describe('for definitions with large schemas', () => {
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const protobuf = { accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' };
+
+    it('is short if it creates one, and an object of it', limit, async () => {
+      let n = 0;
+      await expectShortTurns(201, () => client.send('POST', definitions, definition(`wide${n++}`, wideSchema(40, 60))));
+      n = 0;
+      await expectShortTurns(201, () => client.send('POST', definitions, definition(`deep${n++}`, deepSchema(40))));
+      for (const kind of ['wide0', 'deep0']) {
+        await untilServed(kind);
+        const path = `/apis/stalls.example.com/v1/namespaces/default/${kind}s`;
+        const object = { apiVersion: 'stalls.example.com/v1', kind, metadata: { name: 'a' }, spec: { a1: { b1: 'x' } } };
+        await expectShortTurns(201, () => client.send('POST', `${path}?dryRun=All`, object));
+      }
+    });
+
+    it.each([['/openapi/v2', {}] as const, ['/openapi/v2', protobuf] as const, ['/openapi/v3', {}] as const])(
+      'is short if it reads %s %j',
+      limit,
+      async (path, headers) => {
+        let n = 0;
+        await expectShortTurns(200, async () => {
+          // Another definition, so that the document has to be made again.
+          await client.send(
+            'POST',
+            definitions,
+            definition(`new${path.length}${Object.keys(headers).length}${n++}`, wideSchema(5, 5)),
+          );
+          return client.get(path, headers);
+        });
+      },
+    );
+  });
+
+  async function untilServed(kind: string): Promise<void> {
+    const path = `/apis/stalls.example.com/v1/namespaces/default/${kind}s`;
+    while ((await client.get(path)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 });
+
+function definition(kind: string, spec: object): string {
+  const openAPIV3Schema = { type: 'object', properties: { spec } };
+  return JSON.stringify({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${kind}s.stalls.example.com` },
+    spec: {
+      group: 'stalls.example.com',
+      scope: 'Namespaced',
+      names: { kind, listKind: `${kind}List`, plural: `${kind}s`, singular: kind },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
+  });
+}
+
+const text = { type: 'string', description: 'A text that says something about what this field is for, as real ones do.' };
+
+/** About 150 bytes for each of the fields. */
+function wideSchema(groups: number, fields: number): object {
+  const group = (i: number) => ({ type: 'object', properties: named('b', fields, () => text), description: `Group ${i}` });
+  return { type: 'object', properties: named('a', groups, group) };
+}
+
+function deepSchema(depth: number): object {
+  const inner = { type: 'object', properties: named('a', 20, () => ({ type: 'object', properties: named('b', 5, () => text) })) };
+  return times(depth, (i) => i).reduce<object>(
+    (schema, i) => ({ ...inner, properties: { [`a${i}`]: schema, ...inner.properties } }),
+    inner,
+  );
+}
+
+function named<T>(prefix: string, count: number, make: (i: number) => T): Record<string, T> {
+  return Object.fromEntries(times(count, (i) => [`${prefix}${i}`, make(i)]));
+}

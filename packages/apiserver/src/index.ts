@@ -55,7 +55,7 @@ export { follow } from './reconcile/follow.ts';
 export { WorkQueue } from './reconcile/work-queue.ts';
 export { memberOf } from './registry/byte-scan.ts';
 export { deleteObject } from './registry/deletion.ts';
-export { forgetEncodings, labelsOf } from './registry/derived.ts';
+export { derivedBytes, forgetEncodings, labelsOf } from './registry/derived.ts';
 export { type FieldManagement, fieldManagement } from './registry/field-management.ts';
 export { presentAs } from './registry/foreign-form.ts';
 export type { ObjectForm } from './registry/object-form.ts';

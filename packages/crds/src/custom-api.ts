@@ -103,7 +103,8 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
 /** What definitions bring, in a worker: definitions are looked up with every request, and somebody else follows them. */
 export interface LookedUpApi {
   delegate(options: CustomDelegateOptions): Delegate;
-  resources(): Iterable<Resource>;
+  /** One version of a definition. */
+  resource(group: string, plural: string, version: string): Resource | undefined;
 }
 
 export function lookUpCustomApi(definitions: ObjectRegistry, parts: ServingParts): LookedUpApi {
@@ -111,7 +112,10 @@ export function lookUpCustomApi(definitions: ObjectRegistry, parts: ServingParts
   const resources = openCustomResources(found, parts);
   return {
     delegate: (options) => customResourceDelegate(found, resources, options),
-    resources: () => resources.resources(),
+    resource(group, plural, version) {
+      const entry = found.find(group, plural);
+      return entry && resources.servingOf(entry)?.resource(version);
+    },
   };
 }
 

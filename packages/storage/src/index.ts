@@ -3,4 +3,4 @@ export { type Clock, systemClock } from './clock.ts';
 export { isEncrypted } from './encryption/transformer.ts';
 export { MAX_KEY_BYTES } from './keys.ts';
 export * from './store.ts';
-export { TimeSlice } from './time-slice.ts';
+export { eachInSlices, TimeSlice } from './time-slice.ts';

@@ -20,3 +20,25 @@ export class TimeSlice {
     this.begin();
   }
 }
+
+/**
+ * Calls `visit` for each item in order, until it gives false. Undefined if that took one slice; else it goes on in later turns
+ * of the loop.
+ */
+export function eachInSlices<T>(items: readonly T[], visit: (item: T) => unknown): Promise<void> | undefined {
+  const slice = new TimeSlice();
+  let next = 0;
+  const isDone = (): boolean => {
+    while (next < items.length) {
+      if (visit(items[next++] as T) === false) return true;
+      if (next < items.length && slice.over) return false;
+    }
+    return true;
+  };
+  return isDone() ? undefined : goOn(slice, isDone);
+}
+
+async function goOn(slice: TimeSlice, isDone: () => boolean): Promise<void> {
+  do await slice.rest();
+  while (!isDone());
+}

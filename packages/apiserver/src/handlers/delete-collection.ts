@@ -14,6 +14,8 @@ import { selectionOf } from './selection.ts';
 
 /** So many at a time: enough to share commits, few enough to leave room for others. */
 const concurrency = 64;
+/** All of them are parsed in one turn of the event loop. */
+const concurrentBytes = 256 * 1024;
 
 export async function deleteCollection(request: ResourceRequest): Promise<Answer> {
   const output = negotiateObjects(request);
@@ -22,10 +24,18 @@ export async function deleteCollection(request: ResourceRequest): Promise<Answer
   const options = await deleteOptions(request);
   warnOfOrphans(options, writeContext(request, options.dryRun));
   const listing = await collect(request, selectors, selection);
-  for (let i = 0; i < listing.entries.length; i += concurrency) {
-    await Promise.all(listing.entries.slice(i, i + concurrency).map((entry) => deleteEntry(request, entry, options)));
-  }
+  for (const batch of batches(listing.entries)) await Promise.all(batch.map((entry) => deleteEntry(request, entry, options)));
   return answerList(request, listing.entries, listMetadata(listing, request, output), output);
+}
+
+function* batches(entries: readonly CacheEntry[]): Iterable<readonly CacheEntry[]> {
+  for (let from = 0; from < entries.length; ) {
+    let [to, bytes] = [from, 0];
+    while (to < entries.length && to - from < concurrency && bytes < concurrentBytes)
+      bytes += (entries[to++] as CacheEntry).value.length;
+    yield entries.slice(from, to);
+    from = to;
+  }
 }
 
 async function deleteEntry(request: ResourceRequest, entry: CacheEntry, options: DeleteOptions): Promise<void> {

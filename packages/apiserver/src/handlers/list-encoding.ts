@@ -1,18 +1,22 @@
 import { apiVersionOf, type JsonObject, type JsonValue } from '@tsukube/machinery';
+import { eachInSlices } from '@tsukube/storage';
 import type { Answer, BytesAnswer } from '../http/answer.ts';
 import { type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { answerBytes } from '../http/respond.ts';
-import { bytesIn, metadataOf } from '../registry/derived.ts';
+import { bytesIn, derive, isDerived, metadataOf } from '../registry/derived.ts';
 import { decodeObject } from '../registry/stored-form.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { encodeList, type ListWriter } from './list-body.ts';
 import { listText } from './list-text.ts';
 import { protobufListWriter } from './protobuf.ts';
-import { listHead, noRepresentation, partialPrefix } from './represent.ts';
+import { derivationFor, listHead, noRepresentation, partialPrefix } from './represent.ts';
 import { includeObject, tableHead, tableRow } from './table.ts';
 
-/** Lists, tables and metadata in the form that was asked for. */
+/**
+ * Lists, tables and metadata in the form that was asked for. What has to be derived of many entries first is derived in several
+ * turns of the event loop.
+ */
 export function answerList(
   request: ResourceRequest,
   entries: readonly CacheEntry[],
@@ -21,14 +25,65 @@ export function answerList(
 ): Answer | Promise<Answer> {
   if (output.as === 'metadata' && !output.asList)
     throw noRepresentation('PartialObjectMetadata', 'a list', request.resource.names.listKind, request);
+  const preparing = prepareEntries(entries, request, output);
+  const answer = () => encodedList(request, entries, metadata, output);
+  return preparing ? preparing.then(answer) : answer();
+}
+
+function encodedList(
+  request: ResourceRequest,
+  entries: readonly CacheEntry[],
+  metadata: Record<string, JsonValue>,
+  output: Output,
+): Answer | Promise<Answer> {
   const { rowRank } = request.resource;
   const ordered = rowRank && output.as === 'table' ? sortedRows(entries, rowRank) : entries;
   const writer = writerFor(request, metadata, output, ordered);
   const { first, whole } = encodeList(writer, ordered);
-  if (!whole) return answerBytes(200, first, output);
   const isReady = output.mediaType === protobuf || (output.mediaType === 'application/json' && !output.pretty);
-  const body = isReady ? whole : listText(writer, ordered, output);
-  return { kind: 'bytes', status: 200, type: output.mediaType, body } satisfies BytesAnswer;
+  if (!isReady) return answerText(request, writer, ordered, whole ?? [first], output);
+  if (!whole) return answerBytes(200, first, output);
+  return { kind: 'bytes', status: 200, type: output.mediaType, body: whole } satisfies BytesAnswer;
+}
+
+const mostConvertedBytes = 32 << 20;
+
+/** YAML and indented JSON. Where one item alone takes long, all of it is made by a worker thread. */
+function answerText(
+  request: ResourceRequest,
+  writer: ListWriter,
+  entries: readonly CacheEntry[],
+  pieces: Iterable<Uint8Array>,
+  output: Output,
+): Answer | Promise<Answer> {
+  if (entries.length === 0) return answerBytes(200, Buffer.concat([...pieces]), output);
+  const { mediaType: type } = output;
+  const { heavy } = request;
+  const isHeavy = heavy && entries.some((entry) => heavy.isHeavyObject(entry, request));
+  const bytes = entries.reduce((sum, { value }) => sum + value.length, 0);
+  if (isHeavy && bytes < mostConvertedBytes)
+    return heavy
+      .convert(request, Buffer.concat([...pieces]), output)
+      .then((body) => ({ kind: 'bytes', status: 200, type, body }));
+  return { kind: 'bytes', status: 200, type, body: listText(writer, entries, output) } satisfies BytesAnswer;
+}
+
+/** Derives what a list needs of its entries; undefined if that is done. */
+function prepareEntries(entries: readonly CacheEntry[], request: ResourceRequest, output: Output): Promise<void> | undefined {
+  const what = derivationFor(output, request);
+  if (!what) return undefined;
+  const { resource, version, heavy } = request;
+  const elsewhere: CacheEntry[] = [];
+  const here = eachInSlices(entries, (entry) => {
+    if (isDerived(entry, version, what)) return;
+    if (heavy?.isHeavyObject(entry, request)) elsewhere.push(entry);
+    else derive(entry, resource, version, what);
+  });
+  if (!here && elsewhere.length === 0) return undefined;
+  return (async () => {
+    await here;
+    for (const entry of elsewhere) await heavy?.derive(request, entry, what);
+  })();
 }
 
 /** Entries of the same rank stay in the order of the list. */

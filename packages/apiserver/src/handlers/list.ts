@@ -1,5 +1,5 @@
 import { type JsonValue, StatusError } from '@tsukube/machinery';
-import { Compacted, FutureRevision, UnreadableValue } from '@tsukube/storage';
+import { Compacted, eachInSlices, FutureRevision, UnreadableValue } from '@tsukube/storage';
 import type { Answer } from '../http/answer.ts';
 import { negotiateObjects, type Output } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
@@ -123,7 +123,7 @@ async function collectAt(
     if (isReadable !== false && revision > cache.current) await atLeast(cache, revision);
     const held = isReadable === false ? undefined : cache.past(scope.prefix, scope.from, revision);
     const past = held ?? (await cache.list(scope.prefix, { from: scope.from, revision })).entries;
-    return cut(past, revision, scope, past.length);
+    return await cut(past, revision, scope, past.length);
   } catch (error) {
     if (error instanceof FutureRevision) throw StatusError.tooLargeResourceVersion(revision, error.current);
     if (error instanceof Compacted) throw expired(continuation, scope.prefix);
@@ -141,8 +141,8 @@ async function collectFromStore(request: ResourceRequest, scope: Scope): Promise
   return cut(page.entries, page.revision, scope, page.entries.length);
 }
 
-/** The first page of what is there; `total` counts all that is. */
-function cut(entries: readonly CacheEntry[], revision: number, scope: Scope, total: number): Listing {
+/** The first page of what is there; `total` counts all that is. Selecting among many goes on in later turns of the loop. */
+function cut(entries: readonly CacheEntry[], revision: number, scope: Scope, total: number): Listing | Promise<Listing> {
   const { selection, limit, prefix } = scope;
   const { matches } = selection;
   if (!matches) {
@@ -151,23 +151,23 @@ function cut(entries: readonly CacheEntry[], revision: number, scope: Scope, tot
     const next = encodeContinue((page.at(-1) as CacheEntry).key, prefix, revision);
     return { entries: page, revision, continue: next, remaining: total - limit };
   }
-  if (limit === Number.POSITIVE_INFINITY) return { entries: entries.filter(matches), revision };
-  return cutSelected(entries, matches, revision, scope);
+  const selected: CacheEntry[] = [];
+  const selecting = eachInSlices(entries, (entry) => !matches(entry) || selected.push(entry) < limit);
+  const listing = () => listingOf(selected, entries, revision, scope);
+  return selecting ? selecting.then(listing) : listing();
 }
 
-function cutSelected(
+/** A full page continues if anything follows its last entry, selected or not. */
+function listingOf(
+  selected: readonly CacheEntry[],
   entries: readonly CacheEntry[],
-  matches: (entry: CacheEntry) => boolean,
   revision: number,
   { limit, prefix }: Scope,
 ): Listing {
-  const page: CacheEntry[] = [];
-  for (const [i, entry] of entries.entries()) {
-    if (!matches(entry) || page.push(entry) < limit) continue;
-    const more = i < entries.length - 1;
-    return { entries: page, revision, continue: more ? encodeContinue(entry.key, prefix, revision) : undefined };
-  }
-  return { entries: page, revision };
+  if (selected.length < limit) return { entries: selected, revision };
+  const page = selected.slice(0, limit);
+  const last = page.at(-1) as CacheEntry;
+  return { entries: page, revision, continue: last === entries.at(-1) ? undefined : encodeContinue(last.key, prefix, revision) };
 }
 
 const expiredMessage = 'The resourceVersion for the provided list is too old.';

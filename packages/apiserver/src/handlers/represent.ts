@@ -3,10 +3,17 @@ import type { Answer } from '../http/answer.ts';
 import { type Output, protobuf } from '../http/negotiation.ts';
 import type { Represented } from '../http/request.ts';
 import { answerBytes } from '../http/respond.ts';
-import { bytesIn, metadataOf } from '../registry/derived.ts';
+import { bytesIn, type Derivation, metadataOf } from '../registry/derived.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { protobufObject } from './protobuf.ts';
 import { includeObject, tableHead, tableRow } from './table.ts';
+
+/** What has to be derived of an entry for this output; undefined if its bytes are enough. */
+export function derivationFor({ mediaType, as }: Output, { resource, version }: Represented): Derivation | undefined {
+  if (mediaType === protobuf) return 'protobuf';
+  if (as === 'table') return 'cells';
+  return as === 'metadata' || version === resource.hub || !version.converter ? undefined : 'version';
+}
 
 /** One object, in the representation that was asked for. */
 export function answerEntry(status: number, entry: CacheEntry, request: Represented, output: Output): Answer | Promise<Answer> {

@@ -1,8 +1,8 @@
 import { goQuote, StatusError } from '@tsukube/machinery';
 import type { Output } from '../http/negotiation.ts';
 import type { Represented } from '../http/request.ts';
-import { bytesIn, cellsOf, metadataOf } from '../registry/derived.ts';
-import type { Column, ServedVersion } from '../resource.ts';
+import { bytesIn, cellsOf, columnsOf, metadataOf } from '../registry/derived.ts';
+import type { ServedVersion } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { partialPrefix } from './represent.ts';
 
@@ -18,27 +18,6 @@ export function includeObject(request: Represented): IncludeObject {
 }
 
 const heads = new WeakMap<ServedVersion, string>();
-
-/** The columns of kinds that define none. */
-const defaultColumns: readonly Column[] = [
-  {
-    name: 'Name',
-    type: 'string',
-    format: 'name',
-    description: 'The name of the object',
-    value: (object) => (object.metadata as { name?: string }).name ?? '',
-  },
-  {
-    name: 'Created At',
-    type: 'date',
-    description: 'When the object was created',
-    value: (object) => (object.metadata as { creationTimestamp?: string }).creationTimestamp ?? null,
-  },
-];
-
-export function columnsOf(version: ServedVersion): readonly Column[] {
-  return version.columns ?? defaultColumns;
-}
 
 /** The beginning of a table up to and including the bracket of its rows. */
 export function tableHead(request: Represented, output: Output, metadata: object, columns: boolean): string {

@@ -54,6 +54,16 @@ class SharedChannel implements Channel {
   }
 
   #onEvents(events: readonly CacheEvent[]): void {
+    // Each watch then pulls what it missed, and waits for what takes long.
+    if (events.some((event) => this.#isHeavy(event))) this.#onGap();
+    else this.#deliver(events);
+  }
+
+  #isHeavy({ entry }: CacheEvent): boolean {
+    return entry.key.startsWith(this.#format.prefix) && this.#format.isHeavy(entry);
+  }
+
+  #deliver(events: readonly CacheEvent[]): void {
     const frames = this.#framesOf(events, false);
     const joined = join(frames);
     const { revision } = (events.at(-1) as CacheEvent).entry;

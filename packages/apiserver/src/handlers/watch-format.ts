@@ -1,12 +1,12 @@
 import { apiVersionOf, type JsonObject, type StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
 import { type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
-import { bytesIn } from '../registry/derived.ts';
+import { bytesIn, isDerived } from '../registry/derived.ts';
 import { emptyIn } from '../registry/object-form.ts';
 import { atRevision, encodeObject } from '../registry/stored-form.ts';
 import type { CacheEntry, CacheEvent } from '../watchcache/entry.ts';
 import { protobufErrorEvent, protobufEvent } from './protobuf.ts';
-import { partialMetadata } from './represent.ts';
+import { derivationFor, partialMetadata } from './represent.ts';
 import type { Selection } from './selection.ts';
 import { type IncludeObject, includeObject, tableHead, tableRow } from './table.ts';
 
@@ -20,6 +20,9 @@ export interface WatchFormat {
   /** What the event is to this watch, or undefined if it is nothing. */
   typeOf(event: CacheEvent): EventType | undefined;
   selects(entry: CacheEntry): boolean;
+  /** Whether a frame with this entry takes so long to make that a worker thread prepares it first. */
+  isHeavy(entry: CacheEntry): boolean;
+  prepare(entry: CacheEntry): Promise<void>;
   /** Undefined when the event is not for this watch. Encoded once and kept with the event. */
   frame(event: CacheEvent): Buffer | undefined;
   /** Whether the first frame is not like the others: that of a table says its columns. */
@@ -42,6 +45,7 @@ export function watchFormat(request: ResourceRequest, output: Output, selection:
     typeOf,
     firstDiffers: output.as === 'table',
     selects: matches,
+    ...preparation(request, output),
     entryFrame,
     frame: (event) => {
       const type = event.entry.key.startsWith(prefix) ? typeOf(event) : undefined;
@@ -49,6 +53,16 @@ export function watchFormat(request: ResourceRequest, output: Output, selection:
     },
     bookmark,
     error,
+  };
+}
+
+function preparation(request: ResourceRequest, output: Output): Pick<WatchFormat, 'isHeavy' | 'prepare'> {
+  const { heavy, version } = request;
+  const what = derivationFor(output, request);
+  if (!heavy || !what) return { isHeavy: () => false, prepare: () => Promise.resolve() };
+  return {
+    isHeavy: (entry) => !isDerived(entry, version, what) && heavy.isHeavyObject(entry, request),
+    prepare: (entry) => heavy.derive(request, entry, what),
   };
 }
 

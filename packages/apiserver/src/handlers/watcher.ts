@@ -1,4 +1,5 @@
 import type { StatusError } from '@tsukube/machinery';
+import { TimeSlice } from '@tsukube/storage';
 import type { Sink } from '../http/answer.ts';
 import type { ShutdownNotice } from '../http/request.ts';
 import type { CacheEntry, CacheEvent } from '../watchcache/entry.ts';
@@ -93,8 +94,12 @@ export class Watcher {
     if (this.#options.bookmarks) await this.#send([this.#bookmarkFrame(this.#position, true)]);
   }
 
-  *#stateFrames(entries: readonly CacheEntry[]): Generator<Buffer> {
-    for (const entry of entries) if (this.#format.selects(entry)) yield this.#entryFrame(entry);
+  *#stateFrames(entries: readonly CacheEntry[]): Generator<Buffer | Promise<void>> {
+    for (const entry of entries) {
+      if (!this.#format.selects(entry)) continue;
+      if (this.#format.isHeavy(entry)) yield this.#format.prepare(entry);
+      yield this.#entryFrame(entry);
+    }
   }
 
   #entryFrame(entry: CacheEntry): Buffer {
@@ -157,8 +162,10 @@ export class Watcher {
     if (!this.#closed) await this.#drained();
   }
 
-  *#frames(events: readonly CacheEvent[]): Generator<Buffer> {
+  *#frames(events: readonly CacheEvent[]): Generator<Buffer | Promise<void>> {
     for (const event of events) {
+      const { entry } = event;
+      if (entry.key.startsWith(this.#format.prefix) && this.#format.isHeavy(entry)) yield this.#format.prepare(entry);
       const frame = this.#first ? this.#firstFrame(event) : this.#format.frame(event);
       if (frame) yield frame;
     }
@@ -171,18 +178,28 @@ export class Watcher {
     return this.#format.entryFrame(type, subject(event, type), true);
   }
 
-  /** Takes the next frames when the reader has taken those before: nothing is made for one that does not read. */
-  async #send(frames: Iterable<Buffer>): Promise<void> {
+  /**
+   * Takes the next frames when the reader has taken those before: nothing is made for one that does not read. Lets the loop turn
+   * while frames are made, and waits for those that others prepare.
+   */
+  async #send(frames: Iterable<Buffer | Promise<void>>): Promise<void> {
+    const slice = new TimeSlice();
     let piece: Buffer[] = [];
     let bytes = 0;
     for (const frame of frames) {
-      piece.push(frame);
-      bytes += frame.length;
-      if (bytes < maxWriteBytes) continue;
-      await this.#write(piece);
+      if (frame instanceof Promise) {
+        await frame;
+        slice.begin();
+      } else {
+        piece.push(frame);
+        bytes += frame.length;
+        if (bytes < maxWriteBytes && !slice.over) continue;
+        await this.#write(piece);
+        if (slice.over) await slice.rest();
+        piece = [];
+        bytes = 0;
+      }
       if (this.#closed) return;
-      piece = [];
-      bytes = 0;
     }
     await this.#write(piece);
   }

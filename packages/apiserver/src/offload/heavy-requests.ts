@@ -1,6 +1,7 @@
 import type { Answer } from '../http/answer.ts';
-import { protobuf } from '../http/negotiation.ts';
+import { type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
+import { adoptDerived, type Derivation } from '../registry/derived.ts';
 import type { Resource, VerbHandler } from '../resource.ts';
 import { type CacheEntry, isReadable } from '../watchcache/entry.ts';
 import { hasLongText, isHeavyMessage, isHeavyText, type LightLimits } from './weight.ts';
@@ -21,6 +22,10 @@ export interface HeavyRequestsOptions {
   readonly isLocal: (resource: Resource) => boolean;
   /** Runs a request elsewhere than on the event loop. */
   readonly offload: (request: ResourceRequest, body: Buffer) => Promise<Answer>;
+  /** Derives something of an entry elsewhere. */
+  readonly derive: (request: ResourceRequest, entry: CacheEntry, what: Derivation) => Promise<Buffer>;
+  /** Writes JSON in another form. */
+  readonly convert: (request: ResourceRequest, json: Buffer, output: Output) => Promise<Uint8Array>;
   readonly readBody: (request: ResourceRequest) => Promise<Buffer>;
 }
 
@@ -37,6 +42,7 @@ function mayGrow({ info, exchange }: ResourceRequest): boolean {
 export class HeavyRequests {
   readonly #limits: LightLimits;
   readonly #options: HeavyRequestsOptions;
+  readonly #deriving = new WeakMap<CacheEntry, Map<string, Promise<void>>>();
 
   constructor(options: HeavyRequestsOptions) {
     this.#limits = options.limits;
@@ -48,7 +54,12 @@ export class HeavyRequests {
     const { info, objects, exchange } = request;
     if (info.name !== '' && (namedWrites.has(info.verb) || info.subresource !== '')) {
       const loading = objects.cache.loaded();
-      if (loading) return loading.then(() => this.write(handler, request));
+      // What cannot be loaded is told by the handler.
+      if (loading)
+        return loading.then(
+          () => this.write(handler, request),
+          () => this.#unlessHeavy(handler(request), request),
+        );
       const entry = objects.cache.peek(`${objects.prefix(info.namespace)}${info.name}`);
       if (entry && isReadable(entry) && this.isHeavyObject(entry, request)) return this.#writeElsewhere(request);
     }
@@ -79,6 +90,30 @@ export class HeavyRequests {
   /** Serves a read whose answer takes long to make. */
   read(request: ResourceRequest): Promise<Answer> {
     return this.#options.offload(request, nothing);
+  }
+
+  /**
+   * Derives something of a heavy entry elsewhere, once for all who want it. Never fails: if it cannot be done there, whoever
+   * needs it does it here.
+   */
+  derive(request: ResourceRequest, entry: CacheEntry, what: Derivation): Promise<void> {
+    const { version } = request;
+    const underWay = this.#deriving.get(entry) ?? new Map<string, Promise<void>>();
+    const key = `${what} ${version.group}/${version.version}`;
+    const known = underWay.get(key);
+    if (known) return known;
+    const deriving = this.#options.derive(request, entry, what).then(
+      (bytes) => adoptDerived(entry, version, what, bytes),
+      () => {},
+    );
+    underWay.set(key, deriving);
+    this.#deriving.set(entry, underWay);
+    return deriving;
+  }
+
+  /** JSON as YAML, or indented. */
+  convert(request: ResourceRequest, json: Buffer, output: Output): Promise<Uint8Array> {
+    return this.#options.convert(request, json, output);
   }
 
   async #writeElsewhere(request: ResourceRequest): Promise<Answer> {

@@ -5,15 +5,23 @@ import type { AdmissionObserver } from '../admission/admission.ts';
 import type { Handler } from '../filters/filter.ts';
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { answerError } from '../http/respond.ts';
+import type { Output } from '../http/negotiation.ts';
+import { answerBytes, answerError } from '../http/respond.ts';
+import type { Derivation } from '../registry/derived.ts';
 import { type AdmissionSample, answerMessage, type JobResult, type RequestMessage, receivedRequest } from './job.ts';
 import { buffersIn } from './thread-calls.ts';
 import { errorMessage } from './thread-errors.ts';
 
 /** From the main thread to a worker. */
 export type ToWorker =
-  | { readonly is: 'job'; readonly job: number; readonly request: RequestMessage }
+  | { readonly is: 'job'; readonly job: number; readonly work: Work }
   | { readonly is: 'cancelled'; readonly job: number };
+
+/** A request to be served, an object of which something is derived, or JSON to be written in another form. */
+export type Work =
+  | { readonly is: 'derivation'; readonly derivation: DerivationMessage }
+  | { readonly is: 'request'; readonly request: RequestMessage }
+  | { readonly is: 'conversion'; readonly json: Uint8Array; readonly output: Output };
 
 /** From a worker to the main thread. `ready`: it takes another job. */
 export type FromWorker = { readonly is: 'ready' } | { readonly is: 'done'; readonly job: number; readonly result: JobResult };
@@ -22,6 +30,21 @@ export type FromWorker = { readonly is: 'ready' } | { readonly is: 'done'; reado
 interface CurrentJob {
   readonly job: number;
   readonly admissions: AdmissionSample[];
+}
+
+/** An object in its hub version, and what is wanted of it in another. */
+export interface DerivationMessage {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly what: Derivation;
+  readonly value: Uint8Array;
+}
+
+export interface JobParts {
+  readonly handler: Handler;
+  /** Fails if the resource is not known here. */
+  derive(derivation: DerivationMessage): Uint8Array;
 }
 
 const tickMs = 20;
@@ -34,7 +57,7 @@ export class JobLoop {
   readonly #port: MessagePort;
   readonly #requests = new Map<number, IncomingRequest>();
   readonly #current = new AsyncLocalStorage<CurrentJob>();
-  #handler: Handler | undefined;
+  #parts: JobParts | undefined;
   #ticking: NodeJS.Timeout | undefined;
 
   constructor(port: MessagePort) {
@@ -50,8 +73,8 @@ export class JobLoop {
     step: (type) => this.#recorder(undefined, type),
   };
 
-  serve(handler: Handler): void {
-    this.#handler = handler;
+  serve(parts: JobParts): void {
+    this.#parts = parts;
     this.#port.on('message', (message: ToWorker) => this.#receive(message));
     this.#send({ is: 'ready' });
   }
@@ -62,36 +85,36 @@ export class JobLoop {
   }
 
   #receive(message: ToWorker): void {
-    if (message.is === 'job') this.#begin(message.job, message.request);
+    if (message.is === 'job') this.#begin(message.job, message.work);
     else this.#requests.get(message.job)?.cancel();
   }
 
-  #begin(job: number, request: RequestMessage): void {
+  #begin(job: number, work: Work): void {
     const admissions: AdmissionSample[] = [];
-    void this.#current.run({ job, admissions }, () => this.#run(job, request, admissions));
+    if (work.is === 'request') void this.#current.run({ job, admissions }, () => this.#run(job, work.request, admissions));
+    else if (work.is === 'conversion') void this.#make(job, async () => answerBytes(200, work.json, work.output));
+    else void this.#make(job, async () => derivedAnswer(this.#parts?.derive(work.derivation)));
     this.#watchForRest();
+  }
+
+  /** Never fails. */
+  async #make(job: number, answer: () => Promise<Answer>): Promise<void> {
+    const outcome = await settled(answer);
+    this.#send({ is: 'done', job, result: { outcome, warnings: [], annotations: [], noted: [], admissions: [] } });
   }
 
   /** Never fails. */
   async #run(job: number, message: RequestMessage, admissions: readonly AdmissionSample[]): Promise<void> {
     const { request, told } = receivedRequest(message);
     this.#requests.set(job, request);
-    const outcome = await this.#outcome(request);
+    const outcome = await settled(() => this.#answer(request));
     this.#requests.delete(job);
     this.#send({ is: 'done', job, result: { outcome, warnings: request.warningTexts, ...told, admissions } });
   }
 
-  async #outcome(request: IncomingRequest): Promise<JobResult['outcome']> {
-    try {
-      return { answer: answerMessage(await this.#answer(request)) };
-    } catch (error) {
-      return { error: errorMessage(error) };
-    }
-  }
-
   async #answer(request: IncomingRequest): Promise<Answer> {
     try {
-      return await (this.#handler as Handler)(request);
+      return await (this.#parts as JobParts).handler(request);
     } catch (error) {
       if (error instanceof StatusError) return answerError(error, request);
       throw error;
@@ -114,5 +137,17 @@ export class JobLoop {
 
   #send(message: FromWorker): void {
     this.#port.postMessage(message, buffersIn(message));
+  }
+}
+
+function derivedAnswer(body: Uint8Array = new Uint8Array()): Answer {
+  return { kind: 'bytes', status: 200, type: '', body };
+}
+
+async function settled(answer: () => Promise<Answer>): Promise<JobResult['outcome']> {
+  try {
+    return { answer: answerMessage(await answer()) };
+  } catch (error) {
+    return { error: errorMessage(error) };
   }
 }

@@ -1,13 +1,14 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { StatusError } from '@tsukube/machinery';
 import { Cancelled, Unavailable } from '@tsukube/storage';
-import type { Answer } from '../http/answer.ts';
+import type { BytesAnswer } from '../http/answer.ts';
+import type { Output } from '../http/negotiation.ts';
 import type { ApiRequest } from '../http/request.ts';
 import type { Logger } from '../logger.ts';
 import { FairQueue } from './fair-queue.ts';
 import { type AdmissionSample, answerOf, applyResult, type JobResult, requestMessage } from './job.ts';
-import type { FromWorker, ToWorker } from './job-loop.ts';
-import { answerCalls, buffersIn, type CallPorts, type Calls } from './thread-calls.ts';
+import type { DerivationMessage, FromWorker, ToWorker, Work } from './job-loop.ts';
+import { answerCalls, buffersIn, type CallPorts, type Calls, ownedBytes } from './thread-calls.ts';
 import { errorOf } from './thread-errors.ts';
 
 /** Given to a worker as its `workerData`. */
@@ -43,9 +44,11 @@ export interface WorkerPoolOptions<C extends Calls<C>> {
 interface Job {
   readonly id: number;
   readonly request: ApiRequest;
-  readonly body: Uint8Array;
-  readonly resolve: (answer: Answer) => void;
+  /** Made each time it is sent: what is sent is not here any more. */
+  readonly work: () => Work;
+  readonly resolve: (answer: BytesAnswer) => void;
   readonly reject: (error: Error) => void;
+  readonly onAbort: () => void;
   attempts: number;
   isWritten: boolean;
 }
@@ -77,13 +80,31 @@ export class WorkerPool<C extends Calls<C>> {
   }
 
   /** Fails as the handler in the worker does, with 429 if too many wait, with Cancelled when the request is cancelled. */
-  run(request: ApiRequest, body: Uint8Array): Promise<Answer> {
+  run(request: ApiRequest, body: Uint8Array): Promise<BytesAnswer> {
+    return this.#submit(request, () => ({ is: 'request', request: requestMessage(request, body) }));
+  }
+
+  /** Writes JSON in another form, for the answer to a request. Fails as `run` does. */
+  async convert(request: ApiRequest, json: Uint8Array, output: Output): Promise<Uint8Array> {
+    const { body } = await this.#submit(request, () => ({ is: 'conversion', json: ownedBytes(json), output }));
+    return body as Uint8Array;
+  }
+
+  /** Derives something of an object, for a list or a watch. Fails as `run` does. */
+  async derive(request: ApiRequest, derivation: DerivationMessage): Promise<Uint8Array> {
+    const work = () => ({ ...derivation, value: ownedBytes(derivation.value) });
+    const { body } = await this.#submit(request, () => ({ is: 'derivation', derivation: work() }));
+    return body as Uint8Array;
+  }
+
+  #submit(request: ApiRequest, work: () => Work): Promise<BytesAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) throw new Unavailable('the server is stopping', { unwritten: true });
       if (request.isOver) throw new Cancelled();
-      const job: Job = { id: ++this.#lastJob, request, body, resolve, reject, attempts: 0, isWritten: false };
+      const onAbort = () => this.#cancel(job);
+      const job: Job = { id: ++this.#lastJob, request, work, resolve, reject, onAbort, attempts: 0, isWritten: false };
       this.#enqueue(job);
-      request.signal.addEventListener('abort', () => this.#cancel(job), { once: true });
+      request.signal.addEventListener('abort', onAbort);
       this.#assign();
     });
   }
@@ -116,7 +137,7 @@ export class WorkerPool<C extends Calls<C>> {
     slot.isReady = false;
     slot.jobs.set(job.id, job);
     job.attempts++;
-    post(slot.worker, { is: 'job', job: job.id, request: requestMessage(job.request, job.body) });
+    post(slot.worker, { is: 'job', job: job.id, work: job.work() });
   }
 
   async #start(): Promise<void> {
@@ -178,7 +199,7 @@ export class WorkerPool<C extends Calls<C>> {
     const job = slot.jobs.get(id);
     slot.jobs.delete(id);
     for (const sample of result.admissions) this.#options.recordAdmission(sample);
-    if (!job || !this.#jobs.delete(id)) return;
+    if (!job || !this.#forget(job)) return;
     applyResult(result, job.request);
     const { outcome } = result;
     if ('answer' in outcome) job.resolve(answerOf(outcome.answer));
@@ -225,7 +246,13 @@ export class WorkerPool<C extends Calls<C>> {
   }
 
   #fail(job: Job, error: Error): void {
-    if (this.#jobs.delete(job.id)) job.reject(error);
+    if (this.#forget(job)) job.reject(error);
+  }
+
+  /** Whether it was under way. */
+  #forget(job: Job): boolean {
+    job.request.signal.removeEventListener('abort', job.onAbort);
+    return this.#jobs.delete(job.id);
   }
 
   #endAll(): void {

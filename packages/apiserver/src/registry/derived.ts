@@ -34,6 +34,40 @@ export function forgetEncodings(entry: CacheEntry): void {
   if (derived) derived.versions = derived.protobuf = derived.cells = undefined;
 }
 
+/** What lists and watches need of an entry besides its bytes: a message of protobuf, the cells of a row, another version. */
+export type Derivation = 'protobuf' | 'cells' | 'version';
+
+const derivations = { protobuf: 'protobuf', cells: 'cells', version: 'versions' } as const;
+
+export function isDerived(entry: CacheEntry, version: ServedVersion, what: Derivation): boolean {
+  return (entry.derived as Derived | undefined)?.[derivations[what]]?.has(version) ?? false;
+}
+
+export function derive(entry: CacheEntry, resource: Resource, version: ServedVersion, what: Derivation): void {
+  if (what === 'protobuf') protobufIn(entry, version);
+  else if (what === 'cells') rowOf(entry, version, columnsOf(version));
+  else bytesIn(entry, resource, version);
+}
+
+/** As bytes, to be adopted by another thread. */
+export function derivedBytes(entry: CacheEntry, resource: Resource, version: ServedVersion, what: Derivation): Buffer {
+  if (what === 'protobuf') return protobufIn(entry, version);
+  if (what === 'version') return bytesIn(entry, resource, version);
+  return Buffer.from(JSON.stringify(rowOf(entry, version, columnsOf(version))));
+}
+
+export function adoptDerived(entry: CacheEntry, version: ServedVersion, what: Derivation, bytes: Buffer): void {
+  const derived = derivedOf(entry);
+  if (what === 'cells') {
+    derived.cells ??= new Map();
+    derived.cells.set(version, JSON.parse(bytes.toString()) as Cells);
+  } else {
+    const encodings = derivations[what] as 'protobuf' | 'versions';
+    derived[encodings] ??= new Map();
+    derived[encodings]?.set(version, bytes);
+  }
+}
+
 const noLabels: Labels = Object.freeze({});
 /** Objects that belong together often carry the same labels: one map serves them all. */
 const sharedLabels = new Map<string, Labels>();
@@ -127,6 +161,13 @@ export function objectIn(entry: CacheEntry, version: ServedVersion): JsonObject 
 
 /** The cells of a table row as JSON, and its conditions if it has any: `[…],"conditions":[…]`. */
 export function cellsOf(entry: CacheEntry, version: ServedVersion, columns: readonly Column[], now: number): string {
+  const row = rowOf(entry, version, columns);
+  let text = '';
+  for (const cell of row.cells) text += `${text === '' ? '[' : ','}${typeof cell === 'string' ? cell : ageText(cell, now)}`;
+  return `${text}]${row.conditions}`;
+}
+
+function rowOf(entry: CacheEntry, version: ServedVersion, columns: readonly Column[]): Cells {
   const derived = derivedOf(entry);
   derived.cells ??= new Map();
   let row = derived.cells.get(version);
@@ -134,9 +175,28 @@ export function cellsOf(entry: CacheEntry, version: ServedVersion, columns: read
     row = readRow(objectIn(entry, version), version, columns);
     derived.cells.set(version, row);
   }
-  let text = '';
-  for (const cell of row.cells) text += `${text === '' ? '[' : ','}${typeof cell === 'string' ? cell : ageText(cell, now)}`;
-  return `${text}]${row.conditions}`;
+  return row;
+}
+
+/** The columns of kinds that define none. */
+const defaultColumns: readonly Column[] = [
+  {
+    name: 'Name',
+    type: 'string',
+    format: 'name',
+    description: 'The name of the object',
+    value: (object) => (object.metadata as { name?: string }).name ?? '',
+  },
+  {
+    name: 'Created At',
+    type: 'date',
+    description: 'When the object was created',
+    value: (object) => (object.metadata as { creationTimestamp?: string }).creationTimestamp ?? null,
+  },
+];
+
+export function columnsOf(version: ServedVersion): readonly Column[] {
+  return version.columns ?? defaultColumns;
 }
 
 function readRow(object: JsonObject, version: ServedVersion, columns: readonly Column[]): Cells {

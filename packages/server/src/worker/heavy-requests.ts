@@ -63,6 +63,12 @@ export function heavyServing(parts: HeavyRequestParts): HeavyServing | undefined
     limits: parts.offload.limits ?? lightLimits,
     isLocal: ({ storagePrefix }) => local.has(storagePrefix),
     offload: (request, body) => pool.run(request, body),
+    async derive(request, { value }, what) {
+      const { group, version } = request.version;
+      const message = { group, version, plural: request.resource.names.plural, what, value };
+      return Buffer.from((await pool.derive(request, message)).buffer);
+    },
+    convert: (request, json, output) => pool.convert(request, json, output),
     readBody: readRequestBody,
   });
   return { requests, close: () => pool.close() };

@@ -1,10 +1,12 @@
 import {
   type Authorizer,
+  type DerivationMessage,
   delegation,
+  derivedBytes,
   type EntryMessage,
-  type Handler,
   type Identification,
   type JobLoop,
+  type JobParts,
   type MainThread,
   type ObjectRegistry,
   ownedBytes,
@@ -12,11 +14,12 @@ import {
   RemoteCache,
   type Resource,
   resourceDelegate,
+  type ServedVersion,
   type ServingContext,
   serviceResolver,
 } from '@tsukube/apiserver';
 import type { RoleRules } from '@tsukube/builtin';
-import { lookUpCustomApi } from '@tsukube/crds';
+import { type LookedUpApi, lookUpCustomApi } from '@tsukube/crds';
 import { serviceAccountTokens } from '../authentication/service-account-tokens.ts';
 import { type ServeOptions, serviceRanges } from '../config/index.ts';
 import { knownKinds } from '../custom-api.ts';
@@ -36,7 +39,7 @@ type Main = MainThread<WorkerCalls>;
  * The resources of a server in a worker thread: the same handlers and registries as on the main thread, over caches, a store
  * and an authorizer that are there.
  */
-export function workerHandler({ options, serviceAccountKey }: WorkerOptions, main: Main, loop: JobLoop): Handler {
+export function workerApi({ options, serviceAccountKey }: WorkerOptions, main: Main, loop: JobLoop): JobParts {
   const authorizer = remoteAuthorizer(main);
   const all = allResources(options, builtinOptions(options, serviceAccountKey, authorizer, main), []);
   const resources = all.filter(({ versions }) => versions.length > 0);
@@ -74,10 +77,23 @@ export function workerHandler({ options, serviceAccountKey }: WorkerOptions, mai
       resolveService: serviceResolver((group, name) => objectsOf(group, name)?.cache),
       shutdown: never,
     });
-  return delegation([
-    ...(custom ? [custom.delegate({ ...serving, isBuiltIn: builtInNames(resources) })] : []),
+  const isBuiltIn = builtInNames(resources);
+  const handler = delegation([
+    ...(custom ? [custom.delegate({ ...serving, isBuiltIn })] : []),
     resourceDelegate({ ...serving, resources, registryOf }),
   ]);
+  return { handler, derive: (message) => derivedOf(message, resources, custom) };
+}
+
+function derivedOf(message: DerivationMessage, resources: readonly Resource[], custom: LookedUpApi | undefined): Uint8Array {
+  const { group, version: name, plural, what, value } = message;
+  const isIt = (served: ServedVersion) => served.group === group && served.version === name;
+  const builtIn = resources.find(({ names, versions }) => names.plural === plural && versions.some(isIt));
+  const resource = builtIn ?? custom?.resource(group, plural, name);
+  const version = resource?.versions.find(isIt);
+  if (!resource || !version) throw new Error(`there is no ${plural} in ${group}/${name}`);
+  const entry = { key: '', value: Buffer.from(value.buffer), revision: 0, created: 0, derived: undefined };
+  return derivedBytes(entry, resource, version, what);
 }
 
 /** Nothing here lasts long enough to be told. */
