@@ -75,7 +75,6 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       expect(hold.status).toBe(status);
       found.push(hold.longest);
     }
-    if (process.env.TSUKUBE_SHOW) console.log(expect.getState().currentTestName, found);
     expect(Math.min(...found)).toBeLessThan(longestMs);
   }
 

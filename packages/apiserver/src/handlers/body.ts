@@ -16,8 +16,8 @@ export async function lightBody(request: ResourceRequest): Promise<Buffer> {
 /** Fails with 413, with 429 if there is no room for it now, or with ClientGone. */
 export async function readRequestBody(request: ResourceRequest): Promise<Buffer> {
   try {
-    const { exchange, memory } = request;
-    const arriving = exchange.body(maxBodyBytes, memory?.admitting(exchange));
+    const { exchange, memory, user } = request;
+    const arriving = exchange.body(maxBodyBytes, memory?.admitting(exchange, user.name));
     const body = await (request.arrival ? request.arrival(arriving) : arriving);
     request.bodyBytes = body.length;
     return body;

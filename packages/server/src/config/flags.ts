@@ -151,7 +151,7 @@ export const flags = {
     min: 0,
     placeholder: 'MEBIBYTES',
     fallbackText: '256, or a quarter of the heap if that is less',
-    help: 'All bodies of requests that are being read or processed; beyond it the answer is 429.',
+    help: 'Room for all bodies of requests that are being read or processed, half of it for one user; beyond it the answer is 429.',
   }),
   maxMutatingRequestsInflight: integer({
     group: 'Limits',
