@@ -72,7 +72,7 @@ async function ensureOne(registry: ObjectRegistry | undefined, expected: JsonObj
   const entry = registry.cache.peek(key);
   try {
     if (!entry) await registry.cache.create(key, storedPolicy(expected, randomUUID(), time));
-    else if (!says(entry, expected)) await reconcile(registry, entry, expected);
+    else if (!entry.corrupt && !says(entry, expected)) await reconcile(registry, entry, expected);
   } catch (error) {
     if (!wasDoneByAnother(error)) throw error;
   }

@@ -92,6 +92,8 @@ export class ServiceAddresses {
     const address = parseAddress(ip);
     if (!address) return false;
     const name = formatAddress(address);
+    // Whose an address is that cannot be read is unknown: it stays as it is.
+    if ((await this.#addresses.cache.get(this.#keyOf(name)))?.corrupt) return true;
     const found = await this.#find(name);
     return found ? isHeldBy(found, holder) : this.#create(name, address.family, holder);
   }
@@ -99,8 +101,9 @@ export class ServiceAddresses {
   /** Addresses that were given to services, to which, and when. */
   async given(): Promise<readonly GivenAddress[]> {
     await this.#addresses.cache.fresh();
-    return this.#addresses.cache.slice(this.#addresses.cache.prefix).flatMap(({ value }) => {
-      const object = decodeObject(value);
+    return this.#addresses.cache.slice(this.#addresses.cache.prefix).flatMap((entry) => {
+      if (entry.corrupt) return [];
+      const object = decodeObject(entry.value);
       const metadata = metadataOf(object);
       const holder = holderOf(object);
       if (!holder || objectIn(metadata, 'labels')?.[managedBy] !== allocator) return [];

@@ -1,6 +1,6 @@
 import type { ObjectRegistry, RegistryServices } from '@tsukube/apiserver';
 import { decodeProtobuf, isProtobuf, type JsonObject, parseJson, type TypeDefinition, unwrapProtobuf } from '@tsukube/machinery';
-import { type Entry, KeyExists, Mismatch } from '@tsukube/storage';
+import { CorruptEntry, type Entry, KeyExists, Mismatch } from '@tsukube/storage';
 import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { PortBitmap } from './port-bitmap.ts';
 import type { ServiceRanges } from './service-ranges.ts';
@@ -87,8 +87,8 @@ export class ServicePorts {
 
   #read(): PortBitmap {
     const { first, last } = this.#range;
-    const { range, data } = this.#entry ? decoded(this.#entry.value) : {};
-    // What was written for another range speaks of other ports; the repair writes it anew.
+    const { range, data } = this.#entry && !(this.#entry instanceof CorruptEntry) ? decoded(this.#entry.value) : {};
+    // What was written for another range speaks of other ports, and what is damaged of none; the repair writes it anew.
     const bytes = range === `${first}-${last}` && typeof data === 'string' ? Buffer.from(data, 'base64') : undefined;
     return new PortBitmap(first, last, bytes);
   }

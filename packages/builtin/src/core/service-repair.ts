@@ -75,6 +75,7 @@ export class ServiceRepair {
 
   #isHeld(ip: string, { namespace, name }: Holder): boolean {
     const entry = this.#services.cache.peek(`${this.#services.resource.storagePrefix}/${namespace}/${name}`);
+    if (entry?.corrupt) return true;
     return entry !== undefined && holdingsOf(decodeObject(entry.value)).addresses.includes(ip);
   }
 
@@ -85,7 +86,8 @@ export class ServiceRepair {
     await ServicePorts.of(this.#services, this.#ranges).change((taken) => {
       for (const port of held) if (port >= first && port <= last) taken.add(port);
       orphans = taken.ports().filter((port) => !held.has(port));
-      for (const port of orphans) if ((this.#orphans.get(port) ?? 0) >= roundsBeforeCleanup) taken.delete(port);
+      if (!this.#hasCorrupt)
+        for (const port of orphans) if ((this.#orphans.get(port) ?? 0) >= roundsBeforeCleanup) taken.delete(port);
     });
     this.#remember(orphans);
   }
@@ -96,7 +98,13 @@ export class ServiceRepair {
     for (const [port, rounds] of seen) if (rounds <= roundsBeforeCleanup) this.#orphans.set(port, rounds);
   }
 
+  /** Whether there are services that cannot be read: what they hold is unknown. */
+  get #hasCorrupt(): boolean {
+    const { cache } = this.#services;
+    return cache.hasCorruption && cache.slice(cache.prefix).some(({ corrupt }) => corrupt);
+  }
+
   #all() {
-    return this.#services.cache.slice(this.#services.cache.prefix);
+    return this.#services.cache.slice(this.#services.cache.prefix).filter(({ corrupt }) => !corrupt);
   }
 }

@@ -13,7 +13,7 @@ export function danglingConditions(
   const fieldManagement = schemas.services.fieldManagement as FieldManagement;
   return async function describe(name) {
     const entry = schemas.cache.peek(schemas.key('', name));
-    if (!entry) return;
+    if (!entry || entry.corrupt) return;
     const condition = conditionOf(decodeObject(entry.value), levels, now());
     if (!condition) return;
     const { apiVersion, kind } = decodeObject(entry.value);

@@ -24,7 +24,7 @@ async function ensureOne(objects: ObjectRegistry, wanted: JsonObject, always: bo
   const entry = objects.cache.peek(objects.key('', nameOf(wanted)));
   try {
     if (!entry) await objects.create(deepCopy(wanted) as JsonObject, context);
-    else await restore(objects, entry, wanted, always, context);
+    else if (!entry.corrupt) await restore(objects, entry, wanted, always, context);
   } catch (error) {
     // Another replica was faster; what it wrote is looked at the next time.
     if (!(error instanceof StatusError && (error.reason === 'AlreadyExists' || error.reason === 'Conflict'))) throw error;
@@ -73,7 +73,8 @@ function sameSpec(current: JsonObject, wanted: JsonObject): boolean {
 
 function unwanted(objects: ObjectRegistry, wanted: DefaultObjects): readonly string[] {
   const names = new Set(wanted.map(nameOf));
-  const found = objects.cache.slice(objects.cache.prefix).map((entry) => decodeObject(entry.value));
+  const entries = objects.cache.slice(objects.cache.prefix).filter(({ corrupt }) => !corrupt);
+  const found = entries.map((entry) => decodeObject(entry.value));
   return found.filter((object) => !names.has(nameOf(object)) && annotations(object)[autoUpdate] === 'true').map(nameOf);
 }
 

@@ -4,11 +4,13 @@ import {
   follow,
   type LevelConfig,
   nameOfKey,
+  type ObjectRegistry,
   readLevel,
   readSchema,
   type SchemaConfig,
   WorkQueue,
 } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed } from '../controller.ts';
 import { danglingConditions } from './dangling.ts';
 import { type DefaultObjects, ensureDefaults } from './ensure-defaults.ts';
@@ -47,8 +49,8 @@ export async function flowConfiguration(context: ControllerContext, options: Flo
     ]);
   const takeUp = () =>
     configure(
-      levels.cache.slice(levels.cache.prefix).flatMap((entry) => readLevel(decodeObject(entry.value)) ?? []),
-      schemas.cache.slice(schemas.cache.prefix).map((entry) => readSchema(decodeObject(entry.value))),
+      objectsIn(levels).flatMap((object) => readLevel(object) ?? []),
+      objectsIn(schemas).map((object) => readSchema(object)),
     );
   const conditions = new WorkQueue(danglingConditions(schemas, levels, context.now), context.logger);
 
@@ -87,6 +89,11 @@ export async function flowConfiguration(context: ControllerContext, options: Flo
       for (const stop of stops) stop();
     },
   };
+}
+
+/** What cannot be read has no effect, as if it did not exist. */
+function objectsIn({ cache }: ObjectRegistry): JsonObject[] {
+  return cache.slice(cache.prefix).flatMap((entry) => (entry.corrupt ? [] : [decodeObject(entry.value)]));
 }
 
 /** Many calls of one moment are one. */

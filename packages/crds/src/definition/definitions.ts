@@ -15,6 +15,7 @@ export interface Definitions {
   load(): Promise<void>;
   find(group: string, plural: string): CacheEntry | undefined;
   named(name: string): CacheEntry | undefined;
+  /** Without those that cannot be read: requests for their objects fail. */
   all(): readonly CacheEntry[];
   /** In order, from now on; undefined if anything may have changed. */
   onChange(listener: (change: DefinitionChange | undefined) => void): () => void;
@@ -40,7 +41,7 @@ export function openDefinitions({ cache, resource }: ObjectRegistry): Definition
     load: async () => void (await cache.fresh()),
     find: (group, plural) => cache.peek(`${prefix}${plural}.${group}`),
     named: (name) => cache.peek(prefix + name),
-    all: () => cache.slice(prefix),
+    all: () => cache.slice(prefix).filter(({ corrupt }) => !corrupt),
     onChange: (listener) =>
       cache.follow({
         onEvents(events) {
