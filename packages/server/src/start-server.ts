@@ -13,7 +13,7 @@ import { restrictDataDir } from './data-dir-mode.ts';
 import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
 import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts, sharedRsaKey } from './pki/index.ts';
 import { servingCertificates } from './serving-certificates.ts';
-import { openStore } from './storage.ts';
+import { openStore as openStoreOf } from './storage.ts';
 import type { OffloadOptions } from './worker/heavy-requests.ts';
 
 export interface RunningServer {
@@ -37,6 +37,8 @@ export type StartOptions = GivenOptions & {
   /** Called when the first client connects, and when the last one is gone. */
   readonly onClients?: (isConnected: boolean) => void;
   readonly offload?: OffloadOptions;
+  /** Opens a store of your own in place of the driver that `storage` names. */
+  readonly openStore?: () => Promise<Store>;
 };
 
 /** A whole API server in this process. */
@@ -45,6 +47,7 @@ export async function startServer({
   resources = [],
   onClients,
   offload = {},
+  openStore,
   ...given
 }: StartOptions = {}): Promise<RunningServer> {
   const options = completeOptions(given);
@@ -52,14 +55,14 @@ export async function startServer({
   const dataDir = options.dataDir === undefined ? undefined : takeDataDir(options.dataDir);
   try {
     if (dataDir) restrictDataDir(dataDir.path, logger);
-    return await start(options, { resources, offload, dataDir, logger, onClients });
+    return await start(options, { resources, offload, dataDir, logger, onClients, openStore });
   } catch (error) {
     dataDir?.release();
     throw error;
   }
 }
 
-interface Surroundings extends Pick<StartOptions, 'onClients'> {
+interface Surroundings extends Pick<StartOptions, 'onClients' | 'openStore'> {
   readonly resources: readonly Resource[];
   readonly offload: OffloadOptions;
   readonly dataDir: DataDir | undefined;
@@ -68,7 +71,7 @@ interface Surroundings extends Pick<StartOptions, 'onClients'> {
 
 async function start(
   options: ServeOptions,
-  { resources, offload, dataDir, logger, onClients }: Surroundings,
+  { resources, offload, dataDir, logger, onClients, openStore }: Surroundings,
 ): Promise<RunningServer> {
   let listener: Listener | undefined;
   const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
@@ -101,7 +104,7 @@ async function start(
     onChange: () => listener?.setSecureContext(certificates.settings()),
     logger,
   });
-  const store = await openStore(options, logger);
+  const store = openStore ? await openStore() : await openStoreOf(options, logger);
   const api = await createApiServer({
     options,
     resources,
