@@ -7,7 +7,7 @@ import {
   type Resource,
 } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import type { Store } from '@tsukube/storage';
+import { NoSpace, type Store } from '@tsukube/storage';
 import type { EncryptionChecks } from './encryption/index.ts';
 import type { StartSteps } from './start-steps.ts';
 
@@ -25,13 +25,21 @@ export interface HealthParts {
 
 type Check = HealthCheck['check'];
 
+/** A full store fails no check, as in kube-apiserver: a restart would not make room, and reads go on. */
+function pinged(store: Store): Check {
+  return () =>
+    store.ping().catch((error: unknown) => {
+      if (!(error instanceof NoSpace)) throw error;
+    });
+}
+
 /** The checks behind /healthz, /livez and /readyz, under kube-apiserver's names and in its order. */
 export function healthChecks(parts: HealthParts): HealthChecks {
   const { store, isReady, checkCertificates, logger } = parts;
   const { kms, hooks: encryptionHooks } = parts.encryptionChecks;
   const ping = named('ping', () => {});
   const log = named('log', () => logger.debug('the log is written'));
-  const storage = named('etcd', () => store.ping());
+  const storage = named('etcd', pinged(store));
   const hooks = [...encryptionHooks, ...Object.entries(startChecks(parts)).map(([name, check]) => named(name, check))];
   const former = formerChecks(parts);
   const first = [ping, log, named('loopback-serving-certificate', checkCertificates), storage];
@@ -42,7 +50,7 @@ export function healthChecks(parts: HealthParts): HealthChecks {
       ping,
       log,
       storage,
-      named('etcd-readiness', () => store.ping()),
+      named('etcd-readiness', pinged(store)),
       ...kms,
       named('informer-sync', loaded(parts, '', 'namespaces')),
       ...hooks,
@@ -77,7 +85,7 @@ function startChecks(parts: HealthParts): Readonly<Record<string, Check>> {
     'poststarthook/start-cluster-authentication-info-controller': step('start-cluster-authentication-info-controller'),
     'poststarthook/start-kube-apiserver-identity-lease-controller': step('start-kube-apiserver-identity-lease-controller'),
     'poststarthook/start-kube-apiserver-identity-lease-garbage-collector': step('start-kube-apiserver-identity-lease-controller'),
-    'poststarthook/storage-readiness': () => store.ping(),
+    'poststarthook/storage-readiness': pinged(store),
     'poststarthook/start-legacy-token-tracking-controller': step('start-legacy-token-tracking-controller'),
     'poststarthook/start-service-ip-repair-controllers': step('start-service-ip-repair-controllers'),
     'poststarthook/rbac/bootstrap-roles': present('rbac.authorization.k8s.io', 'clusterroles', ['cluster-admin']),

@@ -68,7 +68,7 @@ export interface Store {
   /** Only stores that check what they read have it: the damage that reads have found so far and no write has replaced. */
   corruption?(): Corruption;
 
-  /** Fails if the store cannot take writes now, unless it is full. Cheap enough for a health check. */
+  /** Fails if the store cannot take writes now, with NoSpace if it is full. Cheap enough for a health check. */
   ping(): Promise<void>;
 
   /** Ends all watches and waits for writes under way. */
@@ -266,8 +266,8 @@ export class EncryptionFailed extends Error {
 
 /** The disk, or the quota of etcd, is full. Nothing was written. */
 export class NoSpace extends Unavailable {
-  constructor(options?: { readonly cause?: unknown }) {
-    super('mvcc: database space exceeded', { ...options, unwritten: true });
+  constructor(options?: { readonly cause?: unknown; readonly message?: string }) {
+    super(options?.message ?? 'mvcc: database space exceeded', { cause: options?.cause, unwritten: true });
   }
 }
 

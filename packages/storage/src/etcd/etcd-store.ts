@@ -1,6 +1,6 @@
 import { type Clock, monotonicClock } from '../clock.ts';
 import type { Batch, DeleteOptions, Entry, ListOptions, Page, Store, WriteOptions } from '../store.ts';
-import { FutureRevision, Unavailable } from '../store.ts';
+import { FutureRevision, NoSpace, Unavailable } from '../store.ts';
 import { Compactions } from './compactions.ts';
 import { Leases } from './leases.ts';
 import type { EtcdLogger } from './options.ts';
@@ -85,7 +85,9 @@ export class EtcdStore implements Store {
     const timeoutMs = Math.min(PING_TIMEOUT_MS, this.#caller.timeoutMs);
     const [status] = await Promise.all([this.#caller.read(memberStatus, undefined, timeoutMs), this.#reads.revision(timeoutMs)]);
     const alarm = status.errors.find((error) => error.includes('alarm:'));
-    if (alarm) throw new Unavailable(`etcd takes no writes: ${alarm.trim()}`);
+    if (!alarm) return;
+    const message = `etcd takes no writes: ${alarm.trim()}`;
+    throw alarm.includes('NOSPACE') ? new NoSpace({ message }) : new Unavailable(message);
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { Cancelled, type Entry, NoSpace, Unavailable } from '../store.ts';
+import { Cancelled, type Entry, Unavailable } from '../store.ts';
 import { commitFailure } from './commit-failure.ts';
 import { type Attempt, type Chore, Group, type Refusal, type Write } from './group.ts';
 import type { State } from './records.ts';
@@ -124,7 +124,7 @@ export class Writer {
     if (this.#refusing) throw this.#refusing;
     const stuck = this.#commitSince !== undefined && performance.now() - this.#commitSince > STUCK_MS;
     if (stuck) throw new Unavailable(`a commit has not finished for ${STUCK_MS / 1000} seconds`);
-    if (this.#failing) await this.chore(nothing, unchanged).catch(unlessFull);
+    if (this.#failing) await this.chore(nothing, unchanged);
   }
 
   /** Refuses what comes from now on, and waits for what was accepted. */
@@ -234,11 +234,6 @@ function resubmit(attempt: Write | Refusal): void {
 async function causeOf(error: unknown): Promise<unknown> {
   const { commitError } = error as { readonly commitError?: Promise<never> };
   return commitError ? commitError.catch((cause: unknown) => cause) : error;
-}
-
-/** A restart would not make room, and reads go on: as with etcd, a full store counts as healthy. */
-function unlessFull(error: unknown): void {
-  if (!(error instanceof NoSpace)) throw error;
 }
 
 function nothing(): void {}
