@@ -79,6 +79,14 @@ async function outcome(key: string, value: Buffer): Promise<string | undefined> 
     if (got !== 200 && !key.endsWith('/sound')) return `a get was answered with ${got}`;
     const created = (await client.send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'new' } })).status;
     if (created !== 201 && key !== '/registry/namespaces/default') return `a create was answered with ${created}`;
+    if (key.includes('customresourcedefinitions')) {
+      // Served by a worker thread, which looks at all definitions.
+      const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key-${i}`, 'x']));
+      const heavy = await client.send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'heavy' }, data });
+      if (heavy.status !== 201) return `a heavy create was answered with ${heavy.status}`;
+      const widgets = (await client.get('/apis/example.com/v1/widgets')).status;
+      if (widgets !== 500) return `objects of a damaged definition were answered with ${widgets}`;
+    }
     const alive = await client.get('/livez');
     return alive.status === 200 ? undefined : alive.text;
   } finally {

@@ -125,6 +125,25 @@ describe('a damaged value', () => {
     watch.close();
   });
 
+  it('ends watches that would have to show it', async () => {
+    const { client } = await withDamagedConfigMap();
+    const { metadata } = (await client.get('/api/v1/namespaces/kube-system/configmaps')).body;
+    const since = `watch=true&resourceVersion=${metadata.resourceVersion}`;
+    const whole = await client.watch(`${configMaps}?${since}`);
+    const selected = await client.watch(`${configMaps}?${since}&fieldSelector=metadata.name%3Da`);
+    const initial = await client.watch(`${configMaps}?watch=true`);
+    expect((await initial.take(10)).at(-1)).toMatchObject({ type: 'ERROR', object: { code: 500 } });
+    const other = { metadata: { name: 'e' } };
+    await client.send('POST', configMaps, other);
+    expect(await whole.next()).toMatchObject({ type: 'ADDED', object: other });
+    const unsafe = { kind: 'DeleteOptions', apiVersion: 'v1', ignoreStoreReadErrorWithClusterBreakingPotential: true };
+    expect((await client.send('DELETE', `${configMaps}/b`, unsafe)).status).toBe(200);
+    expect(await whole.next()).toMatchObject({ type: 'ERROR' });
+    await client.send('DELETE', `${configMaps}/a`);
+    expect(await selected.next()).toMatchObject({ type: expect.stringMatching(/DELETED|ERROR/) });
+    for (const watch of [whole, selected, initial]) watch.close();
+  });
+
   it('is not deleted by those who may only delete', async () => {
     const { client } = await withDamagedConfigMap();
     await client.send('POST', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings', {
