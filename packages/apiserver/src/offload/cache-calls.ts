@@ -36,7 +36,7 @@ export function cacheCalls(
     keys: (name, prefix, from, limit) =>
       cacheOf(name)
         .slice(prefix, from, limit)
-        .map(({ key, revision }) => [key, revision]),
+        .map(({ key, revision, corrupt }) => (corrupt ? [key, revision, corrupt.problem] : [key, revision])),
     count: (name, prefix, from) => cacheOf(name).count(prefix, from),
     async list(name, prefix, options) {
       const page = await cacheOf(name).list(prefix, options);

@@ -1,6 +1,7 @@
 import type { DeleteOptions, ListOptions, Page, WriteOptions } from '@tsukube/storage';
-import { Unavailable } from '@tsukube/storage';
+import { CorruptEntry, CorruptValue, Unavailable } from '@tsukube/storage';
 import type { CacheEntry } from '../watchcache/entry.ts';
+import { HeldEntry } from '../watchcache/held-entry.ts';
 import type { ObjectCache, Replayed } from '../watchcache/object-cache.ts';
 import { type MainThread, ownedBytes } from './thread-calls.ts';
 
@@ -13,6 +14,9 @@ export interface EntryMessage {
 
 /** An entry, that it is the one that the caller knows, or that there is none. */
 export type EntryReply = EntryMessage | 'known' | undefined;
+
+/** `problem` says why a value cannot be read, if it is known that it cannot. */
+export type KeyMessage = readonly [key: string, revision: number, problem?: string | undefined];
 
 /** `job` names the request that a write belongs to: cancelled with it, on the main thread. */
 export interface WriteMessage {
@@ -30,7 +34,7 @@ export interface CacheCalls {
   get(cache: string, key: string, known: number): Promise<EntryReply>;
   read(cache: string, key: string, known: number): Promise<EntryReply>;
   /** Keys and revisions of what is in memory. */
-  keys(cache: string, prefix: string, from: string, limit: number): readonly (readonly [key: string, revision: number])[];
+  keys(cache: string, prefix: string, from: string, limit: number): readonly KeyMessage[];
   count(cache: string, prefix: string, from: string): number;
   list(cache: string, prefix: string, options: ListOptions): Promise<Page & { readonly entries: readonly EntryMessage[] }>;
   create(cache: string, key: string, value: Uint8Array, options: WriteMessage): Promise<EntryMessage>;
@@ -170,10 +174,13 @@ export class RemoteCache implements ObjectCache {
   }
 
   *#take(prefix: string, from: string, limit: number): Iterable<CacheEntry> {
-    for (const [key, revision] of this.#main.callNow('keys', this.#name, prefix, from, limit)) {
+    for (const [key, revision, problem] of this.#main.callNow('keys', this.#name, prefix, from, limit)) {
       const remembered = this.#remembered?.get(key);
-      const entry = remembered?.revision === revision ? remembered : this.peek(key);
-      if (entry) yield entry;
+      if (problem !== undefined) yield corruptEntry(key, revision, problem);
+      else {
+        const entry = remembered?.revision === revision ? remembered : this.peek(key);
+        if (entry) yield entry;
+      }
     }
   }
 
@@ -195,6 +202,10 @@ export class RemoteCache implements ObjectCache {
   #written({ ttlSeconds, isCancelled }: WriteOptions): WriteMessage {
     return { job: isCancelled && this.#currentJob(), ttlSeconds };
   }
+}
+
+function corruptEntry(key: string, revision: number, problem: string): CacheEntry {
+  return HeldEntry.corrupt(new CorruptEntry(revision, revision, new CorruptValue(key, revision, problem)));
 }
 
 function entryOf({ key, value, revision, created }: EntryMessage): CacheEntry {

@@ -72,7 +72,11 @@ export function lookedUpDefinitions({ cache, resource }: ObjectRegistry): Defini
     load: async () => void (await cache.fresh()),
     find: (group, plural) => named(`${plural}.${group}`),
     named,
-    all: () => cache.slice(prefix).map((entry) => notice(entry.key.slice(prefix.length), entry) as CacheEntry),
+    all: () =>
+      cache
+        .slice(prefix)
+        .filter(({ corrupt }) => !corrupt)
+        .map((entry) => notice(entry.key.slice(prefix.length), entry) as CacheEntry),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
