@@ -15,6 +15,7 @@ import { Fixtures } from './rows/fixtures.mjs';
 import { kindSteps } from './rows/kinds.mjs';
 import { listSteps } from './rows/lists.mjs';
 import { objectSteps } from './rows/objects.mjs';
+import { overloadStep } from './rows/overload.mjs';
 import { loadedMemoryStep } from './rows/process.mjs';
 import { watchSteps } from './rows/watches.mjs';
 import { bringUp, measureAll } from './run.mjs';
@@ -77,7 +78,10 @@ async function measure(options, command, launchers, pool) {
     await measureAll({ ...runUntil(1), rounds: 1 }, [loadedMemoryStep(bench)], contenders);
     await measureAll(runUntil(1), listSteps(bench), contenders);
     // They stay, so they come last; two thousand take their time, and are measured where they are asked for.
-    if (options.only.length > 0) await measureAll({ ...runUntil(1), rounds: 1 }, [definitionsStep(bench)], contenders);
+    if (options.only.length > 0) {
+      await measureAll(runUntil(1), [overloadStep(bench)], contenders);
+      await measureAll({ ...runUntil(1), rounds: 1 }, [definitionsStep(bench)], contenders);
+    }
   } finally {
     await fixtures.remove((namespace) => log(`removing ${namespace}`));
   }

@@ -36,6 +36,8 @@ Only servers on a loopback address are accepted.
   --rounds N               how often each row is measured, the median counts (3; with --quick 1)
   --quick                  about a minute: shorter rows, at most 10,000 objects
   --only ROW,ROW           rows or beginnings of them: create, get, list-10k, watch-100, memory ...
+                           overload is measured where it is asked for
+  --rows ROW,ROW           the same
   --objects N              objects in the longest list (100000)
   --in-flight N            concurrent requests of the object rows (64)
   --drivers N              driver processes
@@ -56,6 +58,7 @@ const flags = /** @type {const} */ ({
   rounds: { type: 'string' },
   quick: { type: 'boolean', default: false },
   only: { type: 'string', default: '' },
+  rows: { type: 'string', default: '' },
   objects: { type: 'string' },
   'in-flight': { type: 'string', default: '64' },
   drivers: { type: 'string' },
@@ -101,7 +104,7 @@ export function parseOptions(args) {
     inFlight: wholeNumber('in-flight', values['in-flight'], 1, 1000),
     drivers: wholeNumber('drivers', values.drivers ?? String(defaultDrivers()), 1, 64),
     budgetSeconds: wholeNumber('budget', values.budget, 1, 86_400),
-    only: values.only.split(',').filter(Boolean),
+    only: `${values.only},${values.rows}`.split(',').filter(Boolean),
     publish: values.publish,
   };
 }

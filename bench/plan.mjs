@@ -9,6 +9,8 @@
  * @property {number} objectMs  create, get, update, patch, page
  * @property {number} listMs  each kind of list; at least one whole list whatever it takes
  * @property {number} watchMs
+ * @property {number} capacityMs  what the server can carry, before it is given more
+ * @property {number} overloadMs
  * @property {number} settleMs  between start and the reading of idle memory
  * @property {number} loadedSettleMs  between seeding and the reading of memory under objects
  * @property {number[]} listSizes
@@ -21,6 +23,8 @@ const full = {
   objectMs: 1800,
   listMs: 800,
   watchMs: 2000,
+  capacityMs: 5000,
+  overloadMs: 20_000,
   settleMs: 3000,
   loadedSettleMs: 8000,
 };
@@ -30,6 +34,8 @@ const quick = {
   objectMs: 700,
   listMs: 300,
   watchMs: 800,
+  capacityMs: 2500,
+  overloadMs: 8000,
   settleMs: 1500,
   loadedSettleMs: 2000,
 };

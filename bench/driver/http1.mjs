@@ -11,12 +11,15 @@ const headEnd = Buffer.from('\r\n\r\n');
 const nothing = Buffer.alloc(0);
 
 /**
- * An HTTP/1.1 client of one socket, one request at a time. Of the head it reads the status and how the body is framed.
+ * An HTTP/1.1 client of one socket. Requests may be sent ahead: answers come in their order. Of the head it reads the status and how
+ * the body is framed.
  * @implements {Connection}
  */
 export class Http1Connection {
-  /** @type {Reply | undefined} */
+  /** @type {Reply | undefined} the first that is due */
   #reply;
+  /** @type {Reply[]} */
+  #later = [];
   /** @type {Awaited} */
   #awaited = 'head';
   /** What came of a head or a chunk size that is not complete yet. */
@@ -45,13 +48,15 @@ export class Http1Connection {
   /** @param {EncodedShape} shape @param {string} path @param {Buffer | undefined} body @param {Reply} reply */
   send(shape, path, body, reply) {
     if (this.socket.destroyed) return reply.fail(new Error('connection closed'));
-    this.#reply = reply;
+    if (this.#reply) this.#later.push(reply);
+    else this.#reply = reply;
     const ending = Buffer.from(body ? `Content-Length: ${body.length}\r\n\r\n` : '\r\n');
     this.socket.write(Buffer.concat([shape.beforePath, Buffer.from(path), shape.afterPath, ending, body ?? nothing]));
   }
 
   close() {
     this.#reply = undefined;
+    this.#later = [];
     this.socket.destroy();
   }
 
@@ -126,14 +131,15 @@ export class Http1Connection {
   #end() {
     this.#await('head');
     const reply = this.#reply;
-    this.#reply = undefined;
+    this.#reply = this.#later.shift();
     reply?.end();
   }
 
   /** @param {Error} error */
   #fail(error) {
-    const reply = this.#reply;
+    const replies = this.#reply ? [this.#reply, ...this.#later] : [];
     this.#reply = undefined;
-    reply?.fail(error);
+    this.#later = [];
+    for (const reply of replies) reply.fail(error);
   }
 }

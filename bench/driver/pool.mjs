@@ -6,6 +6,10 @@ import { mergeHistograms } from './histogram.mjs';
  * @typedef {import('./object-job.mjs').ObjectResult} ObjectResult
  * @typedef {import('./watch-job.mjs').WatchJob} WatchJob
  * @typedef {import('./watch-job.mjs').WatchResult} WatchResult
+ * @typedef {import('./flood-job.mjs').FloodJob} FloodJob
+ * @typedef {import('./flood-job.mjs').FloodResult} FloodResult
+ * @typedef {import('./probe-job.mjs').ProbeJob} ProbeJob
+ * @typedef {import('./probe-job.mjs').ProbeResult} ProbeResult
  * @typedef {import('./worker.mjs').Outcome} Outcome
  * @typedef {import('node:child_process').ChildProcess} ChildProcess
  *
@@ -92,6 +96,16 @@ export class DriverPool {
    */
   async runWatch(job, timeoutMs) {
     return /** @type {WatchResult} */ (await ask(this.#child(0), { ...job, type: 'watch' }, timeoutMs));
+  }
+
+  /** @param {Omit<FloodJob, 'type'>} job @param {number} timeoutMs @returns {Promise<FloodResult>} */
+  async runFlood(job, timeoutMs) {
+    return /** @type {FloodResult} */ (await ask(this.#child(0), { ...job, type: 'flood' }, timeoutMs));
+  }
+
+  /** In a process of its own, beside the others. @param {Omit<ProbeJob, 'type'>} job @param {number} timeoutMs @returns {Promise<ProbeResult>} */
+  async runProbe(job, timeoutMs) {
+    return /** @type {ProbeResult} */ (await ask(this.#child(this.size), { ...job, type: 'probe' }, timeoutMs));
   }
 
   close() {

@@ -11,8 +11,9 @@ import { machineLine } from './machine.mjs';
 function valueCell(row, median) {
   if (!median) return '–';
   const volume = row.group === 'Lists' && median.megabytesPerSecond ? ` (${Math.round(median.megabytesPerSecond)} MB/s)` : '';
+  const highest = row.group === 'Overload' && median.max !== undefined ? ` (max ${formatDuration(median.max)})` : '';
   const failures = median.failures > 0 ? `, ${median.failures} failed` : '';
-  return `${formatValue(row.unit, median.value)}${volume}${failures}`;
+  return `${formatValue(row.unit, median.value)}${volume}${highest}${failures}`;
 }
 
 /** @param {Median} [median] */
@@ -30,6 +31,7 @@ function ratioCell({ ratio, spread }) {
 /** @param {Summary} summary */
 function goalCell({ row }) {
   if (!row.goal) return '';
+  if ('atMost' in row.goal) return `≤ ${formatValue(row.unit, row.goal.atMost)}`;
   return `≥ ${row.goal.ratio}×${row.goal.p99 ? ', p99 no worse' : ''}`;
 }
 
@@ -67,7 +69,13 @@ function comparison({ rows, names }) {
 /** @param {Report} report */
 function alone({ rows }) {
   const body = rows.map(({ row, tsukube }) => [row.title, valueCell(row, tsukube), latencyCell(tsukube)]);
-  return table([['', 'Tsukube', 'p50 / p99'], ...body]);
+  if (!rows.some(({ met }) => met !== undefined)) return table([['', 'Tsukube', 'p50 / p99'], ...body]);
+  const verdicts = rows.map((summary, index) => [
+    ...body[index],
+    summary.met === undefined ? '' : goalCell(summary),
+    metCell(summary),
+  ]);
+  return table([['', 'Tsukube', 'p50 / p99', 'Target', 'Met'], ...verdicts]);
 }
 
 /** @param {Report} report @returns {string} the busiest the driver ever was: at 100 % it would be what is measured */

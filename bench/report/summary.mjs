@@ -5,7 +5,7 @@ import { groups } from '../rows/row.mjs';
  * @typedef {import('../rows/row.mjs').Row} Row
  * @typedef {import('../rows/row.mjs').Sample} Sample
  *
- * @typedef {{ value: number, p50?: number, p99?: number, megabytesPerSecond?: number, driverBusy?: number, otherCores?: number, failures: number }} Median
+ * @typedef {{ value: number, p50?: number, p99?: number, max?: number, megabytesPerSecond?: number, driverBusy?: number, otherCores?: number, failures: number }} Median
  *
  * @typedef {object} Summary
  * @property {Row} row
@@ -23,7 +23,7 @@ function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** @param {readonly Sample[]} samples @param {'p50' | 'p99' | 'megabytesPerSecond' | 'driverBusy' | 'otherCores'} key */
+/** @param {readonly Sample[]} samples @param {'p50' | 'p99' | 'max' | 'megabytesPerSecond' | 'driverBusy' | 'otherCores'} key */
 function medianOf(samples, key) {
   const values = samples.flatMap((sample) => sample[key] ?? []);
   return values.length > 0 ? median(values) : undefined;
@@ -37,6 +37,7 @@ function summarizeSamples(samples) {
     value: measured.length > 0 ? median(measured.map((sample) => sample.value)) : Number.NaN,
     p50: medianOf(measured, 'p50'),
     p99: medianOf(measured, 'p99'),
+    max: medianOf(measured, 'max'),
     megabytesPerSecond: medianOf(measured, 'megabytesPerSecond'),
     driverBusy: medianOf(measured, 'driverBusy'),
     otherCores: medianOf(measured, 'otherCores'),
@@ -59,7 +60,9 @@ function spreadOf({ row, samples }) {
 
 /** @param {Row} row @param {number | undefined} ratio @param {Median} [tsukube] @param {Median} [peer] */
 function isMet({ goal }, ratio, tsukube, peer) {
-  if (!goal || ratio === undefined || !tsukube || !peer) return undefined;
+  if (!goal || !tsukube) return undefined;
+  if ('atMost' in goal) return tsukube.value <= goal.atMost && tsukube.failures === 0;
+  if (ratio === undefined || !peer) return undefined;
   const tailHolds = !goal.p99 || (tsukube.p99 ?? 0) <= (peer.p99 ?? 0);
   return ratio >= goal.ratio && tailHolds && tsukube.failures === 0;
 }

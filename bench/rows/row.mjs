@@ -2,7 +2,8 @@
  * The words of the benchmark.
  *
  * A goal is a ratio to the peer that is to be reached; with `p99`, at a p99 no worse than the peer's.
- * @typedef {{ ratio: number, p99?: boolean }} Goal
+ * One with `atMost` is a value that is not to be exceeded, without failures, whatever the peer does.
+ * @typedef {{ ratio: number, p99?: boolean } | { atMost: number }} Goal
  *
  * Of rates more is better, of everything else less. A ratio is always turned so that more is better.
  * @typedef {'rate' | 'milliseconds' | 'mebibytes'} Unit
@@ -13,6 +14,7 @@
  * @property {number} value  in the row's unit
  * @property {number} [p50]  milliseconds
  * @property {number} [p99]
+ * @property {number} [max]
  * @property {number} [megabytesPerSecond]
  * @property {number} [failures]
  * @property {string[]} [failureSamples]
@@ -29,7 +31,7 @@
  */
 
 /** In the order of the report. */
-export const groups = ['Process', 'Objects', 'Pods and deployments', 'Custom resources', 'Lists', 'Watches'];
+export const groups = ['Process', 'Objects', 'Pods and deployments', 'Custom resources', 'Lists', 'Watches', 'Overload'];
 
 /** @param {number} count */
 export function shortCount(count) {

@@ -30,9 +30,23 @@ export async function bindReaders(endpoint, namespace, count) {
   await Promise.all(Array.from({ length: writesAtOnce }, work));
 }
 
-/** @param {Endpoint} endpoint @param {string} namespace @returns {Promise<string>} */
-export async function tokenOf(endpoint, namespace) {
-  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
+/**
+ * Service accounts that may do what they like with ConfigMaps.
+ * @param {Endpoint} endpoint @param {string} namespace @param {readonly string[]} names
+ */
+export async function bindEditors(endpoint, namespace, names) {
+  const rbac = `/apis/${group}/v1/namespaces/${namespace}`;
+  for (const name of names) await create(endpoint, `/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name } });
+  const rules = [{ verbs: ['*'], apiGroups: [''], resources: ['configmaps'] }];
+  await create(endpoint, `${rbac}/roles`, { metadata: { name: 'editor' }, rules });
+  const roleRef = { apiGroup: group, kind: 'Role', name: 'editor' };
+  const subjects = names.map((name) => ({ kind: 'ServiceAccount', name, namespace }));
+  await create(endpoint, `${rbac}/rolebindings`, { metadata: { name: 'editors' }, roleRef, subjects });
+}
+
+/** @param {Endpoint} endpoint @param {string} namespace @param {string} [name] @returns {Promise<string>} */
+export async function tokenOf(endpoint, namespace, name = account) {
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
   const answer = await request(endpoint, 'POST', path, { spec: { expirationSeconds: 3600 } });
   expect(answer, [201]);
   return JSON.parse(answer.text).status.token;

@@ -4,12 +4,11 @@ import { afterEach, expect, it } from 'vitest';
 import { configMap, newNamespace, useServer } from '../support/server.ts';
 
 const stalls: LogFields[] = [];
-const logger = {
-  ...silentLogger,
-  warn(message: string, fields: LogFields = {}) {
-    if (message === 'event loop stalled') stalls.push(fields);
-  },
+const keep = (message: string, fields: LogFields = {}) => {
+  if (message === 'event loop stalled') stalls.push(fields);
 };
+/** On a busy machine a stall may come with little processor time, and is of level info then. */
+const logger = { ...silentLogger, warn: keep, info: keep };
 afterEach(() => {
   stalls.length = 0;
 });

@@ -9,8 +9,8 @@ const rate = { burst: 10, perSecond: 0.2 };
 const maxTextLength = 256;
 
 /**
- * Logs stalls of the event loop with the request that caused them. A process that got no processor time is not stalled by a
- * request, and other processes are none of its business. `now` is in milliseconds.
+ * Logs stalls of the event loop with the request that caused them; as info if the process got no processor time for most of it, because
+ * the disk or other processes were at fault then. `now` is in milliseconds.
  */
 export function stallLog(logger: Logger, now: () => number = Date.now): (stall: Stall) => void {
   const lines = new Allowance(rate.burst, rate.perSecond, now);
@@ -25,7 +25,7 @@ export function stallLog(logger: Logger, now: () => number = Date.now): (stall: 
       ...(suppressed > 0 && { suppressed }),
     };
     suppressed = 0;
-    logger.warn('event loop stalled', fields);
+    logger[cpuMs < ms / 2 ? 'info' : 'warn']('event loop stalled', fields);
   };
 }
 

@@ -1,0 +1,118 @@
+import https from 'node:https';
+import { createHistogram, record } from './histogram.mjs';
+import { withOwnCost } from './own-cost.mjs';
+
+/**
+ * Requests that must be answered in time whatever else the server has to do, each kind on a connection of its own, at a fixed rate. Those
+ * that were due while one was not answered yet are counted as if they had been sent, so that a slow answer hides no others.
+ *
+ * @typedef {import('./connection.mjs').Endpoint} Endpoint
+ * @typedef {import('./histogram.mjs').Histogram} Histogram
+ *
+ * @typedef {object} Probe
+ * @property {string} id
+ * @property {'get' | 'renew' | 'status'} kind  a get, an update of a Lease, or a patch of the status of a Node
+ * @property {string} path
+ * @property {Record<string, string>} [headers]
+ * @property {boolean} [isAnonymous]  shows no certificate
+ * @property {boolean} [isFresh]  a connection for each request
+ *
+ * @typedef {{ type: 'probe', endpoint: Endpoint, probes: Probe[], intervalMs: number, durationMs: number }} ProbeJob
+ * @typedef {{ latencies: Histogram, maxMs: number, failures: number, failureSamples: string[] }} ProbeOutcome
+ * @typedef {{ outcomes: Record<string, ProbeOutcome> } & import('./own-cost.mjs').OwnCost} ProbeResult
+ */
+
+const requestTimeoutMs = 10_000;
+const maxFailureSamples = 3;
+
+/** @param {number} ms */
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+class Prober {
+  /** @type {ProbeOutcome} */
+  outcome = { latencies: createHistogram(), maxMs: 0, failures: 0, failureSamples: [] };
+  /** @type {{ spec?: object, metadata?: object } | undefined} */
+  #lease;
+  #count = 0;
+
+  /** @param {Endpoint} endpoint @param {Probe} probe */
+  constructor(endpoint, probe) {
+    const { host, port, ca, cert, key } = endpoint;
+    this.probe = probe;
+    this.target = { host, port, ca, ...(probe.isAnonymous ? {} : { cert, key }) };
+    this.agent = new https.Agent({ keepAlive: !probe.isFresh, maxSockets: 1, maxCachedSessions: 0 });
+  }
+
+  /** @param {number} begun @param {number} end @param {number} intervalMs */
+  async run(begun, end, intervalMs) {
+    for (let due = begun; due < end; due = Math.max(due + intervalMs, performance.now())) {
+      const early = due - performance.now();
+      if (early > 0) await sleep(early);
+      const sent = performance.now();
+      try {
+        await this.#ask();
+        for (let ms = performance.now() - sent; ms > 0; ms -= intervalMs) this.#took(ms);
+      } catch (error) {
+        this.outcome.failures++;
+        const { failureSamples } = this.outcome;
+        if (failureSamples.length < maxFailureSamples) failureSamples.push(String(error));
+      }
+    }
+    this.agent.destroy();
+  }
+
+  /** @param {number} ms */
+  #took(ms) {
+    record(this.outcome.latencies, ms);
+    this.outcome.maxMs = Math.max(this.outcome.maxMs, ms);
+  }
+
+  async #ask() {
+    const { kind, path } = this.probe;
+    if (kind === 'get') return this.#send('GET', path);
+    if (kind === 'status') return this.#send('PATCH', path, nodeStatus(this.#count++), 'application/merge-patch+json');
+    this.#lease ??= JSON.parse(await this.#send('GET', path));
+    const spec = { ...this.#lease?.spec, renewTime: new Date().toISOString().replace('Z', '000Z') };
+    this.#lease = JSON.parse(await this.#send('PUT', path, { ...this.#lease, spec }, 'application/json'));
+  }
+
+  /** @param {string} method @param {string} path @param {object} [body] @param {string} [type] @returns {Promise<string>} */
+  #send(method, path, body, type) {
+    const headers = { ...this.probe.headers, ...(type && { 'content-type': type }) };
+    const options = { ...this.target, method, path, headers, agent: this.agent, timeout: requestTimeoutMs };
+    return new Promise((resolve, reject) => {
+      const request = https.request(options, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part) => {
+          text += part;
+        });
+        response.on('error', reject);
+        response.on('end', () => {
+          if (response.statusCode === 200) resolve(text);
+          else reject(new Error(`${method} ${path}: ${response.statusCode} ${text.slice(0, 200)}`));
+        });
+      });
+      request.on('timeout', () => request.destroy(new Error(`${method} ${path}: no answer`)));
+      request.on('error', reject);
+      request.end(body && JSON.stringify(body));
+    });
+  }
+}
+
+/** @param {number} count */
+function nodeStatus(count) {
+  const now = new Date().toISOString();
+  const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: `beat ${count}`, lastHeartbeatTime: now };
+  return { status: { conditions: [ready] } };
+}
+
+/** @param {ProbeJob} job @returns {Promise<ProbeResult>} */
+export function runProbeJob({ endpoint, probes, intervalMs, durationMs }) {
+  return withOwnCost(async () => {
+    const begun = performance.now();
+    const probers = probes.map((probe) => new Prober(endpoint, probe));
+    const step = intervalMs / probes.length;
+    await Promise.all(probers.map((prober, index) => prober.run(begun + index * step, begun + durationMs, intervalMs)));
+    return { outcomes: Object.fromEntries(probers.map(({ probe, outcome }) => [probe.id, outcome])) };
+  });
+}
