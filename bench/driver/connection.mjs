@@ -10,7 +10,7 @@ import { Http2Connection } from './http2.mjs';
  * @typedef {'h1' | 'h2'} Protocol
  *
  * What repeats in every request of a row.
- * @typedef {{ method: string, accept?: string, contentType?: string }} RequestShape
+ * @typedef {{ method: string, accept?: string, contentType?: string, headers?: Record<string, string> }} RequestShape
  *
  * The same, ready to be sent on one connection.
  * @typedef {{ beforePath: Buffer, afterPath: Buffer }} EncodedShape

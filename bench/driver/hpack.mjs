@@ -42,8 +42,9 @@ function literal(nameIndex, value) {
 /** @param {string} name @param {string} value */
 export function encodeHeader(name, value) {
   const index = staticNames.get(name);
-  if (index === undefined) throw new Error(`no static table entry for ${name}`);
-  return literal(index, value);
+  if (index !== undefined) return literal(index, value);
+  const spelled = [...encodeInteger(name.length, 7, 0), ...Buffer.from(name, 'latin1')];
+  return Buffer.from([0, ...spelled, ...encodeInteger(value.length, 7, 0), ...Buffer.from(value, 'latin1')]);
 }
 
 /** @param {string} method */

@@ -37,8 +37,12 @@ export class Http1Connection {
   }
 
   /** @param {import('./connection.mjs').RequestShape} shape @returns {EncodedShape} */
-  encodeShape({ method, accept, contentType }) {
-    const lines = [' HTTP/1.1', `Host: ${this.authority}`];
+  encodeShape({ method, accept, contentType, headers = {} }) {
+    const lines = [
+      ' HTTP/1.1',
+      `Host: ${this.authority}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ];
     if (accept) lines.push(`Accept: ${accept}`);
     if (this.token) lines.push(`Authorization: Bearer ${this.token}`);
     if (contentType) lines.push(`Content-Type: ${contentType}`);

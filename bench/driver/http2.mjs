@@ -61,8 +61,8 @@ export class Http2Connection {
   }
 
   /** @param {import('./connection.mjs').RequestShape} shape @returns {EncodedShape} */
-  encodeShape({ method, accept, contentType }) {
-    const regular = [];
+  encodeShape({ method, accept, contentType, headers = {} }) {
+    const regular = Object.entries(headers).map(([name, value]) => encodeHeader(name, value));
     if (accept) regular.push(encodeHeader('accept', accept));
     if (this.token) regular.push(encodeHeader('authorization', `Bearer ${this.token}`));
     if (contentType) regular.push(encodeHeader('content-type', contentType));

@@ -1,4 +1,4 @@
-import https from 'node:https';
+import { openConnections } from './connection.mjs';
 import { createHistogram, record } from './histogram.mjs';
 import { withOwnCost } from './own-cost.mjs';
 
@@ -13,6 +13,7 @@ import { withOwnCost } from './own-cost.mjs';
  * @property {string} id
  * @property {'get' | 'renew' | 'status'} kind  a get, an update of a Lease, or a patch of the status of a Node
  * @property {string} path
+ * @property {import('./connection.mjs').Protocol} protocol
  * @property {Record<string, string>} [headers]
  * @property {boolean} [isAnonymous]  shows no certificate
  * @property {boolean} [isFresh]  a connection for each request
@@ -31,16 +32,16 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 class Prober {
   /** @type {ProbeOutcome} */
   outcome = { latencies: createHistogram(), maxMs: 0, failures: 0, failureSamples: [] };
+  /** @type {import('./connection.mjs').Connection | undefined} */
+  #connection;
   /** @type {{ spec?: object, metadata?: object } | undefined} */
   #lease;
   #count = 0;
 
   /** @param {Endpoint} endpoint @param {Probe} probe */
   constructor(endpoint, probe) {
-    const { host, port, ca, cert, key } = endpoint;
+    this.endpoint = endpoint;
     this.probe = probe;
-    this.target = { host, port, ca, ...(probe.isAnonymous ? {} : { cert, key }) };
-    this.agent = new https.Agent({ keepAlive: !probe.isFresh, maxSockets: 1, maxCachedSessions: 0 });
   }
 
   /** @param {number} begun @param {number} end @param {number} intervalMs */
@@ -53,18 +54,30 @@ class Prober {
         await this.#ask();
         for (let ms = performance.now() - sent; ms > 0; ms -= intervalMs) this.#took(ms);
       } catch (error) {
-        this.outcome.failures++;
-        const { failureSamples } = this.outcome;
-        if (failureSamples.length < maxFailureSamples) failureSamples.push(String(error));
+        this.#failed(String(error));
       }
+      if (this.probe.isFresh) this.#close();
     }
-    this.agent.destroy();
+    this.#close();
   }
 
   /** @param {number} ms */
   #took(ms) {
     record(this.outcome.latencies, ms);
     this.outcome.maxMs = Math.max(this.outcome.maxMs, ms);
+  }
+
+  /** @param {string} sample */
+  #failed(sample) {
+    const { failureSamples } = this.outcome;
+    this.outcome.failures++;
+    if (failureSamples.length < maxFailureSamples) failureSamples.push(sample);
+    this.#close();
+  }
+
+  #close() {
+    this.#connection?.close();
+    this.#connection = undefined;
   }
 
   async #ask() {
@@ -76,25 +89,36 @@ class Prober {
     this.#lease = JSON.parse(await this.#send('PUT', path, { ...this.#lease, spec }, 'application/json'));
   }
 
-  /** @param {string} method @param {string} path @param {object} [body] @param {string} [type] @returns {Promise<string>} */
-  #send(method, path, body, type) {
-    const headers = { ...this.probe.headers, ...(type && { 'content-type': type }) };
-    const options = { ...this.target, method, path, headers, agent: this.agent, timeout: requestTimeoutMs };
+  /** @param {string} method @param {string} path @param {object} [object] @param {string} [contentType] @returns {Promise<string>} */
+  async #send(method, path, object, contentType) {
+    const { protocol, headers, isAnonymous } = this.probe;
+    // With a token no certificate is shown; an empty one is none.
+    const endpoint = isAnonymous ? { ...this.endpoint, token: '' } : this.endpoint;
+    this.#connection ??= (await openConnections(endpoint, protocol, 1))[0];
+    const connection = this.#connection;
+    const shape = connection.encodeShape({ method, accept: 'application/json', contentType, headers });
+    const body = object && Buffer.from(JSON.stringify(object));
     return new Promise((resolve, reject) => {
-      const request = https.request(options, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (part) => {
-          text += part;
-        });
-        response.on('error', reject);
-        response.on('end', () => {
-          if (response.statusCode === 200) resolve(text);
-          else reject(new Error(`${method} ${path}: ${response.statusCode} ${text.slice(0, 200)}`));
-        });
+      let status = 0;
+      /** @type {Buffer[]} */
+      const parts = [];
+      const timer = setTimeout(() => reject(new Error(`${method} ${path}: no answer`)), requestTimeoutMs);
+      connection.send(shape, path, body, {
+        head: (code) => {
+          status = code;
+        },
+        data: (part) => parts.push(part),
+        end: () => {
+          clearTimeout(timer);
+          const text = Buffer.concat(parts).toString();
+          if (status === 200) resolve(text);
+          else reject(new Error(`${method} ${path}: ${status} ${text.slice(0, 200)}`));
+        },
+        fail: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
       });
-      request.on('timeout', () => request.destroy(new Error(`${method} ${path}: no answer`)));
-      request.on('error', reject);
-      request.end(body && JSON.stringify(body));
     });
   }
 }

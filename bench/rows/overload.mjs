@@ -19,7 +19,7 @@ const factor = 10;
 const objects = 2000;
 const prefix = 'cm';
 const users = 4;
-const intervalMs = 50;
+const intervalMs = 25;
 /** What the server can carry is measured with fewer in flight than would make it queue. */
 const capacityShape = { http2Connections: 4, http1Connections: 4, inFlight: 8 };
 const floodShape = { http2Connections: 64, http1Connections: 64, inFlight: 64 };
@@ -31,18 +31,40 @@ const kubelet = { 'impersonate-user': `system:node:${node}`, 'impersonate-group'
 
 /** @type {readonly (Omit<Probe, 'id'> & { id: string, title: string })[]} */
 const probes = [
-  { id: 'livez', title: '/livez', kind: 'get', path: '/livez', isAnonymous: true },
-  { id: 'livez-new', title: '/livez, a connection each', kind: 'get', path: '/livez', isAnonymous: true, isFresh: true },
-  { id: 'readyz', title: '/readyz', kind: 'get', path: '/readyz', isAnonymous: true },
-  { id: 'lease-masters', title: 'lease renewed by system:masters', kind: 'renew', path: `${leases}/bench-masters` },
+  { id: 'livez', title: '/livez', kind: 'get', protocol: 'h1', path: '/livez', isAnonymous: true },
+  {
+    id: 'livez-new',
+    title: '/livez, a connection each',
+    kind: 'get',
+    protocol: 'h1',
+    path: '/livez',
+    isAnonymous: true,
+    isFresh: true,
+  },
+  { id: 'readyz', title: '/readyz', kind: 'get', protocol: 'h1', path: '/readyz', isAnonymous: true },
+  {
+    id: 'lease-masters',
+    title: 'lease renewed by system:masters',
+    kind: 'renew',
+    protocol: 'h1',
+    path: `${leases}/bench-masters`,
+  },
   {
     id: 'lease-controller',
     title: 'lease renewed by a controller',
     kind: 'renew',
+    protocol: 'h2',
     path: `${leases}/bench-controller`,
     headers: controller,
   },
-  { id: 'node-status', title: 'status of a node', kind: 'status', path: `/api/v1/nodes/${node}/status`, headers: kubelet },
+  {
+    id: 'node-status',
+    title: 'status of a node',
+    kind: 'status',
+    protocol: 'h2',
+    path: `/api/v1/nodes/${node}/status`,
+    headers: kubelet,
+  },
 ];
 /** @type {Row} */
 const carried = { id: 'overload-capacity', title: 'requests carried', group, unit: 'rate' };

@@ -44,6 +44,7 @@ export { type TrustOptions, trustOptions } from './http/outgoing-tls.ts';
 export type * from './http/request.ts';
 export { RequestMemory } from './http/request-memory.ts';
 export { answerBytes, answerError, answerStatus, answerText, answerValue } from './http/respond.ts';
+export { TurnBudget } from './http/turn-budget.ts';
 export { nodeOfUser, serviceAccountGroups, serviceAccountOfUser } from './impersonation/user-names.ts';
 export * from './logger.ts';
 export { LoopMonitor } from './loop/loop-monitor.ts';

@@ -16,6 +16,7 @@ import {
   stallLog,
   storageCorruption,
   storageSize,
+  TurnBudget,
 } from '@tsukube/apiserver';
 import { type FindRegistry, roleRulesOf } from '@tsukube/builtin';
 import {
@@ -81,6 +82,8 @@ export interface ApiServer {
   drain(): Promise<void>;
   trimMemory(): Promise<void>;
   runningRequest(): string | undefined;
+  /** Time that a turn of the event loop may spend on requests. */
+  readonly budget: TurnBudget;
   close(): Promise<void>;
 }
 
@@ -143,7 +146,8 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const auditing = await openAuditing(options, metrics, logger);
   const limits = requestLimits({ options, resources, registryOf, custom, metrics, onRefused: terminated(metrics, 429) });
   const requestDraining = draining();
-  const loop = loopMonitor(metrics, logger);
+  const budget = new TurnBudget();
+  const loop = loopMonitor(metrics, budget, logger);
   const handler = requestChain({
     ...parts,
     store,
@@ -241,6 +245,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
       requestDraining.begin();
       return requestDraining.drained();
     },
+    budget,
     runningRequest: () => loop.running && requestSummary(loop.running),
     trimMemory: async () => store.trim?.(),
     async close() {
@@ -266,9 +271,10 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   };
 }
 
-function loopMonitor({ runtime }: ServerMetrics, logger: Logger): LoopMonitor {
+function loopMonitor({ runtime }: ServerMetrics, budget: TurnBudget, logger: Logger): LoopMonitor {
   const log = stallLog(logger);
   return new LoopMonitor({
+    budget,
     onTick: (lateMs) => runtime.lagged(lateMs),
     onStall(stall) {
       runtime.stalled(stall.ms);

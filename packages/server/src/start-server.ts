@@ -116,7 +116,7 @@ async function start(
     proxyAuthorities: trust.proxies,
     logger,
     address: () => externalAddress(options, port()),
-    checkCertificates: () => checkExpiry(renewal.current),
+    checkCertificates: expiryCheck(() => renewal.current),
   });
   const port = () => listener?.address.port ?? options.securePort;
   const startListening = async () => {
@@ -132,6 +132,7 @@ async function start(
       maxStreamsPerConnection: options.http2MaxStreamsPerConnection || defaultStreams,
       goawayChance: options.goawayChance,
       handle: api.handle,
+      budget: api.budget,
       onHandshakeError: api.onHandshakeError,
       ...(onClients && { onClients }),
       onError: (error) => logger.error('an answer could not be written', { error: String((error as Error)?.stack ?? error) }),
@@ -156,11 +157,22 @@ async function start(
   };
 }
 
-function checkExpiry({ serving, frontProxy }: Pki): void {
-  for (const { certificate } of [serving, frontProxy.client]) {
-    const { validTo } = new X509Certificate(certificate);
-    if (Date.parse(validTo) < Date.now()) throw new Error(`a certificate has expired at ${validTo}`);
-  }
+/** Health checks ask often: a certificate is parsed once. */
+function expiryCheck(current: () => Pki): () => void {
+  const ends = new Map<string, number>();
+  const endOf = (certificate: string) => {
+    if (ends.size > 10) ends.clear();
+    const end = ends.get(certificate) ?? Date.parse(new X509Certificate(certificate).validTo);
+    ends.set(certificate, end);
+    return end;
+  };
+  return () => {
+    const { serving, frontProxy } = current();
+    for (const { certificate } of [serving, frontProxy.client]) {
+      const end = endOf(certificate);
+      if (end < Date.now()) throw new Error(`a certificate has expired at ${new Date(end).toUTCString()}`);
+    }
+  };
 }
 
 /** As kube-apiserver does since streams could be used to flood it. */

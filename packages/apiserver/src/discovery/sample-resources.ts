@@ -132,7 +132,13 @@ export function sampleRequest(url: string, headers: Readonly<Record<string, stri
       for (const [name, value] of Object.entries(headers)) visit(name, value);
     },
     conceal() {},
-    connection: { remoteAddress: '127.0.0.1', clientCertificates: () => [], hasTrustedCertificate: false, takeNoMore() {} },
+    connection: {
+      remoteAddress: '127.0.0.1',
+      clientCertificates: () => [],
+      hasTrustedCertificate: false,
+      isUrgent: false,
+      takeNoMore() {},
+    },
     body: async () => Buffer.alloc(0),
     upgrade: false,
     onClose() {},

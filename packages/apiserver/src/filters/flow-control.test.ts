@@ -2,6 +2,7 @@ import { StatusError } from '@tsukube/machinery';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LevelConfig, SchemaConfig } from '../flowcontrol/flow-config.ts';
 import { FlowControl } from '../flowcontrol/flow-control.ts';
+import { QueuedStarts } from '../flowcontrol/queued-starts.ts';
 import { SlowBodies } from '../flowcontrol/slow-bodies.ts';
 import { TurnWatch } from '../flowcontrol/turn-watch.ts';
 import { WatchCounts } from '../flowcontrol/watch-counts.ts';
@@ -50,6 +51,7 @@ function setUp(handler: Handler) {
     estimate: workEstimator({ statsOf: () => undefined, watches }),
     watches,
     turn: new TurnWatch(),
+    starts: new QueuedStarts(),
     slowBodies: new SlowBodies(60_000),
     requestTimeoutMs: 60_000,
     load: { readOnly: gauges, mutating: gauges },

@@ -1,6 +1,7 @@
 import type { Flow } from '../flowcontrol/flow.ts';
 import type { FlowControl } from '../flowcontrol/flow-control.ts';
 import type { FlowRequest } from '../flowcontrol/flow-request.ts';
+import type { QueuedStarts } from '../flowcontrol/queued-starts.ts';
 import type { SlowBodies } from '../flowcontrol/slow-bodies.ts';
 import type { TurnWatch } from '../flowcontrol/turn-watch.ts';
 import { outcomeOf, remainingMs } from '../flowcontrol/waiting.ts';
@@ -25,6 +26,7 @@ export interface FlowControlFilterOptions {
   readonly estimate: WorkEstimator;
   readonly watches: WatchCounts;
   readonly turn: TurnWatch;
+  readonly starts: QueuedStarts;
   readonly slowBodies: SlowBodies;
   readonly requestTimeoutMs: number;
   readonly load: Readonly<Record<'readOnly' | 'mutating', LoadGauges>>;
@@ -47,6 +49,7 @@ export function flowControl(options: FlowControlFilterOptions): Filter {
     if (isLongRunning(info) && info.verb !== 'watch') return next(request);
     const flow = control.classify(request);
     request.flow = flow.headers;
+    if (flow.level.isUrgent) request.exchange.connection.isUrgent = true;
     const work = estimate(request, flow);
     flow.series.estimated(maxSeats(work));
     const seated = flow.level.queues.start(request, flow, work);
@@ -62,7 +65,16 @@ async function serveLater(waiting: FlowRequest, next: Handler, options: FlowCont
   load.waiting.add(1);
   const outcome = await outcomeOf(waiting, options.requestTimeoutMs);
   load.waiting.add(-1);
-  if (outcome === 'execute') return serve(waiting, next, options);
+  if (outcome === 'execute') {
+    // Without a wait for nothing, in which all others would be let through too.
+    const turn = flow.level.isUrgent ? undefined : options.starts.turn();
+    if (turn) await turn;
+    try {
+      return serve(waiting, next, options);
+    } finally {
+      options.starts.begun();
+    }
+  }
   flow.series.gaveUp(Math.max(0, Date.now() - request.received) / 1000);
   if (outcome === 'gone') throw new ClientGone();
   return refuse(request, flow, options);

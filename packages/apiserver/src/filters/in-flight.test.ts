@@ -50,7 +50,10 @@ function setUp({ maxReadOnly = 1, maxMutating = 1, requestTimeoutMs = 60_000 } =
     },
   );
   const ask = (method: string, url: string, user = someone, exchange: Partial<Exchange> = {}) => {
-    const request = new IncomingRequest(Object.assign(exchange, { method, url, header: () => undefined }) as Exchange, 0);
+    const request = new IncomingRequest(
+      Object.assign(exchange, { method, url, header: () => undefined, connection: {} }) as Exchange,
+      0,
+    );
     request.user = user;
     return handle(request);
   };

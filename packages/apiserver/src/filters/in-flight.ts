@@ -1,7 +1,7 @@
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { InFlightMetrics } from '../metrics/in-flight-metrics.ts';
 import type { Filter } from './filter.ts';
-import { InFlightLane } from './in-flight-lane.ts';
+import { InFlightLane, isPrivileged } from './in-flight-lane.ts';
 import { isLongRunning, isReading } from './request-kind.ts';
 
 export interface InFlightOptions {
@@ -24,7 +24,9 @@ export function inFlight(options: InFlightOptions): Filter {
   const reading = new InFlightLane({ limit: options.maxReadOnly, peaks: metrics.readOnly, requestTimeoutMs, onRefused });
   const writing = new InFlightLane({ limit: options.maxMutating, peaks: metrics.mutating, requestTimeoutMs, onRefused });
   return function admit(request, next) {
-    if (isLongRunning(request.info) || isHealthCheck(request)) return next(request);
+    const isHealth = isHealthCheck(request);
+    if (isHealth || isPrivileged(request)) request.exchange.connection.isUrgent = true;
+    if (isHealth || isLongRunning(request.info)) return next(request);
     return (isReading(request.info) ? reading : writing).serve(request, next);
   };
 }

@@ -4,6 +4,8 @@ import { noLimit, noQueues, QueueSet, type QueuingConfig, type Seconds } from '.
 import { RetryAfter } from './retry-after.ts';
 import { SeatDemand } from './seat-demand.ts';
 
+/** Of the suggested configuration: controllers, kubelets and leader election. */
+const systemLevels = new Set(['system', 'node-high', 'leader-election']);
 /** The seats that one request may take at most, as a share of those of its level. */
 const maxSeatsShare = 0.15;
 
@@ -31,6 +33,11 @@ export class PriorityLevel {
     this.series = series;
     this.demand = new SeatDemand(now());
     this.queues = new QueueSet(now, series, this.demand);
+  }
+
+  /** Health checks and system traffic go before the requests of others, whatever the connection. */
+  get isUrgent(): boolean {
+    return this.isExempt || systemLevels.has(this.name);
   }
 
   get isExempt(): boolean {

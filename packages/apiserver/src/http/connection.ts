@@ -11,6 +11,7 @@ export interface Closable {
 /** What is known of one TLS connection, made once and shared by all its requests. */
 export class TlsConnection implements Connection {
   readonly remoteAddress: string;
+  isUrgent = true;
   readonly #socket: TLSSocket;
   readonly #session: Closable | undefined;
   #certificates: readonly Buffer[] | undefined;

@@ -1,16 +1,17 @@
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import {
   createServer as createTlsServer,
   type SecureContext,
   type SecureContextOptions,
   type TLSSocket,
   type TlsOptions,
-  type Server as TlsServer,
 } from 'node:tls';
 import { type Http1Server, http1Server } from '../http1/server.ts';
 import { type Http2Server, http2Server } from '../http2/server.ts';
 import type { Answer } from './answer.ts';
+import { HandshakeTurns } from './handshake-turns.ts';
 import type { Exchange } from './request.ts';
+import { TurnBudget } from './turn-budget.ts';
 
 export interface ListenerOptions {
   readonly host: string;
@@ -25,6 +26,8 @@ export interface ListenerOptions {
   readonly maxStreamsPerConnection: number;
   /** How likely a request is to be the last of its connection, so that clients spread over servers anew. */
   readonly goawayChance?: number;
+  /** Time that a turn of the event loop may spend on requests; whoever handles them measures them. */
+  readonly budget?: TurnBudget;
   /** Told of what no filter has turned into an answer. */
   readonly onError?: (error: unknown) => void;
   /** Gives an answer to every exchange. */
@@ -58,10 +61,11 @@ const handshakeTimeoutMs = 10_000;
  * that speaks it.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const http1 = http1Server({ ...options, headerTimeoutMs: options.headerTimeoutMs ?? headerTimeoutMs });
-  const http2 = http2Sessions(options);
+  const budget = options.budget ?? new TurnBudget();
+  const http1 = http1Server({ ...options, budget, headerTimeoutMs: options.headerTimeoutMs ?? headerTimeoutMs });
+  const http2 = http2Sessions(options, budget);
   const sockets = new Set<Socket>();
-  const server = createTlsServer({
+  const tls = createTlsServer({
     ...options.tls,
     ALPNProtocols: options.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
     ...sni(options),
@@ -69,18 +73,21 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     // Strangers are let in as anonymous: what they may do is for authorization to say.
     rejectUnauthorized: false,
     handshakeTimeout: handshakeTimeoutMs,
-    noDelay: true,
   });
-  server.on('connection', (socket: Socket) => track(sockets, socket, options));
-  server.on('secureConnection', (socket: TLSSocket) => {
+  const handshakes = new HandshakeTurns((socket) => tls.emit('connection', socket));
+  const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
+    track(sockets, socket, options);
+    handshakes.add(socket);
+  });
+  tls.on('secureConnection', (socket: TLSSocket) => {
     if (socket.alpnProtocol === 'h2') http2.accept(socket);
     else http1.accept(socket);
   });
-  server.on('tlsClientError', () => options.onHandshakeError?.());
+  tls.on('tlsClientError', () => options.onHandshakeError?.());
   await bind(server, options);
   return {
     address: server.address() as AddressInfo,
-    setSecureContext: (tls) => server.setSecureContext(tls),
+    setSecureContext: (settings) => tls.setSecureContext(settings),
     close: () => closeGently(server, http1, http2),
     force: () => {
       for (const socket of sockets) socket.destroy();
@@ -94,13 +101,15 @@ function sni({ contextFor }: ListenerOptions): Pick<TlsOptions, 'SNICallback'> {
 
 function track(sockets: Set<Socket>, socket: Socket, { onClients }: ListenerOptions): void {
   if (sockets.add(socket).size === 1) onClients?.(true);
+  // An error before the handshake has begun concerns nobody; afterwards TLS hears of it.
+  socket.on('error', () => {});
   socket.once('close', () => {
     sockets.delete(socket);
     if (sockets.size === 0) onClients?.(false);
   });
 }
 
-function bind(server: TlsServer, options: ListenerOptions): Promise<void> {
+function bind(server: Server, options: ListenerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     const { port, host, reusePort } = options;
@@ -113,7 +122,7 @@ function bind(server: TlsServer, options: ListenerOptions): Promise<void> {
   });
 }
 
-function closeGently(server: TlsServer, http1: Http1Server, http2: Http2Server): Promise<void> {
+function closeGently(server: Server, http1: Http1Server, http2: Http2Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     http2.close();
@@ -136,8 +145,9 @@ function settle(options: ListenerOptions, exchange: Exchange, write: (answer: An
   }
 }
 
-function http2Sessions(options: ListenerOptions): Http2Server {
+function http2Sessions(options: ListenerOptions, budget: TurnBudget): Http2Server {
   return http2Server({
+    budget,
     maxStreams: options.maxStreamsPerConnection,
     fieldLimits: { bytes: maxHeaderBytes, count: maxHeaders },
     headerTimeoutMs: options.headerTimeoutMs ?? headerTimeoutMs,

@@ -65,6 +65,8 @@ export interface Connection {
   takeNoMore(): void;
   /** Whether TLS could follow them to an authority that the server knew when the connection was made. */
   readonly hasTrustedCertificate: boolean;
+  /** Whether what comes next goes before the requests of others: the last request was exempt from limits or system traffic, or there was none. */
+  isUrgent: boolean;
 }
 
 /** Takes down what a request carries, as far as its audit event is to tell. */

@@ -101,6 +101,10 @@ export class Http1Connection implements ExchangeHost, Waiting {
     this.#host.turns.add(this);
   }
 
+  get isUrgent(): boolean {
+    return this.peer.isUrgent;
+  }
+
   take(): void {
     this.#advance();
     this.#isWaiting = false;
@@ -174,17 +178,25 @@ export class Http1Connection implements ExchangeHost, Waiting {
 
   /** A mistake outside of what turns errors into answers costs this request only. */
   #serve(exchange: Http1Exchange): void {
+    this.peer.isUrgent = false;
     try {
       const answer = this.#host.handle(exchange);
       if (answer instanceof Promise)
         answer.then(
-          (later) => this.#keep(exchange, later),
+          (later) => this.#keepLate(exchange, later),
           (error) => this.#fail(exchange, error),
         );
       else this.#keep(exchange, answer);
     } catch (error) {
       this.#fail(exchange, error);
     }
+  }
+
+  /** What is urgent does not wait for another turn. */
+  #keepLate(exchange: Http1Exchange, answer: Answer): void {
+    if (!this.peer.isUrgent) return void this.#keep(exchange, answer);
+    this.#ready = { exchange, answer };
+    this.send();
   }
 
   #keep(exchange: Http1Exchange, answer: Answer): void {

@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
 import type { Exchange } from '../http/request.ts';
+import type { TurnBudget } from '../http/turn-budget.ts';
 import { Http1Connection, type Http1Host } from './connection.ts';
 import { Turns } from './turns.ts';
 
@@ -9,6 +10,7 @@ export interface Http1Options {
   readonly headerTimeoutMs: number;
   readonly handle: (exchange: Exchange) => Answer | Promise<Answer>;
   readonly onError?: (error: unknown) => void;
+  readonly budget?: TurnBudget;
 }
 
 export interface Http1Server {
@@ -22,14 +24,14 @@ const checkIntervalMs = 1000;
 /** While the server closes, a client that has said nothing yet is not waited for. */
 const closingHeaderTimeoutMs = 1000;
 
-export function http1Server({ headerTimeoutMs, handle, onError }: Http1Options): Http1Server {
+export function http1Server({ headerTimeoutMs, handle, onError, budget }: Http1Options): Http1Server {
   const connections = new Set<Http1Connection>();
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
   const host: Http1Host = {
     handle,
     onError,
-    turns: new Turns(),
+    turns: new Turns(budget),
     get isClosing() {
       return isClosing;
     },

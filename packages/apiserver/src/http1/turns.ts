@@ -1,26 +1,74 @@
+import { TurnBudget } from '../http/turn-budget.ts';
+
 /** Somebody who has a request to be answered. */
 export interface Waiting {
+  /** Goes before the others. */
+  readonly isUrgent: boolean;
   /** Has it answered. */
   take(): void;
   /** Sends what is ready of the answer. */
   send(): void;
 }
 
+/** Answers are sent for this long in one turn. */
+const sendMs = 1.5;
+const none: readonly Waiting[] = [];
+
 /**
  * Requests that arrive in the same turn of the loop are answered one right after the other, and what was answered is sent then.
  * Between system calls the processor has forgotten what it knew of the code: a request in between two takes three times as long.
+ * Those for whom a turn has no time left come first in the next.
  */
 export class Turns {
+  readonly #budget: TurnBudget;
+  #urgent: Waiting[] = [];
   #waiting: Waiting[] = [];
+  #unsent: readonly Waiting[] = none;
+  #isScheduled = false;
+
+  constructor(budget = new TurnBudget()) {
+    this.#budget = budget;
+  }
 
   add(waiting: Waiting): void {
-    if (this.#waiting.push(waiting) === 1) setImmediate(this.#run);
+    (waiting.isUrgent ? this.#urgent : this.#waiting).push(waiting);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#run);
   }
 
   #run = (): void => {
-    const turn = this.#waiting;
+    this.#isScheduled = false;
+    this.#budget.renew();
+    const [urgent, waiting] = [this.#urgent, this.#waiting];
+    this.#urgent = [];
     this.#waiting = [];
-    for (const each of turn) each.take();
-    for (const each of turn) each.send();
+    const urgentTaken = this.#take(urgent, true);
+    const taken = this.#unsent.length > 0 ? 0 : this.#take(waiting, false);
+    for (let i = 0; i < urgentTaken; i++) (urgent[i] as Waiting).send();
+    this.#send(taken < waiting.length ? waiting.slice(0, taken) : waiting);
+    if (urgentTaken < urgent.length) this.#urgent = [...urgent.slice(urgentTaken), ...this.#urgent];
+    if (taken < waiting.length) this.#waiting = [...waiting.slice(taken), ...this.#waiting];
+    if (this.#urgent.length + this.#waiting.length + this.#unsent.length > 0) this.#schedule();
   };
+
+  /** Large answers take their time: those that are left are sent in the next turn, before others are taken. */
+  #send(taken: readonly Waiting[]): void {
+    const unsent = this.#unsent.length > 0 ? [...this.#unsent, ...taken] : taken;
+    const began = performance.now();
+    let sent = 0;
+    for (; sent < unsent.length && performance.now() - began < sendMs; sent++) (unsent[sent] as Waiting).send();
+    this.#unsent = sent < unsent.length ? unsent.slice(sent) : none;
+  }
+
+  /** Gives how many had their turn. */
+  #take(turn: readonly Waiting[], isUrgent: boolean): number {
+    let taken = 0;
+    for (; taken < turn.length && !this.#budget.isSpent(isUrgent); taken++) (turn[taken] as Waiting).take();
+    return taken;
+  }
 }

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { Gather } from '../http/gather.ts';
 import { isUsedUp, putBytes, putDataFrame, putHead } from './answer-frames.ts';
 import type { Http2Exchange } from './exchange.ts';
-import { flushSoon } from './flush-soon.ts';
+import { flushOn, flushSoon } from './flush-soon.ts';
 import { HeaderEncoder } from './header-encoder.ts';
 import { type Outgoing, QueuedBody } from './outgoing.ts';
 import { defaultWindow, maxFrameBytes } from './protocol.ts';
@@ -126,7 +126,7 @@ export class Sender {
     this.#options.socket.write(bytes, () => {
       release();
       this.#isWriting = false;
-      if (this.#hasMore) this.flush();
+      if (this.#hasMore) flushOn(this);
       else this.#options.onIdle();
     });
   }

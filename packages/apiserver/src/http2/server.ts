@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { TlsConnection } from '../http/connection.ts';
+import type { TurnBudget } from '../http/turn-budget.ts';
 import { DispatchTurns } from './dispatch-turns.ts';
 import { Session, type SessionOptions } from './session.ts';
 
@@ -10,8 +11,12 @@ export interface Http2Server {
   close(): void;
 }
 
-export function http2Server(limits: Omit<SessionOptions, 'turns'>): Http2Server {
-  const options: SessionOptions = { ...limits, turns: new DispatchTurns() };
+export interface Http2Options extends Omit<SessionOptions, 'turns'> {
+  readonly budget: TurnBudget;
+}
+
+export function http2Server({ budget, ...limits }: Http2Options): Http2Server {
+  const options: SessionOptions = { ...limits, turns: new DispatchTurns(budget) };
   const sessions = new Set<Session>();
   const intervalMs = Math.ceil(options.headerTimeoutMs / 8);
   let timer: NodeJS.Timeout | undefined;

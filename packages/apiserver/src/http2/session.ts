@@ -107,22 +107,27 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
     this.#activity++;
     try {
       this.#receiver.read(chunk);
-      if (this.#arrived.length > 0) this.dispatch();
+      if (this.#arrived.length > 0) this.#options.turns.arrived(this);
     } catch (error) {
       if (error instanceof ConnectionError) this.#fail(error.code, error.message);
       else this.#break(error);
     }
   }
 
+  get isUrgent(): boolean {
+    return this.connection.isUrgent;
+  }
+
   /** Not before everything that has arrived is read: whoever is given up at once has cost nothing. */
-  dispatch(): void {
+  dispatch(most: number): void {
     const arrived = this.#arrived;
     let at = 0;
-    for (; at < arrived.length; at++) {
+    for (let handed = 0; at < arrived.length; at++) {
       const exchange = arrived[at] as Http2Exchange;
       if (exchange.isClosed) continue;
-      if (!this.#options.turns.take(exchange.fields.bytes)) break;
+      if (handed === most || !this.#options.turns.take(exchange.fields.bytes, this.connection.isUrgent)) break;
       this.#handOver(exchange);
+      handed++;
     }
     this.#arrived = at < arrived.length ? arrived.slice(at) : [];
     if (this.#arrived.length > 0) this.#options.turns.wait(this);
@@ -130,6 +135,7 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
 
   /** A client that exceeds the limit for headers gets its answer and is told to go. */
   #handOver(exchange: Http2Exchange): void {
+    this.connection.isUrgent = false;
     if (!exchange.fields.isTooLarge) return void this.#options.onExchange(exchange);
     exchange.respond(tooLargeHeader);
     this.close();

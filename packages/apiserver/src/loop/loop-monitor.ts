@@ -1,4 +1,5 @@
 import type { ApiRequest } from '../http/request.ts';
+import { TurnBudget } from '../http/turn-budget.ts';
 
 /** The event loop did nothing else for this long. */
 export interface Stall {
@@ -17,6 +18,8 @@ export interface LoopMonitorOptions {
   readonly onStall: (stall: Stall) => void;
   /** Told how late each tick was, in milliseconds. */
   readonly onTick?: (lateMs: number) => void;
+  /** Told the time at every beginning and end, so that it need not read the clock. */
+  readonly budget?: TurnBudget;
   /** Milliseconds on a monotonic clock. */
   readonly now?: () => number;
   /** Processor time of the process in milliseconds. */
@@ -28,6 +31,8 @@ const stallMs = 100;
 /** Without requests for this many ticks the timer stops, so that an idle process is not woken. */
 const idleTicks = 20;
 const maxReported = 3;
+/** A request that waits for its body, which has mostly arrived with it, goes on at the end of the turn for about this long. */
+const suspendedMs = 0.1;
 
 /**
  * Measures how late the event loop comes to a timer while requests are served, and which request held it. Requests tell when
@@ -37,6 +42,7 @@ export class LoopMonitor {
   readonly #options: LoopMonitorOptions;
   readonly #now: () => number;
   readonly #cpu: () => number;
+  readonly #budget: TurnBudget;
   readonly #inFlight = new Set<ApiRequest>();
   /** Settled since the last tick after more than `stallMs`. */
   #settled: ApiRequest[] = [];
@@ -56,6 +62,7 @@ export class LoopMonitor {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#cpu = options.cpu ?? processorTime;
+    this.#budget = options.budget ?? new TurnBudget();
   }
 
   /** The request whose synchronous work runs now, or ran last. */
@@ -70,7 +77,7 @@ export class LoopMonitor {
     if (!this.#timer) this.#start(at);
     if (this.#running) this.#close(at);
     this.#running = request;
-    this.#since = at;
+    this.#since = this.#budget.at = at;
   }
 
   /** It has ended. */
@@ -78,11 +85,13 @@ export class LoopMonitor {
     const ms = this.#close(at);
     if (ms > this.#longestExactMs) this.#longestExactMs = ms;
     this.#running = undefined;
+    this.#budget.at = at;
   }
 
   /** It has ended for now; the answer is a promise. */
   suspend(request: ApiRequest, at: number): void {
     this.end(at);
+    this.#budget.charge(suspendedMs);
     this.#inFlight.add(request);
     request.onResume = this.#resume;
   }

@@ -58,6 +58,10 @@ export class FlowSeries {
   #executingSeats: Gauge | undefined;
   #inQueue: { readonly requests: Gauge; readonly seats: Gauge; readonly length: Histogram } | undefined;
 
+  readonly #rejections: Partial<Record<Rejection, Counter>> = {};
+  #watchCounts: Histogram | undefined;
+  #noRoom: Counter | undefined;
+
   constructor(families: FlowControlFamilies, level: string, schema: string) {
     this.#families = families;
     this.#labels = { priority_level: level, flow_schema: schema };
@@ -99,7 +103,9 @@ export class FlowSeries {
   }
 
   rejected(reason: Rejection): void {
-    this.#families.rejected.with({ ...this.#labels, reason }).increase();
+    const counter = this.#rejections[reason] ?? this.#families.rejected.with({ ...this.#labels, reason });
+    this.#rejections[reason] = counter;
+    counter.increase();
   }
 
   gaveUp(waited: number): void {
@@ -127,11 +133,13 @@ export class FlowSeries {
   }
 
   watchCount(count: number): void {
-    this.#families.watchCounts.with(this.#labels).observe(count);
+    this.#watchCounts ??= this.#families.watchCounts.with(this.#labels);
+    this.#watchCounts.observe(count);
   }
 
   noRoom(): void {
-    this.#families.noRoom.with(this.#labels).increase();
+    this.#noRoom ??= this.#families.noRoom.with(this.#labels);
+    this.#noRoom.increase();
   }
 }
 

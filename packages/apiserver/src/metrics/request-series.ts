@@ -13,6 +13,7 @@ export class RequestSeries {
   readonly #sliDuration: Histogram | undefined;
   readonly #sizes: Histogram | undefined;
   readonly #totals = new Map<number, Counter>();
+  readonly #terminations = new Map<number, Counter>();
   #open: Gauge | undefined;
 
   constructor(
@@ -57,7 +58,10 @@ export class RequestSeries {
 
   /** The server ended the request to defend itself. */
   terminated(code: number): void {
-    this.#families.terminations.with({ ...this.#labels, code: String(code) }).increase();
+    const known = this.#terminations.get(code);
+    const counter = known ?? this.#families.terminations.with({ ...this.#labels, code: String(code) });
+    if (!known) this.#terminations.set(code, counter);
+    counter.increase();
   }
 
   watchEvents(): WatchEventSeries {

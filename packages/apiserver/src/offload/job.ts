@@ -104,7 +104,7 @@ function exchangeOf({ method, url, protocol, headers, remoteAddress, body }: Req
       for (const [name, value] of headers) visit(name, value);
     },
     conceal() {},
-    connection: { remoteAddress, clientCertificates: () => [], hasTrustedCertificate: false, takeNoMore() {} },
+    connection: { remoteAddress, clientCertificates: () => [], hasTrustedCertificate: false, isUrgent: false, takeNoMore() {} },
     body: async () => Buffer.from(body.buffer, body.byteOffset, body.byteLength),
     upgrade: false,
     onClose() {},

@@ -58,6 +58,7 @@ function connectionWith(certificates: readonly Buffer[]): Connection {
     remoteAddress: '',
     clientCertificates: () => certificates,
     hasTrustedCertificate: certificates.length > 0,
+    isUrgent: false,
     takeNoMore() {},
   };
 }

@@ -59,7 +59,13 @@ export async function converse(
   const line = new Line();
   const exchanges: Http2Exchange[] = [];
   const errors: unknown[] = [];
-  const connection = { remoteAddress: '', clientCertificates: () => [], takeNoMore() {}, hasTrustedCertificate: false };
+  const connection = {
+    remoteAddress: '',
+    clientCertificates: () => [],
+    takeNoMore() {},
+    hasTrustedCertificate: false,
+    isUrgent: false,
+  };
   const session = new Session(line, () => connection, {
     maxStreams: 100,
     fieldLimits: { bytes: 1 << 20, count: 1000 },
