@@ -1,7 +1,7 @@
 /** Requests that may wait are handed over for this long before the event loop looks at its sockets again. */
 const sliceMs = 1.5;
 /** Health checks and system traffic are handed over for this long. */
-const urgentSliceMs = 4 * sliceMs;
+const urgentSliceMs = 10;
 
 /**
  * Time that one turn of the event loop may spend on requests, shared by all connections and protocols: under overload a client on

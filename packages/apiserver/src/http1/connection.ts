@@ -192,9 +192,9 @@ export class Http1Connection implements ExchangeHost, Waiting {
     }
   }
 
-  /** What is urgent does not wait for another turn. */
+  /** Under overload, what is urgent does not wait for another turn. */
   #keepLate(exchange: Http1Exchange, answer: Answer): void {
-    if (!this.peer.isUrgent) return void this.#keep(exchange, answer);
+    if (!this.peer.isUrgent || !this.#host.turns.isOverloaded) return void this.#keep(exchange, answer);
     this.#ready = { exchange, answer };
     this.send();
   }

@@ -41,7 +41,7 @@ it('leaves to the next turn what comes during one', async () => {
 
 it('stops when the turn has lasted too long, and goes on in the next', async () => {
   const { turns, log, waiting } = setUp();
-  for (const name of ['a', 'b', 'c', 'd']) turns.add(waiting(name, { ms: 3 }));
+  for (const name of ['a', 'b', 'c', 'd']) turns.add(waiting(name, { ms: 1 }));
   await turn();
   expect(log).toEqual(['take a', 'take b', 'send a', 'send b']);
   turns.add(waiting('e'));

@@ -25,9 +25,15 @@ export class Turns {
   #waiting: Waiting[] = [];
   #unsent: readonly Waiting[] = none;
   #isScheduled = false;
+  #isOverloaded = false;
 
   constructor(budget = new TurnBudget()) {
     this.#budget = budget;
+  }
+
+  /** Whether the last turn had no time for some. */
+  get isOverloaded(): boolean {
+    return this.#isOverloaded;
   }
 
   add(waiting: Waiting): void {
@@ -51,6 +57,7 @@ export class Turns {
     const taken = this.#unsent.length > 0 ? 0 : this.#take(waiting, false);
     for (let i = 0; i < urgentTaken; i++) (urgent[i] as Waiting).send();
     this.#send(taken < waiting.length ? waiting.slice(0, taken) : waiting);
+    this.#isOverloaded = taken < waiting.length || this.#unsent.length > 0;
     if (urgentTaken < urgent.length) this.#urgent = [...urgent.slice(urgentTaken), ...this.#urgent];
     if (taken < waiting.length) this.#waiting = [...waiting.slice(taken), ...this.#waiting];
     if (this.#urgent.length + this.#waiting.length + this.#unsent.length > 0) this.#schedule();
