@@ -1,11 +1,11 @@
 import { beforeAll, expect, it } from 'vitest';
 import { createDefinition, definition } from '../support/definitions.ts';
+import { isLong, showProgress } from '../support/progress.ts';
 import { useServer } from '../support/server.ts';
 import { keywordSchema, type LargeRequest, largeRequests, targets } from './corpus/index.ts';
 import { holdOf, type LoopHold } from './event-loop.ts';
 import { disproportion } from './proportion.ts';
 
-const isLong = process.env.TSUKUBE_STALLS === 'long';
 const bounds = { briefMs: isLong ? 400 : 60, longestMs: 50 };
 
 const t = useServer();
@@ -38,7 +38,10 @@ it('no patch, selector, header, body, schema or value takes more than time in pr
 }, async () => {
   const complaints: string[] = [];
   const requests = largeRequests(customResources).filter(({ isElaborate }) => isLong || !isElaborate);
+  let sent = 0;
+  const stop = showProgress(() => `${sent} of ${requests.length} requests, ${complaints.length} complaints`);
   for (const request of requests) {
+    sent++;
     const measure = (count: number) => costOf(request, count);
     const found = await disproportion(measure, isLong ? 4 * request.count : Math.ceil(request.count / 2), bounds).catch(
       (error: Error) => error.message,
@@ -46,6 +49,7 @@ it('no patch, selector, header, body, schema or value takes more than time in pr
     if (found !== undefined) complaints.push(`${request.name}: ${found}`);
     if (found !== undefined && isLong) console.error(complaints.at(-1));
   }
+  stop();
   expect(complaints).toEqual([]);
   expect(requests.length).toBeGreaterThan(isLong ? 300 : 150);
 });

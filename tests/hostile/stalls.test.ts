@@ -1,13 +1,13 @@
 import { builtinTypes } from '@tsukube/builtin';
 import { expect, it } from 'vitest';
 import type { Any } from '../support/client.ts';
+import { isLong, showProgress } from '../support/progress.ts';
 import { useServer } from '../support/server.ts';
 import { holdOf, type LoopHold } from './event-loop.ts';
 import { type LargeField, largeFields } from './field-walk.ts';
 import { disproportion } from './proportion.ts';
 
-/** `npm run test:stalls`: every field of every kind, more elements, more kinds of text. */
-const isLong = process.env.TSUKUBE_STALLS === 'long';
+/** In the long form, `npm run test:stalls`: lists of every kind, more elements, more kinds of text. */
 const elements = isLong ? 16_000 : 1_500;
 const characters = isLong ? 1_000_000 : 50_000;
 const texts = isLong ? ['a', 'a.', 'a-', '1', 'iqn.0000-00.q', '{{', '::', '/a', ' ', '%', '$(', 'é'] : ['iqn.0000-00.q'];
@@ -84,6 +84,7 @@ async function complaint(kind: Kind, field: LargeField, text: string): Promise<s
 it('no field of a built-in kind takes more than time in proportion', { timeout: isLong ? 7_200_000 : 300_000 }, async () => {
   const complaints: string[] = [];
   let walked = 0;
+  const stop = showProgress(() => `${walked} fields and texts, ${complaints.length} complaints`);
   for (const [kind, field] of fieldsOf(await kinds())) {
     for (const text of field.isText ? texts : ['']) {
       const found = await complaint(kind, field, text);
@@ -92,6 +93,7 @@ it('no field of a built-in kind takes more than time in proportion', { timeout: 
       walked++;
     }
   }
+  stop();
   expect(complaints).toEqual([]);
   expect(walked).toBeGreaterThan(1000);
 });
