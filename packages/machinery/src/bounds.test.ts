@@ -18,6 +18,7 @@ import {
   validateObjectMetaUpdate,
 } from './index.ts';
 import { isRequestUri } from './structural/request-uri.ts';
+import { goByteQuote } from './text/go-quote.ts';
 
 const many = 200_000;
 const names = Array.from({ length: many }, (_, i) => `x/n${i}`);
@@ -63,6 +64,7 @@ describe('large input takes time in proportion', () => {
     ['texts that end in zeros', () => expect(trimRight(`${'0'.repeat(1_000_000)}1`, '0')).toHaveLength(1_000_001)],
     ['certificates that do not end', () => expect(certificateBlocks('-----BEGIN CERTIFICATE-----a'.repeat(many))).toEqual([])],
     ['wide lists far down, laid out for people', () => expect(pretty(60, 500_000).length).toBeLessThan(12 << 20)],
+    ['long texts that are no durations', () => expect(goByteQuote('é"'.repeat(500_000))).toHaveLength(5_000_002)],
     ['long selectors', () => expect(() => parseLabelSelector('a in ('.repeat(many))).toThrow()],
     ['lists that lose items', () => strategicMergePatch({ names }, { '$deleteFromPrimitiveList/names': names }, type, catalogue)],
     ['lists that are merged', () => strategicMergePatch({ names }, { names: [...names].reverse() }, type, catalogue)],

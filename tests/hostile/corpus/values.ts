@@ -70,7 +70,7 @@ const valueFields: readonly (readonly [name: string, schema: Any, count: number,
     'depth',
     { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
     2_000,
-    (n) => times(n, (i) => i).reduce<Any>((inner) => ({ a: inner }), {}),
+    (n) => times(Math.min(n, 4_000), (i) => i).reduce<Any>((inner) => ({ a: inner }), {}),
   ],
   [
     'embedded',

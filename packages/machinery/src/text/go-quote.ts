@@ -45,14 +45,27 @@ function hex(code: number, width: number): string {
   return code.toString(16).padStart(width, '0');
 }
 
+const hexDigits = Buffer.from('0123456789abcdef');
+
 /** As Go's package time quotes: bytes beyond ASCII are written as numbers. */
 export function goByteQuote(text: string): string {
-  let quoted = '"';
-  for (const byte of new TextEncoder().encode(text)) quoted += quoteByte(byte);
-  return `${quoted}"`;
+  const bytes = Buffer.from(text);
+  const quoted = Buffer.allocUnsafe(4 * bytes.length + 2);
+  let at = quoted.writeUInt8(0x22, 0);
+  for (const byte of bytes) at = quoteByte(byte, quoted, at);
+  return quoted.toString('latin1', 0, quoted.writeUInt8(0x22, at));
 }
 
-function quoteByte(byte: number): string {
-  if (byte === 0x22 || byte === 0x5c) return `\\${String.fromCharCode(byte)}`;
-  return byte >= 0x20 && byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
+/** Writes a byte as it is, with a backslash before it, or as `\xff`; returns the position behind it. */
+function quoteByte(byte: number, quoted: Buffer, at: number): number {
+  if (byte >= 0x20 && byte < 0x80) {
+    if (byte === 0x22 || byte === 0x5c) quoted[at++] = 0x5c;
+    quoted[at++] = byte;
+    return at;
+  }
+  quoted[at++] = 0x5c;
+  quoted[at++] = 0x78;
+  quoted[at++] = hexDigits[byte >> 4] as number;
+  quoted[at++] = hexDigits[byte & 15] as number;
+  return at;
 }
