@@ -11,6 +11,7 @@ const TABLES = ['current', 'expiry', 'log', 'meta'] as const;
 export type TableName = (typeof TABLES)[number];
 
 const MAX_PROBLEMS = 1000;
+const MAX_UNWRITTEN_PAGES = 65_536;
 /** LMDB writes the version of an entry before its data. */
 const VERSION_BYTES = 8;
 
@@ -124,12 +125,19 @@ export class DatabaseFile {
     const metas = this.file.metas();
     for (const [page, meta] of metas.entries()) if (typeof meta === 'string') this.problem(`page ${page} ${meta}`);
     const [older, newest] = metas.filter((meta) => typeof meta !== 'string').sort((a, b) => a.txnid - b.txnid);
-    if (older === undefined || newest === undefined) return older;
+    if (older === undefined || newest === undefined) return older && this.#bounded(older);
     if (newest.pageSize !== older.pageSize) this.problem('the meta pages have different page sizes');
     if (newest.txnid - older.txnid > 1) this.problem(`transaction ${newest.txnid - 1} is missing`);
     if (isBehind(stateOf(this.file, newest), stateOf(this.file, older)))
       this.problem('the older transaction holds newer data: the number of the newest one is damaged');
-    return newest;
+    return this.#bounded(newest);
+  }
+
+  /** Pages at the end that were freed before they were written are not in the file; there are never many. */
+  #bounded(meta: Meta): Meta {
+    const lastPage = Math.min(meta.lastPage, Math.ceil(this.file.size / meta.pageSize) + MAX_UNWRITTEN_PAGES);
+    if (lastPage < meta.lastPage) this.problem(`the last page is said to be ${meta.lastPage}, far beyond the end of the file`);
+    return { ...meta, lastPage };
   }
 }
 

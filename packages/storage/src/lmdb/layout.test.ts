@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, statSync, truncateSync, unlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ManualClock } from '../contract/index.ts';
 import { openEnvironment } from './environment.ts';
-import { DamagedDatabase, openLmdb } from './index.ts';
+import { checkDatabase, DamagedDatabase, openLmdb } from './index.ts';
 import { binaryTable, STATE } from './tables.ts';
 
 let path: string;
@@ -93,4 +93,15 @@ it('opens a database whose making was cut short', async () => {
   const store = await openLmdb({ path });
   await store.create('/a', Buffer.from('1'));
   await store.close();
+});
+
+it('refuses a database that is said to be larger than it can be', async () => {
+  await (await openLmdb({ path })).close();
+  const file = join(path, 'data.mdb');
+  const bytes = readFileSync(file);
+  // Bit 34 of the last page, in both meta pages.
+  for (const at of [148, 8192 + 148]) bytes[at] = (bytes[at] as number) ^ 4;
+  writeFileSync(file, bytes);
+  await expect(openLmdb({ path })).rejects.toThrow(DamagedDatabase);
+  expect(checkDatabase(path).problems[0]).toMatch(/^the last page is said to be 17179869\d+, far beyond the end of the file$/);
 });
