@@ -19,11 +19,12 @@ export function encodeBody(object: JsonObject, random: Random): Body {
 /** Undefined if the object has a value that its type cannot have, or no type. */
 function protobuf(object: JsonObject): Body | undefined {
   const { apiVersion, kind } = object;
-  const type = typeOf(String(apiVersion), String(kind));
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') return undefined;
+  const type = typeOf(apiVersion, kind);
   if (type === undefined) return undefined;
   try {
     const raw = encodeProtobuf(object, builtinTypes.get(type), builtinTypes);
-    return { type: 'application/vnd.kubernetes.protobuf', body: wrapProtobuf(String(apiVersion), String(kind), raw) };
+    return { type: 'application/vnd.kubernetes.protobuf', body: wrapProtobuf(apiVersion, kind, raw) };
   } catch {
     return undefined;
   }
