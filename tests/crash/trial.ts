@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { clientFor } from '../support/client.ts';
+import { isLong } from '../support/progress.ts';
 import type { Random } from '../support/random.ts';
 import { own } from '../support/server.ts';
 import { launchServer, type ServerProcess } from '../support/server-process.ts';
@@ -164,7 +165,13 @@ export class Trial {
   /** Starts the server, and nothing else. */
   launch(): ServerProcess {
     const { args, nodeArgs } = this.#backend;
-    this.#server = launchServer({ dataDir: this.#dataDir, args, nodeArgs, ipc: nodeArgs !== undefined, quiet: this.#isFaulty });
+    this.#server = launchServer({
+      dataDir: this.#dataDir,
+      args,
+      nodeArgs,
+      ipc: nodeArgs !== undefined,
+      quiet: isLong || this.#isFaulty,
+    });
     return this.#server;
   }
 

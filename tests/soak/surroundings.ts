@@ -1,6 +1,7 @@
 import type { ClientHttp2Session } from 'node:http2';
 import { openSession, send } from '../hostile/http2.ts';
 import type { Any, Client } from '../support/client.ts';
+import { isLong } from '../support/progress.ts';
 import type { Random } from '../support/random.ts';
 
 export interface Counts {
@@ -90,7 +91,9 @@ export class Surroundings {
   /** What is cut off by the end of the soak is no error. */
   #note(name: string, error: unknown): void {
     if (this.signal.aborted || this.counts.errors.length >= maxErrors) return;
-    this.counts.errors.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    const text = `${name}: ${error instanceof Error ? error.message : String(error)}`;
+    if (isLong) process.stdout.write(`  ${new Date().toISOString()} ${text}\n`);
+    this.counts.errors.push(text);
   }
 
   async #http1(method: string, path: string, payload: string | undefined, headers: Record<string, string>) {
