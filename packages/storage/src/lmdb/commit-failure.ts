@@ -1,5 +1,5 @@
-import { statfsSync } from 'node:fs';
 import { NoSpace, Unavailable } from '../store.ts';
+import { freeBytes } from './disk-space.ts';
 
 /** Errors of LMDB carry errno: ENOSPC, EDQUOT, EFBIG, and LMDB's own MAP_FULL. */
 const NO_SPACE: ReadonlySet<unknown> = new Set([28, 122, 27, -30792]);
@@ -17,13 +17,4 @@ export function commitFailure(cause: unknown, path: string): Unavailable {
 function isFull(cause: unknown, path: string): boolean {
   const code = (cause as { readonly code?: unknown } | undefined)?.code;
   return NO_SPACE.has(code) || (code === EIO && freeBytes(path) < SHORT_OF_SPACE_BYTES);
-}
-
-function freeBytes(path: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
 }

@@ -1,5 +1,6 @@
-import { Cancelled, type Entry, Unavailable } from '../store.ts';
+import { Cancelled, type Entry, NoSpace, Unavailable } from '../store.ts';
 import { commitFailure } from './commit-failure.ts';
+import { DiskSpace } from './disk-space.ts';
 import { type Attempt, type Chore, Group, type Refusal, type Write } from './group.ts';
 import type { State } from './records.ts';
 import { Fenced, type Tables, transact } from './tables.ts';
@@ -22,6 +23,7 @@ export class Writer {
   readonly #tables: Tables;
   readonly #publish: Publish;
   readonly #beforeCommit: () => void;
+  readonly #space: DiskSpace;
   /** Groups in the order of their commits; the last one gathers. */
   #waiting: Group[] = [];
   /** The newest waiting write of each key. */
@@ -43,6 +45,7 @@ export class Writer {
     this.#tables = tables;
     this.#publish = publish;
     this.#beforeCommit = beforeCommit;
+    this.#space = new DiskSpace(tables.path);
     this.#state = state;
     this.#newest = state.revision;
     this.#transaction = transaction;
@@ -64,6 +67,7 @@ export class Writer {
 
   /** Accepts a change whose revision is `nextRevision`. Settles when it is on the disk. */
   write(draft: Draft): Promise<Entry> {
+    if (draft.change.type === 'put' && this.#space.isShort) return Promise.reject(new NoSpace());
     const group = this.#gather();
     if (group instanceof Unavailable) return Promise.reject(group);
     const { change, expires, replacedExpires, isCancelled, resubmit } = draft;
@@ -196,6 +200,7 @@ export class Writer {
   async #transact(group: Group, state: State): Promise<Unavailable | undefined> {
     try {
       this.#beforeCommit();
+      if (!this.#space.hasRoomFor(group.bytes)) return new NoSpace();
       await transact(this.#tables, this.#transaction, state, group.encode(this.#tables));
       return undefined;
     } catch (error) {

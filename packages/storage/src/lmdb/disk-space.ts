@@ -1,0 +1,43 @@
+import { statfsSync } from 'node:fs';
+
+/** Below this nothing new is taken; removals and compaction still are, so that the database can make room within itself. */
+const RESERVE_BYTES = 16 << 20;
+/** Below this nothing is committed. */
+const FLOOR_BYTES = 2 << 20;
+
+/**
+ * Keeps commits from meeting a full disk. LMDB's binding formats the error of a write that fails into a buffer of 100 bytes,
+ * which positions of more than eight digits overflow: the process may die of it.
+ */
+export class DiskSpace {
+  readonly #path: string;
+  #isShort = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Whether there is room for a transaction of so many bytes. Asks the file system. */
+  hasRoomFor(bytes: number): boolean {
+    const free = freeBytes(this.#path);
+    this.#isShort = free < RESERVE_BYTES;
+    // Pages on the way to a changed one are written as well.
+    return free >= FLOOR_BYTES + 2 * bytes;
+  }
+
+  /** Whether nothing new should be taken. Asks the file system only while the last transaction found it short. */
+  get isShort(): boolean {
+    if (this.#isShort) this.#isShort = freeBytes(this.#path) < RESERVE_BYTES;
+    return this.#isShort;
+  }
+}
+
+/** Where the system does not tell, commits fail by themselves. */
+export function freeBytes(path: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}
