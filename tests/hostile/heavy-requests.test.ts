@@ -182,6 +182,27 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       }
     });
 
+    it('is short if a small object is expensive to validate', limit, async () => {
+      const list = { type: 'array', maxItems: 300, items: { type: 'string', maxLength: 20 } };
+      const rule = (i: number) => ({ rule: `self.a.all(x, self.a.all(y, x != y || x == y || y == '${i}'))` });
+      const rules = { type: 'object', properties: { a: list }, 'x-kubernetes-validations': times(10, rule) };
+      const choice = (i: number): object =>
+        i === 0 ? { maximum: -1 } : { anyOf: [choice(i - 1), choice(i - 1)] };
+      const any = {
+        type: 'object',
+        properties: { a: { type: 'array', items: { type: 'integer', anyOf: [choice(9), choice(9)] } } },
+      };
+      const objects = { ruled: times(300, (i) => `${i}`), nested: times(900, (i) => i) };
+      for (const [kind, spec] of Object.entries({ ruled: rules, nested: any })) {
+        expect((await client.send('POST', definitions, definition(kind, spec))).status).toBe(201);
+        await untilServed(kind);
+        const path = `/apis/stalls.example.com/v1/namespaces/default/${kind}s?dryRun=All`;
+        const a = objects[kind as keyof typeof objects];
+        const object = { apiVersion: 'stalls.example.com/v1', kind, metadata: { name: 'a' }, spec: { a } };
+        await expectShortTurns(kind === 'ruled' ? 201 : 422, () => client.send('POST', path, object));
+      }
+    });
+
     it.each([['/openapi/v2', {}] as const, ['/openapi/v2', protobuf] as const, ['/openapi/v3', {}] as const])(
       'is short if it reads %s %j',
       limit,

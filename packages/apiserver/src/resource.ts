@@ -1,4 +1,4 @@
-import type { FieldErrors, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/machinery';
+import type { Effort, FieldErrors, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Answer } from './http/answer.ts';
 import type { ResourceRequest, User } from './http/request.ts';
 import type { ObjectForm } from './registry/object-form.ts';
@@ -176,8 +176,14 @@ export interface Strategy {
   readonly prepareForCreate?: (object: JsonObject, user: User, version: ServedVersion) => void;
   /** Carries over from `old` what this update may not touch; says how the generation moves by comparing. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject, version: ServedVersion) => void;
-  readonly validateCreate?: (object: JsonObject, errors: FieldErrors, version: ServedVersion) => void;
-  readonly validateUpdate?: (object: JsonObject, old: JsonObject, errors: FieldErrors, version: ServedVersion) => void;
+  readonly validateCreate?: (object: JsonObject, errors: FieldErrors, version: ServedVersion, effort?: Effort) => void;
+  readonly validateUpdate?: (
+    object: JsonObject,
+    old: JsonObject,
+    errors: FieldErrors,
+    version: ServedVersion,
+    effort?: Effort,
+  ) => void;
   /** Whether finalizers must be standard names or qualified by a domain. */
   readonly qualifiedFinalizers?: boolean;
   /** The checks of metadata that the kind's validation of an update makes on top of the generic ones; one update check if absent. */

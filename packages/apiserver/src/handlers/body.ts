@@ -9,7 +9,9 @@ export const maxBodyBytes = 3 * 1024 * 1024;
 /** The body of a request that is served here. Fails with HeavyBody if that would take long; nothing may have been done before. */
 export async function lightBody(request: ResourceRequest): Promise<Buffer> {
   const body = await readRequestBody(request);
-  if (request.heavy?.isHeavyBody(body, request)) throw new HeavyBody(body);
+  if (!request.heavy) return body;
+  if (request.heavy.isHeavyBody(body, request)) throw new HeavyBody(body);
+  if (request.version.schema.form) request.receivedBody = body;
   return body;
 }
 

@@ -49,6 +49,7 @@ export function writeContext(request: ResourceRequest, dryRun: boolean): WriteCo
     subresource: info.subresource,
     strategy,
     dryRun,
+    effort: request.heavy?.effort,
     warn: (text) => request.warn(text),
     isOver: () => request.isOver,
     onResume: () => request.onResume?.(request),

@@ -143,6 +143,8 @@ export interface ResourceRequest extends ApiRequest {
   readonly shutdown: ShutdownNotice;
   /** Takes requests that would hold the event loop for long. Absent where all are served on this thread. */
   readonly heavy: HeavyRequests | undefined;
+  /** The body, once it is read, where the request may still be served elsewhere. */
+  receivedBody?: Buffer;
   /** Room for bodies that are being read or processed; unlimited if absent. */
   readonly memory: RequestMemory | undefined;
   /** A watch that sets no limit lasts at least so long, at most twice. */

@@ -1,3 +1,4 @@
+import type { Effort } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
 import { type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
@@ -15,6 +16,17 @@ export class HeavyBody extends Error {
     this.body = body;
   }
 }
+
+/** Thrown where the work for a request turns out to be too much for the event loop, before anything has been written. */
+export class HeavyWork extends Error {
+  override readonly name = 'HeavyWork';
+  constructor() {
+    super('the request is processed by a worker thread');
+  }
+}
+
+/** Visits of a schema and CEL cost that take about 20 ms each. */
+const lightEffort: Effort = { visits: 100_000, ruleCost: 1_500_000, exceeded: () => new HeavyWork() };
 
 export interface HeavyRequestsOptions {
   readonly limits: LightLimits;
@@ -44,6 +56,9 @@ export class HeavyRequests {
   readonly #options: HeavyRequestsOptions;
   readonly #deriving = new WeakMap<CacheEntry, Map<string, Promise<void>>>();
 
+  /** How much work may be done here for one write. */
+  readonly effort = lightEffort;
+
   constructor(options: HeavyRequestsOptions) {
     this.#limits = options.limits;
     this.#options = options;
@@ -51,7 +66,7 @@ export class HeavyRequests {
 
   /** Serves a write. */
   write(handler: VerbHandler, request: ResourceRequest): Answer | Promise<Answer> {
-    const { info, objects, exchange } = request;
+    const { info, objects, exchange, resource, version } = request;
     if (info.name !== '' && (namedWrites.has(info.verb) || info.subresource !== '')) {
       const loading = objects.cache.loaded();
       // What cannot be loaded is told by the handler.
@@ -61,15 +76,21 @@ export class HeavyRequests {
           () => this.#unlessHeavy(handler(request), request),
         );
       const entry = objects.cache.peek(`${objects.prefix(info.namespace)}${info.name}`);
-      if (entry && isReadable(entry) && this.isHeavyObject(entry, request)) return this.#writeElsewhere(request);
+      if (entry && isReadable(entry) && this.#isHeavyToWrite(entry, request)) return this.#writeElsewhere(request);
     }
     const length = exchange.header('content-length');
-    const isLight = length !== undefined && Number(length) <= this.#limits.bytes && !mayGrow(request);
+    const isShort = length !== undefined && Number(length) * (resource.writeCost ?? 1) <= this.#limits.bytes;
+    // Schemas of custom objects may make much work of little.
+    const isLight = isShort && !version.schema.form && !mayGrow(request);
     return isLight ? handler(request) : this.#unlessHeavy(handler(request), request);
   }
 
   /** Whether the object is converted to another representation elsewhere. */
   isHeavyObject({ value }: CacheEntry, { resource }: ResourceRequest): boolean {
+    return isHeavyText(value, this.#limits) && !this.#options.isLocal(resource);
+  }
+
+  #isHeavyToWrite({ value }: CacheEntry, { resource }: ResourceRequest): boolean {
     return this.#isHeavyText(value, resource) && !this.#options.isLocal(resource);
   }
 
@@ -124,8 +145,9 @@ export class HeavyRequests {
     try {
       return await answer;
     } catch (error) {
-      if (!(error instanceof HeavyBody)) throw error;
-      return this.#options.offload(request, error.body);
+      if (error instanceof HeavyBody) return this.#options.offload(request, error.body);
+      if (error instanceof HeavyWork) return this.#options.offload(request, request.receivedBody ?? nothing);
+      throw error;
     }
   }
 }

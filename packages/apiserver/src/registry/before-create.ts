@@ -59,12 +59,13 @@ export function checkFinalizers({ finalizers }: JsonObject, errors: FieldErrors)
   if (Array.isArray(finalizers)) validateQualifiedFinalizers(finalizers, finalizersPath, errors);
 }
 
-function validate(resource: Resource, object: JsonObject, metadata: JsonObject, { strategy, version }: WriteContext): void {
+function validate(resource: Resource, object: JsonObject, metadata: JsonObject, context: WriteContext): void {
+  const { strategy, version, effort } = context;
   const errors = new FieldErrors();
   const validateName = strategy.validateName ?? nameIsDNSSubdomain;
   validateObjectMeta(metadata, { namespaced: resource.scope === 'Namespaced', validateName }, errors);
   if (strategy.qualifiedFinalizers) checkFinalizers(metadata, errors);
-  strategy.validateCreate?.(object, errors, version);
+  strategy.validateCreate?.(object, errors, version, effort);
   const name = (metadata.name as string) ?? '';
   // Whatever a kind allows, a name must fit into a path.
   if (errors.length === 0)

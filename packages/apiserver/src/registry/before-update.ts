@@ -45,7 +45,7 @@ function specChanged(object: JsonObject, old: JsonObject): boolean {
   return false;
 }
 
-function validate(resource: Resource, object: JsonObject, old: JsonObject, { strategy, version }: WriteContext): void {
+function validate(resource: Resource, object: JsonObject, old: JsonObject, { strategy, version, effort }: WriteContext): void {
   const errors = new FieldErrors();
   const metadata = object.metadata as JsonObject;
   for (const check of genericChecks) checkMetadata(check, resource, metadata, old, nameIsPathSegment, errors);
@@ -55,7 +55,7 @@ function validate(resource: Resource, object: JsonObject, old: JsonObject, { str
     if (isInvalid) checkMetadata(check, resource, metadata, old, strategy.validateName ?? nameIsDNSSubdomain, errors);
     if (strategy.qualifiedFinalizers) checkFinalizers(metadata, errors);
   }
-  strategy.validateUpdate?.(object, old, errors, version);
+  strategy.validateUpdate?.(object, old, errors, version, effort);
   if (errors.length > 0)
     throw StatusError.invalid(
       { group: version.errorGroup ?? version.group, kind: resource.names.kind },

@@ -1,4 +1,12 @@
-import { deepCopy, deepEqual, generateName, isValidPathSegmentName, type JsonObject, StatusError } from '@tsukube/machinery';
+import {
+  deepCopy,
+  deepEqual,
+  type Effort,
+  generateName,
+  isValidPathSegmentName,
+  type JsonObject,
+  StatusError,
+} from '@tsukube/machinery';
 import {
   Cancelled,
   KeyExists,
@@ -38,6 +46,8 @@ export interface WriteContext {
   readonly isAdmitted?: boolean;
   /** Who comes to own what is written; without it, nobody does. */
   readonly fieldManager?: string;
+  /** How much work validation may do here; the whole of it if absent. */
+  readonly effort?: Effort | undefined;
   readonly warn: (text: string) => void;
   /** Whether the request is cancelled: its client is gone, or its deadline has passed. What is not written yet will not be. */
   readonly isOver: () => boolean;

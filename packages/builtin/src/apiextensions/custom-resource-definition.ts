@@ -32,6 +32,8 @@ export const customResourceDefinition: Resource = {
   },
   scope: 'Cluster',
   storagePrefix: '/registry/apiextensions.k8s.io/customresourcedefinitions',
+  // Patterns and rules are compiled, which takes much longer than reading a value.
+  writeCost: 8,
   hub: v1,
   hashedVersion: 'v1beta1',
   versions: [v1],

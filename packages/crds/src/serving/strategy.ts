@@ -46,17 +46,17 @@ export function customStrategy({ kind, names, defined, schema, isTerminating }: 
       if (defined.hasStatus) keepStatus(object, old);
       if (isChanged(object, old)) bumpGeneration(object, old);
     },
-    validateCreate(object, errors, version) {
+    validateCreate(object, errors, version, effort) {
       checkTypeMeta(object, kind, version);
-      schema().validateValues(object, undefined, errors);
+      schema().validateValues(object, undefined, errors, effort);
       validateScale(object, defined, errors);
-      schema().validateRules(object, undefined, errors, 'object');
+      schema().validateRules(object, undefined, errors, 'object', effort);
     },
-    validateUpdate(object, old, errors, version) {
+    validateUpdate(object, old, errors, version, effort) {
       checkTypeMeta(object, kind, version);
-      schema().validateValues(object, old, errors);
+      schema().validateValues(object, old, errors, effort);
       validateScale(object, defined, errors);
-      noteForgiven(object, schema().validateRules(object, old, errors, 'object'));
+      noteForgiven(object, schema().validateRules(object, old, errors, 'object', effort));
     },
     defaultOnRead: (object) => {
       if (defined.defaultsStatus) schema().applyDefaults(object);
@@ -73,11 +73,11 @@ export function statusStrategy({ kind, defined, schema }: CustomRules): Partial<
     warnings: (object) => forgiven.get(object) ?? [],
     resetFields: { 'f:metadata': {}, 'f:spec': {} },
     prepareForUpdate: keepAllButStatus,
-    validateUpdate(object, old, errors, version) {
+    validateUpdate(object, old, errors, version, effort) {
       checkTypeMeta(object, kind, version);
-      schema().validateStatusValues(object, old, errors);
+      schema().validateStatusValues(object, old, errors, effort);
       if (defined.scale) validateScaleStatus(object, defined.scale, errors);
-      noteForgiven(object, schema().validateRules(object, old, errors, 'status'));
+      noteForgiven(object, schema().validateRules(object, old, errors, 'status', effort));
     },
   };
 }

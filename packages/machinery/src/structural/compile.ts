@@ -2,7 +2,7 @@ import type { ObjectShape } from '../apply/shape.ts';
 import { FieldErrors } from '../errors/field-errors.ts';
 import { path } from '../errors/field-path.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { DefaultsBudget, ValidationBudget } from './budget.ts';
+import { DefaultsBudget, type Effort, ValidationBudget } from './budget.ts';
 import { checkOf } from './check.ts';
 import type { CompiledSchema, SchemaOptions } from './compiled-schema.ts';
 import { Correlation } from './correlation.ts';
@@ -31,9 +31,9 @@ export function compileSchema(props: JsonObject | (() => JsonObject), options: S
   return {
     normalize: (object, origin) => normalizeRoot(object, root(), origin, preserve),
     applyDefaults: (object) => applyDefaults(object, root(), new DefaultsBudget()),
-    validateValues: (object, old, errors) => validateValues(root(), object, old, errors),
-    validateStatusValues: (object, old, errors) => validateStatus(root(), object, old, errors),
-    validateRules: (object, old, errors, part) => validateRules(root(), object, old, errors, part),
+    validateValues: (object, old, errors, effort) => validateValues(root(), object, old, errors, effort),
+    validateStatusValues: (object, old, errors, effort) => validateStatus(root(), object, old, errors, effort),
+    validateRules: (object, old, errors, part, effort) => validateRules(root(), object, old, errors, part, effort),
     get shape() {
       shape ??= shapeOfRoot(root(), preserve);
       return shape;
@@ -41,17 +41,29 @@ export function compileSchema(props: JsonObject | (() => JsonObject), options: S
   };
 }
 
-function validateValues(root: SchemaNode, object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
-  const budget = new ValidationBudget();
+function validateValues(
+  root: SchemaNode,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  errors: FieldErrors,
+  effort: Effort | undefined,
+): void {
+  const budget = new ValidationBudget(effort);
   if (checkOf(root)(object, budget)) return;
   report(explain(root, object, '', budget, old && new Correlation(object, old, root)), undefined, errors);
 }
 
-function validateStatus(root: SchemaNode, object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateStatus(
+  root: SchemaNode,
+  object: JsonObject,
+  old: JsonObject,
+  errors: FieldErrors,
+  effort: Effort | undefined,
+): void {
   const node = root.properties?.get('status');
   if (node === undefined || !Object.hasOwn(object, 'status')) return;
   const status = object.status as JsonValue;
-  const budget = new ValidationBudget();
+  const budget = new ValidationBudget(effort);
   if (checkOf(node)(status, budget)) return;
   report(explain(node, status, '', budget, new Correlation(object, old, root).key('status')), statusPath, errors);
 }
@@ -62,10 +74,11 @@ function validateRules(
   old: JsonObject | undefined,
   errors: FieldErrors,
   part: 'object' | 'status',
+  effort: Effort | undefined,
 ): readonly string[] {
   if (part === 'object') validateEmbedded(object, root, undefined, errors);
   validateLists(root, object, old, errors);
-  return root.within.rules ? validateRulesOf(root, object, old, errors) : noWarnings;
+  return root.within.rules ? validateRulesOf(root, object, old, errors, effort) : noWarnings;
 }
 
 /** Lists that were wrong before may stay so. */

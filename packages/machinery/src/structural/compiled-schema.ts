@@ -1,6 +1,7 @@
 import type { ObjectShape } from '../apply/shape.ts';
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { JsonObject } from '../schema/type.ts';
+import type { Effort } from './budget.ts';
 
 /** What the schema of one version of a custom resource does to its objects. Everything is compiled on first use. */
 export interface CompiledSchema {
@@ -16,9 +17,9 @@ export interface CompiledSchema {
    * Types, formats, ranges, patterns, enums and their combinations. With an old object, what has not changed is not held
    * against the new one.
    */
-  validateValues(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void;
+  validateValues(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors, effort?: Effort): void;
   /** The same for an update of the status alone. */
-  validateStatusValues(object: JsonObject, old: JsonObject, errors: FieldErrors): void;
+  validateStatusValues(object: JsonObject, old: JsonObject, errors: FieldErrors, effort?: Effort): void;
   /**
    * What is checked after the values, and after scale: metadata of embedded objects, uniqueness in sets and maps, and the
    * rules (x-kubernetes-validations), which are left out if `errors` has something that makes them pointless. `part` is what
@@ -29,6 +30,7 @@ export interface CompiledSchema {
     old: JsonObject | undefined,
     errors: FieldErrors,
     part: 'object' | 'status',
+    effort?: Effort,
   ): readonly string[];
   /** How server-side apply merges objects of this schema. */
   readonly shape: ObjectShape;

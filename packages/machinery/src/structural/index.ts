@@ -1,5 +1,6 @@
 export { estimatedCostLimit, estimatedDefinitionCostLimit } from '../cel/contract.ts';
 export { maxRequestBytes } from '../cel/types/declared-type.ts';
+export type { Effort } from './budget.ts';
 export { compileSchema } from './compile.ts';
 export type { CompiledSchema, Normalized, Origin, SchemaOptions } from './compiled-schema.ts';
 export { type FoundField, findField } from './field-path-of-rule.ts';

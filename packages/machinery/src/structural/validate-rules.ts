@@ -3,6 +3,7 @@ import type { FieldErrorReason, FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path } from '../errors/field-path.ts';
 import { isObject } from '../json/object.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
+import type { Effort } from './budget.ts';
 import { Correlation, MapItems } from './correlation.ts';
 import { RuleRun } from './rule-run.ts';
 import type { SchemaNode } from './schema-node.ts';
@@ -21,6 +22,7 @@ export function validateRulesOf(
   object: JsonObject,
   old: JsonObject | undefined,
   errors: FieldErrors,
+  effort?: Effort,
 ): readonly string[] {
   if (errors.list.some(({ reason }) => blocking.has(reason))) {
     errors.invalid(
@@ -30,9 +32,10 @@ export function validateRulesOf(
     );
     return [];
   }
-  const run = new RuleRun(errors, runtimeCostBudget);
+  const run = new RuleRun(errors, effort?.ruleCost ?? runtimeCostBudget);
   const correlation = old && new Correlation(object, old, root);
   validateValue(root, object, old, { at: undefined, current: correlation, nearest: undefined, root: true }, run);
+  if (effort && run.isSpent) throw effort.exceeded();
   return run.warnings;
 }
 
