@@ -199,7 +199,7 @@ describe.skipIf(notBuilt)('a heavy request', () => {
         const path = `/apis/stalls.example.com/v1/namespaces/default/${kind}s?dryRun=All`;
         const a = objects[kind as keyof typeof objects];
         const object = { apiVersion: 'stalls.example.com/v1', kind, metadata: { name: 'a' }, spec: { a } };
-        await expectShortTurns(kind === 'ruled' ? 201 : 422, () => client.send('POST', path, object));
+        await expectShortTurns(kind === 'ruled' ? 201 : 413, () => client.send('POST', path, object));
       }
     });
 
