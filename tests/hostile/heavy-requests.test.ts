@@ -186,8 +186,7 @@ describe.skipIf(notBuilt)('a heavy request', () => {
       const list = { type: 'array', maxItems: 300, items: { type: 'string', maxLength: 20 } };
       const rule = (i: number) => ({ rule: `self.a.all(x, self.a.all(y, x != y || x == y || y == '${i}'))` });
       const rules = { type: 'object', properties: { a: list }, 'x-kubernetes-validations': times(10, rule) };
-      const choice = (i: number): object =>
-        i === 0 ? { maximum: -1 } : { anyOf: [choice(i - 1), choice(i - 1)] };
+      const choice = (i: number): object => (i === 0 ? { maximum: -1 } : { anyOf: [choice(i - 1), choice(i - 1)] });
       const any = {
         type: 'object',
         properties: { a: { type: 'array', items: { type: 'integer', anyOf: [choice(9), choice(9)] } } },
