@@ -46,12 +46,18 @@ function compileType(type: FieldType, catalogue: TypeCatalogue): CompiledType {
     case 'object':
       return compileReference(type.ref, catalogue);
     case 'list':
-      return compileList(compileType(type.of, catalogue), isRecord(type));
+      return compileList(compileMember(type.of, catalogue), isRecord(type));
     case 'map':
-      return compileMap(compileType(type.of, catalogue), type.of);
+      return compileMap(compileMember(type.of, catalogue), type.of);
     default:
       return { check: scalarChecks[type.is], zero: () => zeroOf(type), goType: goTypes[type.is] ?? type.is };
   }
+}
+
+/** Go's protobuf makes empty bytes of nil ones within a list or map: JSON writes null for the one and "" for the other. */
+function compileMember(type: FieldType, catalogue: TypeCatalogue): CompiledType {
+  const member = compileType(type, catalogue);
+  return type.is === 'bytes' ? { ...member, zero: () => '' } : member;
 }
 
 const goTypes: Readonly<Record<string, string>> = {
