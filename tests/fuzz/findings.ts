@@ -5,6 +5,7 @@ import type { FuzzRequest } from './requests.ts';
 /** Failures that kube-apiserver answers with as well, by their message. */
 const explained: readonly (readonly [RegExp, string])[] = [
   [/failed to create typed (patch|live) object/, 'apply: the object does not fit the schema of its kind'],
+  [/^\.[\w.[\]]+: expected \w+, got /, 'apply: the stored object does not fit the schema of its kind'],
   [/failed to convert new object .* to proper version/, 'apply: a value that its type cannot be read from'],
   [/expected a \[\]interface \{\}, but received|data type is not struct/, 'strategic patch: a value of another type'],
   [
