@@ -94,13 +94,14 @@ export class HeavyRequests {
     return this.#isHeavyText(value, resource) && !this.#options.isLocal(resource);
   }
 
-  isHeavyBody(body: Buffer, { exchange, resource }: ResourceRequest): boolean {
-    return this.#isHeavy(body, exchange.header('content-type') ?? '', resource) && !this.#options.isLocal(resource);
+  isHeavyBody(body: Buffer, request: ResourceRequest): boolean {
+    return this.#isHeavy(body, request) && !this.#options.isLocal(request.resource);
   }
 
-  #isHeavy(body: Buffer, type: string, resource: Resource): boolean {
+  #isHeavy(body: Buffer, { exchange, resource, info }: ResourceRequest): boolean {
+    const type = exchange.header('content-type') ?? '';
     if (type.startsWith(protobuf)) return isHeavyMessage(body, this.#limits, resource.writeCost);
-    if (type.startsWith(jsonPatch) && body.includes('"copy"')) return true;
+    if (info.verb === 'patch' && type.startsWith(jsonPatch) && body.includes('"copy"')) return true;
     return this.#isHeavyText(body, resource);
   }
 

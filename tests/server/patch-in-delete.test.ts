@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { useServer } from '../support/server.ts';
+
+const t = useServer();
+
+it('a delete with the body of a patch is refused, whatever the patch would do', async () => {
+  const path = '/api/v1/namespaces/default/configmaps';
+  await t.client.send('POST', path, { metadata: { name: 'kept' } });
+  const patch = [{ op: 'copy', from: '/data/a', path: '/data/b' }];
+  const { status } = await t.client.send('DELETE', `${path}/kept`, patch, { 'content-type': 'application/json-patch+json' });
+  expect(status).toBe(415);
+});
