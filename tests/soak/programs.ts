@@ -72,7 +72,7 @@ function leaderElection(program: string, kubeconfig: string): Workload {
   return {
     name: 'client-go leader election',
     pauseMs: 20_000,
-    step: () => trial(program, ['-kubeconfig', kubeconfig, '-rounds', '5', 'leader-election']),
+    step: () => trial(program, ['-kubeconfig', kubeconfig, '-rounds', '5', '-max-failover', '30s', 'leader-election']),
   };
 }
 
