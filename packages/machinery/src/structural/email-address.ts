@@ -44,10 +44,12 @@ const dotAtom = new RegExp(`(?:${atomText})+(?:\\.(?:${atomText})+)*(?![.])`, 'y
 const atomWithDots = new RegExp(`(?:${atomText}|\\.)+`, 'y');
 const domainLiteral = /\[[!-Z^-~]*\]/y;
 
+// regex: linear, sticky, and reading ends where it fails.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what may not be there.
+const quoted = /"(?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\[\t -~]|\\[^\x00-\x7f])*"/y;
+
 function readQuoted(reader: Reader): boolean {
-  // regex: linear, sticky, and reading ends where it fails.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what may not be there.
-  return reader.match(/"(?:[^"\\\x00-\x08\x0a-\x1f\x7f]|\\[\t -~]|\\[^\x00-\x7f])*"/y);
+  return reader.match(quoted);
 }
 
 class Reader {
