@@ -33,6 +33,7 @@ describe.skipIf(notBuilt)('the tarball', () => {
         'dist/index.mjs',
         'dist/program.cjs',
         'dist/tsukube.cjs',
+        'dist/worker.cjs',
       ].sort(),
     );
     expect(tarball.size).toBeLessThan(2 * megabyte);

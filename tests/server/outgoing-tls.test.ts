@@ -175,7 +175,7 @@ describe('a bundle with the serving certificate', () => {
       unreachable: (cause) => cause as Error,
       failed: ({ details }) => new Error(details),
     });
-    const outcome = await connection.whenReady(Date.now() + 2_000).then(
+    const outcome = await connection.whenReady(performance.now() + 2_000).then(
       () => 'connected',
       (error: Error) => error.message,
     );

@@ -54,7 +54,7 @@ export function healthChecks(parts: HealthParts): HealthChecks {
       ...kms,
       named('informer-sync', loaded(parts, '', 'namespaces')),
       ...hooks,
-      named('storage', () => checkStored(store)),
+      { ...named('storage', () => checkStored(store)), unlisted: true },
       named('shutdown', () => {
         if (!isReady()) throw new Error('the server is shutting down');
       }),

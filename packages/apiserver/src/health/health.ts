@@ -15,6 +15,8 @@ export interface HealthCheck {
   readonly name: string;
   /** Has a path of its own, and is not part of the whole. */
   readonly separate?: boolean;
+  /** Listed only when it fails: kube-apiserver has no such check, and clients compare the list. */
+  readonly unlisted?: boolean;
   /** Its own path says why it failed, as in kube-apiserver; the whole does not. */
   readonly explains?: boolean;
   check(): void | Promise<void>;
@@ -30,6 +32,7 @@ interface Result {
   readonly name: string;
   readonly ok: boolean;
   readonly excluded?: boolean;
+  readonly unlisted?: boolean;
   /** Why it failed, for everybody. */
   readonly reason?: string;
   /** Why it failed, for those who ask for this check. */
@@ -51,10 +54,10 @@ export function healthDelegate(checks: () => HealthChecks, logger: Logger): Dele
   };
 }
 
-async function run({ name, check, explains }: HealthCheck, logger: Logger): Promise<Result> {
+async function run({ name, check, explains, unlisted }: HealthCheck, logger: Logger): Promise<Result> {
   try {
     await check();
-    return { name, ok: true };
+    return { name, ok: true, ...(unlisted && { unlisted }) };
   } catch (error) {
     logger.warn('a health check failed', { check: name, error: String(error) });
     const reason = error instanceof HealthProblem ? error.message : 'reason withheld';
@@ -75,11 +78,15 @@ async function answerAll(
   logger: Logger,
 ): Promise<BytesAnswer> {
   const excluded = new Set(request.query.getAll('exclude'));
-  const results = await Promise.all(
+  const results: readonly Result[] = await Promise.all(
     checks.map((check) => (excluded.has(check.name) ? { name: check.name, ok: true, excluded: true } : run(check, logger))),
   );
   const unknown = [...excluded].filter((name) => !checks.some((check) => check.name === name)).sort();
-  const lines = results.map(line).join('') + excludeWarning(unknown);
+  const lines =
+    results
+      .filter(({ unlisted }) => !unlisted)
+      .map(line)
+      .join('') + excludeWarning(unknown);
   if (results.some((result) => !result.ok)) return plain(500, `${lines}${endpoint} check failed\n`);
   return plain(200, request.query.has('verbose') ? `${lines}${endpoint} check passed\n` : 'ok');
 }
