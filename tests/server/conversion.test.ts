@@ -69,6 +69,18 @@ describe('versions that a webhook converts', () => {
     expect(webhook.reviews.map(({ request }) => request.objects.length)).toEqual([3]);
   });
 
+  it('converts a list of more than 500 objects in several calls', async () => {
+    const path = await defined();
+    const names = Array.from({ length: 501 }, (_, i) => `t${String(i).padStart(3, '0')}`);
+    for (let i = 0; i < names.length; i += 50)
+      await Promise.all(
+        names.slice(i, i + 50).map((name) => t.client.send('POST', path.old, tap(path.group, name, { hostPort: `${name}:1` }))),
+      );
+    const { body } = await t.client.get(path.new);
+    expect(body.items.map(({ host }: Any) => host)).toEqual(names);
+    expect(webhook.reviews.map(({ request }) => request.objects.length)).toEqual([500, 1]);
+  });
+
   it('converts what a watch sees', async () => {
     const path = await defined();
     const watch = await t.client.watch(`${path.new}?watch=1`);

@@ -166,6 +166,10 @@ describe('issuers of a file', () => {
       ],
       ...(anonymous && { anonymous }),
     });
+  const repeated = (text: string, times: number) => {
+    const { jwt, ...others } = JSON.parse(text);
+    return JSON.stringify({ ...others, jwt: Array.from({ length: times }, () => jwt[0]) });
+  };
   let path: string;
   let server: RunningServer;
   beforeAll(async () => {
@@ -239,6 +243,7 @@ describe('issuers of a file', () => {
       'URL must not overlap with disallowed issuers',
     ],
     ['another kind', () => '{"kind":"Other"}', 'no kind "Other" is registered'],
+    ['more than 64 issuers', () => repeated(configuration(), 65), 'jwt: Too many: 65: must have at most 64 items'],
   ])('%s stops the start', async (_what, text, message) => {
     const starting = startServer({ storage: 'memory', securePort: 0, authenticationConfig: fileWith(text()) });
     await expect(starting).rejects.toThrow(message);
