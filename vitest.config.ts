@@ -7,14 +7,14 @@ const alone = [
   'tests/ecosystem/client-go.test.ts',
   'tests/server/{watching,writing,flow-control}.test.ts',
   'packages/apiserver/src/filters/flow-control.test.ts',
-  'packages/builtin/src/types/protobuf.test.ts',
+  'packages/api/src/protobuf.test.ts',
   'packages/{machinery,builtin,crds}/src/**/bounds.test.ts',
   'packages/server/src/authentication/speed.test.ts',
   'packages/storage/src/etcd/*.test.ts',
 ];
 
 /** What has no state outside its own functions: these share processes, and the modules that are loaded there. */
-const units = ['packages/{machinery,builtin}/src/**/*.test.ts'];
+const units = ['packages/{api,builtin,crds,machinery}/src/**/*.test.ts'];
 
 const common = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as const;
 // The published package has a condition of its own: users may use `source` for their packages.

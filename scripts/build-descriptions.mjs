@@ -1,4 +1,4 @@
-// Collects what the typings of kubernetes-models say about types and fields into packages/builtin/dist/descriptions.json:
+// Collects what the typings of kubernetes-models say about types and fields into packages/api/dist/descriptions.json:
 //   { IoK8sApiCoreV1ConfigMap: { '': 'ConfigMap holds …', data: 'Data contains …' } }
 // with each type on a line of its own, so that a reader can take a type without parsing the rest.
 // The server runs without that file; then `kubectl explain` and table headers have no descriptions.
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const sources = ['kubernetes-models', '@kubernetes-models/apimachinery', '@kubernetes-models/base/dist'];
-const output = join(root, 'packages/builtin/dist/descriptions.json');
+const output = join(root, 'packages/api/dist/descriptions.json');
 
 const comment = String.raw`/\*\*((?:(?!\*/)[^])*)\*/`;
 const typePattern = new RegExp(String.raw`(?:${comment}\n)?export (?:interface|type) (\w+)([^]*?)\n(?=\}|export)`);

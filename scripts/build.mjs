@@ -32,7 +32,7 @@ function compile() {
 
 /** What the descriptions are taken from changes only with the dependencies. */
 function describeTypes() {
-  const descriptions = join(root, 'packages', 'builtin', 'dist', 'descriptions.json');
+  const descriptions = join(root, 'packages', 'api', 'dist', 'descriptions.json');
   if (existsSync(descriptions) && statSync(descriptions).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs) return;
   if (!runs('scripts/build-descriptions.mjs')) throw new Error('the descriptions of the built-in types could not be made');
 }

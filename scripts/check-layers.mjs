@@ -5,6 +5,7 @@ import { root } from './root.mjs';
 /** Each row may import the rows above it; packages of one row do not import each other. */
 const layers = [
   ['machinery', 'storage'],
+  ['api'],
   ['apiserver'],
   ['aggregator'],
   ['crds'],

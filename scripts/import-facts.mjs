@@ -1,12 +1,12 @@
-// Turns the facts about the Kubernetes API (schemas and protobuf numbers) into packages/builtin/src/types/types.ts.
+// Turns the facts about the Kubernetes API (schemas and protobuf numbers) into packages/api/src/types.ts.
 //   node scripts/import-facts.mjs
-// The form of a line is described in packages/builtin/src/types/line.ts, which reads it.
+// The form of a line is described in packages/api/src/type-line.ts, which reads it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removedSchemas } from './removed-versions.mjs';
 import { root } from './root.mjs';
 
-const factsDir = join(root, 'packages', 'builtin', 'facts');
+const factsDir = join(root, 'packages', 'api', 'facts');
 const readFacts = (file) => JSON.parse(readFileSync(join(factsDir, file), 'utf8'));
 const served = readFacts('schemas-1.36.json');
 const messages = readFacts('protobuf.json');
@@ -153,10 +153,10 @@ if (new Set(packages.map(alias)).size < packages.length) fail('two packages have
 const lines = packages.flatMap(packageLines);
 for (const line of lines) if (/[`\\]|\$\{/.test(line)) fail(`a template literal cannot hold ${line}`);
 
-const output = new URL('../packages/builtin/src/types/types.ts', import.meta.url);
+const output = new URL('../packages/api/src/types.ts', import.meta.url);
 writeFileSync(
   output,
-  `// Written by scripts/import-facts.mjs; line.ts reads it.
+  `// Written by scripts/import-facts.mjs; type-line.ts reads it.
 /** The group/versions in which DeleteOptions and WatchEvent are known. */
 export const everywhere =
   '${everywhere.map(({ group, version }) => `${group}/${version}`).join(' ')}';

@@ -1,5 +1,5 @@
 /**
- * Asks a kube-apiserver what it says of the definitions in packages/builtin/src/apiextensions/recorded/*.json, and writes its
+ * Asks a kube-apiserver what it says of the definitions in packages/crds/src/definition/recorded/*.json, and writes its
  * answers into those files: node scripts/record-definition-cases.mjs KUBECONFIG [NAME…]
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { connect } from './ask-kubernetes.mjs';
 
 const [kubeconfig, ...names] = process.argv.slice(2);
-const folder = new URL('../packages/builtin/src/apiextensions/recorded/', import.meta.url).pathname;
+const folder = new URL('../packages/crds/src/definition/recorded/', import.meta.url).pathname;
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const query = '?dryRun=All&fieldValidation=Warn';
 const { ask, close } = connect(kubeconfig);

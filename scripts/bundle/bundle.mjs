@@ -107,7 +107,7 @@ function moduleEntry(names) {
 
 /** Field descriptions for `kubectl explain`, loaded from the folder of the program. */
 function copyDescriptions() {
-  const descriptions = join(root, 'packages', 'builtin', 'dist', 'descriptions.json');
+  const descriptions = join(root, 'packages', 'api', 'dist', 'descriptions.json');
   if (existsSync(descriptions)) copyFileSync(descriptions, join(output, 'descriptions.json'));
 }
 

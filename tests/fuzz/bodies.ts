@@ -1,4 +1,4 @@
-import { builtinTypes } from '@tsukube/builtin';
+import { builtinTypes } from '@tsukube/api';
 import { encodeProtobuf, type JsonObject, stringifyJson, stringifyYaml, wrapProtobuf } from '@tsukube/machinery';
 import type { Random } from '../support/random.ts';
 import { typeOf } from './resources.ts';

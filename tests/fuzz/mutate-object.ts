@@ -1,7 +1,7 @@
-import { builtinTypes } from '@tsukube/builtin';
+import { builtinTypes } from '@tsukube/api';
 import { deepCopy, type FieldType, isObject, type JsonObject, type JsonValue, setKey } from '@tsukube/machinery';
-import { randomObject } from '../../packages/builtin/src/types/random-object.ts';
 import type { Random } from '../support/random.ts';
+import { randomObject } from '../support/random-object.ts';
 import { interesting, oddKeys } from './values.ts';
 
 type Holder = JsonObject | JsonValue[];

@@ -1,4 +1,4 @@
-import { builtinTypes } from '@tsukube/builtin';
+import { builtinTypes } from '@tsukube/api';
 import type { Field, FieldType, JsonObject, JsonValue } from '@tsukube/machinery';
 
 /** A field of a kind, and how to make an object in which it is large. */

@@ -1,4 +1,4 @@
-import { builtinTypes } from '@tsukube/builtin';
+import { builtinTypes } from '@tsukube/api';
 import { expect, it } from 'vitest';
 import type { Any } from '../support/client.ts';
 import { isLong, showProgress } from '../support/progress.ts';

@@ -1,6 +1,6 @@
 import { request as send } from 'node:https';
+import { builtinTypes } from '@tsukube/api';
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { builtinTypes } from '@tsukube/builtin';
 import type { Field, JsonObject, TypeDefinition } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../support/server.ts';

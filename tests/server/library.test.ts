@@ -1,6 +1,6 @@
 import { request } from 'node:https';
+import { builtinTypes } from '@tsukube/api';
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { builtinTypes } from '@tsukube/builtin';
 import { type Field, path as fieldPath, type TypeDefinition } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { useServer } from '../support/server.ts';

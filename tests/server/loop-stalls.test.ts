@@ -1,5 +1,5 @@
+import { builtinTypes } from '@tsukube/api';
 import { type LogFields, type Resource, type ServedVersion, silentLogger, storedVerbs } from '@tsukube/apiserver';
-import { builtinTypes } from '@tsukube/builtin';
 import { afterEach, expect, it } from 'vitest';
 import { configMap, newNamespace, useServer } from '../support/server.ts';
 

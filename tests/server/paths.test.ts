@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { useServer } from '../support/server.ts';
 
-const facts = fileURLToPath(new URL('../../packages/builtin/facts/paths-1.20.5.txt', import.meta.url));
+const facts = fileURLToPath(new URL('../../packages/api/facts/paths-1.20.5.txt', import.meta.url));
 
 const always = [
   '/api/v1',

@@ -1,5 +1,5 @@
 import { request } from 'node:https';
-import { builtinTypes } from '@tsukube/builtin';
+import { builtinTypes } from '@tsukube/api';
 import { decodeProtobuf, encodeProtobuf, unwrapProtobuf, wrapProtobuf } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { configMap, newNamespace, useServer } from '../support/server.ts';

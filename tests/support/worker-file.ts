@@ -30,7 +30,7 @@ async function bundleWorker(): Promise<URL> {
     sourcemap: 'inline',
     logLevel: 'warning',
   });
-  const descriptions = join(root, 'packages', 'builtin', 'dist', 'descriptions.json');
+  const descriptions = join(root, 'packages', 'api', 'dist', 'descriptions.json');
   if (existsSync(descriptions)) copyFileSync(descriptions, join(folder, 'descriptions.json'));
   return pathToFileURL(outfile);
 }

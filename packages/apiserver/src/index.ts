@@ -35,6 +35,7 @@ export { type LoopObserver, requestMetrics } from './filters/request-metrics.ts'
 export { responseHeaders } from './filters/response-headers.ts';
 export * from './flowcontrol/index.ts';
 export * from './handlers/index.ts';
+export { statusSubresource } from './handlers/status-subresource.ts';
 export { type HealthCheck, type HealthChecks, HealthProblem, healthDelegate } from './health/health.ts';
 export { acceptClauses, acceptsMediaType } from './http/accept.ts';
 export type * from './http/answer.ts';
@@ -65,6 +66,7 @@ export { foregroundFinalizer, orphanFinalizer, type Propagation, setPropagation 
 export { asServer } from './registry/server-write.ts';
 export { decodeObject, encodeObject, encodeStored, withResourceVersion } from './registry/stored-form.ts';
 export { endOfPlainMetadata, plainMetadata } from './registry/stored-metadata.ts';
+export { ageColumn, column, nameColumn, nameColumnWith, plainColumns } from './registry/table-columns.ts';
 export type { ConvertByWebhook } from './registry/webhook-conversions.ts';
 export type * from './resource.ts';
 export type { RequestInfo } from './routing/request-info.ts';
@@ -72,6 +74,7 @@ export type { CacheEntry, CacheEvent, Present } from './watchcache/entry.ts';
 export { type Feed, type FeedListener, openFeed } from './watchcache/feed.ts';
 export type { ObjectCache } from './watchcache/object-cache.ts';
 export { WatchCache, type WatchCacheOptions } from './watchcache/watch-cache.ts';
+export { defaultWebhookService, validateWebhookClient } from './webhooks/client-config.ts';
 export {
   type CacheLookup,
   type NetworkAddress,

@@ -1,6 +1,6 @@
 import { type Authorizer, alwaysDeny, type Resource } from '@tsukube/apiserver';
+import { customResourceDefinition } from '@tsukube/crds';
 import { admissionRegistrationResources } from './admissionregistration/index.ts';
-import { apiExtensionsResources } from './apiextensions/index.ts';
 import { apiRegistrationResources } from './apiregistration/index.ts';
 import { appsResources } from './apps/index.ts';
 import { authenticationResources, type TokenReviewer } from './authentication/index.ts';
@@ -35,7 +35,6 @@ import { storageResources } from './storage/index.ts';
 
 export { builtinAdmission, type TolerationSeconds } from './admission/index.ts';
 export { bootstrapTokens } from './bootstrap-tokens.ts';
-export { ageColumn, nameColumn } from './columns.ts';
 export { defaultServiceRanges, type ServiceRanges } from './core/service-ranges.ts';
 export { ServiceRepair } from './core/service-repair.ts';
 export { type FlowControlDefaults, flowControlDefaults } from './flowcontrol/defaults.ts';
@@ -49,8 +48,6 @@ export { storedPolicy } from './rbac/bootstrap/stored-policy.ts';
 export { rbacGroup } from './rbac/names.ts';
 export { schemaOf } from './schema.ts';
 export * from './service-account-tokens/index.ts';
-export { describe } from './types/descriptions.ts';
-export { exactBuiltinTypes as builtinTypes } from './types/when-empty.ts';
 export { configMap, event, lease, namespace, secret };
 
 export interface BuiltinOptions {
@@ -93,7 +90,7 @@ export function builtinResources(options: BuiltinOptions): readonly Resource[] {
     ...certificatesResources,
     ...flowControlResources,
     ...admissionRegistrationResources,
-    ...apiExtensionsResources,
+    customResourceDefinition,
     ...apiRegistrationResources,
     ...authenticationResources(tokenReviewer),
     ...authorizationResources(authorizer),

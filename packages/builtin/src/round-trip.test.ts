@@ -9,8 +9,8 @@ import {
   wrapProtobuf,
 } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
+import { randomNumbers, randomObject } from '../../../tests/support/random-object.ts';
 import { builtinResources } from './index.ts';
-import { randomNumbers, randomObject } from './types/random-object.ts';
 
 const rounds = 10;
 const resources = builtinResources({ eventTtlSeconds: 3600 });

@@ -1,5 +1,5 @@
+import { builtinTypes } from '@tsukube/api';
 import { checkObject, deepCopy, type JsonObject } from '@tsukube/machinery';
-import { exactBuiltinTypes } from './types/when-empty.ts';
 
 const known = new Map<string, JsonObject>();
 
@@ -7,7 +7,7 @@ const known = new Map<string, JsonObject>();
 export function zeroValue(type: string): JsonObject {
   let zero = known.get(type);
   if (zero === undefined) {
-    zero = checkObject({}, exactBuiltinTypes.get(`io.k8s.api.${type}`), exactBuiltinTypes).value;
+    zero = checkObject({}, builtinTypes.get(`io.k8s.api.${type}`), builtinTypes).value;
     known.set(type, zero);
   }
   return deepCopy(zero);

@@ -13,7 +13,6 @@ import type { Store } from '@tsukube/storage';
 import type { Definition } from './definition/definition.ts';
 import { type DefinitionChange, definitionsIn, lookedUpDefinitions, openDefinitions } from './definition/definitions.ts';
 import { definitionOf } from './definition/read-definition.ts';
-import type { KnownKinds } from './known-kinds.ts';
 import { type Life, startLife } from './life/life.ts';
 import { openCustomResources } from './serving/custom-resources.ts';
 import { type CustomDelegateOptions, customResourceDelegate } from './serving/delegate.ts';
@@ -25,7 +24,6 @@ export interface CustomApiParts {
   readonly store: Store;
   readonly feed: Feed;
   readonly services: RegistryServices;
-  readonly known: KnownKinds;
   readonly prefix: string;
   readonly shutdown: ShutdownNotice;
   /** Where the services of the cluster are, for conversion webhooks. */

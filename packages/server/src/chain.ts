@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
+import { describe } from '@tsukube/api';
 import {
   type AuditOptions,
   type Authorizer,
@@ -47,7 +48,6 @@ import {
   versionPage,
   withRequestInfo,
 } from '@tsukube/apiserver';
-import { describe } from '@tsukube/builtin';
 import type { CustomApi } from '@tsukube/crds';
 import type { ApiServerParts } from './api-server.ts';
 import type { Authentication } from './authentication/authenticator.ts';

@@ -7,8 +7,7 @@ import {
   type ShutdownNotice,
   serviceResolver,
 } from '@tsukube/apiserver';
-import { ageColumn, builtinTypes, nameColumn, schemaOf } from '@tsukube/builtin';
-import { type CustomApi, type KnownKinds, openCustomApi } from '@tsukube/crds';
+import { type CustomApi, openCustomApi } from '@tsukube/crds';
 import type { Store } from '@tsukube/storage';
 import type { ServeOptions } from './config/index.ts';
 
@@ -23,13 +22,6 @@ export interface CustomApiNeeds {
   readonly logger: Logger;
 }
 
-export const knownKinds: KnownKinds = {
-  types: builtinTypes,
-  nameColumn,
-  ageColumn,
-  scale: schemaOf('autoscaling.v1.Scale'),
-};
-
 /** What definitions bring; nothing if definitions are switched off. */
 export function customApi({ resources, registryOf, options, ...parts }: CustomApiNeeds): CustomApi | undefined {
   const definition = resources.find(({ names }) => names.plural === 'customresourcedefinitions');
@@ -42,7 +34,6 @@ export function customApi({ resources, registryOf, options, ...parts }: CustomAp
       const found = resources.find(({ names, hub }) => names.plural === name && hub.group === group);
       return found && registryOf(found).cache;
     }),
-    known: knownKinds,
   });
 }
 

@@ -1,9 +1,8 @@
-import { type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
+import { defaultWebhookService, type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { objectIn, objectsIn } from '../core/pod-spec/members.ts';
 import { schemaOf } from '../schema.ts';
-import { defaultWebhookService } from '../webhook-client.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatching } from './match-resources.ts';
 import { defaultRules } from './rules.ts';

@@ -1,3 +1,4 @@
+import { validateWebhookClient } from '@tsukube/apiserver';
 import {
   FieldErrors,
   type FieldPath,
@@ -8,7 +9,6 @@ import {
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { numberIn, objectIn, objectsIn, repeats, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { validateWebhookClient } from '../webhook-client.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import { validateRule } from './rules.ts';
 import type { WebhookRules } from './webhook-rules.ts';

@@ -1,11 +1,10 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { builtinTypes } from '@tsukube/api';
+import { defaultWebhookService, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { formatTime, type JsonObject, nameIsPathSegment } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
 import { statusAlone } from '../status-metadata.ts';
 import { statusSubresource } from '../status-subresource.ts';
-import { exactBuiltinTypes } from '../types/when-empty.ts';
-import { defaultWebhookService } from '../webhook-client.ts';
 import { validateApiService, validateApiServiceStatus } from './api-service-validation.ts';
 
 const type = 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService';
@@ -13,7 +12,7 @@ const type = 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService';
 const v1: ServedVersion = {
   group: 'apiregistration.k8s.io',
   version: 'v1',
-  schema: { catalogue: exactBuiltinTypes, type, listType: `${type}List` },
+  schema: { catalogue: builtinTypes, type, listType: `${type}List` },
   columns: [
     nameColumn,
     {

@@ -1,9 +1,9 @@
 import type { Resource, Strategy } from '@tsukube/apiserver';
 import { checkObject, deepCopy, FieldErrors, type JsonObject, StatusError } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
+import { type Random, randomNumbers, randomObject } from '../../../../tests/support/random-object.ts';
 import { autoscalingResources } from '../autoscaling/index.ts';
 import { batchResources } from '../batch/index.ts';
-import { type Random, randomNumbers, randomObject } from '../types/random-object.ts';
 import { appsResources } from './index.ts';
 
 const resources = [...appsResources, ...batchResources, ...autoscalingResources];

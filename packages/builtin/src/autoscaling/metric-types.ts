@@ -1,6 +1,5 @@
+import { type BuiltinType, builtinTypes, parseTypeLine } from '@tsukube/api';
 import type { TypeCatalogue } from '@tsukube/machinery';
-import { type BuiltinType, parseTypeLine } from '../types/line.ts';
-import { exactBuiltinTypes } from '../types/when-empty.ts';
 
 /** Metrics as v1 keeps them in annotations: types that no schema of today mentions any more. */
 const lines = `MetricSpecs: items - []MetricSpec
@@ -40,7 +39,7 @@ let known: ReadonlyMap<string, BuiltinType> | undefined;
 export const metricTypes: TypeCatalogue = {
   get(name) {
     known ??= readTypes();
-    return known.get(name) ?? exactBuiltinTypes.get(name);
+    return known.get(name) ?? builtinTypes.get(name);
   },
 };
 

@@ -1,6 +1,6 @@
+import { builtinTypes } from '@tsukube/api';
 import { checkObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { defaultAutoscaler } from './autoscaler-defaults.ts';
 import { v1Converter } from './v1-converter.ts';
 
@@ -135,7 +135,7 @@ const typeName = (version: string) => `io.k8s.api.autoscaling.${version}.Horizon
 
 /** As an object is after it has been decoded. */
 function decoded(object: JsonObject, version: string): JsonObject {
-  return checkObject(object, exactBuiltinTypes.get(typeName(version)), exactBuiltinTypes).value;
+  return checkObject(object, builtinTypes.get(typeName(version)), builtinTypes).value;
 }
 
 function hubObject(seed: number): JsonObject {

@@ -1,13 +1,13 @@
 import type { Resource } from '@tsukube/apiserver';
 import { checkObject, deepCopy, FieldErrors, type JsonObject, StatusError } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
+import { type Random, randomNumbers, randomObject } from '../../../../tests/support/random-object.ts';
 import { discoveryResources } from '../discovery/index.ts';
 import { networkingResources } from '../networking/index.ts';
 import { nodeResources } from '../node/index.ts';
 import { policyResources } from '../policy/index.ts';
 import { schedulingResources } from '../scheduling/index.ts';
 import { storageResources } from '../storage/index.ts';
-import { type Random, randomNumbers, randomObject } from '../types/random-object.ts';
 import { coreResources } from './core-resources.ts';
 import { serviceAccount } from './service-account.ts';
 import { settleFamilies } from './service-families.ts';

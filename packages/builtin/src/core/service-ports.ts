@@ -1,7 +1,7 @@
+import { builtinTypes } from '@tsukube/api';
 import type { ObjectRegistry, RegistryServices } from '@tsukube/apiserver';
 import { decodeProtobuf, isProtobuf, type JsonObject, parseJson, type TypeDefinition, unwrapProtobuf } from '@tsukube/machinery';
 import { CorruptEntry, type Entry, KeyExists, Mismatch } from '@tsukube/storage';
-import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { PortBitmap } from './port-bitmap.ts';
 import type { ServiceRanges } from './service-ranges.ts';
 
@@ -105,5 +105,5 @@ const rangeAllocation: TypeDefinition = {
 
 function decoded(value: Uint8Array): JsonObject {
   if (!isProtobuf(value)) return parseJson(value).value as JsonObject;
-  return decodeProtobuf(unwrapProtobuf(value).raw, rangeAllocation, exactBuiltinTypes);
+  return decodeProtobuf(unwrapProtobuf(value).raw, rangeAllocation, builtinTypes);
 }

@@ -1,14 +1,14 @@
 import type { Converter, ServedVersion } from '@tsukube/apiserver';
+import { customResourceDefinition } from '@tsukube/crds';
 import { FieldErrors, type JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { apiExtensionsResources } from '../apiextensions/index.ts';
 import { definitionVersions } from './definitions.ts';
 import { withLegacyVersions } from './index.ts';
 import { lostFieldsAnnotation } from './lost-fields.ts';
 
 const v1beta1 = definitionVersions[0] as ServedVersion;
 const { toHub, fromHub } = v1beta1.converter as Converter;
-const [resource] = withLegacyVersions(apiExtensionsResources);
+const [resource] = withLegacyVersions([customResourceDefinition]);
 
 function definition(name: string, spec: JsonObject): JsonObject {
   return { kind: 'CustomResourceDefinition', apiVersion: 'apiextensions.k8s.io/v1beta1', metadata: { name }, spec };

@@ -1,6 +1,6 @@
 import type { ServedVersion } from '@tsukube/apiserver';
+import { type Part, sortedParts } from '@tsukube/crds';
 import { FieldErrors, isObject, type JsonObject, type JsonValue, path, StatusError } from '@tsukube/machinery';
-import { type Part, sortedParts } from '../apiextensions/shared-parts.ts';
 import { fillIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 

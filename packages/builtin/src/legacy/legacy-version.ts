@@ -1,7 +1,7 @@
+import { builtinTypes } from '@tsukube/api';
 import type { Schema, ServedVersion } from '@tsukube/apiserver';
 import { apiVersionOf, checkObject, deepCopy, type JsonObject } from '@tsukube/machinery';
 import { objectsIn } from '../core/pod-spec/members.ts';
-import { exactBuiltinTypes } from '../types/when-empty.ts';
 import { keepLost, restoreLost } from './lost-fields.ts';
 import type { Judge, LenientVersion } from './tolerance.ts';
 
@@ -62,7 +62,7 @@ export function withEach(owner: JsonObject, field: string, convert: (object: Jso
 
 function schemaNamed(type: string): Schema {
   const name = fullName(type);
-  return { catalogue: exactBuiltinTypes, type: name, listType: `${name}List` };
+  return { catalogue: builtinTypes, type: name, listType: `${name}List` };
 }
 
 function fullName(type: string): string {
@@ -108,5 +108,5 @@ function converterOf(legacy: LegacyVersion, apiVersion: string): NonNullable<Ser
 
 /** A type is looked up when something is first converted. An object that is not of the type is left as it is. */
 function inForm(type: string, object: JsonObject): JsonObject {
-  return checkObject(object, exactBuiltinTypes.get(fullName(type)), exactBuiltinTypes).value;
+  return checkObject(object, builtinTypes.get(fullName(type)), builtinTypes).value;
 }

@@ -1,8 +1,8 @@
+import { builtinTypes as types } from '@tsukube/api';
 import type { Converter, ServedVersion } from '@tsukube/apiserver';
 import { checkObject, deepEqual, isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { randomNumbers, randomObject } from '../types/random-object.ts';
-import { exactBuiltinTypes as types } from '../types/when-empty.ts';
+import { randomNumbers, randomObject } from '../../../../tests/support/random-object.ts';
 import { legacyVersions } from './index.ts';
 import { lostFieldsAnnotation } from './lost-fields.ts';
 

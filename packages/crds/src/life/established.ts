@@ -1,5 +1,5 @@
-import { isCaBundle } from '../conversion/ca-bundle.ts';
 import type { Definition } from '../definition/definition.ts';
+import { isCaBundle } from '../validation/conversion-validation.ts';
 import type { NewCondition } from './conditions.ts';
 
 const type = 'Established';
@@ -17,5 +17,5 @@ export function establishedCondition(definition: Definition, had: NewCondition |
 function hasUsableConversion({ conversion }: Definition): boolean {
   if (conversion.strategy !== 'Webhook') return true;
   const { caBundle } = conversion.clientConfig;
-  return typeof caBundle !== 'string' || caBundle === '' || isCaBundle(Buffer.from(caBundle, 'base64').toString());
+  return typeof caBundle !== 'string' || caBundle === '' || isCaBundle(caBundle);
 }

@@ -1,4 +1,4 @@
-import type { AgeCell, CellValue, Column } from '@tsukube/apiserver';
+import { type AgeCell, ageColumn, type CellValue, type Column, nameColumn } from '@tsukube/apiserver';
 import {
   canonicalTime,
   GoTimeError,
@@ -12,10 +12,9 @@ import type { DefinedColumn } from '../definition/definition.ts';
 import { findAll, PathMismatch } from '../json-path/find.ts';
 import { PathSyntaxError, parsePath } from '../json-path/parse.ts';
 import type { Step } from '../json-path/step.ts';
-import type { KnownKinds } from '../known-kinds.ts';
 
 /** The columns of a table: the name, then those defined, or the age if none are. */
-export function columnsOf(defined: readonly DefinedColumn[], { nameColumn, ageColumn }: KnownKinds): readonly Column[] {
+export function columnsOf(defined: readonly DefinedColumn[]): readonly Column[] {
   if (defined.length === 0) return [nameColumn, asDate(ageColumn)];
   const columns: Column[] = [nameColumn];
   for (const column of defined) {
@@ -28,7 +27,7 @@ export function columnsOf(defined: readonly DefinedColumn[], { nameColumn, ageCo
 }
 
 /** The columns of a table of scales. */
-export function scaleColumns(known: KnownKinds): readonly Column[] {
+export function scaleColumns(): readonly Column[] {
   const counted = (name: string, description: string, jsonPath: string): DefinedColumn => ({
     name,
     type: 'integer',
@@ -41,7 +40,7 @@ export function scaleColumns(known: KnownKinds): readonly Column[] {
     counted('Desired', 'Number of desired replicas', '.spec.replicas'),
     counted('Available', 'Number of actual replicas', '.status.replicas'),
   ];
-  return [...columnsOf(defined, known), asDate(known.ageColumn)];
+  return [...columnsOf(defined), asDate(ageColumn)];
 }
 
 /** The text is looked up when it is needed. */

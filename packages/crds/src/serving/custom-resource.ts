@@ -1,3 +1,4 @@
+import { builtinTypes } from '@tsukube/api';
 import {
   type ConvertByWebhook,
   type Resource,
@@ -16,7 +17,6 @@ import {
   toOpenApi,
 } from '@tsukube/machinery';
 import { type DefinedVersion, type Definition, isTrue } from '../definition/definition.ts';
-import type { KnownKinds } from '../known-kinds.ts';
 import { columnsOf, scaleColumns } from './columns.ts';
 import { customForm, objectMeta } from './custom-form.ts';
 import { deprecationWarning } from './deprecation.ts';
@@ -33,12 +33,14 @@ export interface CustomResourceParts {
   readonly schemaOf: (version: string) => CompiledSchema;
   /** The schema of a version as it is in the definition. */
   readonly sourceOf: (version: string) => JsonObject | undefined;
-  readonly known: KnownKinds;
   /** Used if the definition has a conversion webhook. */
   readonly convertByWebhook: ConvertByWebhook;
   /** Whether the definition is being deleted, now. */
   readonly isTerminating: () => boolean;
 }
+
+const scaleType = 'io.k8s.api.autoscaling.v1.Scale';
+const scaleSchema: Schema = { catalogue: builtinTypes, type: scaleType, listType: `${scaleType}List` };
 
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const verbsWhileTerminating = ['delete', 'deletecollection', 'get', 'list', 'watch'];
@@ -75,13 +77,13 @@ function rulesOf({ definition, defined, schemaOf, isTerminating }: CustomResourc
 }
 
 function servedVersion(parts: CustomResourceParts, defined: DefinedVersion): ServedVersion {
-  const { definition, known } = parts;
+  const { definition } = parts;
   const { group } = definition;
   return {
     group,
     version: defined.name,
     schema: schemaFor(parts, defined.name),
-    columns: columnsOf(defined.columns, known),
+    columns: columnsOf(defined.columns),
     selectableFields: selectableFieldsOf(defined.selectableFields),
     unknownField: (field) => `field label not supported: ${field}`,
     deprecationWarning: deprecationWarning(definition, defined),
@@ -107,34 +109,34 @@ function renamed(object: JsonObject, apiVersion: string): JsonObject {
   return { ...object, apiVersion };
 }
 
-function schemaFor({ definition, schemaOf, sourceOf, known: { types } }: CustomResourceParts, version: string): Schema {
+function schemaFor({ definition, schemaOf, sourceOf }: CustomResourceParts, version: string): Schema {
   const { kind, listKind } = definition.acceptedNames;
   const type = typeName(definition.group, version, kind);
   const { preserveUnknownFields } = definition;
   const published = (dialect: string) => toOpenApi(sourceOf(version), { v2: dialect === 'swagger2', preserveUnknownFields });
   return {
-    catalogue: withMetadataOnly(type, types),
+    catalogue: withMetadataOnly(type),
     type,
     listType: typeName(definition.group, version, listKind),
-    form: customForm(() => schemaOf(version), published, types),
+    form: customForm(() => schemaOf(version), published),
   };
 }
 
-/** Of the type of a custom object the catalogue knows what all objects have. */
-function withMetadataOnly(type: string, types: TypeCatalogue): TypeCatalogue {
+/** A catalogue in which the custom type has only `metadata`. */
+function withMetadataOnly(type: string): TypeCatalogue {
   const definition: TypeDefinition = {
     name: type,
     fields: new Map([['metadata', { name: 'metadata', type: { is: 'object', ref: objectMeta }, number: 1 }]]),
   };
-  return { get: (name) => (name === type ? definition : types.get(name)) };
+  return { get: (name) => (name === type ? definition : builtinTypes.get(name)) };
 }
 
 function subresourcesOf(parts: CustomResourceParts): Readonly<Record<string, Subresource>> | undefined {
-  const { defined, known } = parts;
+  const { defined } = parts;
   if (!defined.hasStatus && !defined.scale) return undefined;
   return {
     ...(defined.hasStatus && { status: statusSubresource(parts) }),
-    ...(defined.scale && { scale: scaleSubresource(scalableBy(defined.scale), known.scale, scaleColumns(known)) }),
+    ...(defined.scale && { scale: scaleSubresource(scalableBy(defined.scale), scaleSchema, scaleColumns()) }),
   };
 }
 

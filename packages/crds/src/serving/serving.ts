@@ -17,14 +17,12 @@ import { versionedStorage } from '../conversion/versioned-storage.ts';
 import { webhookConverter } from '../conversion/webhook-converter.ts';
 import { type Definition, isTrue } from '../definition/definition.ts';
 import { definitionOf, schemaIn } from '../definition/read-definition.ts';
-import type { KnownKinds } from '../known-kinds.ts';
 import { customResource } from './custom-resource.ts';
 import { endNotice } from './end-notice.ts';
 
 export interface ServingParts {
   readonly openCache: OpenCache;
   readonly services: RegistryServices;
-  readonly known: KnownKinds;
   /** Where all objects are: /registry. */
   readonly prefix: string;
   readonly resolveService: ServiceResolver;
@@ -71,11 +69,7 @@ export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
     const defined = definition.versions.find(({ name }) => name === version);
     const sourceOf = (name: string) => schemaIn(serving.entry, name);
     const isTerminating = () => isTrue(definitionOf(serving.entry), 'Terminating');
-    const { known } = parts;
-    return (
-      defined &&
-      customResource({ definition, defined, storagePrefix, schemaOf, sourceOf, known, isTerminating, convertByWebhook })
-    );
+    return defined && customResource({ definition, defined, storagePrefix, schemaOf, sourceOf, isTerminating, convertByWebhook });
   });
   const registries = new Map<string, ObjectRegistry>();
   let webhook: VersionConverter | undefined;

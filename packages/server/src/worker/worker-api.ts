@@ -22,7 +22,6 @@ import type { RoleRules } from '@tsukube/builtin';
 import { type LookedUpApi, lookUpCustomApi } from '@tsukube/crds';
 import { serviceAccountTokens } from '../authentication/service-account-tokens.ts';
 import { type ServeOptions, serviceRanges } from '../config/index.ts';
-import { knownKinds } from '../custom-api.ts';
 import { allResources, builtInNames, cachePrefix, createRegistries, objectsNamed } from '../registries.ts';
 import { cacheName, customCacheName, type WorkerCalls } from './worker-calls.ts';
 
@@ -72,7 +71,6 @@ export function workerApi({ options, serviceAccountKey }: WorkerOptions, main: M
           currentJob: loop.currentJob,
         }),
       services,
-      known: knownKinds,
       prefix: options.etcdPrefix,
       resolveService: serviceResolver((group, name) => objectsOf(group, name)?.cache),
       shutdown: never,

@@ -1,0 +1,3 @@
+export { builtinTypes } from './builtin-types.ts';
+export { describe, describeColumn } from './descriptions.ts';
+export { type BuiltinType, type LineContext, parseTypeLine } from './type-line.ts';

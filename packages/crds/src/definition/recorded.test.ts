@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { builtinTypes } from '@tsukube/api';
+import { checkObject, FieldErrors, type JsonObject, path, type StatusCause } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { customResourceDefinition } from './custom-resource-definition.ts';
+
+/** What a kube-apiserver said of a definition; see scripts/record-definition-cases.mjs. */
+interface Case {
+  readonly title: string;
+  readonly spec: JsonObject;
+  readonly metadata?: JsonObject;
+  /** What the spec replaces. */
+  readonly old?: JsonObject;
+  readonly answer: Answer;
+}
+
+interface Answer {
+  readonly code: number;
+  readonly warnings?: readonly string[];
+  readonly causes?: readonly StatusCause[];
+  readonly spec?: JsonObject;
+}
+
+const { strategy, hub } = customResourceDefinition;
+const user = { name: 'u', groups: [] };
+const folder = new URL('./recorded/', import.meta.url);
+
+for (const file of readdirSync(folder)) {
+  const cases = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as Case[];
+  describe(basename(file, '.json'), () => {
+    it.each(cases)('$title', (each) => {
+      const answer = each.old ? answerToUpdate(each, each.old) : answerToCreate(each);
+      expect(answer).toEqual(each.answer);
+    });
+  });
+}
+
+function answerToCreate({ spec, metadata }: Case): Answer {
+  const object = decoded(spec, metadata ?? { name: nameOf(spec) });
+  strategy.prepareForCreate?.(object, user, hub);
+  const errors = new FieldErrors();
+  const { name } = object.metadata as { name: string };
+  for (const problem of strategy.validateName?.(name, false) ?? []) errors.invalid(path('metadata', 'name'), name, problem);
+  strategy.validateCreate?.(object, errors, hub);
+  return shown(201, object, errors, strategy.warnings?.(object, undefined) ?? []);
+}
+
+function answerToUpdate({ spec, metadata }: Case, oldSpec: JsonObject): Answer {
+  const old = decoded(oldSpec, metadata ?? { name: nameOf(oldSpec) });
+  strategy.prepareForCreate?.(old, user, hub);
+  (old.status as JsonObject).conditions = [{ type: 'Established', status: 'True' }];
+  const object = decoded(spec, metadata ?? { name: nameOf(oldSpec) });
+  strategy.prepareForUpdate?.(object, old, hub);
+  const errors = new FieldErrors();
+  strategy.validateUpdate?.(object, old, errors, hub);
+  return shown(200, object, errors, strategy.warnings?.(object, old) ?? []);
+}
+
+function decoded(spec: JsonObject, metadata: JsonObject): JsonObject {
+  const given = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata,
+    spec: structuredClone(spec),
+  };
+  const { value, error } = checkObject(given, builtinTypes.get(hub.schema.type), builtinTypes);
+  expect(error).toBeUndefined();
+  strategy.applyDefaults?.(value);
+  return value;
+}
+
+function nameOf(spec: JsonObject): string {
+  return `${(spec.names as JsonObject).plural}.${spec.group}`;
+}
+
+function shown(code: number, { spec }: JsonObject, errors: FieldErrors, warnings: readonly string[]): Answer {
+  if (errors.length === 0) return { code, ...(warnings.length > 0 && { warnings }), spec: spec as JsonObject };
+  const order = ({ field, message }: StatusCause) => `${field} ${message}`;
+  return { code: 422, causes: errors.causes().sort((a, b) => (order(a) < order(b) ? -1 : 1)) };
+}

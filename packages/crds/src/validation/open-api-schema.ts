@@ -1,0 +1,144 @@
+import { FieldErrors, type FieldPath, isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
+import { objectIn, objectsIn, textIn } from '../fields.ts';
+import { type Demands, isOddType, knownTypes } from './leniency.ts';
+import { validateListType, validateMapKeys, validateMapType } from './open-api-lists.ts';
+import { childScope, type RuleScope, validateRules, validateRuleTexts } from './open-api-rules.ts';
+import type { RuleCosts } from './rule-costs.ts';
+
+/** Every keyword that custom resources cannot have, and every combination that makes no sense. */
+export function validateOpenApiSchema(
+  schema: JsonObject,
+  at: FieldPath,
+  demands: Demands,
+  costs: RuleCosts | undefined,
+  errors: FieldErrors,
+): void {
+  const walk = new SchemaWalk(demands);
+  const scope = costs && { costs, cardinality: 1, root: true };
+  walk.node(schema, at, { isRoot: true, insideMeta: false, uncorrelatable: undefined, noDefaults: undefined }, scope);
+  errors.addAll(walk.schemaErrors);
+  errors.addAll(walk.ruleErrors);
+}
+
+/** What is known of a node from what is around it. */
+interface Place {
+  readonly isRoot: boolean;
+  /** Within what describes the metadata of an object. */
+  readonly insideMeta: boolean;
+  /** The first list or map around that has no counterparts in an older object. */
+  readonly uncorrelatable: FieldPath | undefined;
+  /** Why there may be no defaults here. */
+  readonly noDefaults: string | undefined;
+}
+
+const unsupported = ['additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
+const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
+
+class SchemaWalk {
+  readonly schemaErrors = new FieldErrors();
+  readonly ruleErrors = new FieldErrors();
+  readonly #demands: Demands;
+
+  constructor(demands: Demands) {
+    this.#demands = demands;
+  }
+
+  node(schema: JsonObject, at: FieldPath, place: Place, scope: RuleScope | undefined): void {
+    const before = this.schemaErrors.length;
+    this.#keywords(schema, at, place);
+    const inner = { ...place, isRoot: false };
+    this.#additional(schema, at, inner, scope);
+    this.#properties(schema, at, place, scope);
+    this.#combinations(schema, at, inner);
+    this.#items(schema, at, inner, scope);
+    this.#dependencies(schema, at, inner);
+    this.#extensions(schema, at);
+    validateRuleTexts(schema, at, this.schemaErrors);
+    // What is wrong with a schema makes what is said of its rules hard to understand.
+    if (this.schemaErrors.length === before && scope !== undefined)
+      validateRules(schema, at, scope, place.uncorrelatable, this.ruleErrors);
+  }
+
+  #keywords(schema: JsonObject, at: FieldPath, { noDefaults, insideMeta }: Place): void {
+    const errors = this.schemaErrors;
+    const type = textIn(schema, 'type');
+    if (this.#demands.validTypes && isOddType(schema)) errors.notSupported(at.child('type'), type, [...knownTypes].sort());
+    if (noDefaults !== undefined && (schema.default ?? null) !== null)
+      errors.forbidden(at.child('default'), `must not be set ${noDefaults}`);
+    if (textIn(schema, 'id') !== '') errors.forbidden(at.child('id'), 'id is not supported');
+    for (const key of unsupported) if (isSaid(schema[key])) errors.forbidden(at.child(key), `${key} is not supported`);
+    if (type === 'null') errors.forbidden(at.child('type'), 'type cannot be set to null, use nullable as an alternative');
+    if (objectsIn(schema, 'items').length > 0)
+      errors.forbidden(at.child('items'), 'items must be a schema object and not an array');
+    if (insideMeta && schema['x-kubernetes-embedded-resource'] === true)
+      errors.forbidden(at.child('x-kubernetes-embedded-resource'), 'must not be used inside of resource meta');
+    if (schema.uniqueItems === true)
+      errors.forbidden(
+        at.child('uniqueItems'),
+        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+      );
+  }
+
+  #additional(schema: JsonObject, path: FieldPath, place: Place, scope: RuleScope | undefined): void {
+    const [value, at] = [schema.additionalProperties ?? null, path.child('additionalProperties')];
+    if (value === null) return;
+    if (value !== true && Object.keys(objectIn(schema, 'properties') ?? {}).length > 0)
+      this.schemaErrors.forbidden(at, 'additionalProperties and properties are mutual exclusive');
+    if (!isObject(value)) return;
+    const noDefaults = place.insideMeta ? 'inside additionalProperties applying to object metadata' : place.noDefaults;
+    this.node(value, at, { ...place, noDefaults }, scope && childScope(schema, scope));
+  }
+
+  #properties(schema: JsonObject, at: FieldPath, place: Place, scope: RuleScope | undefined): void {
+    const mapType = schema['x-kubernetes-map-type'] ?? 'granular';
+    const inner = mapType === 'granular' || mapType === 'atomic' ? place : withUncorrelatable(place, at);
+    const isResource = place.isRoot || schema['x-kubernetes-embedded-resource'] === true;
+    for (const [name, property] of Object.entries(objectIn(schema, 'properties') ?? {})) {
+      if (!isObject(property)) continue;
+      const insideMeta = inner.insideMeta || (isResource && metaFields.has(name));
+      const noDefaults = place.isRoot && metaFields.has(name) ? `in top-level ${name}` : inner.noDefaults;
+      const next = { ...inner, isRoot: false, insideMeta, noDefaults };
+      this.node(property, at.child('properties').key(name), next, scope && childScope(schema, scope));
+    }
+  }
+
+  #combinations(schema: JsonObject, at: FieldPath, place: Place): void {
+    const not = objectIn(schema, 'not');
+    if (not) this.node(not, at.child('not'), place, undefined);
+    for (const key of ['allOf', 'oneOf', 'anyOf'])
+      for (const [i, each] of objectsIn(schema, key).entries()) this.node(each, at.child(key).index(i), place, undefined);
+    for (const [name, each] of Object.entries(objectIn(schema, 'definitions') ?? {}))
+      if (isObject(each)) this.node(each, at.child('definitions').key(name), place, undefined);
+  }
+
+  #items(schema: JsonObject, at: FieldPath, place: Place, scope: RuleScope | undefined): void {
+    const inner = schema['x-kubernetes-list-type'] === 'map' ? place : withUncorrelatable(place, at);
+    const items = objectIn(schema, 'items');
+    if (items) this.node(items, at.child('items'), inner, scope && childScope(schema, scope));
+    for (const [i, each] of objectsIn(schema, 'items').entries())
+      this.node(each, at.child('items').index(i), inner, scope && childScope(schema, scope));
+  }
+
+  #dependencies(schema: JsonObject, at: FieldPath, place: Place): void {
+    for (const [name, each] of Object.entries(objectIn(schema, 'dependencies') ?? {}))
+      if (isObject(each)) this.node(each, at.child('dependencies').key(name), place, undefined);
+  }
+
+  #extensions(schema: JsonObject, at: FieldPath): void {
+    const errors = this.schemaErrors;
+    const preserve = 'x-kubernetes-preserve-unknown-fields';
+    if (schema[preserve] === false) errors.invalid(at.child(preserve), false, 'must be true or undefined');
+    validateMapType(schema, at, errors);
+    validateListType(schema, at, this.#demands.atomicSets, errors);
+    if (this.#demands.soundMapKeys) validateMapKeys(schema, at, errors);
+  }
+}
+
+function isSaid(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** The outermost one counts. */
+function withUncorrelatable(place: Place, at: FieldPath): Place {
+  return place.uncorrelatable === undefined ? { ...place, uncorrelatable: at } : place;
+}

@@ -1,0 +1,26 @@
+import { effectiveFormat, goQuote, type JsonObject, someSchema } from '@tsukube/machinery';
+import { objectIn, textIn } from '../fields.ts';
+import { schemaIn, sortedParts } from './shared-parts.ts';
+
+/** Formats that mean nothing are told once they are written. */
+export function definitionWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+  const before = new Set(old && oddFormats(old));
+  return oddFormats(object)
+    .filter((format) => !before.has(format))
+    .map((format) => `unrecognized format ${goQuote(format)}`);
+}
+
+function oddFormats(object: JsonObject): readonly string[] {
+  const { shared, versions } = sortedParts(objectIn(object, 'spec') ?? {});
+  return [shared, ...versions].flatMap((owner) => oddFormatsIn(schemaIn(owner)));
+}
+
+function oddFormatsIn(schema: JsonObject | undefined): readonly string[] {
+  const formats: string[] = [];
+  someSchema(schema, (each) => {
+    const format = textIn(each, 'format');
+    if (format !== '' && effectiveFormat(format, textIn(each, 'type')) === '') formats.push(format);
+    return false;
+  });
+  return formats;
+}
