@@ -32,7 +32,7 @@ function kubectl(kubeconfig: string, folder: string): Workload {
   const kubectlRuns = (...args: string[]) => run('kubectl', ['--kubeconfig', kubeconfig, '-n', namespace, ...args]);
   return {
     name: 'kubectl',
-    pauseMs: 5_000,
+    everyMs: 10_000,
     async step() {
       await kubectlRuns('apply', '-f', manifest);
       await kubectlRuns('get', 'configmaps,deployments', '-o', 'wide');
@@ -63,7 +63,7 @@ spec:
 function informers(program: string, kubeconfig: string): Workload {
   return {
     name: 'client-go informers',
-    pauseMs: 40_000,
+    everyMs: 60_000,
     step: () => trial(program, ['-kubeconfig', kubeconfig, '-duration', '15s', '-writers', '1', 'informers']),
   };
 }
@@ -71,7 +71,7 @@ function informers(program: string, kubeconfig: string): Workload {
 function leaderElection(program: string, kubeconfig: string): Workload {
   return {
     name: 'client-go leader election',
-    pauseMs: 20_000,
+    everyMs: 60_000,
     step: () => trial(program, ['-kubeconfig', kubeconfig, '-rounds', '5', '-max-failover', '30s', 'leader-election']),
   };
 }

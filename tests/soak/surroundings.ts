@@ -18,10 +18,11 @@ export interface RequestOptions {
   readonly expect?: readonly number[];
 }
 
-/** Part of a workload that goes on for as long as the soak does: a step, a pause, the next step. */
+/** Repeats a step for as long as the soak test runs. */
 export interface Workload {
   readonly name: string;
-  readonly pauseMs: number;
+  /** From the start of a step to the start of the next one: the rate is the same on a fast machine, and so is memory in use. */
+  readonly everyMs: number;
   step(surroundings: Surroundings): Promise<void>;
 }
 
@@ -64,10 +65,11 @@ export class Surroundings {
   }
 
   /** Repeats a workload until the signal aborts. An error ends its step, and is counted. */
-  async run({ name, pauseMs, step }: Workload): Promise<void> {
+  async run({ name, everyMs, step }: Workload): Promise<void> {
     while (!this.signal.aborted) {
+      const next = performance.now() + everyMs;
       await step(this).catch((error) => this.#note(name, error));
-      await this.pause(pauseMs);
+      await this.pause(next - performance.now());
     }
   }
 

@@ -30,7 +30,7 @@ export async function prepare(s: Surroundings, objects: number): Promise<void> {
 /** Creates, updates, patches and removes the same few objects, which nobody else writes. */
 const churn = (writer: number): Workload => ({
   name: 'churn',
-  pauseMs: 5,
+  everyMs: 25,
   async step(s) {
     const path = `${configMaps}/churn-${writer}-${s.random(50)}`;
     const { status, body } = await s.request('GET', path, undefined, { expect: [200, 404] });
@@ -45,7 +45,7 @@ const churn = (writer: number): Workload => ({
 /** Three managers apply their parts of one deployment. */
 const apply: Workload = {
   name: 'apply',
-  pauseMs: 100,
+  everyMs: 100,
   async step(s) {
     const manager = s.random(3);
     const labels = { app: 'applied' };
@@ -65,7 +65,7 @@ const apply: Workload = {
 /** Events expire by themselves. */
 const events: Workload = {
   name: 'events',
-  pauseMs: 20,
+  everyMs: 20,
   async step(s) {
     const involvedObject = { kind: 'ConfigMap', name: 'churn-0', namespace };
     await s.request('POST', `${core}/events`, {
@@ -81,7 +81,7 @@ const events: Workload = {
 /** Whole lists, pages, selected parts and other representations. */
 const lists: Workload = {
   name: 'lists',
-  pauseMs: 500,
+  everyMs: 1_000,
   async step(s) {
     let next = '';
     do {
@@ -98,7 +98,7 @@ const lists: Workload = {
 /** A watch that reads everything, and is opened anew now and then. */
 const watches: Workload = {
   name: 'watches',
-  pauseMs: 10,
+  everyMs: 10,
   async step(s) {
     const path = s.random(2) === 0 ? `${configMaps}?watch=1` : `/api/v1/watch/configmaps?labelSelector=a!%3Db`;
     const watch = await s.client.watch(`${path}${path.includes('?') ? '&' : '?'}timeoutSeconds=${1 + s.random(20)}`);
@@ -119,7 +119,7 @@ const watches: Workload = {
 /** A watch that nobody reads: it is closed after a while, as a client that has gone. */
 const deafWatches: Workload = {
   name: 'deaf watches',
-  pauseMs: 50,
+  everyMs: 50,
   async step(s) {
     const watch = await s.client.watch(`${configMaps}?watch=1`);
     watch.pause();
@@ -131,7 +131,7 @@ const deafWatches: Workload = {
 /** Definitions come and go, with their objects. */
 const definitions: Workload = {
   name: 'definitions',
-  pauseMs: 1_000,
+  everyMs: 2_000,
   async step(s) {
     const plural = `soaks${s.random(4)}s`;
     const schema = {
@@ -154,7 +154,7 @@ const definitions: Workload = {
 /** Namespaces come and go, with what they hold: controllers empty them. */
 const namespaces: Workload = {
   name: 'namespaces',
-  pauseMs: 2_000,
+  everyMs: 3_000,
   async step(s) {
     const name = `soak-${s.random(3)}`;
     await s.request('POST', '/api/v1/namespaces', { metadata: { name } });
@@ -180,7 +180,7 @@ async function newToken(s: Surroundings): Promise<string> {
 /** Tokens, reviews, and pages that are about everything. */
 const administration: Workload = {
   name: 'administration',
-  pauseMs: 1_000,
+  everyMs: 1_000,
   async step(s) {
     // Tokens are remembered for an hour: minting one a second would only measure that.
     if (token === '' || s.random(60) === 0) token = await newToken(s);
