@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { mergeTolerations } from './admission/merge-tolerations.ts';
 import { withClaimedVolumes } from './apps/claim-templates.ts';
 import { fillConditionTimes, validateCsrConditions } from './certificates/csr-conditions.ts';
-import { endpoints } from './core/endpoints.ts';
 import { validateEphemeralContainersUpdate } from './core/pod/ephemeral-containers.ts';
 import { preparePodStatus, validatePodStatusUpdate } from './core/pod/status.ts';
 import { validatePodUpdate } from './core/pod/update.ts';
 import { validatePod } from './core/pod/validation.ts';
 import { overlapWarnings } from './core/pod-spec/overlap-warnings.ts';
 import { validateQuotaUpdate } from './core/resource-quota-validation.ts';
-import { givenUp } from './core/service-holdings.ts';
-import { serviceWarnings } from './core/service-warnings.ts';
+import { endpoints } from './core/service/endpoints.ts';
+import { givenUp } from './core/service/service-holdings.ts';
+import { serviceWarnings } from './core/service/service-warnings.ts';
 import { validateClaimStatus } from './resource/resource-claim-status.ts';
 
 const many = 30_000;

@@ -1,6 +1,6 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { objectsIn, textIn } from '../common/fields.ts';
 import { isPods } from './forbidden.ts';
 
 /** How long pods tolerate each condition of their node by default. */

@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonObject } from '@tsukube/machinery';
-import { textIn } from '../core/pod-spec/members.ts';
+import { textIn } from '../common/fields.ts';
 
 /** All of both lists but those that another one covers. */
 export function mergeTolerations(first: readonly JsonObject[], second: readonly JsonObject[]): JsonObject[] {

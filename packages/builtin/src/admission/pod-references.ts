@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tsukube/machinery';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { containerFields } from '../core/pod-spec/defaults.ts';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
 
 /** Volumes that a kubelet mounts without asking the API server. */
 const plainVolumes = [

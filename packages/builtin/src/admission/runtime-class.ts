@@ -1,6 +1,6 @@
 import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type ObjectCache } from '@tsukube/apiserver';
 import { deepEqual, type JsonObject, setKey } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
+import { mapIn, objectIn, objectsIn } from '../common/fields.ts';
 import { isPods, refuse } from './forbidden.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 

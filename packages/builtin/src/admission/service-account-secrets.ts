@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 
 const titles: Readonly<Record<string, string>> = {
   initContainers: 'init container',

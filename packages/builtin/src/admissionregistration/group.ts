@@ -1,5 +1,5 @@
 import type { Strategy } from '@tsukube/apiserver';
-import { metadataOf } from '../columns.ts';
+import { metadataOf } from '../common/columns.ts';
 
 export const admissionGroup = 'admissionregistration.k8s.io';
 

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, isQualifiedName, type JsonObject } from '@tsukube/machinery';
-import { objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { objectsIn, textIn } from '../common/fields.ts';
 
 const maxConditions = 64;
 

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, type JsonObject, validateLabelSelector } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { defaultRules, validateNamedRule } from './rules.ts';
 
 const matchPolicies = ['Equivalent', 'Exact'];

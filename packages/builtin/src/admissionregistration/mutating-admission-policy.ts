@@ -1,8 +1,8 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../columns.ts';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatchResources } from './match-resources.ts';
 import { paramKindColumn } from './param-columns.ts';

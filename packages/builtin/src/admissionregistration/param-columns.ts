@@ -1,6 +1,6 @@
 import type { Column } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, textIn } from '../core/pod-spec/members.ts';
+import { objectIn, textIn } from '../common/fields.ts';
 import { shownSelector } from './shown-selector.ts';
 
 const unset = '<unset>';

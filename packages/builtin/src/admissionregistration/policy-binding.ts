@@ -7,9 +7,9 @@ import {
   nameIsDNSSubdomain,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../columns.ts';
-import { objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatchResources, validateMatchResources } from './match-resources.ts';
 import { paramRefColumn } from './param-columns.ts';

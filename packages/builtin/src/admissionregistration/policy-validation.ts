@@ -7,7 +7,7 @@ import {
   type JsonObject,
   path,
 } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import { validateMatchResources } from './match-resources.ts';
 

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, isValidPathSegmentName, type JsonObject } from '@tsukube/machinery';
-import { objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { objectsIn, textIn, textsIn } from '../common/fields.ts';
 import { validateResources } from './rule-resources.ts';
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];

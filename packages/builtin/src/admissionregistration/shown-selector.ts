@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { mapIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { mapIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 
 /** A selector in the notation in which Go prints messages of protobuf: tables have it that way. */
 export function shownSelector(selector: JsonObject): string {

@@ -1,9 +1,9 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { ageColumn, nameColumn } from '../columns.ts';
-import { objectIn, objectsIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
-import { statusAlone } from '../status-metadata.ts';
-import { statusSubresource } from '../status-subresource.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { objectIn, objectsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusAlone } from '../common/status-metadata.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatchResources } from './match-resources.ts';
 import { paramKindColumn } from './param-columns.ts';

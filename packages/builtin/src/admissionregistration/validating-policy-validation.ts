@@ -1,7 +1,7 @@
 import { type FieldErrors, type FieldPath, isQualifiedName, type JsonObject, path } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { validateConditions } from '../conditions.ts';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { metadataOf } from '../common/columns.ts';
+import { validateConditions } from '../common/conditions.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { specPath, validatePolicy, validatePolicyConditions } from './policy-validation.ts';
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];

@@ -1,5 +1,5 @@
 import { deepEqual, type JsonObject } from '@tsukube/machinery';
-import { objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { objectsIn, textIn, textsIn } from '../common/fields.ts';
 
 export const reviewVersions = ['v1', 'v1beta1'];
 export const harmlessSideEffects = ['None', 'NoneOnDryRun'];

@@ -8,7 +8,7 @@ import {
   path,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, repeats, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { numberIn, objectIn, objectsIn, repeats, textIn, textsIn } from '../common/fields.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import { validateRule } from './rules.ts';
 import type { WebhookRules } from './webhook-rules.ts';

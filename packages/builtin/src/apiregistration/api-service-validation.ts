@@ -7,8 +7,8 @@ import {
   type JsonObject,
   path,
 } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { numberIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { metadataOf } from '../common/columns.ts';
+import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 
 const specPath = path('spec');
 const statuses = ['True', 'False', 'Unknown'];

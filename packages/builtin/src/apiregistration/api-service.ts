@@ -1,10 +1,10 @@
 import { builtinTypes } from '@tsukube/api';
 import { defaultWebhookService, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { formatTime, type JsonObject, nameIsPathSegment } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../columns.ts';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { statusAlone } from '../status-metadata.ts';
-import { statusSubresource } from '../status-subresource.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { statusAlone } from '../common/status-metadata.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
 import { validateApiService, validateApiServiceStatus } from './api-service-validation.ts';
 
 const type = 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService';

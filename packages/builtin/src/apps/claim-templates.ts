@@ -1,7 +1,7 @@
 import { type FieldErrors, type FieldPath, type JsonObject, parseQuantity, path, quantityValue } from '@tsukube/machinery';
-import { fillIn, mapIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { validateClaimSpec } from '../core/volume-claim-validation.ts';
-import { ensureObject } from '../ensure-object.ts';
+import { ensureObject } from '../common/ensure-object.ts';
+import { fillIn, mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { validateClaimSpec } from '../core/volume/persistent-volume-claim-validation.ts';
 
 /** A claim within a stateful set says what it is, and has the status of one that is new. */
 export function defaultClaimTemplate(claim: JsonObject): void {

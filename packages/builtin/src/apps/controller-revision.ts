@@ -1,9 +1,9 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, isObject, type JsonObject, parseApiVersion, path, validateImmutableField } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
-import { numberIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { notNegative } from '../non-negative.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
+import { numberIn, objectsIn, textIn } from '../common/fields.ts';
+import { notNegative } from '../common/non-negative.ts';
+import { schemaOf } from '../common/schema.ts';
 
 const type = 'io.k8s.api.apps.v1.ControllerRevision';
 

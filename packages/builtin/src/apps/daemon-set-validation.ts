@@ -6,8 +6,8 @@ import {
   validateImmutableField,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { objectIn } from '../core/pod-spec/members.ts';
-import { validateNonNegative } from '../non-negative.ts';
+import { objectIn } from '../common/fields.ts';
+import { validateNonNegative } from '../common/non-negative.ts';
 import { amountOf, shownStrategy, validateAtMostAll, validateIntOrPercent } from './rolling-update.ts';
 import { selectorIn } from './workload-columns.ts';
 import {

@@ -1,12 +1,12 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, path } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../columns.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { ensureObject } from '../common/ensure-object.ts';
+import { fillIn, mapIn, objectIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
+import { zeroValue } from '../common/zero-value.ts';
 import { defaultPodTemplate, formatLabels, podTemplateWarnings } from '../core/pod-spec/index.ts';
-import { fillIn, mapIn, objectIn } from '../core/pod-spec/members.ts';
-import { ensureObject } from '../ensure-object.ts';
-import { schemaOf } from '../schema.ts';
-import { statusSubresource } from '../status-subresource.ts';
-import { zeroValue } from '../zero-value.ts';
 import { validateDaemonSet, validateDaemonSetStatus, validateDaemonSetUpdate } from './daemon-set-validation.ts';
 import { countTemplate, defaultTemplateGeneration, isTemplateChanged, startCounting } from './template-generation.ts';
 import { containerColumns, numberColumn, selectorColumn, templateSpec } from './workload-columns.ts';

@@ -1,6 +1,6 @@
 import { type FieldErrors, type FieldPath, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
-import { numberIn, objectIn } from '../core/pod-spec/members.ts';
-import { validateNonNegative } from '../non-negative.ts';
+import { numberIn, objectIn } from '../common/fields.ts';
+import { validateNonNegative } from '../common/non-negative.ts';
 import { validateRollback } from './rollback.ts';
 import { amountOf, shownStrategy, validateAtMostAll, validateIntOrPercent } from './rolling-update.ts';
 import {

@@ -1,12 +1,12 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { deepEqual, type JsonObject } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
+import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
+import { ensureObject } from '../common/ensure-object.ts';
+import { fillIn, numberIn, objectIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
+import { zeroValue } from '../common/zero-value.ts';
 import { defaultPodTemplate } from '../core/pod-spec/index.ts';
-import { fillIn, numberIn, objectIn } from '../core/pod-spec/members.ts';
-import { ensureObject } from '../ensure-object.ts';
-import { schemaOf } from '../schema.ts';
-import { statusSubresource } from '../status-subresource.ts';
-import { zeroValue } from '../zero-value.ts';
 import { validateDeployment, validateDeploymentStatus, validateDeploymentUpdate } from './deployment-validation.ts';
 import { normalizeRollback } from './rollback.ts';
 import { containerColumns, readyColumn, selectorIn, templateSpec } from './workload-columns.ts';

@@ -1,13 +1,13 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../columns.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { ensureObject } from '../common/ensure-object.ts';
+import { objectIn } from '../common/fields.ts';
+import { validateNonNegative } from '../common/non-negative.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
+import { zeroValue } from '../common/zero-value.ts';
 import { defaultPodTemplate } from '../core/pod-spec/index.ts';
-import { objectIn } from '../core/pod-spec/members.ts';
-import { ensureObject } from '../ensure-object.ts';
-import { validateNonNegative } from '../non-negative.ts';
-import { schemaOf } from '../schema.ts';
-import { statusSubresource } from '../status-subresource.ts';
-import { zeroValue } from '../zero-value.ts';
 import { containerColumns, numberColumn, selectorColumn, templateSpec } from './workload-columns.ts';
 import { workloadScale } from './workload-scale.ts';
 import {

@@ -1,7 +1,7 @@
 import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { mapIn, objectIn } from '../core/pod-spec/members.ts';
-import { notNegative } from '../non-negative.ts';
+import { metadataOf } from '../common/columns.ts';
+import { mapIn, objectIn } from '../common/fields.ts';
+import { notNegative } from '../common/non-negative.ts';
 import { parseAnnotation } from './number-annotation.ts';
 
 /** The revision to go back to was a field of versions that are gone; old clients still find it in an annotation. */

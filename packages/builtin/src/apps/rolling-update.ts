@@ -1,5 +1,5 @@
 import type { FieldErrors, FieldPath, JsonObject, JsonValue } from '@tsukube/machinery';
-import { notNegative } from '../non-negative.ts';
+import { notNegative } from '../common/non-negative.ts';
 
 const percentPattern = /^[0-9]+%$/;
 const percentMessage =

@@ -8,9 +8,9 @@ import {
   validateAnnotations,
   validateLabels,
 } from '@tsukube/machinery';
+import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { notNegative, validateNonNegative } from '../common/non-negative.ts';
 import { validatePodTemplate } from '../core/pod-spec/index.ts';
-import { numberIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { notNegative, validateNonNegative } from '../non-negative.ts';
 import { validateClaimTemplates, withClaimedVolumes } from './claim-templates.ts';
 import { shownStrategy } from './rolling-update.ts';
 import {

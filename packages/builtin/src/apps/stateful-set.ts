@@ -1,12 +1,12 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, nameIsDNSLabel } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../columns.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { ensureObject } from '../common/ensure-object.ts';
+import { fillIn, numberIn, objectIn, objectsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
+import { zeroValue } from '../common/zero-value.ts';
 import { defaultPodTemplate } from '../core/pod-spec/index.ts';
-import { fillIn, numberIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
-import { ensureObject } from '../ensure-object.ts';
-import { schemaOf } from '../schema.ts';
-import { statusSubresource } from '../status-subresource.ts';
-import { zeroValue } from '../zero-value.ts';
 import { claimWarnings, defaultClaimTemplate } from './claim-templates.ts';
 import { validateStatefulSet, validateStatefulSetStatus, validateStatefulSetUpdate } from './stateful-set-validation.ts';
 import { containerColumns, readyColumn, templateSpec } from './workload-columns.ts';

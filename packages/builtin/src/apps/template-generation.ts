@@ -1,6 +1,6 @@
 import { deepEqual, type JsonObject, type JsonValue, setKey } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { mapIn, objectIn } from '../core/pod-spec/members.ts';
+import { metadataOf } from '../common/columns.ts';
+import { mapIn, objectIn } from '../common/fields.ts';
 import { parseAnnotation } from './number-annotation.ts';
 
 /** How often the template of a daemon set has changed. It was a field once; now it is an annotation, and still counted. */

@@ -1,8 +1,8 @@
 import type { Column } from '@tsukube/apiserver';
 import { type JsonObject, type LabelSelector, labelSelectorOf } from '@tsukube/machinery';
-import { column } from '../columns.ts';
+import { column } from '../common/columns.ts';
+import { numberIn, objectIn } from '../common/fields.ts';
 import { containerImages, containerNames } from '../core/pod-spec/index.ts';
-import { numberIn, objectIn } from '../core/pod-spec/members.ts';
 
 /** The columns that show what pods are made of, for `-o wide`. `podSpec` finds it in the object. */
 export function containerColumns(podSpec: (object: JsonObject) => JsonObject | undefined): readonly Column[] {

@@ -1,6 +1,6 @@
 import type { Scalable, Subresource } from '@tsukube/apiserver';
-import { scaleOfKind } from '../autoscaling/scale.ts';
-import { numberIn, objectIn } from '../core/pod-spec/members.ts';
+import { numberIn, objectIn } from '../common/fields.ts';
+import { scaleOfKind } from '../common/scale.ts';
 import { selectorIn } from './workload-columns.ts';
 
 const workload: Scalable = {

@@ -6,8 +6,8 @@ import {
   labelSelectorOf,
   validateLabelSelector,
 } from '@tsukube/machinery';
+import { numberIn, objectIn, textIn } from '../common/fields.ts';
 import { validatePodTemplate } from '../core/pod-spec/index.ts';
-import { numberIn, objectIn, textIn } from '../core/pod-spec/members.ts';
 
 /** The selector, checked; undefined if it cannot be used. `word` names the kind in messages. */
 export function validateSelector(

@@ -1,7 +1,7 @@
 import { isDNS1123Label, type JsonObject, path } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
+import { metadataOf } from '../common/columns.ts';
+import { objectIn } from '../common/fields.ts';
 import { podTemplateWarnings } from '../core/pod-spec/index.ts';
-import { objectIn } from '../core/pod-spec/members.ts';
 
 /** A name that pods and their hosts cannot have as it is. */
 export function nameWarning(object: JsonObject): readonly string[] {

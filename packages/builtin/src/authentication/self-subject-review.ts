@@ -1,6 +1,6 @@
 import type { Resource } from '@tsukube/apiserver';
 import { formatTime } from '@tsukube/machinery';
-import { reviewResource } from '../review-resource.ts';
+import { reviewResource } from '../common/review-resource.ts';
 import { userInfo } from './user-info.ts';
 
 /** Who am I? */

@@ -7,8 +7,8 @@ import {
   type TokenAuthenticator,
 } from '@tsukube/apiserver';
 import { type JsonObject, StatusError } from '@tsukube/machinery';
-import { objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { reviewResource } from '../review-resource.ts';
+import { objectIn, textIn, textsIn } from '../common/fields.ts';
+import { reviewResource } from '../common/review-resource.ts';
 import { userInfo } from './user-info.ts';
 
 /** Who finds out whose a token is, and whom it is asked for if the question does not say. */

@@ -7,7 +7,7 @@ import {
   parseFieldSelector,
   parseLabelSelector,
 } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 
 /** What is asked about; the spec has been validated. */
 export function accessIn(spec: JsonObject, user: User): AccessAttributes {

@@ -1,7 +1,7 @@
 import type { AccessAttributes, AccessRules, Authorizer, Resource, ResourceRule, User, Verdict } from '@tsukube/apiserver';
 import { type JsonObject, StatusError } from '@tsukube/machinery';
-import { objectIn, textIn } from '../core/pod-spec/members.ts';
-import { reviewResource } from '../review-resource.ts';
+import { objectIn, textIn } from '../common/fields.ts';
+import { reviewResource } from '../common/review-resource.ts';
 import { accessIn, subjectIn } from './access-attributes.ts';
 import { validateAccessReview } from './access-validation.ts';
 

@@ -1,5 +1,5 @@
 import { FieldErrors, type FieldPath, type JsonObject, path, StatusError, validateLabelName } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 
 const resourcePath = path('spec', 'resourceAttributes');
 const pathsPath = path('spec', 'nonResourceAttributes');

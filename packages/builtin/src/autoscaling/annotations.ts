@@ -1,5 +1,5 @@
 import { checkObject, isObject, type JsonObject, JsonSyntaxError, type JsonValue, parseJson, setKey } from '@tsukube/machinery';
-import { mapIn } from '../core/pod-spec/members.ts';
+import { mapIn } from '../common/fields.ts';
 import { metricType, metricTypes } from './metric-types.ts';
 
 const domain = 'autoscaling.alpha.kubernetes.io';

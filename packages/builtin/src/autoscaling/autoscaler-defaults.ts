@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { objectIn } from '../core/pod-spec/members.ts';
+import { objectIn } from '../common/fields.ts';
 import { given } from './metrics-v1.ts';
 
 /** Fills in what an autoscaler of the hub version leaves out. */

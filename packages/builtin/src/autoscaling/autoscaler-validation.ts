@@ -1,6 +1,6 @@
 import { type FieldErrors, type FieldPath, type JsonObject, parseQuantity, path } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { notNegative, validateNonNegative } from '../non-negative.ts';
+import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { notNegative, validateNonNegative } from '../common/non-negative.ts';
 import { validateMetrics } from './metric-validation.ts';
 import { apiVersionProblem, type ReferenceRules, validateObjectReference } from './object-reference.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@tsukube/machinery';
-import { objectIn, objectsIn } from '../core/pod-spec/members.ts';
+import { objectIn, objectsIn } from '../common/fields.ts';
 import { given } from './metrics-v1.ts';
 
 /** The annotation that keeps the behavior has the names of Go's fields. */

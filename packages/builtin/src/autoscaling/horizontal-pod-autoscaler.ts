@@ -1,9 +1,9 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { schemaOf } from '../schema.ts';
-import { statusSubresource } from '../status-subresource.ts';
-import { zeroValue } from '../zero-value.ts';
+import { metadataOf } from '../common/columns.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
+import { zeroValue } from '../common/zero-value.ts';
 import { hasKept, withKept } from './annotations.ts';
 import { autoscalerColumns } from './autoscaler-columns.ts';
 import { defaultAutoscaler } from './autoscaler-defaults.ts';

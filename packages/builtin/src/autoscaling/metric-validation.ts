@@ -6,8 +6,8 @@ import {
   type JsonObject,
   parseQuantity,
 } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { containerResourceName } from '../core/pod-spec/resources.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { containerResourceName } from '../core/container/resource-requirements.ts';
 import { type ReferenceRules, validateObjectReference } from './object-reference.ts';
 
 type ValidateSource = (source: JsonObject, at: FieldPath, errors: FieldErrors, rules: ReferenceRules) => void;

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, parseQuantity } from '@tsukube/machinery';
-import { objectIn, textIn } from '../core/pod-spec/members.ts';
+import { objectIn, textIn } from '../common/fields.ts';
 
 /** How one kind of source, or one kind of reading, is worded in v2 and in v1. */
 interface Wording {

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, isValidPathSegmentName, type JsonObject } from '@tsukube/machinery';
-import { textIn } from '../core/pod-spec/members.ts';
+import { textIn } from '../common/fields.ts';
 
 export interface ReferenceRules {
   readonly emptyGroup?: boolean;

@@ -1,7 +1,7 @@
 import type { Converter } from '@tsukube/apiserver';
 import { type JsonObject, type JsonValue, stringifyJson } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { numberIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { metadataOf } from '../common/columns.ts';
+import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { kept, readKeptList, readKeptObject, withKept } from './annotations.ts';
 import { behaviorToHub, behaviorToV1, withGoNames } from './behavior-v1.ts';
 import { given, metricSpecToHub, metricSpecToV1, metricStatusToHub, metricStatusToV1 } from './metrics-v1.ts';

@@ -1,7 +1,7 @@
 import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { objectIn, textIn } from '../core/pod-spec/members.ts';
-import { validateNonNegative } from '../non-negative.ts';
+import { metadataOf } from '../common/columns.ts';
+import { objectIn, textIn } from '../common/fields.ts';
+import { validateNonNegative } from '../common/non-negative.ts';
 import { scheduleProblem } from './cron-schedule.ts';
 import { validateJobSpec } from './job-validation.ts';
 import { timeZoneProblem } from './time-zone.ts';

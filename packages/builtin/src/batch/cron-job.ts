@@ -2,11 +2,11 @@ import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserv
 import { type JsonObject, path } from '@tsukube/machinery';
 import { containerColumns, selectorColumn } from '../apps/workload-columns.ts';
 import { isNewGeneration, nameWarning } from '../apps/workload-warnings.ts';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { fillIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { ensureObject } from '../ensure-object.ts';
-import { schemaOf } from '../schema.ts';
-import { statusSubresource } from '../status-subresource.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { ensureObject } from '../common/ensure-object.ts';
+import { fillIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
 import { validateCronJob, validateCronJobName } from './cron-job-validation.ts';
 import { defaultJobTemplate } from './job-defaults.ts';
 import { jobSpecWarnings } from './job-warnings.ts';

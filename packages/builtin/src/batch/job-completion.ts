@@ -1,5 +1,5 @@
 import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { numberIn } from '../core/pod-spec/members.ts';
+import { numberIn } from '../common/fields.ts';
 
 /** So that the lists of indexes in the status stay short enough. */
 const maxParallelism = 100_000;

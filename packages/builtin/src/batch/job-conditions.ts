@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { objectsIn } from '../core/pod-spec/members.ts';
+import { objectsIn } from '../common/fields.ts';
 
 export function isConditionTrue(status: JsonObject | undefined, type: string): boolean {
   return hasCondition(status, type, 'True');

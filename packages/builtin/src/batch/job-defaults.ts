@@ -1,8 +1,8 @@
 import { type JsonObject, setKey } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
+import { metadataOf } from '../common/columns.ts';
+import { ensureObject } from '../common/ensure-object.ts';
+import { fillIn, mapIn, objectIn, objectsIn } from '../common/fields.ts';
 import { defaultPodTemplate } from '../core/pod-spec/index.ts';
-import { fillIn, mapIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
-import { ensureObject } from '../ensure-object.ts';
 
 const maxInt32 = 2 ** 31 - 1;
 

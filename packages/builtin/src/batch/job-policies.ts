@@ -1,6 +1,6 @@
 import { type FieldErrors, type FieldPath, goQuote, isQualifiedName, type JsonObject, type JsonValue } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { notNegative } from '../non-negative.ts';
+import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { notNegative } from '../common/non-negative.ts';
 import { readIndexes } from './job-indexes.ts';
 
 const maxRules = 20;

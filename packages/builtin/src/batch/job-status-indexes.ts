@@ -1,5 +1,5 @@
 import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { numberIn, textIn } from '../core/pod-spec/members.ts';
+import { numberIn, textIn } from '../common/fields.ts';
 import { overlapProblem, readIndexes } from './job-indexes.ts';
 
 interface ChangedStatus {

@@ -1,6 +1,6 @@
 import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { numberIn, objectIn, textsIn } from '../core/pod-spec/members.ts';
-import { validateNonNegative } from '../non-negative.ts';
+import { numberIn, objectIn, textsIn } from '../common/fields.ts';
+import { validateNonNegative } from '../common/non-negative.ts';
 import { hasCondition, isConditionTrue, isFinished } from './job-conditions.ts';
 import { validateStatusIndexes } from './job-status-indexes.ts';
 

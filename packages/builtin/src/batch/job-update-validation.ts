@@ -1,6 +1,6 @@
 import { deepEqual, type FieldErrors, fieldIsImmutable, type JsonObject, path } from '@tsukube/machinery';
-import { shownPodSpec } from '../core/pod/spec-diff.ts';
-import { mapIn, numberIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
+import { mapIn, numberIn, objectIn, objectsIn } from '../common/fields.ts';
+import { shownPodSpec } from '../common/internal-diff.ts';
 import { isConditionTrue } from './job-conditions.ts';
 import { nameLabel, uidLabel } from './job-defaults.ts';
 import { shownFailurePolicy, shownSuccessPolicy } from './job-policies.ts';

@@ -10,10 +10,10 @@ import {
 } from '@tsukube/machinery';
 import { selectorIn } from '../apps/workload-columns.ts';
 import { validateTemplateLabels } from '../apps/workload-validation.ts';
-import { metadataOf } from '../columns.ts';
+import { metadataOf } from '../common/columns.ts';
+import { numberIn, objectIn, textIn } from '../common/fields.ts';
+import { validateNonNegative } from '../common/non-negative.ts';
 import { validatePodTemplate } from '../core/pod-spec/index.ts';
-import { numberIn, objectIn, textIn } from '../core/pod-spec/members.ts';
-import { validateNonNegative } from '../non-negative.ts';
 import { validateCompletionMode } from './job-completion.ts';
 import { nameLabel, oldNameLabel, oldUidLabel, uidLabel } from './job-defaults.ts';
 import { validateFailurePolicy, validateSuccessPolicy } from './job-policies.ts';

@@ -1,6 +1,6 @@
 import type { FieldPath, JsonObject } from '@tsukube/machinery';
+import { numberIn, objectIn } from '../common/fields.ts';
 import { podTemplateWarnings } from '../core/pod-spec/index.ts';
-import { numberIn, objectIn } from '../core/pod-spec/members.ts';
 
 const manyCompletions = 100_000;
 const manyParallel = 10_000;

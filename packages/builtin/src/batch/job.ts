@@ -1,9 +1,9 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { goQuote, path } from '@tsukube/machinery';
 import { isNewGeneration, nameWarning } from '../apps/workload-warnings.ts';
-import { numberIn, objectIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
-import { statusSubresource } from '../status-subresource.ts';
+import { numberIn, objectIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
 import { jobColumns } from './job-columns.ts';
 import { defaultJob, generateSelector } from './job-defaults.ts';
 import { validateJobStatus } from './job-status-validation.ts';

@@ -1,8 +1,8 @@
 import { type Resource, type ServedVersion, storedVerbs, type User } from '@tsukube/apiserver';
 import { type JsonObject, setKey } from '@tsukube/machinery';
-import { objectIn, textIn } from '../core/pod-spec/members.ts';
-import { ensureObject } from '../ensure-object.ts';
-import { schemaOf } from '../schema.ts';
+import { ensureObject } from '../common/ensure-object.ts';
+import { objectIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { csrColumns } from './csr-columns.ts';
 import { conditionsOf, fillConditionTimes, keepDecisions } from './csr-conditions.ts';
 import { validateCsr, validateCsrUpdate } from './csr-validation.ts';

@@ -1,5 +1,5 @@
 import { type FieldErrors, formatTime, type JsonObject, path } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 
 const conditionsPath = path('status', 'conditions');
 /** These are either there and true or not there. */

@@ -1,5 +1,5 @@
 import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { objectIn, repeats, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { objectIn, repeats, textIn, textsIn } from '../common/fields.ts';
 import { validateConditionChanges, validateCsrConditions } from './csr-conditions.ts';
 import { issuedCertificateProblem } from './issued-certificate.ts';
 import { validateSignerName } from './signer-name.ts';

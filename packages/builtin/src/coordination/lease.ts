@@ -1,7 +1,7 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { schemaOf } from '../common/schema.ts';
 
 const v1: ServedVersion = {
   group: 'coordination.k8s.io',

@@ -8,11 +8,11 @@ import { nodeResources } from '../node/index.ts';
 import { policyResources } from '../policy/index.ts';
 import { schedulingResources } from '../scheduling/index.ts';
 import { storageResources } from '../storage/index.ts';
-import { coreResources } from './core-resources.ts';
+import { coreResources } from './index.ts';
+import { alignClusterIPs, carryOverAllocated } from './service/allocated-fields.ts';
+import { settleFamilies } from './service/ip-families.ts';
+import { defaultServiceRanges } from './service/service-ranges.ts';
 import { serviceAccount } from './service-account.ts';
-import { settleFamilies } from './service-families.ts';
-import { defaultServiceRanges } from './service-ranges.ts';
-import { alignClusterIPs, carryOverAllocated } from './service-transitions.ts';
 
 const resources = [
   serviceAccount(),

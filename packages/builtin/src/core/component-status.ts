@@ -1,9 +1,9 @@
 import { get } from 'node:https';
 import { type Column, computedVerbs, type Resource, type ServedVersion } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { nameColumn } from '../columns.ts';
-import { schemaOf } from '../schema.ts';
-import { objectsIn, textIn } from './pod-spec/members.ts';
+import { nameColumn } from '../common/columns.ts';
+import { objectsIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 
 const columns: readonly Column[] = [
   nameColumn,

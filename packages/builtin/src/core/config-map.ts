@@ -1,7 +1,7 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { schemaOf } from '../common/schema.ts';
 import { validateDataKeys, withinSize } from './data.ts';
 
 const dataPath = path('data');

@@ -1,13 +1,13 @@
 import type { Resource } from '@tsukube/apiserver';
 import { deepCopy, FieldErrors, type JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { endpoints } from './endpoints.ts';
 import { limitRange } from './limit-range.ts';
 import { node } from './node.ts';
-import { persistentVolume } from './persistent-volume.ts';
-import { persistentVolumeClaim } from './persistent-volume-claim.ts';
 import { resourceQuota } from './resource-quota.ts';
-import { service } from './service.ts';
+import { endpoints } from './service/endpoints.ts';
+import { service } from './service/service.ts';
+import { persistentVolume } from './volume/persistent-volume.ts';
+import { persistentVolumeClaim } from './volume/persistent-volume-claim.ts';
 
 function created(resource: Resource, content: JsonObject): JsonObject {
   const object: JsonObject = deepCopy({ metadata: { name: 'x' }, ...content }) as JsonObject;

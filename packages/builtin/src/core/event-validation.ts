@@ -7,7 +7,7 @@ import {
   path,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
+import { metadataOf } from '../common/columns.ts';
 
 const maxText = 128;
 const maxNote = 1024;

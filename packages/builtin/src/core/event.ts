@@ -1,9 +1,9 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { eventColumns } from '../events/columns.ts';
-import { eventsV1 } from '../events/event.ts';
-import { schemaOf } from '../schema.ts';
+import { schemaOf } from '../common/schema.ts';
+import { eventColumns } from './event-columns.ts';
 import { validateEvent, validateEventUpdate } from './event-validation.ts';
+import { eventsV1 } from './events-v1.ts';
 
 const referenceFields = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 

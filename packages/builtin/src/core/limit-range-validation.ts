@@ -8,9 +8,9 @@ import {
   path,
   quantityValue,
 } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn } from './pod-spec/members.ts';
-import { containerResourceName, isOvercommitAllowed, validateResourceName } from './pod-spec/resources.ts';
-import { report } from './pod-spec/text-rules.ts';
+import { report } from '../common/field-validation.ts';
+import { mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { containerResourceName, isOvercommitAllowed, validateResourceName } from './container/resource-requirements.ts';
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
 

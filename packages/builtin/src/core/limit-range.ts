@@ -1,10 +1,10 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, newUid } from '@tsukube/machinery';
-import { metadataOf, plainColumns } from '../columns.ts';
-import { schemaOf } from '../schema.ts';
+import { metadataOf, plainColumns } from '../common/columns.ts';
+import { objectIn, objectsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { roundResources } from './container/resource-list.ts';
 import { validateLimitRange } from './limit-range-validation.ts';
-import { objectIn, objectsIn } from './pod-spec/members.ts';
-import { roundResources } from './pod-spec/resource-list.ts';
 
 const v1: ServedVersion = { group: '', version: 'v1', schema: schemaOf('core.v1.LimitRange'), columns: plainColumns };
 

@@ -1,7 +1,7 @@
 import { type Resource, type ServedVersion, setPropagation, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, formatTime, isQualifiedName, type JsonObject, nameIsDNSLabel, path, setKey } from '@tsukube/machinery';
-import { ageColumn, metadataOf, nameColumn } from '../columns.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, metadataOf, nameColumn } from '../common/columns.ts';
+import { schemaOf } from '../common/schema.ts';
 
 const v1: ServedVersion = {
   group: '',

@@ -1,7 +1,7 @@
 import type { Column } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
-import { mapIn, objectIn, objectsIn, textIn } from './pod-spec/members.ts';
+import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
+import { mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 
 const infoType = 'io.k8s.api.core.v1.NodeSystemInfo';
 const statusType = 'io.k8s.api.core.v1.NodeStatus';

@@ -8,10 +8,10 @@ import {
   validateLabelName,
   validateLegacyCidr,
 } from '@tsukube/machinery';
-import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from './pod-spec/members.ts';
-import { validateResourceQuantity } from './pod-spec/resources.ts';
-import { requireOneOf } from './pod-spec/text-rules.ts';
-import { shown } from './service-ip-validation.ts';
+import { requireOneOf } from '../common/field-validation.ts';
+import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { validateResourceQuantity } from './container/resource-requirements.ts';
+import { shown } from './service/cluster-ip-validation.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 // Kubernetes names the metadata where it means the spec.

@@ -1,13 +1,13 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, path, warningsForCidr } from '@tsukube/machinery';
-import { proxySubresource } from '../proxied.ts';
-import { schemaOf } from '../schema.ts';
-import { statusSubresource } from '../status-subresource.ts';
+import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { proxySubresource } from '../common/proxy-subresource.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
+import { roundResources } from './container/resource-list.ts';
 import { nodeColumns } from './node-columns.ts';
 import { validateNode, validateNodeUpdate } from './node-validation.ts';
-import { objectIn, objectsIn, textIn, textsIn } from './pod-spec/members.ts';
-import { roundResources } from './pod-spec/resource-list.ts';
-import { proxyToNode } from './service-proxy.ts';
+import { proxyToNode } from './service/service-proxy.ts';
 
 const v1: ServedVersion = {
   group: '',

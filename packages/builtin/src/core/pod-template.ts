@@ -1,9 +1,9 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { nameColumn } from '../columns.ts';
-import { schemaOf } from '../schema.ts';
+import { nameColumn } from '../common/columns.ts';
+import { mapIn, objectIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { containerImages, containerNames, defaultPodTemplate, formatLabels, validatePodTemplate } from './pod-spec/index.ts';
-import { mapIn, objectIn } from './pod-spec/members.ts';
 import { podTemplateWarnings } from './pod-spec/warnings.ts';
 
 const v1: ServedVersion = {

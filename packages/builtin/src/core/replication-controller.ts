@@ -1,11 +1,11 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, isDNS1123Label, type JsonObject, path } from '@tsukube/machinery';
-import { scaleOfKind } from '../autoscaling/scale.ts';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { requireNonNegative } from '../common/field-validation.ts';
+import { mapIn, numberIn, objectIn, textIn } from '../common/fields.ts';
+import { scaleOfKind } from '../common/scale.ts';
+import { schemaOf } from '../common/schema.ts';
 import { containerImages, containerNames, defaultPodTemplate, formatLabels, validatePodTemplate } from './pod-spec/index.ts';
-import { mapIn, numberIn, objectIn, textIn } from './pod-spec/members.ts';
-import { requireNonNegative } from './pod-spec/text-rules.ts';
 import { podTemplateWarnings } from './pod-spec/warnings.ts';
 
 const specType = 'io.k8s.api.core.v1.ReplicationControllerSpec';

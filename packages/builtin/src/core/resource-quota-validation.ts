@@ -1,7 +1,7 @@
 import { type FieldErrors, type FieldPath, fieldIsImmutable, type JsonObject, path } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn, textsIn } from './pod-spec/members.ts';
-import { validateResourceName, validateResourceQuantity } from './pod-spec/resources.ts';
-import { shown } from './service-ip-validation.ts';
+import { mapIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { validateResourceName, validateResourceQuantity } from './container/resource-requirements.ts';
+import { shown } from './service/cluster-ip-validation.ts';
 
 const computeQuota = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'];
 const quotaNames = new Set([

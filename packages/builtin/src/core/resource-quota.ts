@@ -1,10 +1,10 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { compareQuantities, type JsonObject, parseQuantity } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../columns.ts';
-import { schemaOf } from '../schema.ts';
-import { statusSubresource } from '../status-subresource.ts';
-import { mapIn, objectIn } from './pod-spec/members.ts';
-import { roundResources } from './pod-spec/resource-list.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { mapIn, objectIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
+import { roundResources } from './container/resource-list.ts';
 import { validateQuotaSpec, validateQuotaStatus, validateQuotaUpdate } from './resource-quota-validation.ts';
 
 const columns: readonly Column[] = [

@@ -10,8 +10,8 @@ import {
   setKey,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
+import { schemaOf } from '../common/schema.ts';
 import { validateDataKeys, withinSize } from './data.ts';
 
 const secretType = 'io.k8s.api.core.v1.Secret';

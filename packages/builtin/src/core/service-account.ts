@@ -1,9 +1,9 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { ageColumn, metadataOf, nameColumn } from '../columns.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, metadataOf, nameColumn } from '../common/columns.ts';
+import { mapIn, objectsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { type TokenIssuer, tokenRequests } from '../service-account-tokens/index.ts';
-import { mapIn, objectsIn } from './pod-spec/members.ts';
 
 const v1: ServedVersion = {
   group: '',

@@ -15,10 +15,10 @@ import {
   validateLabels,
   validateLegacyIP,
 } from '@tsukube/machinery';
-import { validateEndpointIP } from '../core/endpoint-ip.ts';
-import { mapIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { report, requireOneOf, validateDNSLabel } from '../core/pod-spec/text-rules.ts';
-import { protocols } from '../core/service-port-validation.ts';
+import { report, requireOneOf, validateDNSLabel } from '../common/field-validation.ts';
+import { mapIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { validateEndpointIP } from '../core/service/endpoint-ip.ts';
+import { protocols } from '../core/service/service-port-validation.ts';
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
 const maxEndpoints = 1000;

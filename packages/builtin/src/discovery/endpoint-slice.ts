@@ -1,8 +1,8 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { deepEqual, type JsonObject, nameIsDNSSubdomain, path, warningsForIP } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
-import { mapIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
+import { mapIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { validateEndpointSlice, validateEndpointSliceUpdate } from './endpoint-slice-validation.ts';
 
 const type = 'io.k8s.api.discovery.v1.EndpointSlice';

@@ -1,5 +1,5 @@
 import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 
 /** Conditions of this group need a type, and each only once. */
 export function validateFlowConditions(object: JsonObject, errors: FieldErrors): void {

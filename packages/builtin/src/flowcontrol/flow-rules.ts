@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSLabel } from '@tsukube/machinery';
-import { objectsIn, textsIn } from '../core/pod-spec/members.ts';
+import { objectsIn, textsIn } from '../common/fields.ts';
 import { validateFlowSubject } from './flow-subjects.ts';
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];

@@ -1,8 +1,8 @@
 import type { Resource } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, nameIsDNSSubdomain, path } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
-import { fillIn, numberIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { ensureObject } from '../ensure-object.ts';
+import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
+import { ensureObject } from '../common/ensure-object.ts';
+import { fillIn, numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { flowResource } from './flow-kind.ts';
 import { validateFlowRule } from './flow-rules.ts';
 import { validateMandatorySchema } from './mandatory.ts';

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSLabel, nameIsDNSSubdomain } from '@tsukube/machinery';
-import { objectIn, textIn } from '../core/pod-spec/members.ts';
+import { objectIn, textIn } from '../common/fields.ts';
 
 /** The field in which each kind of subject is described. */
 const fields = new Map([

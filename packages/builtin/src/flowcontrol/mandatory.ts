@@ -1,6 +1,6 @@
 import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { textIn } from '../core/pod-spec/members.ts';
+import { metadataOf } from '../common/columns.ts';
+import { textIn } from '../common/fields.ts';
 import { flowControlDefaults } from './defaults.ts';
 import { shownFlowSchemaSpec, shownLevelSpec } from './shown-spec.ts';
 

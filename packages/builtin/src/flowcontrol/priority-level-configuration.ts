@@ -1,7 +1,7 @@
 import type { CellValue, Resource } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { fillIn, objectIn, textIn } from '../core/pod-spec/members.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { fillIn, objectIn, textIn } from '../common/fields.ts';
 import { flowResource } from './flow-kind.ts';
 import { validatePriorityLevel } from './priority-level-validation.ts';
 

@@ -1,6 +1,6 @@
 import { type FieldErrors, type FieldPath, type JsonObject, path } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { numberIn, objectIn, textIn } from '../core/pod-spec/members.ts';
+import { metadataOf } from '../common/columns.ts';
+import { numberIn, objectIn, textIn } from '../common/fields.ts';
 import { validateMandatoryLevel } from './mandatory.ts';
 
 const specPath = path('spec');

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 
 /** Specs as Kubernetes shows them in messages, which is not as they are written: every field, by another name. */
 export function shownFlowSchemaSpec(spec: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { objectIn } from '../core/pod-spec/members.ts';
+import { objectIn } from '../common/fields.ts';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
 /** The groups of a user were called group. */

@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, parseQuantity, stringifyJson } from '@
 import { kept, readKeptObject, withKept } from '../autoscaling/annotations.ts';
 import { behaviorToHub, behaviorToV1, withGoNames } from '../autoscaling/behavior-v1.ts';
 import { given, metricSpecToHub, metricSpecToV1, metricStatusToHub, metricStatusToV1 } from '../autoscaling/metrics-v1.ts';
-import { mapIn, objectIn } from '../core/pod-spec/members.ts';
+import { mapIn, objectIn } from '../common/fields.ts';
 import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
 
 type Reword = (metric: JsonObject) => JsonObject;

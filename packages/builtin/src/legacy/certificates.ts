@@ -1,6 +1,6 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import type { FieldError, JsonObject } from '@tsukube/machinery';
-import { fillIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { fillIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 import { defaultSigner } from './kubelet-request.ts';
 import { legacyVersion } from './legacy-version.ts';
 

@@ -1,7 +1,7 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { type Part, sortedParts } from '@tsukube/crds';
 import { FieldErrors, isObject, type JsonObject, type JsonValue, path, StatusError } from '@tsukube/machinery';
-import { fillIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { fillIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
 /** What all versions had alike was said once, of the definition as a whole. */

@@ -1,6 +1,6 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { type JsonObject, setKey } from '@tsukube/machinery';
-import { mapIn } from '../core/pod-spec/members.ts';
+import { mapIn } from '../common/fields.ts';
 import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
 
 const zoneLabel = 'topology.kubernetes.io/zone';

@@ -1,5 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import { eventsV1 } from '../events/event.ts';
+import { eventsV1 } from '../core/events-v1.ts';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
 /** In the form of events.k8s.io/v1. */

@@ -1,6 +1,6 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { deepEqual, type JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn } from '../core/pod-spec/members.ts';
+import { objectIn, objectsIn } from '../common/fields.ts';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
 const marker = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match';

@@ -1,6 +1,6 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import type { FieldError, JsonObject } from '@tsukube/machinery';
-import { objectsIn } from '../core/pod-spec/members.ts';
+import { objectsIn } from '../common/fields.ts';
 import { legacyVersion } from './legacy-version.ts';
 
 const defaults = { failurePolicy: 'Ignore', matchPolicy: 'Exact', sideEffects: 'Unknown', timeoutSeconds: 30 } as const;

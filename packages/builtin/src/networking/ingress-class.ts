@@ -8,10 +8,10 @@ import {
   path,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf } from '../columns.ts';
-import { mapIn, objectIn, textIn } from '../core/pod-spec/members.ts';
-import { report } from '../core/pod-spec/text-rules.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, metadataOf } from '../common/columns.ts';
+import { report } from '../common/field-validation.ts';
+import { mapIn, objectIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { validateReference } from './ingress-validation.ts';
 
 const columns: readonly Column[] = [

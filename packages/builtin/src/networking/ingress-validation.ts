@@ -11,10 +11,10 @@ import {
   path,
   validateLegacyIP,
 } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { ingressOf } from '../core/load-balancer-status.ts';
-import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { isPortName, isPortNumber, report } from '../core/pod-spec/text-rules.ts';
+import { metadataOf } from '../common/columns.ts';
+import { isPortName, isPortNumber, report } from '../common/field-validation.ts';
+import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { ingressOf } from '../core/service/load-balancer-status.ts';
 
 export const classAnnotation = 'kubernetes.io/ingress.class';
 const specPath = path('spec');

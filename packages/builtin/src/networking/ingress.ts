@@ -1,11 +1,11 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, path, warningsForIP } from '@tsukube/machinery';
-import { ageColumn, metadataOf, nameColumn } from '../columns.ts';
-import { ingressOf } from '../core/load-balancer-status.ts';
-import { mapIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { loadBalancerAddresses } from '../core/service-columns.ts';
-import { schemaOf } from '../schema.ts';
-import { statusSubresource } from '../status-subresource.ts';
+import { ageColumn, metadataOf, nameColumn } from '../common/columns.ts';
+import { mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
+import { ingressOf } from '../core/service/load-balancer-status.ts';
+import { loadBalancerAddresses } from '../core/service/service-columns.ts';
 import { classAnnotation, validateIngressCreate, validateIngressStatus, validateIngressUpdate } from './ingress-validation.ts';
 
 const columns: readonly Column[] = [

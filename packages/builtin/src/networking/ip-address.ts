@@ -10,10 +10,10 @@ import {
   path,
   validateIPAddress,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { objectIn, textIn } from '../core/pod-spec/members.ts';
-import { report } from '../core/pod-spec/text-rules.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { report } from '../common/field-validation.ts';
+import { objectIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { requireSegment } from './ingress-validation.ts';
 
 const v1: ServedVersion = {

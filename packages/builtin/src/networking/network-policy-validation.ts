@@ -8,8 +8,8 @@ import {
   validateLabelSelector,
   validateLegacyCidr,
 } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { isPortNumber, report, validatePort } from '../core/pod-spec/text-rules.ts';
+import { isPortNumber, report, validatePort } from '../common/field-validation.ts';
+import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 
 const protocols = ['TCP', 'UDP', 'SCTP'];
 const policyTypes = ['Ingress', 'Egress'];

@@ -1,8 +1,8 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, labelSelectorOf, path, warningsForCidr } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { directions, validateNetworkPolicy } from './network-policy-validation.ts';
 
 const columns: readonly Column[] = [

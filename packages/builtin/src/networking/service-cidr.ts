@@ -1,10 +1,10 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, parseCidr, path, validateCidr } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { objectIn, textsIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
-import { statusAlone } from '../status-metadata.ts';
-import { statusSubresource } from '../status-subresource.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { objectIn, textsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusAlone } from '../common/status-metadata.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
 
 const v1: ServedVersion = {
   group: 'networking.k8s.io',

@@ -7,13 +7,13 @@ import {
   validateImmutableField,
   validateLabels,
 } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../columns.ts';
-import { mapIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { oldNodeLabel } from '../core/pod-spec/old-node-labels.ts';
-import { containerResourceName, validateRequirements } from '../core/pod-spec/resources.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { report } from '../common/field-validation.ts';
+import { mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { oldNodeLabel } from '../common/node-selector.ts';
+import { schemaOf } from '../common/schema.ts';
+import { containerResourceName, validateRequirements } from '../core/container/resource-requirements.ts';
 import { validateTolerations } from '../core/pod-spec/scheduling.ts';
-import { report } from '../core/pod-spec/text-rules.ts';
-import { schemaOf } from '../schema.ts';
 
 const v1: ServedVersion = {
   group: 'node.k8s.io',

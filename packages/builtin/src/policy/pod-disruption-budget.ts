@@ -1,13 +1,13 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { FieldErrors, type JsonObject, path, validateLabelSelector } from '@tsukube/machinery';
 import { validateAtMostAll, validateIntOrPercent } from '../apps/rolling-update.ts';
-import { ageColumn, nameColumn } from '../columns.ts';
-import { validateConditions } from '../conditions.ts';
-import { numberIn, objectIn, objectsIn } from '../core/pod-spec/members.ts';
-import { validateNonNegative } from '../non-negative.ts';
-import { schemaOf } from '../schema.ts';
-import { statusSubresource } from '../status-subresource.ts';
-import { zeroValue } from '../zero-value.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { validateConditions } from '../common/conditions.ts';
+import { numberIn, objectIn, objectsIn } from '../common/fields.ts';
+import { validateNonNegative } from '../common/non-negative.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
+import { zeroValue } from '../common/zero-value.ts';
 
 const specOf = (object: JsonObject) => objectIn(object, 'spec') ?? {};
 

@@ -8,8 +8,8 @@ import {
   nameIsDNSSubdomain,
   path,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { fillIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { fillIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { rbacGroup, rbacName } from './names.ts';
 
 /** What both kinds of bindings have in common; they differ in the kinds of roles they may name. */

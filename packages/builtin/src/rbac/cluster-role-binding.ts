@@ -1,5 +1,5 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { schemaOf } from '../schema.ts';
+import { schemaOf } from '../common/schema.ts';
 import { bindingColumns, bindingStrategy } from './binding.ts';
 import { rbacGroup } from './names.ts';
 

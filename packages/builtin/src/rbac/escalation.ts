@@ -1,6 +1,6 @@
 import type { Authorizer, User, WriteContext } from '@tsukube/apiserver';
 import { deepEqual, goQuote, type JsonObject, StatusError } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import type { RoleRules } from './authorizer/role-rules.ts';
 import { rbacGroup } from './names.ts';
 import { countPieces, uncovered } from './rules/covers.ts';

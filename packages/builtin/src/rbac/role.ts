@@ -1,8 +1,8 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { plainColumns } from '../columns.ts';
-import { objectsIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
+import { plainColumns } from '../common/columns.ts';
+import { objectsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { rbacGroup, rbacName } from './names.ts';
 import { validatePolicyRule } from './rules/validation.ts';
 

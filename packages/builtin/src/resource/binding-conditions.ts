@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, type JsonObject, validateLabelName } from '@tsukube/machinery';
-import { repeats, textsIn } from '../core/pod-spec/members.ts';
+import { repeats, textsIn } from '../common/fields.ts';
 import { validateList } from './bounded-list.ts';
 
 const maxConditions = 4;

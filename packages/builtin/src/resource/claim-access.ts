@@ -7,8 +7,8 @@ import {
   type User,
 } from '@tsukube/apiserver';
 import { deepEqual, FieldErrors, type FieldPath, type JsonObject, path, StatusError } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { mapIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
+import { metadataOf } from '../common/columns.ts';
+import { mapIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 
 type AuthorizeWrite = NonNullable<Strategy['authorizeWrite']>;
 type Registry = Parameters<AuthorizeWrite>[3];

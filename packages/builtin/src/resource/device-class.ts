@@ -1,9 +1,9 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../columns.ts';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { isExtendedResource } from '../core/pod-spec/resources.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { isExtendedResource } from '../core/container/resource-requirements.ts';
 import { validateList } from './bounded-list.ts';
 import { maxConfigurations } from './device-claim.ts';
 import { validateDeviceConfiguration, validateSelectors } from './device-configuration.ts';

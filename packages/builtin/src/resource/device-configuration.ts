@@ -1,6 +1,6 @@
 import { type FieldErrors, type FieldPath, isObject, type JsonObject, type JsonValue, stringifyJson } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { validateDriverName } from '../core/pod-spec/volume-sources.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { validateDriverName } from '../core/volume/volume-sources.ts';
 import { validateList } from './bounded-list.ts';
 
 const maxSelectors = 32;

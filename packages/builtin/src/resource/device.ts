@@ -1,6 +1,6 @@
 import { type FieldErrors, type FieldPath, isDNS1123Label, type JsonObject } from '@tsukube/machinery';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
 import { validateList, validateSet } from './bounded-list.ts';
 import { validateAttribute } from './device-attribute.ts';

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, formatMessage, isDNS1123Label, isDNS1123Subdomain } from '@tsukube/machinery';
-import { validateDriverName } from '../core/pod-spec/volume-sources.ts';
+import { validateDriverName } from '../core/volume/volume-sources.ts';
 
 const maxPoolName = 253;
 const maxIdentifier = 32;

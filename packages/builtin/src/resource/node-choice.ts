@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSSubdomain } from '@tsukube/machinery';
-import { textIn } from '../core/pod-spec/members.ts';
+import { textIn } from '../common/fields.ts';
 
 /** Which of the ways to say where something is are used. What is wrong with them is reported in their order. */
 export function chosenNodes(

@@ -6,11 +6,11 @@ import {
   path,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { metadataOf } from '../columns.ts';
-import { validateConditions } from '../conditions.ts';
+import { metadataOf } from '../common/columns.ts';
+import { validateConditions } from '../common/conditions.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { validateDriverName } from '../core/pod-spec/volume-sources.ts';
+import { validateDriverName } from '../core/volume/volume-sources.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
 import { validateList, validateSet } from './bounded-list.ts';
 import { maxConfigurations, maxRequests, requestReference, validateReferences } from './device-claim.ts';

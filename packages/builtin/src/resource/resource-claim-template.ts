@@ -7,9 +7,9 @@ import {
   validateImmutableField,
   validateLabels,
 } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../columns.ts';
-import { mapIn, objectIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { mapIn, objectIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { checkAdminAccess } from './claim-access.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';
 

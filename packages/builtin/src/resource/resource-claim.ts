@@ -1,10 +1,10 @@
 import { type Authorizer, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
-import { ageColumn, metadataOf, nameColumn } from '../columns.ts';
-import { objectIn, objectsIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
-import { statusAlone } from '../status-metadata.ts';
-import { statusSubresource } from '../status-subresource.ts';
+import { ageColumn, metadataOf, nameColumn } from '../common/columns.ts';
+import { objectIn, objectsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusAlone } from '../common/status-metadata.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
 import { checkAdminAccess, checkClaimStatus } from './claim-access.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';
 import { dropDeallocatedDevices, validateClaimStatus } from './resource-claim-status.ts';

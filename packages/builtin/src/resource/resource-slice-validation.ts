@@ -1,7 +1,7 @@
 import { type FieldErrors, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
+import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
-import { numberIn, objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { validateDriverName } from '../core/pod-spec/volume-sources.ts';
+import { validateDriverName } from '../core/volume/volume-sources.ts';
 import { validateSet } from './bounded-list.ts';
 import { validateCounterSet, validateDevice } from './device.ts';
 import { validatePoolName } from './names.ts';

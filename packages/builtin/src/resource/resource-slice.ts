@@ -1,8 +1,8 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { deepEqual, formatTime, type JsonObject } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { objectIn, objectsIn, textIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { validateSlice } from './resource-slice-validation.ts';
 
 const types = 'io.k8s.api.resource.v1';

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, isValidLabelValue, type JsonObject, validateLabelName } from '@tsukube/machinery';
-import { textIn } from '../core/pod-spec/members.ts';
+import { textIn } from '../common/fields.ts';
 
 const effects = ['NoExecute', 'NoSchedule', 'None'];
 const operators = ['Equal', 'Exists'];

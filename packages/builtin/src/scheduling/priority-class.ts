@@ -1,9 +1,9 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, path, StatusError, validateImmutableField } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
-import { numberIn, textIn } from '../core/pod-spec/members.ts';
-import { requireOneOf } from '../core/pod-spec/text-rules.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
+import { requireOneOf } from '../common/field-validation.ts';
+import { numberIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 
 const type = 'io.k8s.api.scheduling.v1.PriorityClass';
 

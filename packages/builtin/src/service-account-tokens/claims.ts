@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
-import { textIn } from '../core/pod-spec/members.ts';
+import { textIn } from '../common/fields.ts';
 import { accountUsername } from './account-user.ts';
 
 export interface ObjectReference {

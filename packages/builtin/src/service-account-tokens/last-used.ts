@@ -1,6 +1,6 @@
 import type { Logger, ObjectRegistry, User } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { mapIn, textIn } from '../core/pod-spec/members.ts';
+import { mapIn, textIn } from '../common/fields.ts';
 import type { FoundObject } from './token-objects.ts';
 
 const label = 'kubernetes.io/legacy-token-last-used';

@@ -1,6 +1,6 @@
 import { type CacheEntry, decodeObject, type ObjectRegistry } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { textIn } from '../core/pod-spec/members.ts';
+import { textIn } from '../common/fields.ts';
 
 /** What a token may hang on, by the plural of its kind. */
 export type BoundKind = 'serviceaccounts' | 'secrets' | 'pods' | 'nodes';

@@ -9,8 +9,8 @@ import {
   type WriteContext,
 } from '@tsukube/apiserver';
 import { FieldErrors, formatTime, type JsonObject, parseApiVersion, path, StatusError } from '@tsukube/machinery';
-import { numberIn, objectIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
+import { numberIn, objectIn, textIn, textsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 import { credentialIdOf } from './account-user.ts';
 import { boundClaims, type ObjectReference, type PrivateClaims } from './claims.ts';
 

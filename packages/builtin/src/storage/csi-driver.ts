@@ -1,8 +1,8 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { deepEqual, type FieldErrors, type FieldPath, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../columns.ts';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
+import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
 
 const type = 'io.k8s.api.storage.v1.CSIDriverSpec';
 const specOf = (object: JsonObject) => objectIn(object, 'spec') ?? {};

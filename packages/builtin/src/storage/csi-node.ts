@@ -8,12 +8,12 @@ import {
   type JsonObject,
   path,
 } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../columns.ts';
-import { objectIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { report } from '../core/pod-spec/text-rules.ts';
-import { validateDriverName } from '../core/pod-spec/volume-sources.ts';
-import { validateNonNegative } from '../non-negative.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, nameColumn } from '../common/columns.ts';
+import { report } from '../common/field-validation.ts';
+import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { validateNonNegative } from '../common/non-negative.ts';
+import { schemaOf } from '../common/schema.ts';
+import { validateDriverName } from '../core/volume/volume-sources.ts';
 
 const v1: ServedVersion = {
   group: 'storage.k8s.io',

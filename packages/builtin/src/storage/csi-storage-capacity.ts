@@ -9,11 +9,11 @@ import {
   path,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { plainColumns } from '../columns.ts';
-import { mapIn, objectIn, textIn } from '../core/pod-spec/members.ts';
-import { oldLabelWarnings, oldNodeLabel } from '../core/pod-spec/old-node-labels.ts';
-import { isNegative, report } from '../core/pod-spec/text-rules.ts';
-import { schemaOf } from '../schema.ts';
+import { plainColumns } from '../common/columns.ts';
+import { isNegative, report } from '../common/field-validation.ts';
+import { mapIn, objectIn, textIn } from '../common/fields.ts';
+import { oldLabelWarnings, oldNodeLabel } from '../common/node-selector.ts';
+import { schemaOf } from '../common/schema.ts';
 
 const v1: ServedVersion = {
   group: 'storage.k8s.io',

@@ -1,6 +1,6 @@
 import { type FieldErrors, type FieldPath, isQualifiedName, type JsonObject } from '@tsukube/machinery';
-import { mapIn } from '../core/pod-spec/members.ts';
-import { report } from '../core/pod-spec/text-rules.ts';
+import { report } from '../common/field-validation.ts';
+import { mapIn } from '../common/fields.ts';
 
 const maxParameters = 512;
 const maxBytes = 256 << 10;

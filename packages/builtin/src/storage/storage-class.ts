@@ -7,10 +7,10 @@ import {
   validateImmutableField,
   validateLabelName,
 } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf } from '../columns.ts';
-import { mapIn, objectsIn, textIn, textsIn } from '../core/pod-spec/members.ts';
-import { oldNodeLabel } from '../core/pod-spec/old-node-labels.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, metadataOf } from '../common/columns.ts';
+import { mapIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { oldNodeLabel } from '../common/node-selector.ts';
+import { schemaOf } from '../common/schema.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';
 
 const type = 'io.k8s.api.storage.v1.StorageClass';

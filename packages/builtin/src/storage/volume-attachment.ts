@@ -8,14 +8,14 @@ import {
   nameIsDNSSubdomain,
   path,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { validateInlineVolume } from '../core/persistent-volume-validation.ts';
-import { mapIn, numberIn, objectIn, textIn } from '../core/pod-spec/members.ts';
-import { inclusiveRange, report } from '../core/pod-spec/text-rules.ts';
-import { validateDriverName } from '../core/pod-spec/volume-sources.ts';
-import { schemaOf } from '../schema.ts';
-import { statusAlone } from '../status-metadata.ts';
-import { statusSubresource } from '../status-subresource.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { inclusiveRange, report } from '../common/field-validation.ts';
+import { mapIn, numberIn, objectIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { statusAlone } from '../common/status-metadata.ts';
+import { statusSubresource } from '../common/status-subresource.ts';
+import { validateInlineVolume } from '../core/volume/persistent-volume-validation.ts';
+import { validateDriverName } from '../core/volume/volume-sources.ts';
 import { bytesOf } from './parameters.ts';
 
 const specType = 'io.k8s.api.storage.v1.VolumeAttachmentSpec';

@@ -1,9 +1,9 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../columns.ts';
-import { mapIn, textIn } from '../core/pod-spec/members.ts';
-import { protect } from '../core/volume-columns.ts';
-import { schemaOf } from '../schema.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { mapIn, textIn } from '../common/fields.ts';
+import { schemaOf } from '../common/schema.ts';
+import { protect } from '../core/volume/volume-columns.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';
 
 const type = 'io.k8s.api.storage.v1.VolumeAttributesClass';

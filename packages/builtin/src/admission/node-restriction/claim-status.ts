@@ -1,8 +1,8 @@
 import { deepEqual, goQuote, type JsonObject } from '@tsukube/machinery';
-import { metadataOf } from '../../columns.ts';
-import { internalDiff } from '../../core/pod/spec-diff.ts';
-import { internalForm } from '../../core/pod-spec/internal-form.ts';
-import { objectIn } from '../../core/pod-spec/members.ts';
+import { metadataOf } from '../../common/columns.ts';
+import { objectIn } from '../../common/fields.ts';
+import { internalDiff } from '../../common/internal-diff.ts';
+import { internalForm } from '../../common/internal-form.ts';
 import { refuse } from '../forbidden.ts';
 import type { NodeWrite } from './node-write.ts';
 

@@ -1,7 +1,7 @@
 import { type AdmissionPlugin, type Authorizer, decodeObject, type ObjectCache } from '@tsukube/apiserver';
 import { goQuote, type JsonObject } from '@tsukube/machinery';
-import { objectIn, textIn } from '../../core/pod-spec/members.ts';
-import { nodeOf, nodeUserPrefix } from '../../node/authorizer/index.ts';
+import { objectIn, textIn } from '../../common/fields.ts';
+import { nodeOf, nodeUserPrefix } from '../../node-authorizer/index.ts';
 import { subjectOf } from '../certificates.ts';
 import { refuse } from '../forbidden.ts';
 import { restrictClaim } from './claim-status.ts';

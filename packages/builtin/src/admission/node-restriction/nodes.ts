@@ -1,7 +1,7 @@
 import { deepEqual, goQuote, type JsonObject } from '@tsukube/machinery';
-import { metadataOf } from '../../columns.ts';
-import { internalForm } from '../../core/pod-spec/internal-form.ts';
-import { mapIn, objectIn, objectsIn } from '../../core/pod-spec/members.ts';
+import { metadataOf } from '../../common/columns.ts';
+import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
+import { internalForm } from '../../common/internal-form.ts';
 import { refuse } from '../forbidden.ts';
 import type { NodeWrite } from './node-write.ts';
 

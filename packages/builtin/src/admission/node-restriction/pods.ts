@@ -1,6 +1,6 @@
 import { deepEqual, goQuote, type JsonObject } from '@tsukube/machinery';
-import { metadataOf } from '../../columns.ts';
-import { mapIn, objectIn, objectsIn, textIn } from '../../core/pod-spec/members.ts';
+import { metadataOf } from '../../common/columns.ts';
+import { mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { refuse } from '../forbidden.ts';
 import { apiReference } from '../pod-references.ts';
 import { mustFind, type NodeWrite } from './node-write.ts';

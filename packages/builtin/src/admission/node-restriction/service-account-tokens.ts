@@ -1,6 +1,6 @@
 import { goQuote, type JsonObject, StatusError } from '@tsukube/machinery';
-import { metadataOf } from '../../columns.ts';
-import { objectIn, objectsIn, textIn, textsIn } from '../../core/pod-spec/members.ts';
+import { metadataOf } from '../../common/columns.ts';
+import { objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 import { refuse } from '../forbidden.ts';
 import { type Cluster, mustFind, type NodeWrite } from './node-write.ts';
 

@@ -8,9 +8,9 @@ import {
   validateLabelName,
   validateLabelSelector,
 } from '@tsukube/machinery';
+import { report } from '../../common/field-validation.ts';
+import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 import { validateLabelKeys } from './label-keys.ts';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from './members.ts';
-import { report } from './text-rules.ts';
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';

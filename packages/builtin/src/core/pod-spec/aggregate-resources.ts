@@ -1,5 +1,5 @@
 import { addQuantities, compareQuantities, type JsonObject, parseQuantity, type Quantity } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn } from './members.ts';
+import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
 
 type Amounts = Map<string, Quantity>;
 

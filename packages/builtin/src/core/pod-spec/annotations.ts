@@ -1,7 +1,7 @@
 import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
+import { mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { validateDescendingPath } from '../../common/path-rules.ts';
 import { containerFields } from './defaults.ts';
-import { mapIn, objectIn, objectsIn, textIn } from './members.ts';
-import { validateDescendingPath } from './path-rules.ts';
 
 const mirror = 'kubernetes.io/config.mirror';
 const deletionCost = 'controller.kubernetes.io/pod-deletion-cost';

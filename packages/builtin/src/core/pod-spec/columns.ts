@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { objectsIn, textIn } from './members.ts';
+import { objectsIn, textIn } from '../../common/fields.ts';
 
 /** The names of a pod's containers, as one cell. */
 export function containerNames(podSpec: JsonObject | undefined): string {

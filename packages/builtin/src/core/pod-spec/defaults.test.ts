@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
+import { isLatestImage } from '../container/image-name.ts';
 import { defaultPodTemplate } from './defaults.ts';
-import { isLatestImage } from './image-name.ts';
 
 function defaulted(spec: JsonObject): JsonObject {
   const template: JsonObject = { spec };

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { defaultContainer } from './container-defaults.ts';
-import { fillIn, objectIn, objectsIn, textIn } from './members.ts';
-import { roundRequirements, roundResources } from './resource-list.ts';
-import { defaultVolume } from './volume-defaults.ts';
+import { fillIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { defaultContainer } from '../container/container-defaults.ts';
+import { roundRequirements, roundResources } from '../container/resource-list.ts';
+import { defaultVolume } from '../volume/volume-defaults.ts';
 
 export const containerFields = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 

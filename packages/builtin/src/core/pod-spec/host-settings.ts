@@ -1,6 +1,6 @@
 import { type FieldErrors, type FieldPath, isDNS1123Subdomain, type JsonObject, validateLegacyIP } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from './members.ts';
-import { isSubdomainWithUnderscore, report } from './text-rules.ts';
+import { isSubdomainWithUnderscore, report } from '../../common/field-validation.ts';
+import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 
 const maxNameservers = 3;
 const maxSearches = 32;

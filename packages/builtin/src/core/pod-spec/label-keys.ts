@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, type JsonObject, validateLabelName } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn, textsIn } from './members.ts';
+import { objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 
 /** Keys of labels whose values are taken from the pod itself. */
 export function validateLabelKeys(term: JsonObject, at: FieldPath, errors: FieldErrors): void {

@@ -1,6 +1,6 @@
 import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
+import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { containerFields } from './defaults.ts';
-import { objectIn, objectsIn, textIn } from './members.ts';
 
 const notOnWindows = 'cannot be set for a windows pod';
 const podContextFields = [

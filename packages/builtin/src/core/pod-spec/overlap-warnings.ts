@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tsukube/machinery';
 import { trimRight } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from './members.ts';
+import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
 
 interface PathOf {
   readonly path: string;

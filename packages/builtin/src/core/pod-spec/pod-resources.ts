@@ -6,9 +6,9 @@ import {
   type JsonObject,
   parseQuantity,
 } from '@tsukube/machinery';
+import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
+import { isHugePages, podResourceName, validateRequirements } from '../container/resource-requirements.ts';
 import { aggregateResources } from './aggregate-resources.ts';
-import { mapIn, objectIn, objectsIn } from './members.ts';
-import { isHugePages, podResourceName, validateRequirements } from './resources.ts';
 
 /** Resources of the pod as a whole must have room for those of its containers. */
 export function validatePodResources(spec: JsonObject, claims: ReadonlySet<string>, at: FieldPath, errors: FieldErrors): void {

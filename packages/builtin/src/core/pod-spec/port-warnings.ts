@@ -1,6 +1,6 @@
 import type { FieldPath, JsonObject } from '@tsukube/machinery';
+import { numberIn, objectsIn, textIn } from '../../common/fields.ts';
 import { containerFields } from './defaults.ts';
-import { numberIn, objectsIn, textIn } from './members.ts';
 
 interface Port {
   readonly at: FieldPath;

@@ -1,7 +1,7 @@
 import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSSubdomain, path } from '@tsukube/machinery';
-import { internalForm } from './internal-form.ts';
-import { mapIn, objectsIn, textIn } from './members.ts';
-import { report, validateDNSLabel } from './text-rules.ts';
+import { report, validateDNSLabel } from '../../common/field-validation.ts';
+import { mapIn, objectsIn, textIn } from '../../common/fields.ts';
+import { internalForm } from '../../common/internal-form.ts';
 
 /** Gives the names by which containers refer to claims. */
 export function validateResourceClaims(

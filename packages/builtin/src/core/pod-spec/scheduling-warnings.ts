@@ -1,6 +1,6 @@
 import { type FieldPath, isValidLabelValue, type JsonObject } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn, textsIn } from './members.ts';
-import { oldNodeLabel } from './old-node-labels.ts';
+import { mapIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
+import { oldNodeLabel } from '../../common/node-selector.ts';
 
 export function nodeWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   const warnings: string[] = [];

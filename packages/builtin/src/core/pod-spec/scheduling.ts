@@ -7,9 +7,9 @@ import {
   validateLabelName,
   validateLabelSelector,
 } from '@tsukube/machinery';
+import { isNotPositive, report } from '../../common/field-validation.ts';
+import { numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { validateLabelKeys } from './label-keys.ts';
-import { numberIn, objectIn, objectsIn, textIn } from './members.ts';
-import { isNotPositive, report } from './text-rules.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 

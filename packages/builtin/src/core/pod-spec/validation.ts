@@ -7,9 +7,19 @@ import {
   validateAnnotations,
   validateLabels,
 } from '@tsukube/machinery';
+import { inclusiveRange, report, requireOneOf } from '../../common/field-validation.ts';
+import { numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import {
+  type PodParts,
+  validateContainers,
+  validateEphemeralContainers,
+  validateInitContainers,
+} from '../container/containers.ts';
+import { containerResourceName, validateRequirements } from '../container/resource-requirements.ts';
+import { validatePodSecurity } from '../container/security-context.ts';
+import { validateVolumes } from '../volume/volumes.ts';
 import { validateAffinity } from './affinity.ts';
 import { validatePodAnnotations, validateProfilesMatch } from './annotations.ts';
-import { type PodParts, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts';
 import { containerFields } from './defaults.ts';
 import {
   validateDnsConfig,
@@ -18,15 +28,10 @@ import {
   validateHostnameOverride,
   validateHostUsers,
 } from './host-settings.ts';
-import { numberIn, objectIn, objectsIn, textIn } from './members.ts';
 import { validateHostProcess, validateOperatingSystem } from './operating-system.ts';
 import { validatePodResources } from './pod-resources.ts';
 import { validateResourceClaims } from './resource-claims.ts';
-import { containerResourceName, validateRequirements } from './resources.ts';
 import { validateGates, validateTolerations, validateTopologySpread } from './scheduling.ts';
-import { validatePodSecurity } from './security-context.ts';
-import { inclusiveRange, report, requireOneOf } from './text-rules.ts';
-import { validateVolumes } from './volumes.ts';
 
 export function validatePodTemplate(template: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const metadata = objectIn(template, 'metadata') ?? {};

@@ -1,6 +1,6 @@
 import { type FieldPath, type JsonObject, parseQuantity, path, quantityValue, warningsForIP } from '@tsukube/machinery';
+import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 import { containerFields } from './defaults.ts';
-import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from './members.ts';
 import { overlapWarnings } from './overlap-warnings.ts';
 import { portWarnings } from './port-warnings.ts';
 import { affinityWarnings, nodeWarnings, spreadWarnings } from './scheduling-warnings.ts';

@@ -1,6 +1,6 @@
 import { deepEqual, type JsonObject, path } from '@tsukube/machinery';
+import { mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { containerFields } from '../pod-spec/defaults.ts';
-import { mapIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
 
 const prefix = 'container.apparmor.security.beta.kubernetes.io/';
 const localhost = 'localhost/';

@@ -9,8 +9,8 @@ import {
   type WriteContext,
 } from '@tsukube/apiserver';
 import { FieldErrors, type JsonObject, path, type Status, StatusError, setKey } from '@tsukube/machinery';
-import { schemaOf } from '../../schema.ts';
-import { mapIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { schemaOf } from '../../common/schema.ts';
 import { setCondition } from './conditions.ts';
 
 const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: schemaOf('core.v1.Binding') };

@@ -1,5 +1,5 @@
 import { formatTime, type JsonObject } from '@tsukube/machinery';
-import { objectsIn } from '../pod-spec/members.ts';
+import { objectsIn } from '../../common/fields.ts';
 
 export interface PodCondition {
   readonly type: string;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textsIn } from '../pod-spec/members.ts';
+import { mapIn, objectIn, objectsIn, textsIn } from '../../common/fields.ts';
 import { copyAppArmorAnnotations } from './app-armor.ts';
 import { setCondition } from './conditions.ts';
 import { qosClassOf } from './qos.ts';

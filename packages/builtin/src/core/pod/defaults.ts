@@ -1,9 +1,9 @@
 import { formatQuantity, type JsonObject } from '@tsukube/machinery';
+import { mapIn, numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { roundRequirements, roundResources } from '../container/resource-list.ts';
+import { isHugePages, isOvercommitAllowed } from '../container/resource-requirements.ts';
 import { aggregateResources } from '../pod-spec/aggregate-resources.ts';
 import { defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts';
-import { mapIn, numberIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
-import { roundRequirements, roundResources } from '../pod-spec/resource-list.ts';
-import { isHugePages, isOvercommitAllowed } from '../pod-spec/resources.ts';
 
 export function defaultPod(pod: JsonObject): void {
   dropInitContainerAnnotations(pod.metadata as JsonObject);

@@ -1,6 +1,6 @@
 import type { DeletionPlan, DeletionRequest } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { numberIn, objectIn, textIn } from '../pod-spec/members.ts';
+import { numberIn, objectIn, textIn } from '../../common/fields.ts';
 
 /** A pod that runs is given the time it asked for to end by itself. */
 export function beginPodDeletion(pod: JsonObject, request: DeletionRequest): DeletionPlan {

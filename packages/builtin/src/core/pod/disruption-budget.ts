@@ -1,6 +1,6 @@
 import { decodeObject, type ObjectRegistry, type WriteContext } from '@tsukube/apiserver';
 import { formatTime, type JsonObject, labelSelectorOf, StatusError } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { isConditionTrue } from './conditions.ts';
 
 const maxDisruptedPods = 2_000;

@@ -1,7 +1,7 @@
 import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { byName, mapIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { byName, mapIn, objectsIn, textIn } from '../../common/fields.ts';
+import { containerDiff } from '../../common/internal-diff.ts';
 import { keepMetadata } from './keep-metadata.ts';
-import { containerDiff } from './spec-diff.ts';
 import { validateAnnotationUpdate } from './update.ts';
 import { validatePod } from './validation.ts';
 

@@ -1,7 +1,7 @@
 import { actionSubresource, decodeObject, deleteObject, type ResourceRequest, type WriteContext } from '@tsukube/apiserver';
 import { isObject, type JsonObject, type Status, StatusError } from '@tsukube/machinery';
-import { schemaOf } from '../../schema.ts';
-import { objectIn, textIn } from '../pod-spec/members.ts';
+import { objectIn, textIn } from '../../common/fields.ts';
+import { schemaOf } from '../../common/schema.ts';
 import { setCondition } from './conditions.ts';
 import { allowDisruption, budgetsOf } from './disruption-budget.ts';
 

@@ -1,6 +1,6 @@
 import { deepEqual, type FieldErrors, type FieldPath, type JsonObject } from '@tsukube/machinery';
-import { internalForm } from '../pod-spec/internal-form.ts';
-import { mapIn, objectIn, objectsIn } from '../pod-spec/members.ts';
+import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
+import { internalForm } from '../../common/internal-form.ts';
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 

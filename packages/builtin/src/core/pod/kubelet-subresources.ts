@@ -1,7 +1,7 @@
 import type { Answer, Authorizer, ResourceRequest, Subresource } from '@tsukube/apiserver';
 import { FieldErrors, path as fieldPath, StatusError } from '@tsukube/machinery';
-import { notReachable, splitName } from '../../proxied.ts';
-import { objectIn, textIn } from '../pod-spec/members.ts';
+import { objectIn, textIn } from '../../common/fields.ts';
+import { notReachable, splitName } from '../../common/proxy-subresource.ts';
 import { checkNode, containerOf, hostOf, podOf } from './pod-location.ts';
 
 /** What only the node of a pod can answer. Nodes are not called from here; all that can be said before is said. */

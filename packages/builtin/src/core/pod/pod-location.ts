@@ -1,6 +1,6 @@
 import { decodeObject, type ResourceRequest } from '@tsukube/apiserver';
 import { type JsonObject, StatusError } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
 
 /** The pod that is meant. Its name may stand between a scheme and a port. */
 export async function podOf(request: ResourceRequest, name = request.info.name): Promise<JsonObject> {

@@ -1,7 +1,7 @@
 import { type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { schemaOf } from '../../schema.ts';
-import { objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { schemaOf } from '../../common/schema.ts';
 import { podBinding } from './binding.ts';
 import { podColumns, podRowConditions } from './columns.ts';
 import { preparePod } from './creation.ts';

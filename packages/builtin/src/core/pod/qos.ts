@@ -6,7 +6,7 @@ import {
   type Quantity,
   zeroQuantity,
 } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn } from '../pod-spec/members.ts';
+import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
 
 const counted = ['cpu', 'memory'];
 

@@ -1,5 +1,5 @@
 import { deepEqual, type FieldErrors, type FieldPath, type JsonObject, path } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { keepMetadata } from './keep-metadata.ts';
 import { qosClassOf } from './qos.ts';
 import { validatePod } from './validation.ts';

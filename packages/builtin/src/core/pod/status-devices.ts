@@ -1,6 +1,6 @@
 import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSLabel, nameIsDNSSubdomain, path } from '@tsukube/machinery';
-import { byName, mapIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
-import { report } from '../pod-spec/text-rules.ts';
+import { report } from '../../common/field-validation.ts';
+import { byName, mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 
 const at = path('status');
 const statusLists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;

@@ -10,8 +10,8 @@ import {
   validateImmutableField,
   validateLegacyIP,
 } from '@tsukube/machinery';
-import { byName, numberIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
-import { report } from '../pod-spec/text-rules.ts';
+import { report } from '../../common/field-validation.ts';
+import { byName, numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import {
   dropGatedStatus,
   validateAllocatedResources,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { isConditionTrue } from './conditions.ts';
 
 /** A pod in one line. */

@@ -7,13 +7,13 @@ import {
   type JsonValue,
   path,
 } from '@tsukube/machinery';
+import { inclusiveRange } from '../../common/field-validation.ts';
+import { mapIn, objectsIn, textIn } from '../../common/fields.ts';
+import { specDiff } from '../../common/internal-diff.ts';
+import { validateImageSpace } from '../container/containers.ts';
 import { validatePodAnnotations } from '../pod-spec/annotations.ts';
-import { validateImageSpace } from '../pod-spec/containers.ts';
-import { mapIn, objectsIn, textIn } from '../pod-spec/members.ts';
 import { validateTolerations } from '../pod-spec/scheduling.ts';
-import { inclusiveRange } from '../pod-spec/text-rules.ts';
 import { ignoreGatedChanges } from './gated-update.ts';
-import { specDiff } from './spec-diff.ts';
 import { validatePod } from './validation.ts';
 
 const specPath = path('spec');

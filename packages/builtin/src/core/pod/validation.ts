@@ -1,7 +1,7 @@
 import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { validateImageSpace } from '../container/containers.ts';
 import { validatePodAnnotations, validateProfilesMatch } from '../pod-spec/annotations.ts';
-import { validateImageSpace } from '../pod-spec/containers.ts';
-import { objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
 import { validatePodSpec } from '../pod-spec/validation.ts';
 
 const specPath = path('spec');

@@ -1,5 +1,5 @@
 import { isDNS1123Label, type JsonObject, path, warningsForIP } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../pod-spec/members.ts';
+import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { podSpecWarnings } from '../pod-spec/warnings.ts';
 import { appArmorWarnings } from './app-armor.ts';
 

@@ -1,6 +1,6 @@
 import type { User, Verdict } from '@tsukube/apiserver';
 import { goQuote, type JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../../core/pod-spec/members.ts';
+import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import type { KnownRole } from './role-table.ts';
 
 /** Who a binding is about, as users present themselves. */

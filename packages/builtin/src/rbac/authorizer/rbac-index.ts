@@ -1,6 +1,6 @@
 import type { User } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, textIn } from '../../core/pod-spec/members.ts';
+import { objectIn, textIn } from '../../common/fields.ts';
 import { BoundRole } from './bound-role.ts';
 import { type KnownRole, RoleTable } from './role-table.ts';
 import { SubjectIndex } from './subject-index.ts';

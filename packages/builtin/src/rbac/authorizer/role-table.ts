@@ -1,5 +1,5 @@
 import { goQuote, type JsonObject } from '@tsukube/machinery';
-import { objectsIn } from '../../core/pod-spec/members.ts';
+import { objectsIn } from '../../common/fields.ts';
 import { type CompiledRule, compileRule } from '../rules/compiled-rule.ts';
 import { type PolicyRule, policyRuleOf } from '../rules/policy-rule.ts';
 

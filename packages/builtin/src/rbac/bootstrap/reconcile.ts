@@ -1,5 +1,5 @@
 import { deepEqual, type JsonObject } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn } from '../../core/pod-spec/members.ts';
+import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
 import { uncovered } from '../rules/covers.ts';
 import { policyRuleOf, storedRule } from '../rules/policy-rule.ts';
 import { autoUpdate } from './policy.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn } from '../../core/pod-spec/members.ts';
+import { objectIn, objectsIn } from '../../common/fields.ts';
 
 /**
  * The bytes of a role or binding that is there from the first start, as a write of this server would leave them. Written

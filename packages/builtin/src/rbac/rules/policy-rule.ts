@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { textsIn } from '../../core/pod-spec/members.ts';
+import { textsIn } from '../../common/fields.ts';
 
 /** What a role allows, complete: an absent list is an empty one. */
 export interface PolicyRule {

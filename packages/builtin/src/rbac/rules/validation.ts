@@ -1,5 +1,5 @@
 import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { textsIn } from '../../core/pod-spec/members.ts';
+import { textsIn } from '../../common/fields.ts';
 
 /** Namespaced roles cannot speak of paths: those belong to no namespace. */
 export function validatePolicyRule(rule: JsonObject, namespaced: boolean, at: FieldPath, errors: FieldErrors): void {

@@ -1,0 +1,113 @@
+/** What is wrong with a text, as messages; and the ways in which fields are checked again and again. */
+import {
+  type FieldErrors,
+  type FieldPath,
+  formatMessage,
+  isDNS1123Label,
+  type JsonObject,
+  maxLengthMessage,
+  type ShownValue,
+} from '@tsukube/machinery';
+import { numberIn, textIn } from './fields.ts';
+
+type Messages = readonly string[];
+const fine: Messages = [];
+
+export const isNegative = 'must be greater than or equal to 0';
+export const isNotPositive = 'must be greater than zero';
+
+export function inclusiveRange(least: number, most: number): string {
+  return `must be between ${least} and ${most}, inclusive`;
+}
+
+/** Each message becomes an error of a field. */
+export function report(messages: Messages, at: FieldPath, value: ShownValue, errors: FieldErrors): void {
+  for (const message of messages) errors.invalid(at, value, message);
+}
+
+export function requireText(owner: JsonObject, field: string, at: FieldPath, errors: FieldErrors): void {
+  if (textIn(owner, field) === '') errors.required(at.child(field));
+}
+
+/** A field that must be set and be one of a few words; `asked` is the order in which they are listed. */
+export function requireOneOf(text: string, asked: readonly string[], at: FieldPath, errors: FieldErrors): void {
+  if (text === '') errors.required(at);
+  else if (!asked.includes(text)) errors.notSupported(at, text, asked);
+}
+
+export function requireNonNegative(owner: JsonObject, field: string, at: FieldPath, errors: FieldErrors): void {
+  const value = numberIn(owner, field);
+  if (value < 0) errors.invalid(at.child(field), value, isNegative);
+}
+
+export function validateDNSLabel(text: string, at: FieldPath, errors: FieldErrors): void {
+  report(isDNS1123Label(text), at, text, errors);
+}
+
+export function isPortNumber(port: number): Messages {
+  return port >= 1 && port <= 65_535 ? fine : [inclusiveRange(1, 65_535)];
+}
+
+/** A name of a service, as IANA has them. */
+export function isPortName(name: string): Messages {
+  const messages: string[] = [];
+  if (name.length > 15) messages.push(maxLengthMessage(15));
+  if (!/^[-a-z0-9]+$/.test(name)) messages.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/[a-z]/.test(name)) messages.push('must contain at least one letter (a-z)');
+  if (name.includes('--')) messages.push('must not contain consecutive hyphens');
+  if (name.startsWith('-') || name.endsWith('-')) messages.push('must not begin or end with a hyphen');
+  return messages;
+}
+
+export function validatePort(port: unknown, at: FieldPath, errors: FieldErrors): void {
+  if (typeof port === 'string') report(isPortName(port), at, port, errors);
+  else report(isPortNumber(Number(port ?? 0)), at, Number(port ?? 0), errors);
+}
+
+export function isEnvironmentName(name: string): Messages {
+  if (/^[\x20-\x3c\x3e-\x7e]*$/.test(name)) return fine;
+  return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
+}
+
+const configKey = '[-._a-zA-Z0-9]+';
+const configKeyPattern = new RegExp(`^${configKey}$`);
+const configKeyMessage = formatMessage(
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+  configKey,
+  'key.name',
+  'KEY_NAME',
+  'key-name',
+);
+
+export function isConfigKey(key: string): Messages {
+  const messages: string[] = [];
+  if (key.length > 253) messages.push(maxLengthMessage(253));
+  if (!configKeyPattern.test(key)) messages.push(configKeyMessage);
+  if (key === '.' || key === '..') messages.push(`must not be '${key}'`);
+  else if (key.startsWith('..')) messages.push("must not start with '..'");
+  return messages;
+}
+
+const headerName = '[-A-Za-z0-9]+';
+const headerPattern = new RegExp(`^${headerName}$`);
+
+export function isHeaderName(name: string): Messages {
+  if (headerPattern.test(name)) return fine;
+  return [formatMessage("a valid HTTP header must consist of alphanumeric characters or '-'", headerName, 'X-Header-Name')];
+}
+
+const underscoreLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const underscoreSubdomain = `${underscoreLabel}(\\.${underscoreLabel})*`;
+const underscorePattern = new RegExp(`^${underscoreSubdomain}$`);
+
+/** Names of domains where DNS itself is meant, which knows names with an underscore. */
+export function isSubdomainWithUnderscore(name: string): Messages {
+  const messages: string[] = [];
+  if (name.length > 253) messages.push(maxLengthMessage(253));
+  if (name.length > 1_024 || !underscorePattern.test(name)) {
+    const message =
+      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character";
+    messages.push(formatMessage(message, underscoreSubdomain, 'example.com'));
+  }
+  return messages;
+}

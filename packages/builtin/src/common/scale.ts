@@ -1,0 +1,30 @@
+import { type Column, type Scalable, type Subresource, scaleSubresource } from '@tsukube/apiserver';
+import { ageColumn, column, metadataOf } from './columns.ts';
+import { numberIn, objectIn } from './fields.ts';
+import { schemaOf } from './schema.ts';
+
+const type = 'io.k8s.api.autoscaling.v1.Scale';
+
+/** What a table shows of a scale. */
+const scaleColumns: readonly Column[] = [
+  column(
+    'Name',
+    { type: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', field: 'name' },
+    (object) => metadataOf(object).name as string,
+  ),
+  column('Desired', { type: `${type}Spec`, field: 'replicas' }, (object) => numberIn(objectIn(object, 'spec'), 'replicas'), {
+    type: 'integer',
+  }),
+  column(
+    'Available',
+    { type: `${type}Status`, field: 'replicas' },
+    (object) => numberIn(objectIn(object, 'status'), 'replicas'),
+    { type: 'integer' },
+  ),
+  ageColumn,
+];
+
+/** The scale of a built-in kind. */
+export function scaleOfKind(scalable: Scalable): Subresource {
+  return scaleSubresource(scalable, schemaOf('autoscaling.v1.Scale'), scaleColumns);
+}

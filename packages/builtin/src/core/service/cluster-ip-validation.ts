@@ -1,0 +1,70 @@
+import { type FieldErrors, type JsonObject, parseAddress, path, type ShownValue, validateLegacyIP } from '@tsukube/machinery';
+import { textIn, textsIn } from '../../common/fields.ts';
+import { isHeadless } from './service-defaults.ts';
+
+const clusterIPsPath = path('spec', 'clusterIPs');
+const familiesPath = path('spec', 'ipFamilies');
+const policyPath = path('spec', 'ipFamilyPolicy');
+const families = ['IPv4', 'IPv6'];
+const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
+
+/** Addresses, families and policy of a service, each for itself and with one another. */
+export function validateClusterIPs(spec: JsonObject, oldSpec: JsonObject | undefined, errors: FieldErrors): void {
+  if (spec.type === 'ExternalName') return;
+  validateFirstIP(spec, errors);
+  validateFamilies(textsIn(spec, 'ipFamilies'), errors);
+  const policy = spec.ipFamilyPolicy;
+  if (policy !== undefined && !policies.includes(policy as string)) errors.notSupported(policyPath, policy, policies);
+  const ips = textsIn(spec, 'clusterIPs');
+  const wellFormed = validateEach(ips, new Set(textsIn(oldSpec, 'clusterIPs')), errors);
+  if (ips.length > 2) errors.invalid(clusterIPsPath, shown(ips), 'may only hold up to 2 values');
+  if (!wellFormed) return;
+  if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2)
+    errors.invalid(clusterIPsPath, shown(ips), 'may specify no more than one IP for each IP family');
+  if (!isHeadless(spec)) matchFamilies(ips, textsIn(spec, 'ipFamilies'), errors);
+}
+
+export function familyOf(ip: string): string {
+  return parseAddress(ip)?.family ?? 'unknown';
+}
+
+export function shown(texts: readonly string[]): ShownValue {
+  return [...texts];
+}
+
+function validateFirstIP(spec: JsonObject, errors: FieldErrors): void {
+  const ip = textIn(spec, 'clusterIP');
+  const ips = textsIn(spec, 'clusterIPs');
+  if (ip === '') {
+    if (ips.length > 0) errors.invalid(clusterIPsPath, shown(ips), 'must be empty when `clusterIP` is not specified');
+  } else if (ips.length === 0) errors.required(clusterIPsPath);
+  else if (ips[0] !== ip) errors.invalid(clusterIPsPath, shown(ips), 'first value must match `clusterIP`');
+}
+
+function validateFamilies(given: readonly string[], errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, family] of given.entries()) {
+    if (!families.includes(family)) errors.notSupported(familiesPath.index(i), family, families);
+    if (seen.has(family)) errors.duplicate(familiesPath.index(i), family);
+    seen.add(family);
+  }
+}
+
+/** Whether all are addresses, or the one word that says that there is none. */
+function validateEach(ips: readonly string[], before: ReadonlySet<string>, errors: FieldErrors): boolean {
+  const found = errors.length;
+  for (const [i, ip] of ips.entries()) {
+    if (i > 0 || ip !== 'None') validateLegacyIP(ip, clusterIPsPath.index(i), errors, before);
+    else if (ips.length > 1) errors.invalid(clusterIPsPath, shown(ips), "'None' must be the first and only value");
+  }
+  return errors.length === found;
+}
+
+function matchFamilies(ips: readonly string[], given: readonly string[], errors: FieldErrors): void {
+  for (const [i, ip] of ips.entries()) {
+    const family = given[i];
+    if (family === undefined) return;
+    if (families.includes(family) && familyOf(ip) !== family)
+      errors.invalid(clusterIPsPath.index(i), ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``);
+  }
+}

@@ -1,0 +1,133 @@
+import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  deepEqual,
+  FieldErrors,
+  type FieldPath,
+  isQualifiedName,
+  type JsonObject,
+  nameIsDNSSubdomain,
+  path,
+  validateLegacyIP,
+  warningsForIP,
+} from '@tsukube/machinery';
+import { ageColumn, column, metadataOf, nameColumn } from '../../common/columns.ts';
+import { isPortNumber, report, requireOneOf, validateDNSLabel } from '../../common/field-validation.ts';
+import { fillIn, mapIn, numberIn, objectsIn, textIn } from '../../common/fields.ts';
+import { schemaOf } from '../../common/schema.ts';
+import { validateEndpointIP } from './endpoint-ip.ts';
+import { protocols } from './service-port-validation.ts';
+
+const v1: ServedVersion = {
+  group: '',
+  version: 'v1',
+  schema: schemaOf('core.v1.Endpoints'),
+  deprecationWarning: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+  columns: [
+    nameColumn,
+    column('Endpoints', { type: 'io.k8s.api.core.v1.Endpoints', field: 'subsets' }, endpointsCell),
+    ageColumn,
+  ],
+};
+
+export const endpoints: Resource = {
+  names: {
+    plural: 'endpoints',
+    singular: 'endpoints',
+    kind: 'Endpoints',
+    listKind: 'EndpointsList',
+    shortNames: ['ep'],
+  },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/services/endpoints',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy: {
+    allowCreateOnUpdate: true,
+    applyDefaults(object) {
+      for (const subset of objectsIn(object, 'subsets'))
+        for (const port of objectsIn(subset, 'ports')) fillIn(port, 'protocol', 'TCP');
+    },
+    validateCreate: (object, errors) => validateSubsets(object, errors),
+    validateUpdate(object, old, errors) {
+      const found = new FieldErrors();
+      validateSubsets(object, found);
+      if (found.length > 0 && !deepEqual(object.subsets, old.subsets)) errors.addAll(found);
+    },
+    warnings: endpointsWarnings,
+  },
+};
+
+const subsetsPath = path('subsets');
+const addressFields = ['addresses', 'notReadyAddresses'];
+
+function validateSubsets(object: JsonObject, errors: FieldErrors): void {
+  for (const [i, subset] of objectsIn(object, 'subsets').entries()) {
+    const at = subsetsPath.index(i);
+    if (addressFields.every((field) => objectsIn(subset, field).length === 0))
+      errors.required(at, 'must specify `addresses` or `notReadyAddresses`');
+    for (const field of addressFields)
+      for (const [j, address] of objectsIn(subset, field).entries()) validateAddress(address, at.child(field).index(j), errors);
+    const ports = objectsIn(subset, 'ports');
+    for (const [j, port] of ports.entries()) validatePort(port, ports.length > 1, at.child('ports').index(j), errors);
+  }
+}
+
+function validateAddress(address: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const ip = textIn(address, 'ip');
+  validateLegacyIP(ip, at.child('ip'), errors);
+  const hostname = textIn(address, 'hostname');
+  if (hostname !== '') validateDNSLabel(hostname, at.child('hostname'), errors);
+  const { nodeName } = address;
+  if (typeof nodeName === 'string') report(nameIsDNSSubdomain(nodeName, false), at.child('nodeName'), nodeName, errors);
+  validateEndpointIP(ip, at.child('ip'), errors);
+}
+
+function validatePort(port: JsonObject, named: boolean, at: FieldPath, errors: FieldErrors): void {
+  const name = textIn(port, 'name');
+  if (name !== '') validateDNSLabel(name, at.child('name'), errors);
+  else if (named) errors.required(at.child('name'));
+  report(isPortNumber(numberIn(port, 'port')), at.child('port'), numberIn(port, 'port'), errors);
+  requireOneOf(textIn(port, 'protocol'), protocols, at.child('protocol'), errors);
+  const { appProtocol } = port;
+  if (typeof appProtocol === 'string') report(isQualifiedName(appProtocol), at.child('appProtocol'), appProtocol, errors);
+}
+
+const managedBy = 'endpoints.kubernetes.io/managed-by';
+
+/** The controller writes addresses in their canonical form. */
+function endpointsWarnings(object: JsonObject): readonly string[] {
+  if (mapIn(metadataOf(object), 'labels')[managedBy] === 'endpoint-controller') return [];
+  return objectsIn(object, 'subsets').flatMap((subset, i) =>
+    addressFields.flatMap((field) =>
+      objectsIn(subset, field).flatMap((address, j) =>
+        warningsForIP(textIn(address, 'ip'), subsetsPath.index(i).child(field).index(j).child('ip')),
+      ),
+    ),
+  );
+}
+
+const shownEndpoints = 3;
+
+function endpointsCell(object: JsonObject): string {
+  const subsets = objectsIn(object, 'subsets');
+  if (subsets.length === 0) return '<none>';
+  const shown = subsets.flatMap(firstEndpoints).slice(0, shownEndpoints);
+  const count = subsets.reduce((sum, subset) => sum + endpointCount(subset), 0);
+  const more = count > shownEndpoints ? ` + ${count - shownEndpoints} more...` : '';
+  return `${shown.join(',')}${more}`;
+}
+
+/** Every address with every port: the product is only counted. */
+function endpointCount(subset: JsonObject): number {
+  return objectsIn(subset, 'addresses').length * Math.max(objectsIn(subset, 'ports').length, 1);
+}
+
+function firstEndpoints(subset: JsonObject): readonly string[] {
+  const ips = objectsIn(subset, 'addresses')
+    .slice(0, shownEndpoints)
+    .map((address) => textIn(address, 'ip'));
+  const ports = objectsIn(subset, 'ports').slice(0, shownEndpoints);
+  if (ports.length === 0) return ips;
+  return ports.flatMap((port) => ips.map((ip) => `${ip.includes(':') ? `[${ip}]` : ip}:${numberIn(port, 'port')}`));
+}

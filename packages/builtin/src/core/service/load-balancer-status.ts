@@ -1,0 +1,34 @@
+import { type FieldErrors, isDNS1123Subdomain, type JsonObject, parseAddress, path, validateLegacyIP } from '@tsukube/machinery';
+import { report } from '../../common/field-validation.ts';
+import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
+
+const ingressPath = path('status', 'loadBalancer', 'ingress');
+const modes = ['Proxy', 'VIP'];
+
+/** Where a load balancer has put a service. */
+export function validateLoadBalancerStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const points = ingressOf(object);
+  if (objectIn(object, 'spec')?.type !== 'LoadBalancer') {
+    if (points.length > 0) errors.forbidden(ingressPath, "may only be used when `spec.type` is 'LoadBalancer'");
+    return;
+  }
+  const before = new Set(ingressOf(old).map((point) => textIn(point, 'ip')));
+  for (const [i, point] of points.entries()) {
+    const at = ingressPath.index(i);
+    const ip = textIn(point, 'ip');
+    if (ip !== '') validateLegacyIP(ip, at.child('ip'), errors, before);
+    const { ipMode } = point;
+    if (ipMode === undefined) {
+      if (ip !== '') errors.required(at.child('ipMode'), 'must be specified when `ip` is set');
+    } else if (ip === '') errors.forbidden(at.child('ipMode'), 'may not be specified when `ip` is not set');
+    else if (!modes.includes(ipMode as string)) errors.notSupported(at.child('ipMode'), ipMode, modes);
+    const hostname = textIn(point, 'hostname');
+    if (hostname === '') continue;
+    report(isDNS1123Subdomain(hostname), at.child('hostname'), hostname, errors);
+    if (parseAddress(hostname)) errors.invalid(at.child('hostname'), hostname, 'must be a DNS name, not an IP address');
+  }
+}
+
+export function ingressOf(object: JsonObject): readonly JsonObject[] {
+  return objectsIn(objectIn(objectIn(object, 'status'), 'loadBalancer'), 'ingress');
+}

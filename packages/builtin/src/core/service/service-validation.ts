@@ -1,0 +1,144 @@
+import {
+  type FieldErrors,
+  isDNS1123Subdomain,
+  isQualifiedName,
+  type JsonObject,
+  path,
+  validateLabels,
+  validateLegacyCidr,
+  validateLegacyIP,
+} from '@tsukube/machinery';
+import { metadataOf } from '../../common/columns.ts';
+import { isPortNumber, report, requireOneOf } from '../../common/field-validation.ts';
+import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
+import { validateClusterIPs } from './cluster-ip-validation.ts';
+import { validateEndpointIP } from './endpoint-ip.ts';
+import { isExternallyAccessible, isHeadless, needsHealthCheckPort } from './service-defaults.ts';
+import { validatePortsOnce, validateServicePorts } from './service-port-validation.ts';
+
+const specPath = path('spec');
+const annotationsPath = path('metadata', 'annotations');
+const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const affinities = ['ClientIP', 'None'];
+const trafficPolicies = ['Cluster', 'Local'];
+const trafficDistributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
+const maxAffinitySeconds = 86_400;
+const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
+
+export function validateService(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+  const spec = objectIn(object, 'spec') ?? {};
+  const oldSpec = objectIn(old, 'spec');
+  validateTopologyAnnotations(object, errors);
+  validateByType(spec, errors);
+  validateServicePorts(spec, errors);
+  validateLabels(mapIn(spec, 'selector'), specPath.child('selector'), errors);
+  validateAffinity(spec, errors);
+  validateClusterIPs(spec, oldSpec, errors);
+  validateExternalIPs(textsIn(spec, 'externalIPs'), new Set(textsIn(oldSpec, 'externalIPs')), errors);
+  requireOneOf(textIn(spec, 'type'), types, specPath.child('type'), errors);
+  validatePortsOnce(spec, errors);
+  validateSourceRanges(object, old, errors);
+  if (spec.allocateLoadBalancerNodePorts !== undefined && spec.type !== 'LoadBalancer')
+    errors.forbidden(specPath.child('allocateLoadBalancerNodePorts'), onlyLoadBalancer);
+  validateLoadBalancerClass(spec, errors);
+  validateTrafficPolicies(spec, errors);
+}
+
+const topologyMode = 'service.kubernetes.io/topology-mode';
+const topologyHints = 'service.kubernetes.io/topology-aware-hints';
+
+function validateTopologyAnnotations(object: JsonObject, errors: FieldErrors): void {
+  const annotations = mapIn(metadataOf(object), 'annotations');
+  const [mode, hints] = [annotations[topologyMode], annotations[topologyHints]];
+  if (mode === undefined || hints === undefined || mode === hints) return;
+  errors.invalid(annotationsPath.key(topologyMode), mode, `must match annotations[${topologyHints}] when both are specified`);
+}
+
+function validateByType(spec: JsonObject, errors: FieldErrors): void {
+  const { type } = spec;
+  if (objectsIn(spec, 'ports').length === 0 && !isHeadless(spec) && type !== 'ExternalName')
+    errors.required(specPath.child('ports'));
+  if (type === 'ExternalName') validateExternalName(spec, errors);
+  else if (isHeadless(spec) && (type === 'LoadBalancer' || type === 'NodePort'))
+    errors.invalid(specPath.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${type} services`);
+}
+
+function validateExternalName(spec: JsonObject, errors: FieldErrors): void {
+  const unset = 'may not be set for ExternalName services';
+  if (textsIn(spec, 'clusterIPs').length > 0) errors.forbidden(specPath.child('clusterIPs'), unset);
+  if (textsIn(spec, 'ipFamilies').length > 0) errors.forbidden(specPath.child('ipFamilies'), unset);
+  if (spec.ipFamilyPolicy !== undefined) errors.forbidden(specPath.child('ipFamilyPolicy'), unset);
+  const name = textIn(spec, 'externalName').replace(/\.$/, '');
+  if (name === '') errors.required(specPath.child('externalName'));
+  else report(isDNS1123Subdomain(name), specPath.child('externalName'), name, errors);
+}
+
+function validateAffinity(spec: JsonObject, errors: FieldErrors): void {
+  const affinity = textIn(spec, 'sessionAffinity');
+  requireOneOf(affinity, affinities, specPath.child('sessionAffinity'), errors);
+  if (affinity !== 'ClientIP') return;
+  const at = specPath.child('sessionAffinityConfig', 'clientIP', 'timeoutSeconds');
+  const seconds = numberIn(objectIn(objectIn(spec, 'sessionAffinityConfig'), 'clientIP'), 'timeoutSeconds');
+  if (seconds <= 0 || seconds > maxAffinitySeconds)
+    errors.invalid(at, seconds, `must be greater than 0 and less than ${maxAffinitySeconds}`);
+}
+
+function validateExternalIPs(ips: readonly string[], before: ReadonlySet<string>, errors: FieldErrors): void {
+  for (const [i, ip] of ips.entries()) {
+    const at = specPath.child('externalIPs').index(i);
+    const found = errors.length;
+    validateLegacyIP(ip, at, errors, before);
+    if (errors.length === found) validateEndpointIP(ip, at, errors);
+  }
+}
+
+const sourceRanges = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+
+/** Given in a field, or as old clients do in an annotation. */
+function validateSourceRanges(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+  const spec = objectIn(object, 'spec');
+  const ranges = textsIn(spec, 'loadBalancerSourceRanges').map((range) => range.trim());
+  const annotated = mapIn(metadataOf(object), 'annotations')[sourceRanges];
+  const inField = ranges.length > 0;
+  if (!inField && annotated === undefined) return;
+  const at = inField ? specPath.child('LoadBalancerSourceRanges') : annotationsPath.key(sourceRanges);
+  if (spec?.type !== 'LoadBalancer') errors.forbidden(at, onlyLoadBalancer);
+  const before = new Set(textsIn(objectIn(old, 'spec'), 'loadBalancerSourceRanges').map((range) => range.trim()));
+  if (inField) for (const [i, range] of ranges.entries()) validateLegacyCidr(range, at.index(i), errors, before);
+  else if (!old || mapIn(metadataOf(old), 'annotations')[sourceRanges] !== annotated) {
+    const text = (annotated ?? '').trim();
+    if (text !== '') for (const range of text.split(',')) validateLegacyCidr(range.trim(), at, errors);
+  }
+}
+
+export function validateLoadBalancerClass(spec: JsonObject, errors: FieldErrors): void {
+  const at = specPath.child('loadBalancerClass');
+  const { loadBalancerClass } = spec;
+  if (loadBalancerClass === undefined) return;
+  if (spec.type === 'LoadBalancer') report(isQualifiedName(loadBalancerClass as string), at, loadBalancerClass, errors);
+  else errors.forbidden(at, onlyLoadBalancer);
+}
+
+function validateTrafficPolicies(spec: JsonObject, errors: FieldErrors): void {
+  const external = textIn(spec, 'externalTrafficPolicy');
+  const at = specPath.child('externalTrafficPolicy');
+  if (isExternallyAccessible(spec)) requireOneOf(external, trafficPolicies, at, errors);
+  else if (external !== '') errors.invalid(at, external, 'may only be set for externally-accessible services');
+  validateHealthCheckPort(spec, errors);
+  const internal = spec.internalTrafficPolicy;
+  if (internal !== undefined && !trafficPolicies.includes(internal as string))
+    errors.notSupported(specPath.child('internalTrafficPolicy'), internal, trafficPolicies);
+  const distribution = spec.trafficDistribution;
+  if (distribution !== undefined && !trafficDistributions.includes(distribution as string))
+    errors.notSupported(specPath.child('trafficDistribution'), distribution, trafficDistributions);
+}
+
+function validateHealthCheckPort(spec: JsonObject, errors: FieldErrors): void {
+  const port = numberIn(spec, 'healthCheckNodePort');
+  const at = specPath.child('healthCheckNodePort');
+  if (needsHealthCheckPort(spec)) {
+    if (port === 0) errors.required(at);
+    else report(isPortNumber(port), at, port, errors);
+  } else if (port !== 0)
+    errors.invalid(at, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'");
+}

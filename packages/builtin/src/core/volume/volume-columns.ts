@@ -1,0 +1,40 @@
+import type { JsonObject } from '@tsukube/machinery';
+import { metadataOf } from '../../common/columns.ts';
+import { mapIn, objectIn, textIn, textsIn } from '../../common/fields.ts';
+import { classAnnotation } from './volume-claim-update.ts';
+
+const shortModes = [
+  ['ReadWriteOnce', 'RWO'],
+  ['ReadOnlyMany', 'ROX'],
+  ['ReadWriteMany', 'RWX'],
+  ['ReadWriteOncePod', 'RWOP'],
+] as const;
+
+export function accessModesCell(owner: JsonObject | undefined): string {
+  const modes = textsIn(owner, 'accessModes');
+  return shortModes
+    .filter(([mode]) => modes.includes(mode))
+    .map(([, short]) => short)
+    .join(',');
+}
+
+export function phaseCell(object: JsonObject): string {
+  return metadataOf(object).deletionTimestamp === undefined ? textIn(objectIn(object, 'status'), 'phase') : 'Terminating';
+}
+
+/** The class, which old objects name in an annotation. */
+export function classCell(object: JsonObject): string {
+  return mapIn(metadataOf(object), 'annotations')[classAnnotation] ?? textIn(objectIn(object, 'spec'), 'storageClassName');
+}
+
+export function unsetCell(object: JsonObject, field: string): string {
+  const value = objectIn(object, 'spec')?.[field];
+  return typeof value === 'string' ? value : '<unset>';
+}
+
+/** Objects that are in use are kept until they no longer are. */
+export function protect(object: JsonObject, finalizer: string): void {
+  const metadata = metadataOf(object);
+  const finalizers = textsIn(metadata, 'finalizers');
+  if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
+}

@@ -1,0 +1,78 @@
+import type { JsonObject } from '@tsukube/machinery';
+import { fillIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { defaultFieldRef } from '../container/container-defaults.ts';
+import { isLatestImage } from '../container/image-name.ts';
+import { roundRequirements } from '../container/resource-list.ts';
+
+const fileMode = 0o644;
+const tokenLifetimeSeconds = 3_600;
+
+export function defaultVolume(volume: JsonObject): void {
+  let isEmpty = true;
+  for (const key in volume) {
+    if (key === 'name') continue;
+    isEmpty = false;
+    sources.get(key)?.(volume[key] as JsonObject);
+  }
+  if (isEmpty) volume.emptyDir = {};
+}
+
+/** What is filled in for each source of volumes. */
+const fills: Readonly<Record<string, (source: JsonObject) => void>> = {
+  hostPath(source) {
+    source.type ??= '';
+  },
+  secret: defaultMode,
+  configMap: defaultMode,
+  downwardAPI(source) {
+    defaultMode(source);
+    defaultDownwardFiles(source);
+  },
+  projected: defaultProjected,
+  iscsi: (source) => fillIn(source, 'iscsiInterface', 'default'),
+  rbd(source) {
+    fillIn(source, 'pool', 'rbd');
+    fillIn(source, 'user', 'admin');
+    fillIn(source, 'keyring', '/etc/ceph/keyring');
+  },
+  azureDisk(source) {
+    source.cachingMode ??= 'ReadWrite';
+    source.fsType ??= 'ext4';
+    source.readOnly ??= false;
+    source.kind ??= 'Shared';
+  },
+  scaleIO(source) {
+    fillIn(source, 'storageMode', 'ThinProvisioned');
+    fillIn(source, 'fsType', 'xfs');
+  },
+  image: (source) => fillIn(source, 'pullPolicy', isLatestImage(textIn(source, 'reference')) ? 'Always' : 'IfNotPresent'),
+  ephemeral: defaultClaimTemplate,
+};
+const sources = new Map(Object.entries(fills));
+
+function defaultMode(source: JsonObject): void {
+  source.defaultMode ??= fileMode;
+}
+
+function defaultDownwardFiles(source: JsonObject | undefined): void {
+  for (const item of objectsIn(source, 'items')) defaultFieldRef(objectIn(item, 'fieldRef'));
+}
+
+function defaultProjected(projected: JsonObject): void {
+  defaultMode(projected);
+  for (const source of objectsIn(projected, 'sources')) {
+    defaultDownwardFiles(objectIn(source, 'downwardAPI'));
+    const token = objectIn(source, 'serviceAccountToken');
+    if (token) token.expirationSeconds ??= tokenLifetimeSeconds;
+  }
+}
+
+function defaultClaimTemplate(ephemeral: JsonObject): void {
+  const template = objectIn(ephemeral, 'volumeClaimTemplate');
+  if (!template) return;
+  template.spec ??= {};
+  const spec = template.spec as JsonObject;
+  spec.resources ??= {};
+  spec.volumeMode ??= 'Filesystem';
+  roundRequirements(objectIn(spec, 'resources'));
+}

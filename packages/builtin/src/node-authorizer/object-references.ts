@@ -1,0 +1,82 @@
+import type { JsonObject } from '@tsukube/machinery';
+import { byName, mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { type RelatedKind, type Target, target } from './node-relations.ts';
+
+const mirror = 'kubernetes.io/config.mirror';
+
+/** What a pod that runs on a node makes that node need. A mirror of something that the node runs anyway gives it nothing. */
+export function podReferences(pod: JsonObject, namespace: string, name: string): readonly Target[] {
+  const own = target('pod', namespace, name);
+  if (mirror in mapIn(objectIn(pod, 'metadata'), 'annotations')) return [own];
+  const spec = objectIn(pod, 'spec') ?? {};
+  const of = (kind: RelatedKind, names: readonly string[]) =>
+    names.filter((one) => one !== '').map((one) => target(kind, namespace, one));
+  return [
+    own,
+    ...of('serviceaccount', [textIn(spec, 'serviceAccountName')]),
+    ...of('secret', [
+      ...pullSecrets(spec),
+      ...fromContainers(spec, secretFields),
+      ...objectsIn(spec, 'volumes').flatMap(volumeSecrets),
+    ]),
+    ...of('configmap', [...fromContainers(spec, configMapFields), ...objectsIn(spec, 'volumes').flatMap(volumeConfigMaps)]),
+    ...of(
+      'claim',
+      objectsIn(spec, 'volumes').map((volume) => claimOf(volume, name)),
+    ),
+    ...of('resourceclaim', resourceClaims(pod)),
+  ];
+}
+
+function pullSecrets(spec: JsonObject): readonly string[] {
+  return objectsIn(spec, 'imagePullSecrets').map((secret) => textIn(secret, 'name'));
+}
+
+const secretFields = ['secretRef', 'secretKeyRef'] as const;
+const configMapFields = ['configMapRef', 'configMapKeyRef'] as const;
+
+function fromContainers(spec: JsonObject, [whole, key]: readonly [string, string]): readonly string[] {
+  const containers = ['initContainers', 'containers', 'ephemeralContainers'].flatMap((field) => objectsIn(spec, field));
+  return containers.flatMap((container) => [
+    ...objectsIn(container, 'envFrom').map((source) => textIn(objectIn(source, whole), 'name')),
+    ...objectsIn(container, 'env').map((variable) => textIn(objectIn(objectIn(variable, 'valueFrom'), key), 'name')),
+  ]);
+}
+
+const withSecretRef = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'];
+
+function volumeSecrets(volume: JsonObject): readonly string[] {
+  return [
+    textIn(objectIn(volume, 'secret'), 'secretName'),
+    textIn(objectIn(volume, 'azureFile'), 'secretName'),
+    textIn(objectIn(objectIn(volume, 'csi'), 'nodePublishSecretRef'), 'name'),
+    ...withSecretRef.map((field) => textIn(objectIn(objectIn(volume, field), 'secretRef'), 'name')),
+    ...projected(volume).map((source) => textIn(objectIn(source, 'secret'), 'name')),
+  ];
+}
+
+function volumeConfigMaps(volume: JsonObject): readonly string[] {
+  const ofProjections = projected(volume).map((source) => textIn(objectIn(source, 'configMap'), 'name'));
+  return [textIn(objectIn(volume, 'configMap'), 'name'), ...ofProjections];
+}
+
+function projected(volume: JsonObject): readonly JsonObject[] {
+  return objectsIn(objectIn(volume, 'projected'), 'sources');
+}
+
+/** The claim of an ephemeral volume has the names of its pod and volume. */
+function claimOf(volume: JsonObject, pod: string): string {
+  if (objectIn(volume, 'ephemeral')) return `${pod}-${textIn(volume, 'name')}`;
+  return textIn(objectIn(volume, 'persistentVolumeClaim'), 'claimName');
+}
+
+/** Those that are named, and those that were made from templates, as far as they have been. */
+function resourceClaims(pod: JsonObject): readonly string[] {
+  const status = objectIn(pod, 'status');
+  const made = byName(objectsIn(status, 'resourceClaimStatuses'));
+  const named = objectsIn(objectIn(pod, 'spec'), 'resourceClaims').map((claim) => {
+    const own = textIn(claim, 'resourceClaimName');
+    return own !== '' ? own : textIn(made.get(claim.name), 'resourceClaimName');
+  });
+  return [...named, textIn(objectIn(status, 'extendedResourceClaimStatus'), 'resourceClaimName')];
+}
