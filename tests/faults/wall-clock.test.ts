@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cachedTokens } from '../../packages/apiserver/src/authentication/token-cache.ts';
-import { remainingMs } from '../../packages/apiserver/src/flowcontrol/waiting.ts';
+import { remainingMs } from '../../packages/apiserver/src/flowcontrol/seat-wait.ts';
 import { Allowance } from '../../packages/apiserver/src/http2/allowance.ts';
 import { RememberedVerdicts } from '../../packages/server/src/authorization/remembered-verdicts.ts';
 

@@ -1,10 +1,16 @@
 export * from './admission/admission.ts';
 export * from './audit/index.ts';
 export * from './authentication/index.ts';
+export type { AuthenticationConfiguration, JwtConfiguration } from './authentication/oidc/configuration.ts';
+export { type JwtAuthenticator, jwtAuthenticator } from './authentication/oidc/jwt-authenticator.ts';
+export { validateConfiguration } from './authentication/oidc/validate.ts';
+export { nodeOfUser, serviceAccountGroups, serviceAccountOfUser } from './authorization/impersonation-modes.ts';
 export * from './authorization/index.ts';
 export { delegation } from './delegates/delegation.ts';
+export { flowControlPages } from './delegates/dump-pages.ts';
 export { indexPage } from './delegates/index-page.ts';
 export { logFiles } from './delegates/logs.ts';
+export { metricsPage } from './delegates/metrics-page.ts';
 export { isOpenIdIssuer, openIdPages, openIdPaths } from './delegates/openid.ts';
 export {
   asResourceRequest,
@@ -46,7 +52,6 @@ export type * from './http/request.ts';
 export { RequestMemory } from './http/request-memory.ts';
 export { answerBytes, answerError, answerStatus, answerText, answerValue } from './http/respond.ts';
 export { TurnBudget } from './http/turn-budget.ts';
-export { nodeOfUser, serviceAccountGroups, serviceAccountOfUser } from './impersonation/user-names.ts';
 export * from './logger.ts';
 export { LoopMonitor } from './loop/loop-monitor.ts';
 export { requestSummary, stallLog } from './loop/stall-log.ts';

@@ -1,16 +1,14 @@
 import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
 import { Unavailable } from '@tsukube/storage';
-import type { Handler } from '../filters/filter.ts';
-import { isLongRunning } from '../filters/request-kind.ts';
 import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
 import { answerText } from '../http/respond.ts';
-import type { AuditMetrics } from '../metrics/audit-metrics.ts';
-import { type AnsweredObject, answeredObject, answeredStatus } from './answered-object.ts';
+import { isLongRunning } from '../routing/request-kind.ts';
+import type { AuditMetrics } from './audit-metrics.ts';
 import { AuditRecord } from './audit-record.ts';
-import { followedBody } from './followed-body.ts';
 import { type AuditPolicy, type AuditStage, ruleFor } from './policy.ts';
+import { type AnsweredObject, answeredObject, answeredStatus, followedBody } from './response-object.ts';
 import type { AuditSink } from './sink.ts';
 
 export interface AuditOptions {
@@ -22,6 +20,8 @@ export interface AuditOptions {
 }
 
 const slowMs = 500;
+
+type Handler = (request: IncomingRequest) => Answer | Promise<Answer>;
 
 /** The way of requests from stage to stage. */
 export class AuditTrail {

@@ -1,8 +1,13 @@
 export type { AuditOptions } from './audit-trail.ts';
-export { type BatchOptions, batchingSink } from './batching-sink.ts';
-export { type AuditEvent, eventJson } from './event.ts';
-export { legacyLine } from './legacy-line.ts';
-export type { AuditPolicy } from './policy.ts';
-export { readAuditPolicy } from './read-policy.ts';
-export { type AuditSink, lenientSink, type OnLost, unionSink } from './sink.ts';
-export { type TruncationOptions, truncatingSink } from './truncating-sink.ts';
+export { type AuditEvent, eventJson, legacyLine } from './event.ts';
+export { type AuditPolicy, readAuditPolicy } from './policy.ts';
+export {
+  type AuditSink,
+  type BatchOptions,
+  batchingSink,
+  lenientSink,
+  type OnLost,
+  type TruncationOptions,
+  truncatingSink,
+  unionSink,
+} from './sink.ts';

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { IncomingRequest } from '../http/api-request.ts';
 import type { Exchange, User } from '../http/request.ts';
 import { requestInfo } from '../routing/request-info.ts';
-import { ruleFor } from './policy.ts';
-import { readAuditPolicy } from './read-policy.ts';
-import { sourceIps } from './source-ips.ts';
+import { sourceIps } from './audit-record.ts';
+import { readAuditPolicy, ruleFor } from './policy.ts';
 
 const user: User = { name: 'jane', groups: ['devs'] };
 

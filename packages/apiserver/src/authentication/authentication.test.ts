@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { visitHeaders } from '../http/raw-headers.ts';
 import type { ApiRequest } from '../http/request.ts';
-import { forApiAudiences } from './audiences.ts';
 import { type Authenticated, type Identification, refused, type TokenAuthenticator } from './authenticator.ts';
-import { bearerAuthenticator } from './bearer-token.ts';
+import { bearerAuthenticator, forApiAudiences } from './bearer-token.ts';
 import { cachedTokens } from './token-cache.ts';
 import { firstTokenOf, withAuthenticatedGroup } from './union.ts';
 import { webSocketAuthenticator } from './websocket-token.ts';

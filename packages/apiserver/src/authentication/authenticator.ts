@@ -1,3 +1,4 @@
+import { anonymous } from '../http/api-request.ts';
 import type { ApiRequest, User } from '../http/request.ts';
 
 /** Somebody who has proved who they are. */
@@ -52,4 +53,13 @@ export function isAuthenticated(verdict: Identification): verdict is Authenticat
 
 export function isRefused(verdict: Identification): verdict is Refused {
   return verdict !== undefined && 'refused' in verdict;
+}
+
+const anonymously: Authenticated = { user: anonymous };
+
+/** Lets in who proves nothing: everywhere, or with `paths` to those only. What they may do is for authorization to say. */
+export function anonymousAuthenticator(paths: readonly string[] = []): Authenticator {
+  if (paths.length === 0) return () => anonymously;
+  const allowed = new Set(paths);
+  return (request) => (allowed.has(request.path) ? anonymously : undefined);
 }

@@ -1,16 +1,25 @@
-export { anonymousAuthenticator } from './anonymous.ts';
-export { commonAudiences, forApiAudiences } from './audiences.ts';
 export * from './authenticator.ts';
-export { bearerAuthenticator } from './bearer-token.ts';
-export type { CertificatePool } from './certificate-chain.ts';
-export { certificateAuthenticator } from './client-certificate.ts';
-export { checkSignature, signingAlgorithms } from './jwt/algorithms.ts';
-export { type CompactToken, parseCompact } from './jwt/compact.ts';
-export { jwkOf, type Signer, signatureProblem, signerOf, type VerificationKey, verificationKeys } from './jwt/keys.ts';
-export { audiencesOf, hasReadableClaims, leewayMs, type TimeProblem, timeProblem } from './jwt/times.ts';
-export type { AuthenticationConfiguration, JwtConfiguration } from './oidc/configuration.ts';
-export { type JwtAuthenticator, jwtAuthenticator } from './oidc/jwt-authenticator.ts';
-export { validateConfiguration } from './oidc/validate.ts';
+export { bearerAuthenticator, commonAudiences, forApiAudiences } from './bearer-token.ts';
+export { type CertificatePool, certificateAuthenticator } from './client-certificate.ts';
+export {
+  audiencesOf,
+  type CompactToken,
+  hasReadableClaims,
+  leewayMs,
+  parseCompact,
+  type TimeProblem,
+  timeProblem,
+} from './jwt.ts';
+export {
+  checkSignature,
+  jwkOf,
+  type Signer,
+  signatureProblem,
+  signerOf,
+  signingAlgorithms,
+  type VerificationKey,
+  verificationKeys,
+} from './jwt-keys.ts';
 export { isProxyHeader, type ProxyHeaders, requestHeaderAuthenticator } from './request-header.ts';
 export { cachedTokens } from './token-cache.ts';
 export { webhookTokens } from './token-webhook.ts';

@@ -1,8 +1,6 @@
 import type { Exchange, User } from '../http/request.ts';
-import type { Authenticator, Refused } from './authenticator.ts';
-import { refused } from './authenticator.ts';
-import type { CertificatePool } from './certificate-chain.ts';
-import { certificateMemory } from './client-certificate.ts';
+import { type Authenticator, type Refused, refused } from './authenticator.ts';
+import { type CertificatePool, certificateMemory } from './client-certificate.ts';
 
 /** What a proxy says in which header. Names in any case. */
 export interface ProxyHeaders {

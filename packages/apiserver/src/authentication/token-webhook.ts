@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
-import { commonAudiences } from './audiences.ts';
 import { type Identification, refused, type TokenAuthenticator } from './authenticator.ts';
+import { commonAudiences } from './bearer-token.ts';
 
 export interface TokenWebhookOptions {
   readonly version: 'v1' | 'v1beta1';

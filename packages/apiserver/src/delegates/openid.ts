@@ -1,5 +1,5 @@
 import { StatusError } from '@tsukube/machinery';
-import { jwkOf, type VerificationKey } from '../authentication/jwt/keys.ts';
+import { jwkOf, type VerificationKey } from '../authentication/jwt-keys.ts';
 import type { Delegate } from '../filters/filter.ts';
 import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
 import type { Answer } from '../http/answer.ts';

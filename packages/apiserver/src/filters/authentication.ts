@@ -1,5 +1,4 @@
 import { StatusError } from '@tsukube/machinery';
-import { isForUs } from '../authentication/audiences.ts';
 import {
   type Authenticated,
   type Authenticator,
@@ -7,6 +6,7 @@ import {
   isAuthenticated,
   reasonText,
 } from '../authentication/authenticator.ts';
+import { isForUs } from '../authentication/bearer-token.ts';
 import { anonymous, type IncomingRequest } from '../http/api-request.ts';
 import type { Logger } from '../logger.ts';
 import type { AuthenticationMetrics } from '../metrics/authentication-metrics.ts';

@@ -1,6 +1,5 @@
 import type { Authorizer, Verdict } from '../authorization/authorizer.ts';
-import { forbiddenError, withoutMarkup } from '../authorization/forbidden.ts';
-import { RequestAccess } from '../authorization/request-access.ts';
+import { forbiddenError, RequestAccess, withoutMarkup } from '../authorization/request-access.ts';
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { answerText } from '../http/respond.ts';

@@ -1,5 +1,5 @@
+import { isReading } from '../routing/request-kind.ts';
 import type { Filter } from './filter.ts';
-import { isReading } from './request-kind.ts';
 
 /** Calls back when a request that may write is cancelled: its client is gone, or its deadline has passed. */
 export function cancellation(onCancelled: () => void): Filter {

@@ -1,8 +1,8 @@
 import { GoDurationError, goDurationMs, StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
+import { isLongRunning } from '../routing/request-kind.ts';
 import type { Filter } from './filter.ts';
-import { isLongRunning } from './request-kind.ts';
 
 /** The verbs that kube-apiserver ends earlier, whatever the limit of requests. */
 const boundedVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);

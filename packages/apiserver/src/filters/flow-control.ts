@@ -1,19 +1,14 @@
-import type { Flow } from '../flowcontrol/flow.ts';
+import { type Flow, type FlowRequest, maxSeats } from '../flowcontrol/flow.ts';
 import type { FlowControl } from '../flowcontrol/flow-control.ts';
-import type { FlowRequest } from '../flowcontrol/flow-request.ts';
-import type { QueuedStarts } from '../flowcontrol/queued-starts.ts';
-import type { SlowBodies } from '../flowcontrol/slow-bodies.ts';
-import type { TurnWatch } from '../flowcontrol/turn-watch.ts';
-import { outcomeOf, remainingMs } from '../flowcontrol/waiting.ts';
-import type { WatchCounts } from '../flowcontrol/watch-counts.ts';
-import { maxSeats } from '../flowcontrol/work-estimate.ts';
-import type { WorkEstimator } from '../flowcontrol/work-estimator.ts';
+import type { QueuedStarts, TurnWatch } from '../flowcontrol/loop-pacing.ts';
+import { outcomeOf, remainingMs, type SlowBodies } from '../flowcontrol/seat-wait.ts';
+import type { WatchCounts, WorkEstimator } from '../flowcontrol/work-estimator.ts';
 import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
 import { answerText } from '../http/respond.ts';
+import { isLongRunning, isReading } from '../routing/request-kind.ts';
 import type { Filter, Handler } from './filter.ts';
-import { isLongRunning, isReading } from './request-kind.ts';
 
 /** How many requests of a kind are being served, and how many wait to be. */
 export interface LoadGauges {

@@ -4,7 +4,7 @@ import type { Answer } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
 import type { Exchange, User } from '../http/request.ts';
 import { inFlightMetrics } from '../metrics/in-flight-metrics.ts';
-import { Registry } from '../metrics/registry.ts';
+import { Registry } from '../metrics/prometheus/registry.ts';
 import { chain } from './filter.ts';
 import { inFlight } from './in-flight.ts';
 import { withRequestInfo } from './request-info.ts';

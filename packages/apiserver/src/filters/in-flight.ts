@@ -1,8 +1,8 @@
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { InFlightMetrics } from '../metrics/in-flight-metrics.ts';
+import { isLongRunning, isReading } from '../routing/request-kind.ts';
 import type { Filter } from './filter.ts';
 import { InFlightLane, isPrivileged } from './in-flight-lane.ts';
-import { isLongRunning, isReading } from './request-kind.ts';
 
 export interface InFlightOptions {
   /** Most reading requests at one time; 0 for no limit. */

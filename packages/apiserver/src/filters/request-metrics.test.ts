@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Answer, BytesAnswer, Sink } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
 import type { Exchange } from '../http/request.ts';
-import { Registry } from '../metrics/registry.ts';
+import { Registry } from '../metrics/prometheus/registry.ts';
 import { servedSubjects } from '../metrics/request-labels.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';
 import type { Resource } from '../resource.ts';

@@ -1,9 +1,7 @@
 import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { countedBody } from '../metrics/counted-body.ts';
-import { CountingSink } from '../metrics/counting-sink.ts';
-import type { RequestMetrics } from '../metrics/request-metrics.ts';
-import type { RequestSeries } from '../metrics/request-series.ts';
+import { CountingSink, countedBody } from '../metrics/counted-body.ts';
+import type { RequestMetrics, RequestSeries } from '../metrics/request-metrics.ts';
 import type { Filter } from './filter.ts';
 
 /** Milliseconds on a clock that never goes back. */

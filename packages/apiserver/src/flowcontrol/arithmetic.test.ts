@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { requestInfo } from '../routing/request-info.ts';
 import { allocate } from './concurrency-allocation.ts';
-import { RetryAfter } from './retry-after.ts';
+import { RetryAfter } from './priority-level.ts';
 import { SeatDemand } from './seat-demand.ts';
-import { WatchCounts } from './watch-counts.ts';
+import { WatchCounts } from './work-estimator.ts';
 
 const claim = (lowerBound: number, upperBound: number, target: number) => ({ lowerBound, upperBound, target });
 

@@ -1,3 +1,5 @@
+import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
+
 /** A PriorityLevelConfiguration, as far as it matters here. */
 export interface LevelConfig {
   readonly name: string;
@@ -46,4 +48,101 @@ export interface ResourceRule {
 export interface PathRule {
   readonly verbs: readonly string[];
   readonly paths: readonly string[];
+}
+
+/** Objects as they are stored were validated; what is odd nevertheless is read as absent. */
+export function readLevel(object: JsonObject): LevelConfig | undefined {
+  const { name, uid } = metadata(object);
+  const spec = member(object, 'spec');
+  const response = responseOf(spec);
+  if (!response || (response.to === 'exempt') !== (name === 'exempt')) return undefined;
+  const terms = member(spec, response.to === 'exempt' ? 'exempt' : 'limited');
+  return {
+    name,
+    uid,
+    response,
+    shares: numeric(terms.nominalConcurrencyShares) ?? 0,
+    lendablePercent: numeric(terms.lendablePercent) ?? 0,
+    borrowingLimitPercent: numeric(terms.borrowingLimitPercent),
+  };
+}
+
+function responseOf(spec: JsonObject): LimitResponse | undefined {
+  if (spec.type === 'Exempt') return { to: 'exempt' };
+  const response = member(member(spec, 'limited'), 'limitResponse');
+  if (spec.type !== 'Limited' || response.type === undefined) return undefined;
+  if (response.type === 'Reject') return { to: 'reject' };
+  const queuing = member(response, 'queuing');
+  const [queues, handSize, lengthLimit] = ['queues', 'handSize', 'queueLengthLimit'].map((field) => numeric(queuing[field]) ?? 0);
+  if (!queues || !handSize || !lengthLimit || handSize > queues) return undefined;
+  return { to: 'queue', queues, handSize, lengthLimit };
+}
+
+export function readSchema(object: JsonObject): SchemaConfig {
+  const spec = member(object, 'spec');
+  const method = member(spec, 'distinguisherMethod').type;
+  return {
+    ...metadata(object),
+    level: text(member(spec, 'priorityLevelConfiguration').name),
+    precedence: numeric(spec.matchingPrecedence) ?? 0,
+    distinguisher: method === 'ByUser' || method === 'ByNamespace' ? method : undefined,
+    rules: objects(spec.rules).map(readRule),
+  };
+}
+
+function readRule(rule: JsonObject): FlowRule {
+  return {
+    subjects: objects(rule.subjects).flatMap((subject) => readSubject(subject) ?? []),
+    resourceRules: objects(rule.resourceRules).map(readResourceRule),
+    pathRules: objects(rule.nonResourceRules).map(readPathRule),
+  };
+}
+
+function readSubject(subject: JsonObject): FlowSubject | undefined {
+  const { kind } = subject;
+  if (kind === 'User') return { kind, name: text(member(subject, 'user').name) };
+  if (kind === 'Group') return { kind, name: text(member(subject, 'group').name) };
+  if (kind !== 'ServiceAccount') return undefined;
+  const { namespace, name } = member(subject, 'serviceAccount');
+  return { kind, namespace: text(namespace), name: text(name) };
+}
+
+function readResourceRule(rule: JsonObject): ResourceRule {
+  return {
+    verbs: texts(rule.verbs),
+    groups: texts(rule.apiGroups),
+    resources: texts(rule.resources),
+    namespaces: texts(rule.namespaces),
+    clusterScope: rule.clusterScope === true,
+  };
+}
+
+function readPathRule(rule: JsonObject): PathRule {
+  return { verbs: texts(rule.verbs), paths: texts(rule.nonResourceURLs) };
+}
+
+function metadata(object: JsonObject): { readonly name: string; readonly uid: string } {
+  const { name, uid } = member(object, 'metadata');
+  return { name: text(name), uid: text(uid) };
+}
+
+function member(object: JsonObject, field: string): JsonObject {
+  const value = object[field];
+  return isObject(value) ? value : {};
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function numeric(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
+function objects(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function texts(value: JsonValue | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

@@ -2,13 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { IncomingRequest } from '../http/api-request.ts';
 import type { Exchange, User } from '../http/request.ts';
 import { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
-import { Registry } from '../metrics/registry.ts';
+import { Registry } from '../metrics/prometheus/registry.ts';
 import { requestInfo } from '../routing/request-info.ts';
+import { type FlowRequest, oneSeat, seats, type WorkEstimate } from './flow.ts';
+import { dealHand, flowHash } from './flow-classifier.ts';
 import type { FlowRule, LevelConfig, SchemaConfig } from './flow-config.ts';
 import { FlowControl } from './flow-control.ts';
-import type { FlowRequest } from './flow-request.ts';
-import { dealHand, flowHash } from './shuffle-sharding.ts';
-import { oneSeat, seats, type WorkEstimate } from './work-estimate.ts';
 
 const everything: Omit<FlowRule, 'subjects'> = {
   resourceRules: [{ verbs: ['*'], groups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }],

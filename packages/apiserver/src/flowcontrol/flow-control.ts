@@ -1,9 +1,9 @@
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { User } from '../http/request.ts';
 import type { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
-import { adjustLimits } from './borrowing.ts';
+import { adjustLimits } from './concurrency-allocation.ts';
 import type { Flow } from './flow.ts';
-import { type FlowSource, flowSource } from './flow-classes.ts';
+import { type FlowSource, flowSource } from './flow-classifier.ts';
 import type { LevelConfig, SchemaConfig } from './flow-config.ts';
 import { PriorityLevel } from './priority-level.ts';
 import type { Seconds } from './queue-set.ts';

@@ -1,7 +1,6 @@
 import type { LevelSeries } from '../metrics/flow-control-metrics.ts';
 import type { LevelConfig } from './flow-config.ts';
 import { noLimit, noQueues, QueueSet, type QueuingConfig, type Seconds } from './queue-set.ts';
-import { RetryAfter } from './retry-after.ts';
 import { SeatDemand } from './seat-demand.ts';
 
 /** Of the suggested configuration: controllers, kubelets and leader election. */
@@ -88,4 +87,42 @@ export class PriorityLevel {
 
 function maxSeatsOf(nominal: number, handSize: number): number {
   return Math.max(1, Math.min(Math.ceil(nominal * maxSeatsShare), Math.floor(nominal / handSize)));
+}
+
+const maxSeconds = 32;
+
+/** How long those who are turned away should stay away: longer while many are, shorter again when it gets quiet. */
+export class RetryAfter {
+  seconds = 1;
+  #raised = 0;
+  #second = 0;
+  #count = 0;
+  #history: { readonly second: number; readonly count: number }[] = [];
+
+  /** `now` is in milliseconds. */
+  refused(now: number): void {
+    const second = Math.floor(now / 1000);
+    if (second === this.#second) {
+      this.#count++;
+      return;
+    }
+    this.#remember(this.#second, this.#count);
+    this.#second = second;
+    this.#count = 1;
+    this.#adjust(second);
+  }
+
+  #remember(second: number, count: number): void {
+    const reach = Math.min(2 * this.seconds, maxSeconds);
+    this.#history = [...this.#history, { second, count }].filter((past) => second - past.second <= reach);
+  }
+
+  #adjust(second: number): void {
+    const recent = this.#history.filter((past) => past.second < second && second - past.second <= this.seconds);
+    const refused = recent.reduce((sum, { count }) => sum + count, 0);
+    if (second - this.#raised >= this.seconds && refused >= 3 * this.seconds) {
+      this.seconds = Math.min(this.seconds * 2, maxSeconds);
+      this.#raised = second;
+    } else if (refused < this.seconds && this.seconds > 1) this.seconds--;
+  }
 }

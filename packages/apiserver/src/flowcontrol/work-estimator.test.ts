@@ -3,8 +3,7 @@ import { IncomingRequest } from '../http/api-request.ts';
 import type { Exchange } from '../http/request.ts';
 import { requestInfo } from '../routing/request-info.ts';
 import type { Flow } from './flow.ts';
-import { WatchCounts } from './watch-counts.ts';
-import { workEstimator } from './work-estimator.ts';
+import { WatchCounts, workEstimator } from './work-estimator.ts';
 
 const flow = (maxSeats: number) => ({ level: { maxSeats }, series: { watchCount() {} } }) as unknown as Flow;
 

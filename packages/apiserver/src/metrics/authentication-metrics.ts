@@ -1,5 +1,5 @@
-import type { Counter } from './counter.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './prometheus/registry.ts';
+import type { Counter } from './prometheus/series.ts';
 
 export interface AuthenticationMetrics {
   succeeded(username: string): void;

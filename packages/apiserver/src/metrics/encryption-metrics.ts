@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { exponentialBounds } from './histogram.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './prometheus/registry.ts';
+import { exponentialBounds } from './prometheus/series.ts';
 
 type TransformationType = 'from_storage' | 'to_storage';
 

@@ -1,4 +1,4 @@
-import type { Registry } from './registry.ts';
+import type { Registry } from './prometheus/registry.ts';
 
 const durationBounds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const level = ['priority_level'] as const;

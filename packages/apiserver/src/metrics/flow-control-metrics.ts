@@ -1,9 +1,6 @@
-import type { Counter } from './counter.ts';
 import { type FlowControlFamilies, flowControlFamilies } from './flow-control-families.ts';
-import type { Gauge } from './gauge.ts';
-import type { Histogram } from './histogram.ts';
-import type { Registry } from './registry.ts';
-import type { TimingHistogram } from './timing-histogram.ts';
+import type { Registry } from './prometheus/registry.ts';
+import type { Counter, Gauge, Histogram, TimingHistogram } from './prometheus/series.ts';
 
 export type Rejection = 'queue-full' | 'concurrency-limit' | 'time-out';
 

@@ -1,25 +1,21 @@
 import type { Store } from '@tsukube/storage';
 import type { AdmissionObserver } from '../admission/admission.ts';
+import { type AuditMetrics, auditMetrics } from '../audit/audit-metrics.ts';
 import type { VersionInfo } from '../delegates/version.ts';
+import type { HealthCheck, HealthChecks } from '../health/health.ts';
 import type { Resource } from '../resource.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
-import { admissionMetrics } from './admission-metrics.ts';
-import { type AuditMetrics, auditMetrics } from './audit-metrics.ts';
 import { type AuthenticationMetrics, authenticationMetrics } from './authentication-metrics.ts';
-import { type AuthorizationMetrics, authorizationMetrics } from './authorization-metrics.ts';
-import { buildInfo } from './build-info.ts';
-import type { Counter } from './counter.ts';
+import { type AuthorizationMetrics, admissionMetrics, authorizationMetrics } from './authorization-metrics.ts';
 import { FlowControlMetrics } from './flow-control-metrics.ts';
 import { type InFlightMetrics, inFlightMetrics } from './in-flight-metrics.ts';
-import { measuredStore } from './measured-store.ts';
-import { objectCounts } from './object-counts.ts';
-import { processMetrics, processStartTime } from './process-metrics.ts';
-import { Registry } from './registry.ts';
+import { buildInfo, processMetrics, processStartTime, type RuntimeMetrics, runtimeMetrics } from './process-metrics.ts';
+import { Registry } from './prometheus/registry.ts';
+import type { Counter } from './prometheus/series.ts';
 import { servedSubjects } from './request-labels.ts';
 import { RequestMetrics } from './request-metrics.ts';
-import { type RuntimeMetrics, runtimeMetrics } from './runtime-metrics.ts';
-import { storeMetrics } from './store-metrics.ts';
-import { watchCacheMetrics } from './watch-cache-metrics.ts';
+import { measuredStore, storeMetrics } from './store-metrics.ts';
+import { objectCounts, watchCacheMetrics } from './watch-cache-metrics.ts';
 
 export interface ServerMetrics {
   readonly registry: Registry;
@@ -82,4 +78,38 @@ function handshakeErrors(registry: Registry): Counter {
       help: "[ALPHA] Number of requests dropped with 'TLS handshake error from' error",
     })
     .with({});
+}
+
+/** The same checks, whose results are kept for /metrics/slis. */
+export function observedHealthChecks(checks: HealthChecks, registry: Registry): HealthChecks {
+  const last = registry.gauge({
+    name: 'kubernetes_healthcheck',
+    help: '[STABLE] This metric records the result of a single healthcheck.',
+    labels: ['name', 'type'],
+  });
+  const total = registry.counter({
+    name: 'kubernetes_healthchecks_total',
+    help: '[STABLE] This metric records the results of all healthcheck.',
+    labels: ['name', 'type', 'status'],
+  });
+  const observed = (type: keyof HealthChecks) =>
+    checks[type].map(({ check, ...rest }): HealthCheck => {
+      const { name } = rest;
+      const note = (ok: boolean) => {
+        last.with({ name, type }).set(ok ? 1 : 0);
+        total.with({ name, type, status: ok ? 'success' : 'error' }).increase();
+      };
+      return { ...rest, check: () => noted(check, note) };
+    });
+  return { healthz: observed('healthz'), livez: observed('livez'), readyz: observed('readyz') };
+}
+
+async function noted(check: HealthCheck['check'], note: (ok: boolean) => void): Promise<void> {
+  try {
+    await check();
+    note(true);
+  } catch (error) {
+    note(false);
+    throw error;
+  }
 }

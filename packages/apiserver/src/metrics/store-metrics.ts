@@ -1,8 +1,21 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Batch,
+  Cancelled,
+  type DeleteOptions,
+  type Entry,
+  KeyExists,
+  type ListOptions,
+  Mismatch,
+  type Page,
+  type Store,
+  type WriteOptions,
+} from '@tsukube/storage';
 import type { Resource } from '../resource.ts';
-import type { Counter } from './counter.ts';
-import type { Histogram } from './histogram.ts';
-import type { Registry } from './registry.ts';
-import { durationBounds } from './request-families.ts';
+import type { Registry } from './prometheus/registry.ts';
+import type { Counter, Histogram } from './prometheus/series.ts';
+import { durationBounds } from './request-metrics.ts';
 
 export type StoreOperation = 'create' | 'delete' | 'get' | 'list' | 'update';
 export type StoreSeries = Readonly<Record<StoreOperation, OperationSeries>>;
@@ -62,4 +75,116 @@ export class OperationSeries {
     this.#total.increase();
     if (failed) this.#families.errors.with(this.#labels).increase();
   }
+}
+
+const bytesPerBlock = 512;
+
+/** The size of a database that is a file, or a folder of files. */
+export function storageSize(registry: Registry, cluster: string, path: string): void {
+  const size = registry.gauge({
+    name: 'apiserver_storage_size_bytes',
+    help: '[STABLE] Size of the storage database file physically allocated in bytes.',
+    labels: ['storage_cluster_id'],
+  });
+  registry.beforeScrape(async () => size.with({ storage_cluster_id: cluster }).set(await allocated(path)));
+}
+
+/** What reads have found to be damaged and nothing has replaced yet. */
+export function storageCorruption(registry: Registry, store: Store): void {
+  const { corruption } = store;
+  if (!corruption) return;
+  const corrupt = registry.gauge({
+    name: 'tsukube_storage_corrupt_objects',
+    help: 'Number of stored objects that were found to be damaged.',
+  });
+  registry.beforeScrape(() => corrupt.with({}).set(corruption.call(store).count));
+}
+
+async function allocated(path: string): Promise<number> {
+  const found = await stat(path);
+  if (!found.isDirectory()) return found.blocks * bytesPerBlock;
+  const sizes = await Promise.all((await readdir(path)).map((name) => allocated(join(path, name))));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** A store whose operations are counted and timed. */
+export function measuredStore(store: Store, series: StoreSeries): Store {
+  return new MeasuredStore(store, series);
+}
+
+class MeasuredStore implements Store {
+  readonly #store: Store;
+  readonly #series: StoreSeries;
+  readonly tap?: Store['tap'];
+  readonly valueAt?: Store['valueAt'];
+  readonly isStale?: Store['isStale'];
+  readonly corruption?: Store['corruption'];
+
+  constructor(store: Store, series: StoreSeries) {
+    this.#store = store;
+    this.#series = series;
+    if (store.tap) this.tap = store.tap.bind(store);
+    if (store.valueAt) this.valueAt = store.valueAt.bind(store);
+    if (store.isStale) this.isStale = store.isStale.bind(store);
+    if (store.corruption) this.corruption = store.corruption.bind(store);
+  }
+
+  revision(): Promise<number> {
+    return this.#store.revision();
+  }
+
+  get(key: string): Promise<Entry | undefined> {
+    return measured(this.#series.get, performance.now(), this.#store.get(key));
+  }
+
+  list(prefix: string, options?: ListOptions): Promise<Page> {
+    return measured(this.#series.list, performance.now(), this.#store.list(prefix, options));
+  }
+
+  create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+    return measured(this.#series.create, performance.now(), this.#store.create(key, value, options));
+  }
+
+  update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+    return measured(this.#series.update, performance.now(), this.#store.update(key, value, expected, options));
+  }
+
+  delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+    return measured(this.#series.delete, performance.now(), this.#store.delete(key, expected, options));
+  }
+
+  cancelledUnderWay(): Promise<void> | undefined {
+    return this.#store.cancelledUnderWay();
+  }
+
+  watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {
+    return this.#store.watch(prefix, from, signal);
+  }
+
+  compact(revision: number): Promise<void> {
+    return this.#store.compact(revision);
+  }
+
+  ping(): Promise<void> {
+    return this.#store.ping();
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}
+
+/** Looks on without standing in between: the caller gets the store's own promise. */
+function measured<T>(series: OperationSeries, began: number, result: Promise<T>): Promise<T> {
+  const seconds = () => (performance.now() - began) / 1000;
+  result.then(
+    () => series.record(seconds(), false),
+    (error: unknown) => series.record(seconds(), !isOutcome(error)),
+  );
+  return result;
+}
+
+/** A condition that did not hold is an answer of the store, not a failure. */
+function isOutcome(error: unknown): boolean {
+  return error instanceof KeyExists || error instanceof Mismatch || error instanceof Cancelled;
 }

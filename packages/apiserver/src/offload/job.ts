@@ -1,6 +1,6 @@
 import type { Status } from '@tsukube/machinery';
 import type { AdmissionAttributes, AdmissionType } from '../admission/admission.ts';
-import { notedObject, notedPatch } from '../audit/noted-request.ts';
+import { notedObject, notedPatch } from '../audit/request-object.ts';
 import type { Answer, BytesAnswer, Headers } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
 import type { ApiRequest, AuditNotes, Exchange, NotedRequest, NoteRule } from '../http/request.ts';

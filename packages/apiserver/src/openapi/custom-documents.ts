@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '@tsukube/machinery';
 import { type ApiResource, type ApiVersion, apiGroupsOf } from '../discovery/api-group.ts';
 import type { Resource } from '../resource.ts';
-import { customPaths } from './custom-paths.ts';
-import { withCustomTypes } from './custom-types.ts';
 import { openApi3Document } from './openapi3-document.ts';
+import type { Operation, Path } from './operation.ts';
+import { getting, listing, type Parameter } from './parameter.ts';
+import { resourcePaths } from './resource-paths.ts';
+import { type Dialect, gvkObject, refTo } from './schema.ts';
 import { type NamedPiece, swagger2Document } from './swagger2-document.ts';
 import type { TypeIndex } from './type-index.ts';
 
@@ -89,4 +92,105 @@ function swagger2Part(version: ApiVersion, resource: ApiResource, types: TypeInd
 
 function textOf(pieces: readonly NamedPiece[]): string {
   return pieces.map(([name, piece]) => `${JSON.stringify(name)}:${JSON.stringify(piece)}`).join(',');
+}
+
+const documents = ['application/json', 'application/yaml'];
+const patches = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
+
+/** The paths of a resource that brings its own schema: without the old watch paths, and without protobuf. */
+export function customPaths(version: ApiVersion, resource: ApiResource): readonly Path[] {
+  return resourcePaths(version, resource)
+    .filter(({ path }) => !path.startsWith(`/apis/${version.groupVersion}/watch/`))
+    .map(({ path, operations }) => ({ path, operations: operations.map((each) => asCustom(each, resource)) }));
+}
+
+function asCustom(operation: Operation, { kind }: ApiResource): Operation {
+  const isCollection = operation.action === 'deletecollection';
+  const { body } = operation;
+  return {
+    ...operation,
+    gvk: kind,
+    description: operation.action === 'list' ? `list objects of kind ${kind.kind}` : operation.description,
+    consumes: operation.method === 'patch' ? patches : documents,
+    produces: documents,
+    responses: operation.method === 'patch' ? operation.responses.filter(({ code }) => code === 200) : operation.responses,
+    body: isCollection ? undefined : body,
+    parameters: parametersOf(operation),
+  };
+}
+
+function parametersOf({ action, parameters }: Operation): readonly Parameter[] {
+  if (action === 'get') return [...getting, ...parameters];
+  if (action !== 'deletecollection') return parameters;
+  return [...listing, ...parameters.filter(({ in: place, name }) => place === 'path' || name === 'pretty')];
+}
+
+const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+const conventions = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
+
+/** The types there are, and those of resources that bring their own schemas. */
+export function withCustomTypes(types: TypeIndex, resources: readonly ApiResource[]): TypeIndex {
+  const own = new Map<string, (dialect: Dialect) => JsonObject>();
+  for (const resource of resources) {
+    const { type, listType } = resource.served.schema;
+    own.set(type, (dialect) => objectSchema(resource, dialect));
+    own.set(listType, (dialect) => listSchema(resource, dialect));
+  }
+  const schema = (name: string, dialect: Dialect) => own.get(name)?.(dialect) ?? types.schema(name, dialect);
+  return {
+    reachableFrom(names) {
+      const all = [...names];
+      const others = all.filter((name) => !own.has(name));
+      if (others.length < all.length) others.push(`${meta}.ObjectMeta`, `${meta}.ListMeta`);
+      return [...new Set([...all.filter((name) => own.has(name)), ...types.reachableFrom(others)])].sort();
+    },
+    schema,
+    schemaText: (name, dialect, isNear) =>
+      own.has(name) ? JSON.stringify(schema(name, dialect)) : types.schemaText(name, dialect, isNear),
+  };
+}
+
+function objectSchema({ kind, served }: ApiResource, { special }: Dialect): JsonObject {
+  const published = served.schema.form?.published?.(special) ?? { type: 'object' };
+  const fields = Object.keys(served.selectableFields ?? {});
+  return {
+    ...published,
+    'x-kubernetes-group-version-kind': [gvkObject(kind)],
+    ...(fields.length > 0 &&
+      special === 'openApi3' && { 'x-kubernetes-selectable-fields': fields.map((fieldPath) => ({ fieldPath })) }),
+  };
+}
+
+const typeMeta: JsonObject = {
+  apiVersion: {
+    description: `APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: ${conventions}#resources`,
+    type: 'string',
+  },
+  kind: {
+    description: `Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ${conventions}#types-kinds`,
+    type: 'string',
+  },
+};
+
+function listSchema({ name, kind, served, resource }: ApiResource, dialect: Dialect): JsonObject {
+  const reference = refTo(`${meta}.ListMeta`, dialect);
+  const { listKind } = resource.names;
+  return {
+    description: `${listKind} is a list of ${kind.kind}`,
+    type: 'object',
+    required: ['items'],
+    properties: {
+      ...typeMeta,
+      items: {
+        description: `List of ${name}. More info: ${conventions}`,
+        type: 'array',
+        items: refTo(served.schema.type, dialect),
+      },
+      metadata: {
+        description: `Standard list metadata. More info: ${conventions}#types-kinds`,
+        ...(dialect.wrapsReferences ? { allOf: [reference] } : reference),
+      },
+    },
+    'x-kubernetes-group-version-kind': [gvkObject({ ...kind, kind: listKind })],
+  };
 }

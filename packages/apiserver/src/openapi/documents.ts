@@ -1,16 +1,15 @@
 import { type ApiGroup, type ApiVersion, apiGroupsOf } from '../discovery/api-group.ts';
 import type { Resource } from '../resource.ts';
 import type { Swagger2Part } from './custom-documents.ts';
-import { corePath, groupPath, groupsPath, resourceListPath, versionPath } from './discovery-paths.ts';
-import type { DocumentInfo } from './document.ts';
-import { collectInSlices } from './in-slices.ts';
 import { openApi3Document } from './openapi3-document.ts';
-import type { Path } from './operation.ts';
+import { type DocumentInfo, type Operation, objectMedia, operationScope, type Path } from './operation.ts';
 import { resourcePaths } from './resource-paths.ts';
 import type { Describe } from './schema.ts';
+import { collectInSlices } from './served-document.ts';
 import { type Swagger2Document, type Swagger2Text, swagger2Document, swagger2Text } from './swagger2-document.ts';
 import { swagger2Protobuf } from './swagger2-protobuf.ts';
 import { createTypeIndex, type TypeIndex } from './type-index.ts';
+import { apiGroupListType, apiGroupType, apiResourceListType, apiVersionsType, versionInfoType } from './well-known-types.ts';
 
 export interface DocumentOptions extends DocumentInfo {
   readonly describe: Describe;
@@ -115,4 +114,47 @@ function topicName({ group, groupVersion }: ApiVersion): string {
 
 function pathsOf(version: ApiVersion): readonly Path[] {
   return [resourceListPath(version), ...version.resources.flatMap((resource) => resourcePaths(version, resource))];
+}
+
+/** The paths that tell what else there is. */
+export const corePath: Path = discoveryPath('/api/', 'core', 'getCoreAPIVersions', 'get available API versions', apiVersionsType);
+export const groupsPath: Path = discoveryPath('/apis/', 'apis', 'getAPIVersions', 'get available API versions', apiGroupListType);
+
+export const versionPath: Path = {
+  path: '/version/',
+  operations: [
+    {
+      ...getOperation('version', 'getCodeVersion', 'get the version information for this server', versionInfoType),
+      consumes: ['application/json'],
+      produces: ['application/json'],
+    },
+  ],
+};
+
+export function groupPath({ name }: ApiGroup): Path {
+  const { tag, infix } = operationScope(name);
+  return discoveryPath(`/apis/${name}/`, tag, `get${infix}APIGroup`, 'get information of a group', apiGroupType);
+}
+
+export function resourceListPath({ group, version, groupVersion }: ApiVersion): Path {
+  const { tag, infix } = operationScope(group, version);
+  const path = `/${group === '' ? 'api' : 'apis'}/${groupVersion}/`;
+  return discoveryPath(path, tag, `get${infix}APIResources`, 'get available resources', apiResourceListType);
+}
+
+function discoveryPath(path: string, tag: string, id: string, description: string, type: string): Path {
+  return { path, operations: [getOperation(tag, id, description, type)] };
+}
+
+function getOperation(tag: string, id: string, description: string, type: string): Operation {
+  return {
+    method: 'get',
+    id,
+    tag,
+    description,
+    parameters: [],
+    consumes: objectMedia,
+    produces: objectMedia,
+    responses: [{ code: 200, type }],
+  };
 }

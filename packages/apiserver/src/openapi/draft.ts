@@ -1,8 +1,7 @@
 import type { ApiResource } from '../discovery/api-group.ts';
-import { deleteOptionsType, patchType, statusType, watchEventType } from './meta-types.ts';
-import { anyMedia, type Body, type Method, patchMedia, type Response, watchMedia } from './operation.ts';
+import { anyMedia, type Body, type Method, patchMedia, type Response, upperFirst, watchMedia } from './operation.ts';
 import { deleting, deletingMany, listing, type Parameter, patching, writing } from './parameter.ts';
-import { upperFirst } from './upper-first.ts';
+import { deleteOptionsType, patchType, statusType, watchEventType } from './well-known-types.ts';
 
 /** An operation before it is known at which path and in which group it is. */
 export interface Draft {

@@ -5,9 +5,16 @@ import type { ApiRequest } from '../http/request.ts';
 import type { Resource } from '../resource.ts';
 import { type CustomDocuments, customDocuments } from './custom-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents } from './documents.ts';
-import { documentInSlices } from './in-slices.ts';
 import { openApi3Protobuf } from './openapi3-protobuf.ts';
-import { cachingHeaders, isKnown, isUnmodified, lastModified, type ServedDocument, servedDocument } from './served-document.ts';
+import {
+  cachingHeaders,
+  documentInSlices,
+  isKnown,
+  isUnmodified,
+  lastModified,
+  type ServedDocument,
+  servedDocument,
+} from './served-document.ts';
 
 export interface OpenApiOptions extends DocumentOptions {
   /** Milliseconds since 1970. */

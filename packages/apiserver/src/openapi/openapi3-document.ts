@@ -1,7 +1,17 @@
 import type { JsonObject } from '@tsukube/machinery';
 import type { ApiVersion } from '../discovery/api-group.ts';
-import { bearerToken, byPath, type DocumentInfo, typesOf } from './document.ts';
-import { type Body, type Operation, type Path, type Response, reasons, splitParameters } from './operation.ts';
+import {
+  type Body,
+  bearerToken,
+  byPath,
+  type DocumentInfo,
+  type Operation,
+  type Path,
+  type Response,
+  reasons,
+  splitParameters,
+  typesOf,
+} from './operation.ts';
 import type { Parameter } from './parameter.ts';
 import { openApi3, refTo } from './schema.ts';
 import type { TypeIndex } from './type-index.ts';

@@ -70,3 +70,44 @@ export function splitParameters({ operations }: Path): {
 }
 
 const byName = (a: Parameter, b: Parameter) => (a.name < b.name ? -1 : Number(a.name > b.name));
+
+export interface DocumentInfo {
+  readonly title: string;
+  readonly version: string;
+}
+
+export const bearerToken = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' };
+
+/** The types that the operations themselves name. */
+export function typesOf(paths: readonly Path[]): readonly string[] {
+  return paths.flatMap(({ operations }) => operations.flatMap(typesOfOperation));
+}
+
+function typesOfOperation({ body, responses }: Operation): readonly string[] {
+  return [body?.type, ...responses.map(({ type }) => type)].filter((type) => type !== undefined);
+}
+
+export function byPath(a: Path, b: Path): number {
+  return a.path < b.path ? -1 : Number(a.path > b.path);
+}
+
+/** Where an operation belongs: its tag, and what its id has after the verb. */
+export interface OperationScope {
+  /** rbacAuthorization_v1 */
+  readonly tag: string;
+  /** RbacAuthorizationV1 */
+  readonly infix: string;
+}
+
+export function operationScope(group: string, version = ''): OperationScope {
+  const name = camelCase((group === '' ? 'core' : group).replace(/\.k8s\.io$/, ''));
+  return { tag: version === '' ? name : `${name}_${version}`, infix: upperFirst(name) + upperFirst(version) };
+}
+
+function camelCase(text: string): string {
+  return text.replace(/[^A-Za-z0-9_]+(.?)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+export function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

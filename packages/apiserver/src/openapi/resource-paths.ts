@@ -10,10 +10,17 @@ import {
   served,
   watchDraft,
 } from './draft.ts';
-import { anyMedia, type Method, type Operation, objectMedia, type Path } from './operation.ts';
-import { type OperationScope, operationScope } from './operation-name.ts';
+import {
+  anyMedia,
+  type Method,
+  type Operation,
+  type OperationScope,
+  objectMedia,
+  operationScope,
+  type Path,
+  upperFirst,
+} from './operation.ts';
 import { nameOf, namespace, type Parameter, pretty, subpath } from './parameter.ts';
-import { upperFirst } from './upper-first.ts';
 
 /** A path with the parameters that are part of it. */
 interface Place {

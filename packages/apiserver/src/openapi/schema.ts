@@ -1,5 +1,5 @@
 import type { Field, FieldType, GroupVersionKind, JsonObject, JsonValue, TypeDefinition } from '@tsukube/machinery';
-import { type SpecialType, specialType } from './special-types.ts';
+import { type SpecialType, specialType } from './well-known-types.ts';
 
 /** What a type, or one of its fields, is for; empty where nothing is known. */
 export type Describe = (type: string, field?: string) => string;

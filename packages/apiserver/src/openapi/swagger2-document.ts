@@ -1,12 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@tsukube/machinery';
-import { bearerToken, byPath, type DocumentInfo, typesOf } from './document.ts';
-import { collectInSlices } from './in-slices.ts';
-import { deleteOptionsType, patchType } from './meta-types.ts';
-import { type Body, type Operation, type Path, type Response, reasons, splitParameters } from './operation.ts';
+import {
+  type Body,
+  bearerToken,
+  byPath,
+  type DocumentInfo,
+  type Operation,
+  type Path,
+  type Response,
+  reasons,
+  splitParameters,
+  typesOf,
+} from './operation.ts';
 import type { Parameter } from './parameter.ts';
 import { gvkObject, refTo, swagger2 } from './schema.ts';
+import { collectInSlices } from './served-document.ts';
 import type { TypeIndex } from './type-index.ts';
+import { deleteOptionsType, patchType } from './well-known-types.ts';
 
 /**
  * The one OpenAPI 2 document about everything, in pieces that are made as they are taken: the whole of it as objects would be

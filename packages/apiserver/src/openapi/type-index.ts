@@ -1,7 +1,6 @@
 import type { FieldType, JsonObject, TypeCatalogue, TypeDefinition } from '@tsukube/machinery';
-import { discoveryTypes } from './discovery-types.ts';
 import { type Describe, type Dialect, gvkObject, schemaOfSpecial, schemaOfType } from './schema.ts';
-import { type SpecialType, specialType } from './special-types.ts';
+import { discoveryTypes, type SpecialType, specialType } from './well-known-types.ts';
 
 /** All types that documents may refer to, each turned into a schema once for each dialect. */
 export interface TypeIndex {

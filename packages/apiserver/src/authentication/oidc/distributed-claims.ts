@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '@tsukube/machinery';
 import type { Logger } from '../../logger.ts';
-import { parseCompact } from '../jwt/compact.ts';
+import { parseCompact } from '../jwt.ts';
 import { fetchText } from './fetch-text.ts';
-import { type IdTokenRules, issuerOf, verifyIdToken } from './id-token.ts';
+import { type IdTokenRules, issuerOf, verifyIdToken } from './jwt-authenticator.ts';
 import { openProvider, type Provider } from './provider.ts';
 
 export interface DistributedClaimOptions extends IdTokenRules {

@@ -1,8 +1,10 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { isObject, type JsonObject } from '@tsukube/machinery';
 import type { Logger } from '../../logger.ts';
+import type { CompactToken } from '../jwt.ts';
+import { checkSignature } from '../jwt-keys.ts';
 import type { IssuerConfiguration } from './configuration.ts';
 import { type FetchedText, fetchText } from './fetch-text.ts';
-import { type KeySet, remoteKeySet } from './key-set.ts';
 
 /** An issuer that tells where its keys are. */
 export interface Provider {
@@ -62,4 +64,80 @@ async function keysLocation(
     throw new Error(`oidc: issuer did not match the issuer returned by provider, expected "${url}" got "${String(issuer)}"`);
   if (typeof location !== 'string' || location === '') throw new Error('provider did not return JWKS URL');
   return location;
+}
+
+interface RemoteKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+/** Strangers can make up key names: they do not make us ask more often than this. */
+const minIntervalMs = 1000;
+
+export interface KeySet {
+  /** Fails with the reason if none of the issuer's keys has made the signature. Asks the issuer if there may be new ones. */
+  verify(token: CompactToken): Promise<void>;
+}
+
+/** The keys of an issuer, fetched when a token is signed by one that is not known, so that issuers can change them. */
+export function remoteKeySet(fetchKeys: () => Promise<FetchedText>, now: () => number): KeySet {
+  let known: readonly RemoteKey[] = [];
+  let staleFrom = 0;
+  let fetchedAt = Number.NEGATIVE_INFINITY;
+  let fetching: Promise<void> | undefined;
+
+  const refresh = async (): Promise<void> => {
+    fetchedAt = now();
+    const { status, text, cacheControl } = await fetchKeys();
+    if (status !== 200) throw new Error(`oidc: get keys failed: ${status}`);
+    known = keysIn(text);
+    staleFrom = fetchedAt + maxAgeMs(cacheControl);
+  };
+  const shared = (): Promise<void> => {
+    fetching ??= refresh().finally(() => {
+      fetching = undefined;
+    });
+    return fetching;
+  };
+  return {
+    async verify(token) {
+      if (isSigned(token, known)) return;
+      const mayAsk = fetching !== undefined || (now() >= staleFrom && now() - fetchedAt >= minIntervalMs);
+      if (mayAsk) {
+        await shared().catch((error: Error) => {
+          throw new Error(`failed to verify signature: fetching keys ${error.message}`, { cause: error });
+        });
+        if (isSigned(token, known)) return;
+      }
+      throw new Error('failed to verify signature: failed to verify id token signature');
+    },
+  };
+}
+
+function isSigned({ header, signed, signature }: CompactToken, keys: readonly RemoteKey[]): boolean {
+  const { kid, alg } = header;
+  return keys.some(({ id, key }) => (!kid || id === kid) && checkSignature(alg, key, signed, signature) === 'valid');
+}
+
+/** Keys that are not for signatures, or of a kind we do not know, are left out. */
+function keysIn(text: string): readonly RemoteKey[] {
+  const document: unknown = JSON.parse(text);
+  const keys = isObject(document as JsonObject) ? (document as JsonObject).keys : undefined;
+  if (!Array.isArray(keys)) throw new Error('oidc: failed to decode keys');
+  return (keys as unknown[]).flatMap((jwk) => keyOf(jwk as JsonWebKey));
+}
+
+function keyOf(jwk: JsonWebKey): RemoteKey[] {
+  if (jwk?.kty !== 'RSA' && jwk?.kty !== 'EC') return [];
+  try {
+    return [{ id: typeof jwk.kid === 'string' ? jwk.kid : '', key: createPublicKey({ key: jwk, format: 'jwk' }) }];
+  } catch {
+    return [];
+  }
+}
+
+function maxAgeMs(cacheControl: string): number {
+  if (/no-store|no-cache/i.test(cacheControl)) return 0;
+  const seconds = /max-age=(\d{1,9})/i.exec(cacheControl)?.[1];
+  return seconds === undefined ? 0 : Number(seconds) * 1000;
 }

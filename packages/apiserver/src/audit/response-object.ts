@@ -1,0 +1,128 @@
+import { pipeline, Readable, Transform } from 'node:stream';
+import {
+  decodeProtobuf,
+  inFieldOrder,
+  isObject,
+  type JsonObject,
+  parseJson,
+  parseYaml,
+  type Status,
+  statusBody,
+  stringifyJson,
+  unwrapProtobuf,
+} from '@tsukube/machinery';
+import type { IncomingRequest } from '../http/api-request.ts';
+import { protobuf } from '../http/negotiation.ts';
+import type { ResourceRequest } from '../http/request.ts';
+import { withoutManagedFields } from './request-object.ts';
+
+/** An object that was answered, as JSON, and what it says if it is a Status. */
+export interface AnsweredObject {
+  readonly json: string | undefined;
+  readonly status: Status | undefined;
+}
+
+export interface LookedFor {
+  /** Whether the object itself is wanted, or only whether it is a Status. */
+  readonly object: boolean;
+  readonly omitManagedFields: boolean;
+}
+
+const nothing: AnsweredObject = { json: undefined, status: undefined };
+const objectStart = /^\{\s*"kind":\s*"/;
+const statusStart = /^\{\s*"kind":\s*"Status"/;
+
+/** What a whole body holds. Pages and documents that are no objects of the API hold nothing. */
+export function answeredObject(
+  body: Buffer | string,
+  type: string,
+  request: IncomingRequest,
+  wanted: LookedFor,
+): AnsweredObject | Promise<AnsweredObject> {
+  if (type === 'application/json') return inJson(body, wanted);
+  if (type === protobuf) return wanted.object && typeof body !== 'string' ? inProtobuf(body, request, wanted) : nothing;
+  if (type === 'application/yaml' && wanted.object) return inYaml(body, request, wanted);
+  return nothing;
+}
+
+/** The same of a Status that is known already. */
+export function answeredStatus(status: Status, wanted: LookedFor): AnsweredObject {
+  return told(statusBody(status), wanted);
+}
+
+function inJson(body: Buffer | string, wanted: LookedFor): AnsweredObject {
+  const start = typeof body === 'string' ? body.slice(0, 64) : body.toString('latin1', 0, 64);
+  const isStatus = statusStart.test(start);
+  if (!objectStart.test(start) || !(wanted.object || isStatus)) return nothing;
+  const isCompact = start.startsWith('{"kind":"');
+  if (!isStatus && isCompact && !wanted.omitManagedFields) return { json: body.toString().trimEnd(), status: undefined };
+  return told(parseJson(typeof body === 'string' ? Buffer.from(body) : body).value as JsonObject, wanted);
+}
+
+async function inYaml(body: Buffer | string, request: IncomingRequest, wanted: LookedFor): Promise<AnsweredObject> {
+  const { value } = await parseYaml(typeof body === 'string' ? Buffer.from(body) : body);
+  if (!isObject(value) || typeof value.kind !== 'string') return nothing;
+  const { resource, version } = request as Partial<ResourceRequest>;
+  if (value.kind !== resource?.names.kind || !version || version.schema.form) return told(value, wanted);
+  return told(inFieldOrder(value, version.schema.type, version.schema.catalogue), wanted);
+}
+
+function inProtobuf(body: Buffer, request: IncomingRequest, wanted: LookedFor): AnsweredObject {
+  const { resource, version } = request as Partial<ResourceRequest>;
+  if (!resource || !version) return nothing;
+  try {
+    const { apiVersion, kind, raw } = unwrapProtobuf(body);
+    const { catalogue, type, listType } = version.schema;
+    const name = new Map([
+      [resource.names.kind, type],
+      [resource.names.listKind, listType],
+      ['Status', 'io.k8s.apimachinery.pkg.apis.meta.v1.Status'],
+    ]).get(kind);
+    if (name === undefined) return nothing;
+    return told({ kind, apiVersion, ...decodeProtobuf(raw, catalogue.get(name), catalogue) }, wanted);
+  } catch {
+    return nothing;
+  }
+}
+
+function told(object: JsonObject, wanted: LookedFor): AnsweredObject {
+  const status = object.kind === 'Status' ? (object as unknown as Status) : undefined;
+  if (!wanted.object) return { json: undefined, status };
+  return { json: stringifyJson(wanted.omitManagedFields ? withoutManagedFields(object) : object), status };
+}
+
+type Pieces = Iterable<Uint8Array> | Readable;
+
+/** Calls back once, when the last piece is handed over or nobody wants more; with all of them if they are to be kept. */
+export function followedBody(pieces: Pieces, keep: boolean, whenOver: (whole: Buffer | undefined) => void): Pieces {
+  return pieces instanceof Readable ? followedStream(pieces, keep, whenOver) : followedPieces(pieces, keep, whenOver);
+}
+
+function* followedPieces(
+  pieces: Iterable<Uint8Array>,
+  keep: boolean,
+  whenOver: (whole: Buffer | undefined) => void,
+): Generator<Uint8Array> {
+  const kept: Uint8Array[] = [];
+  let isWhole = false;
+  try {
+    for (const piece of pieces) {
+      if (keep) kept.push(piece);
+      yield piece;
+    }
+    isWhole = true;
+  } finally {
+    whenOver(keep && isWhole ? Buffer.concat(kept) : undefined);
+  }
+}
+
+function followedStream(pieces: Readable, keep: boolean, whenOver: (whole: Buffer | undefined) => void): Readable {
+  const kept: Uint8Array[] = [];
+  const following = new Transform({
+    transform(piece: Uint8Array, _encoding, done) {
+      if (keep) kept.push(piece);
+      done(null, piece);
+    },
+  });
+  return pipeline(pieces, following, (error) => whenOver(keep && !error ? Buffer.concat(kept) : undefined));
+}

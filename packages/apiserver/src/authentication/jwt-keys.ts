@@ -1,0 +1,122 @@
+import { constants, createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import type { JsonObject } from '@tsukube/machinery';
+import { type CompactToken, compactParts } from './jwt.ts';
+
+export interface VerificationKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+export interface Signer {
+  readonly id: string;
+  /** The claims as a token. */
+  sign(claims: JsonObject): string;
+}
+
+/** Fails if the key is not one that tokens are signed with. */
+export function signerOf(pem: string): Signer {
+  const key = createPrivateKey(pem);
+  const alg = algorithmOf(key);
+  if (!alg) throw new Error('a signing key is an RSA key, or an EC key on P-256, P-384 or P-521');
+  const id = keyIdOf(createPublicKey(key));
+  const sign = (claims: JsonObject): string => {
+    const signed = compactParts({ alg, kid: id }, claims);
+    return `${signed}.${signWith(alg, key, signed).toString('base64url')}`;
+  };
+  return { id, sign };
+}
+
+// regex: reads files named by flags.
+const pemBlock = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
+
+/** The public keys in a PEM text: of public keys, private keys and certificates. Fails if there are none. */
+export function verificationKeys(pem: string): readonly VerificationKey[] {
+  const blocks = [...pem.matchAll(pemBlock)].filter(([, kind]) => kind !== 'EC PARAMETERS');
+  const keys = blocks.map(([block]) => createPublicKey(block)).filter((key) => algorithmOf(key) !== undefined);
+  if (keys.length === 0) throw new Error('there is no key for tokens in it');
+  return keys.map((key) => ({ id: keyIdOf(key), key }));
+}
+
+/** What is wrong with a signature, in go-jose's words; undefined if one of the keys has made it. */
+export function signatureProblem(token: CompactToken, keys: readonly VerificationKey[]): string | undefined {
+  const { alg } = token.header;
+  let problem = 'go-jose/go-jose: unsupported key type/format';
+  for (const { key } of keys) {
+    const checked = checkSignature(alg, key, token.signed, token.signature);
+    if (checked === 'valid') return undefined;
+    if (checked === 'invalid') problem = 'go-jose/go-jose: error in cryptographic primitive';
+  }
+  return problem;
+}
+
+/** A key as others read it. */
+export function jwkOf({ id, key }: VerificationKey): JsonObject {
+  const { kty, crv, x, y, n, e } = key.export({ format: 'jwk' }) as Record<string, string>;
+  const alg = algorithmOf(key) as string;
+  const head = { use: 'sig', kty: kty as string, kid: id };
+  return (kty === 'EC' ? { ...head, crv, alg, x, y } : { ...head, alg, n, e }) as JsonObject;
+}
+
+/** A way to sign: always with a private key that others check with the public one, never with a secret they share. */
+interface Algorithm {
+  readonly hash: string;
+  readonly key: 'rsa' | 'ec';
+  readonly curve?: string;
+  readonly pss?: true;
+}
+
+const algorithms: Readonly<Record<string, Algorithm>> = {
+  RS256: { hash: 'sha256', key: 'rsa' },
+  RS384: { hash: 'sha384', key: 'rsa' },
+  RS512: { hash: 'sha512', key: 'rsa' },
+  PS256: { hash: 'sha256', key: 'rsa', pss: true },
+  PS384: { hash: 'sha384', key: 'rsa', pss: true },
+  PS512: { hash: 'sha512', key: 'rsa', pss: true },
+  ES256: { hash: 'sha256', key: 'ec', curve: 'prime256v1' },
+  ES384: { hash: 'sha384', key: 'ec', curve: 'secp384r1' },
+  ES512: { hash: 'sha512', key: 'ec', curve: 'secp521r1' },
+};
+
+export const signingAlgorithms: readonly string[] = Object.keys(algorithms);
+
+export type SignatureCheck = 'valid' | 'invalid' | 'unsupported';
+
+/** The key decides what may be used with it: what a token says of itself only has to agree. */
+export function checkSignature(alg: unknown, key: KeyObject, signed: string, signature: Buffer): SignatureCheck {
+  const algorithm = typeof alg === 'string' && Object.hasOwn(algorithms, alg) ? algorithms[alg] : undefined;
+  if (!algorithm || !fits(algorithm, key)) return 'unsupported';
+  try {
+    return verify(algorithm.hash, Buffer.from(signed), options(algorithm, key), signature) ? 'valid' : 'invalid';
+  } catch {
+    return 'invalid';
+  }
+}
+
+export function signWith(alg: string, key: KeyObject, text: string): Buffer {
+  const algorithm = algorithms[alg];
+  if (!algorithm || !fits(algorithm, key)) throw new Error(`${alg} cannot be used with this key`);
+  return sign(algorithm.hash, Buffer.from(text), options(algorithm, key));
+}
+
+function fits({ key: type, curve }: Algorithm, key: KeyObject): boolean {
+  return key.asymmetricKeyType === type && (curve === undefined || key.asymmetricKeyDetails?.namedCurve === curve);
+}
+
+function options({ key: type, pss }: Algorithm, key: KeyObject) {
+  if (type === 'ec') return { key, dsaEncoding: 'ieee-p1363' as const };
+  if (!pss) return { key, padding: constants.RSA_PKCS1_PADDING };
+  return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
+}
+
+/** What Kubernetes signs with, given a key. Undefined for a key that it does not sign with. */
+export function algorithmOf(key: KeyObject): string | undefined {
+  if (key.asymmetricKeyType === 'rsa') return 'RS256';
+  const curve = key.asymmetricKeyDetails?.namedCurve;
+  return key.asymmetricKeyType === 'ec' ? signingAlgorithms.find((name) => algorithms[name]?.curve === curve) : undefined;
+}
+
+/** A name for a key that does not give it away. */
+export function keyIdOf(publicKey: KeyObject): string {
+  const der = publicKey.export({ type: 'spki', format: 'der' });
+  return createHash('sha256').update(der).digest('base64url');
+}

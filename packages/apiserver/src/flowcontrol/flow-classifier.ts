@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import type { User } from '../http/request.ts';
+import type { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
+import type { RequestInfo } from '../routing/request-info.ts';
+import type { Flow } from './flow.ts';
+import type { FlowRule, FlowSubject, PathRule, ResourceRule, SchemaConfig } from './flow-config.ts';
+import type { PriorityLevel } from './priority-level.ts';
+
+/** The flows of one user. */
+export interface FlowSource {
+  flowOf(info: RequestInfo, path: string): Flow;
+}
+
+/** A schema as one user meets it: only the rules that are about them. */
+interface Candidate {
+  readonly rules: readonly FlowRule[];
+  flowIn(namespace: string): Flow;
+}
+
+/** Namespaces are many, and clients name any: beyond so many the flows are made anew. */
+const maxFlows = 1000;
+
+/** Subjects are compared once for each user, so that a request is compared with few rules. Schemas are in order. */
+export function flowSource(
+  schemas: readonly SchemaConfig[],
+  levels: ReadonlyMap<string, PriorityLevel>,
+  metrics: FlowControlMetrics,
+): (user: User) => FlowSource {
+  const known = new WeakMap<User, FlowSource>();
+  const fallback = schemas.find(({ name }) => name === 'catch-all') as SchemaConfig;
+  const sourceOf = (user: User): FlowSource => {
+    const candidates = schemas.flatMap((schema) => candidateOf(schema, user, levels, metrics) ?? []);
+    const last = candidateFor(fallback, [], user, levels, metrics);
+    return { flowOf: (info, path) => (firstMatch(candidates, info, path) ?? last).flowIn(info.namespace) };
+  };
+  return (user) => {
+    let source = known.get(user);
+    if (!source) {
+      source = sourceOf(user);
+      known.set(user, source);
+    }
+    return source;
+  };
+}
+
+function firstMatch(candidates: readonly Candidate[], info: RequestInfo, path: string): Candidate | undefined {
+  for (const candidate of candidates) for (const rule of candidate.rules) if (matchesRequest(rule, info, path)) return candidate;
+  return undefined;
+}
+
+function candidateOf(
+  schema: SchemaConfig,
+  user: User,
+  levels: ReadonlyMap<string, PriorityLevel>,
+  metrics: FlowControlMetrics,
+): Candidate | undefined {
+  const rules = schema.rules.filter((rule) => matchesUser(rule, user));
+  return rules.length === 0 ? undefined : candidateFor(schema, rules, user, levels, metrics);
+}
+
+function candidateFor(
+  schema: SchemaConfig,
+  rules: readonly FlowRule[],
+  user: User,
+  levels: ReadonlyMap<string, PriorityLevel>,
+  metrics: FlowControlMetrics,
+): Candidate {
+  const make = (distinguisher: string) => makeFlow(schema, distinguisher, levels.get(schema.level) as PriorityLevel, metrics);
+  if (schema.distinguisher === 'ByNamespace') return { rules, flowIn: remembered(make) };
+  let flow: Flow | undefined;
+  const flowIn = () => {
+    flow ??= make(schema.distinguisher === 'ByUser' ? user.name : '');
+    return flow;
+  };
+  return { rules, flowIn };
+}
+
+function remembered(make: (namespace: string) => Flow): (namespace: string) => Flow {
+  const flows = new Map<string, Flow>();
+  return (namespace) => {
+    let flow = flows.get(namespace);
+    if (!flow) {
+      if (flows.size >= maxFlows) flows.clear();
+      flow = make(namespace);
+      flows.set(namespace, flow);
+    }
+    return flow;
+  };
+}
+
+function makeFlow(schema: SchemaConfig, distinguisher: string, level: PriorityLevel, metrics: FlowControlMetrics): Flow {
+  const { response, uid } = level.config;
+  const told = response.to === 'queue' && response.queues > 1 ? distinguisher : '';
+  const hash = response.to === 'queue' && response.queues > 1 ? flowHash(schema.name, told) : 0n;
+  return {
+    schema: schema.name,
+    level,
+    distinguisher: told,
+    hand: response.to === 'queue' ? dealHand(hash, response.queues, response.handSize) : [],
+    series: metrics.flow(level.name, schema.name),
+    headers: { 'x-kubernetes-pf-flowschema-uid': schema.uid, 'x-kubernetes-pf-prioritylevel-uid': uid },
+  };
+}
+
+export function matchesUser({ subjects }: FlowRule, user: User): boolean {
+  return subjects.some((subject) => isSubject(subject, user));
+}
+
+function isSubject(subject: FlowSubject, user: User): boolean {
+  if (subject.kind === 'User') return subject.name === '*' || subject.name === user.name;
+  if (subject.kind === 'Group') return subject.name === '*' || user.groups.includes(subject.name);
+  const account = `system:serviceaccount:${subject.namespace}:`;
+  return subject.name === '*' ? user.name.startsWith(account) : user.name === `${account}${subject.name}`;
+}
+
+/** Whether a rule whose subjects are met is about a request. */
+export function matchesRequest({ resourceRules, pathRules }: FlowRule, info: RequestInfo, path: string): boolean {
+  if (info.isResource) {
+    for (const rule of resourceRules) if (matchesResource(rule, info)) return true;
+    return false;
+  }
+  for (const rule of pathRules) if (matchesPath(rule, info.verb, path)) return true;
+  return false;
+}
+
+function matchesResource(rule: ResourceRule, { verb, group, resource, subresource, namespace }: RequestInfo): boolean {
+  if (!contains(rule.verbs, verb) || !contains(rule.groups, group)) return false;
+  if (namespace === '' ? !rule.clusterScope : !contains(rule.namespaces, namespace)) return false;
+  if (isAll(rule.resources)) return true;
+  return rule.resources.includes(subresource === '' ? resource : `${resource}/${subresource}`);
+}
+
+function matchesPath({ verbs, paths }: PathRule, verb: string, path: string): boolean {
+  return (
+    contains(verbs, verb) && paths.some((pattern) => pattern === '*' || pattern === path || path.startsWith(folder(pattern)))
+  );
+}
+
+/** A path stands for what is below it, with or without a star at its end. */
+function folder(pattern: string): string {
+  const start = pattern.endsWith('*') ? pattern.slice(0, -1) : pattern;
+  return start.endsWith('/') ? start : `${start}/`;
+}
+
+function contains(list: readonly string[], value: string): boolean {
+  return isAll(list) || list.includes(value);
+}
+
+function isAll(list: readonly string[]): boolean {
+  return list.length === 1 && list[0] === '*';
+}
+
+/** What tells flows apart: the schema, and who or where within it. */
+export function flowHash(schema: string, distinguisher: string): bigint {
+  return createHash('sha256').update(schema).update('\0').update(distinguisher).digest().readBigUInt64LE(0);
+}
+
+/** The queues that a flow may use: a hand of different cards, dealt from a deck by the digits of a hash. */
+export function dealHand(hash: bigint, deckSize: number, handSize: number): readonly number[] {
+  const hand: number[] = [];
+  const remainders: number[] = [];
+  let rest = hash;
+  for (let i = 0; i < handSize; i++) {
+    const left = BigInt(deckSize - i);
+    remainders.push(Number(rest % left));
+    rest /= left;
+  }
+  for (let i = 0; i < handSize; i++) hand.push(cardAt(remainders, i));
+  return hand;
+}
+
+/** A remainder counts the cards that are left: those that were dealt before are stepped over. */
+function cardAt(remainders: readonly number[], i: number): number {
+  let card = remainders[i] as number;
+  for (let j = i; j > 0; j--) if (card >= (remainders[j - 1] as number)) card++;
+  return card;
+}

@@ -1,0 +1,62 @@
+import { type Description, Family } from './family.ts';
+import { Counter, Gauge, Histogram, TimingHistogram } from './series.ts';
+
+/** Brings values up to date that are not kept so all the time. */
+export type Refresh = () => void | Promise<void>;
+
+/** A scrape does not wait longer than this for values that come from elsewhere, and shows the last known ones. */
+const patienceMs = 1000;
+
+/** All metrics of a server, and their text. */
+export class Registry {
+  readonly #families = new Map<string, { text(): string }>();
+  readonly #refreshes: Refresh[] = [];
+
+  counter<L extends string = never>(description: Description<L>): Family<L, Counter> {
+    return this.#register(new Family('counter', description, () => new Counter()));
+  }
+
+  gauge<L extends string = never>(description: Description<L>): Family<L, Gauge> {
+    return this.#register(new Family('gauge', description, () => new Gauge()));
+  }
+
+  histogram<L extends string = never>(
+    description: Description<L> & { readonly bounds: readonly number[] },
+  ): Family<L, Histogram> {
+    return this.#register(new Family('histogram', description, () => new Histogram(description.bounds)));
+  }
+
+  /** Of a value that is looked at all the time; `now` is in seconds. */
+  timingHistogram<L extends string = never>(
+    description: Description<L> & { readonly bounds: readonly number[]; readonly now: () => number },
+  ): Family<L, TimingHistogram> {
+    return this.#register(new Family('histogram', description, () => new TimingHistogram(description.bounds, description.now)));
+  }
+
+  /** A refresh that fails leaves its values as they were. */
+  beforeScrape(refresh: Refresh): void {
+    this.#refreshes.push(refresh);
+  }
+
+  async scrape(): Promise<string> {
+    await withinPatience(Promise.allSettled(this.#refreshes.map(async (refresh) => refresh())));
+    const names = [...this.#families.keys()].sort();
+    return names.map((name) => this.#families.get(name)?.text()).join('');
+  }
+
+  #register<F extends { readonly name: string; text(): string }>(family: F): F {
+    if (this.#families.has(family.name)) throw new Error(`there are two metrics of the name ${family.name}`);
+    this.#families.set(family.name, family);
+    return family;
+  }
+}
+
+function withinPatience(work: Promise<unknown>): Promise<unknown> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, patienceMs);
+    work.finally(() => {
+      clearTimeout(timer);
+      resolve(undefined);
+    });
+  });
+}
