@@ -1,6 +1,5 @@
 export * from './apply/index.ts';
 export { BoundedCache, type CacheLimits } from './cache/bounded-cache.ts';
-export * from './der/index.ts';
 export * from './errors/index.ts';
 export * from './json/index.ts';
 export * from './meta/index.ts';

@@ -3,7 +3,7 @@ import type { JsonValue } from '../schema/type.ts';
 import { compile } from './compile.ts';
 import { createEnvironment } from './environment.ts';
 import { dynType } from './types/type.ts';
-import { dynamicJson } from './values/json-dynamic.ts';
+import { dynamicJson } from './values/json.ts';
 
 const environment = createEnvironment({ variables: { self: dynType } });
 const soon = 10_000;

@@ -12,7 +12,7 @@ import {
 } from './library/authorizer.ts';
 import { objectNameProblems } from './library/mutation.ts';
 import { boolType, dynType, intType, objectType, optionalType, stringType } from './types/type.ts';
-import { dynamicJson } from './values/json-dynamic.ts';
+import { dynamicJson } from './values/json.ts';
 import { toJson } from './values/to-json.ts';
 import { type CelValue, optionalNone } from './values/value.ts';
 

@@ -1,5 +1,10 @@
+import type { CostEstimate, SizeEstimator } from './cost/range.ts';
+import type { CompileIssue } from './syntax/source.ts';
 import type { CelType } from './types/type.ts';
 import type { CelValue } from './values/value.ts';
+
+export type { CostEstimate, SizeEstimator } from './cost/range.ts';
+export type { CompileIssue } from './syntax/source.ts';
 
 /** What an expression may refer to besides the functions of Kubernetes. */
 export interface EnvironmentOptions {
@@ -10,13 +15,6 @@ export interface EnvironmentOptions {
   readonly mutation?: boolean;
   /** The release whose functions are known: functions of later ones are not. The newest if it is not said. */
   readonly version?: string;
-}
-
-/** One problem of an expression, at a place in it. Lines count from 1, columns from 0. */
-export interface CompileIssue {
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
 }
 
 export interface CompileErrors {
@@ -56,14 +54,6 @@ export interface EvaluateOptions {
 export type Outcome =
   | { readonly ok: true; readonly value: CelValue; readonly cost: number }
   | { readonly ok: false; readonly reason: 'error' | 'cost limit' | 'cancelled'; readonly error: string; readonly cost: number };
-
-export interface CostEstimate {
-  readonly min: number;
-  readonly max: number;
-}
-
-/** How large the value at a path is at most: `['self', 'spec', 'names', '@items']`. Undefined if that is not known. */
-export type SizeEstimator = (path: readonly string[]) => CostEstimate | undefined;
 
 /** What an expression may cost when it is evaluated once. */
 export const perCallCostLimit = 1_000_000;

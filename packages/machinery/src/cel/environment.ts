@@ -1,7 +1,6 @@
-import type { Library } from './check/declarations.ts';
-import { type Declared, mergeFunctions, type Names, typeName } from './check/scope.ts';
 import type { EnvironmentOptions } from './contract.ts';
 import { baseLibraries } from './library/base.ts';
+import { type Declared, type Library, mergeFunctions, type Names, typeName } from './library/declarations.ts';
 import { mutationLibrary, mutationName } from './library/mutation.ts';
 import type { Macro, MacroSet } from './syntax/macros.ts';
 import type { CelType } from './types/type.ts';

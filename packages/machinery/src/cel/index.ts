@@ -1,5 +1,6 @@
 export { compile } from './compile.ts';
 export * from './contract.ts';
+export { declaredSizes } from './cost/range.ts';
 export { createEnvironment, type Environment } from './environment.ts';
 export {
   type AuthorizerAnswer,
@@ -11,12 +12,9 @@ export {
   resourceCheckValue,
 } from './library/authorizer.ts';
 export { objectNameProblems } from './library/mutation.ts';
-export { declaredSizes } from './types/declared-sizes.ts';
-export { type DeclaredType, declareType, maxRequestBytes } from './types/declared-type.ts';
+export { type CelSchema, type DeclaredType, declareType, maxRequestBytes } from './types/declared-type.ts';
 export { escapeName, isReservedName, unescapeName } from './types/escape.ts';
-export type { CelSchema } from './types/schema.ts';
 export * from './types/type.ts';
-export { type JsonReader, jsonReader } from './values/json.ts';
-export { dynamicJson } from './values/json-dynamic.ts';
+export { dynamicJson, type JsonReader, jsonReader } from './values/json.ts';
 export { toJson } from './values/to-json.ts';
 export * from './values/value.ts';

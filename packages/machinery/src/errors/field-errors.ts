@@ -1,7 +1,7 @@
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonValue } from '../schema/type.ts';
-import { goFloatText } from '../text/go-float.ts';
 import { goQuote } from '../text/go-quote.ts';
+import { goFloatText } from '../text/go-value.ts';
 import type { FieldPath } from './field-path.ts';
 import type { StatusCause } from './status.ts';
 

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
 import type { JsonObject } from '../schema/type.ts';
-import { longerThanBytes } from '../text/utf8-length.ts';
+import { longerThanBytes } from '../text/strings.ts';
 import { formatMessage } from './names.ts';
 
 type Messages = readonly string[];

@@ -3,7 +3,7 @@ import type { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
 import { isObject } from '../json/object.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { longerThanBytes } from '../text/utf8-length.ts';
+import { longerThanBytes } from '../text/strings.ts';
 import { textOf } from './member.ts';
 
 const managerLimit = 128;

@@ -1,5 +1,15 @@
-export { type Address, type AddressFamily, formatAddress, parseAddress } from './address.ts';
-export { type Cidr, containsAddress, formatCidr, lastOf, parseCidr, widthOf } from './cidr.ts';
+export {
+  type Address,
+  type AddressFamily,
+  type Cidr,
+  containsAddress,
+  formatAddress,
+  formatCidr,
+  lastOf,
+  parseAddress,
+  parseCidr,
+  widthOf,
+} from './address.ts';
 export {
   validateCidr,
   validateIPAddress,

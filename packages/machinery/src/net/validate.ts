@@ -1,8 +1,7 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
 import { goQuote } from '../text/go-quote.ts';
-import { type Address, formatAddress, parseAddress } from './address.ts';
-import { type Cidr, formatCidr, parseCidr } from './cidr.ts';
+import { type Address, type Cidr, formatAddress, formatCidr, parseAddress, parseCidr } from './address.ts';
 
 const noAddress = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const noCidr = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 import { decodeProtobuf } from './decode.ts';
 import { encodeProtobuf } from './encode.ts';
-import type { ProtobufField } from './field.ts';
-import { ProtobufError } from './protobuf-error.ts';
+import type { ProtobufField } from './layout.ts';
+import { ProtobufError } from './reader.ts';
 
 function type(name: string, ...fields: readonly ProtobufField[]): TypeDefinition {
   return { name: `test.${name}`, fields: new Map(fields.map((field) => [field.name, field])) };

@@ -1,10 +1,8 @@
 import { parseJson } from '../json/parse.ts';
 import { JsonSyntaxError } from '../json/syntax-error.ts';
 import type { JsonValue, Scalar } from '../schema/type.ts';
-import { ProtobufError } from './protobuf-error.ts';
-import type { ProtobufReader } from './reader.ts';
+import { ProtobufError, type ProtobufReader, type WireType, wire } from './reader.ts';
 import { formatMicros, formatSeconds, type Timestamp, zeroSeconds } from './timestamp.ts';
-import { type WireType, wire } from './wire.ts';
 
 /** Reads a value whose tag has been read. */
 export interface ValueDecoder {

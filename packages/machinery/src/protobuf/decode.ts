@@ -1,7 +1,18 @@
-import type { JsonObject, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
-import { messageDecoder } from './decode-message.ts';
-import { readFields } from './read-message.ts';
-import { ProtobufReader } from './reader.ts';
+import { setKey } from '../json/object.ts';
+import type { FieldType, JsonObject, JsonValue, Scalar, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
+import { expectWireType, rawJsonDecoder, scalarDecoders, type ValueDecoder } from './decode-scalar.ts';
+import {
+  type AnyType,
+  choiceOf,
+  type Layout,
+  layoutOf,
+  oncePerType,
+  type ProtobufField,
+  type Slot,
+  singleField,
+  tellsZero,
+} from './layout.ts';
+import { ProtobufReader, wire } from './reader.ts';
 
 export interface ProtobufLimits {
   /** How deep messages may be nested. */
@@ -24,4 +35,184 @@ export function decodeProtobuf(
   const object: JsonObject = {};
   readFields(new ProtobufReader(bytes, limits?.depth ?? defaultDepth), messageDecoder(type, catalogue), object);
   return object;
+}
+
+/** Reads a field whose tag has been read into the object it belongs to. A field that comes again is merged or replaced. */
+export type FieldDecoder = (reader: ProtobufReader, wireType: number, target: JsonObject) => void;
+
+export interface MessageDecoder {
+  readonly name: string;
+  /** By field number. */
+  readonly fields: readonly (FieldDecoder | undefined)[];
+}
+
+/** Reads up to the end of the message that the reader is in. */
+export function readFields(reader: ProtobufReader, { name, fields }: MessageDecoder, target: JsonObject): void {
+  while (reader.position < reader.end) {
+    const tag = reader.tag(name);
+    const decode = fields[tag >>> 3];
+    if (decode === undefined) reader.skip(tag & 7);
+    else decode(reader, tag & 7, target);
+  }
+}
+
+/** Reads a message whose length comes next. */
+export function readMessage(reader: ProtobufReader, message: MessageDecoder, target: JsonObject): JsonObject {
+  const outer = reader.enter();
+  readFields(reader, message, target);
+  reader.leave(outer);
+  return target;
+}
+
+export const messageDecoder: (type: TypeDefinition, catalogue: TypeCatalogue) => MessageDecoder = oncePerType((type, catalogue) =>
+  compile(layoutOf(type), catalogue),
+);
+
+function compile(layout: Layout, catalogue: TypeCatalogue): MessageDecoder {
+  const fields: (FieldDecoder | undefined)[] = [];
+  for (const slot of layout.slots) {
+    while (fields.length < slot.number) fields.push(undefined);
+    fields.push(compileSlot(slot, catalogue));
+  }
+  return { name: layout.name, fields };
+}
+
+function compileSlot(slot: Slot, catalogue: TypeCatalogue): FieldDecoder {
+  return 'field' in slot ? fieldDecoder(slot.field, catalogue) : inlinedMessage(compile(slot.inlined, catalogue));
+}
+
+function fieldDecoder(field: ProtobufField, catalogue: TypeCatalogue): FieldDecoder {
+  const { name, type, wrapped } = field;
+  if (type.is === 'object') return objectField(name, lazily(type.ref, catalogue));
+  if (type.is === 'map') return mapField(name, valueDecoder(type.of, catalogue));
+  if (type.is === 'list' && !wrapped) return listField(name, valueDecoder(type.of, catalogue));
+  const value = valueDecoder(type, catalogue);
+  return tellsZero(field) ? plainField(name, value) : zeroIsAbsentField(name, value);
+}
+
+/** A list that is the value of a map, or of a field that says so, is a message of its own. */
+function valueDecoder(type: FieldType, catalogue: TypeCatalogue): ValueDecoder {
+  if (type.is === 'list') return wrappedList(type, catalogue);
+  if (type.is === 'object') return objectDecoder(lazily(type.ref, catalogue));
+  if (type.is === 'any') return anyDecoder(type, catalogue);
+  return scalarDecoders[type.is as Scalar] ?? impossible(type);
+}
+
+/** Types refer to each other in circles. */
+function lazily(ref: string, catalogue: TypeCatalogue): () => MessageDecoder {
+  let message: MessageDecoder | undefined;
+  return () => {
+    message ??= messageDecoder(catalogue.get(ref), catalogue);
+    return message;
+  };
+}
+
+function objectDecoder(message: () => MessageDecoder): ValueDecoder {
+  return { wireType: wire.bytes, read: (reader) => readMessage(reader, message(), {}), zero: () => ({}) };
+}
+
+function wrappedList(type: FieldType, catalogue: TypeCatalogue): ValueDecoder {
+  const message = messageDecoder(singleField('items', type), catalogue);
+  return { wireType: wire.bytes, read: (reader) => readMessage(reader, message, {}).items ?? [], zero: () => [] };
+}
+
+function anyDecoder({ ref = '' }: AnyType, catalogue: TypeCatalogue): ValueDecoder {
+  const choice = choiceOf(ref);
+  if (!choice) return rawJsonDecoder;
+  const message = messageDecoder(choice.type, catalogue);
+  return { wireType: wire.bytes, read: (reader) => choice.toJson(readMessage(reader, message, {})), zero: () => null };
+}
+
+function impossible(type: FieldType): never {
+  throw new Error(`protobuf has no form for ${type.is}`);
+}
+
+/** A message whose fields belong to the object around it. */
+export function inlinedMessage(message: MessageDecoder): FieldDecoder {
+  return (reader, wireType, target) => {
+    expectWireType(wireType, wire.bytes, message.name);
+    readMessage(reader, message, target);
+  };
+}
+
+export function objectField(name: string, message: () => MessageDecoder): FieldDecoder {
+  return (reader, wireType, target) => {
+    expectWireType(wireType, wire.bytes, name);
+    const inner = target[name] as JsonObject | undefined;
+    if (inner === undefined) target[name] = readMessage(reader, message(), {});
+    else readMessage(reader, message(), inner);
+  };
+}
+
+/** Whatever was written is told. */
+export function plainField(name: string, value: ValueDecoder): FieldDecoder {
+  return (reader, wireType, target) => {
+    expectWireType(wireType, value.wireType, name);
+    target[name] = value.read(reader);
+  };
+}
+
+/** Zero is as good as absent. */
+export function zeroIsAbsentField(name: string, value: ValueDecoder): FieldDecoder {
+  return (reader, wireType, target) => {
+    expectWireType(wireType, value.wireType, name);
+    const read = value.read(reader);
+    if (read) target[name] = read;
+    else if (target[name] !== undefined) delete target[name];
+  };
+}
+
+export function listField(name: string, value: ValueDecoder): FieldDecoder {
+  return (reader, wireType, target) => {
+    let list = target[name] as JsonValue[] | undefined;
+    if (list === undefined) {
+      list = [];
+      target[name] = list;
+    }
+    if (wireType === wire.bytes && value.wireType !== wire.bytes) {
+      readPacked(reader, value, list);
+      return;
+    }
+    expectWireType(wireType, value.wireType, name);
+    list.push(value.read(reader));
+  };
+}
+
+/** Numbers may come one behind the other without their tags. */
+function readPacked(reader: ProtobufReader, value: ValueDecoder, list: JsonValue[]): void {
+  const outer = reader.enter();
+  while (reader.position < reader.end) list.push(value.read(reader));
+  reader.leave(outer);
+}
+
+export function mapField(name: string, value: ValueDecoder): FieldDecoder {
+  return (reader, wireType, target) => {
+    expectWireType(wireType, wire.bytes, name);
+    let map = target[name] as JsonObject | undefined;
+    if (map === undefined) {
+      map = {};
+      target[name] = map;
+    }
+    readEntry(reader, name, value, map);
+  };
+}
+
+/** An entry is a message: the key is its field 1, the value its field 2. */
+function readEntry(reader: ProtobufReader, name: string, value: ValueDecoder, map: JsonObject): void {
+  const outer = reader.enter();
+  let key = '';
+  let entry: JsonValue | undefined;
+  while (reader.position < reader.end) {
+    const tag = reader.tag(name);
+    const number = tag >>> 3;
+    if (number > 2) {
+      reader.skip(tag & 7);
+      continue;
+    }
+    expectWireType(tag & 7, number === 1 ? wire.bytes : value.wireType, name);
+    if (number === 1) key = reader.string();
+    else entry = value.read(reader);
+  }
+  reader.leave(outer);
+  setKey(map, key, entry === undefined ? value.zero() : entry);
 }

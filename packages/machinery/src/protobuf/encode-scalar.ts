@@ -1,8 +1,7 @@
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonValue, Scalar } from '../schema/type.ts';
-import { ProtobufError } from './protobuf-error.ts';
+import { ProtobufError, type WireType, wire } from './reader.ts';
 import { parseMicros, parseSeconds } from './timestamp.ts';
-import { type WireType, wire } from './wire.ts';
 import type { ProtobufWriter } from './writer.ts';
 
 /** Writes a value and, if its wire type has one, its length; the tag comes after. Undefined and null are zero. */

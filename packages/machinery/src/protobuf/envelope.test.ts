@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { envelopeTail, isProtobuf, unwrapProtobuf, wrapProtobuf } from './envelope.ts';
-import { encodeList, listHead, listItemSize, writeListItem } from './list.ts';
+import { encodeList, listHead, listItemSize, watchFrame, writeListItem } from './meta-messages.ts';
 import { partialMetadata } from './partial-metadata.ts';
-import { ProtobufError } from './protobuf-error.ts';
+import { ProtobufError } from './reader.ts';
 import { encodeStatus } from './status.ts';
-import { watchFrame } from './watch-frame.ts';
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 const magic = '6b387300';

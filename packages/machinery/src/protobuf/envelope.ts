@@ -1,8 +1,6 @@
 import { expectWireType } from './decode-scalar.ts';
-import { ProtobufError } from './protobuf-error.ts';
-import { ProtobufReader } from './reader.ts';
-import { varintSize, writeVarint } from './varint.ts';
-import { wire } from './wire.ts';
+import { ProtobufError, ProtobufReader, wire } from './reader.ts';
+import { varintSize, writeVarint } from './writer.ts';
 
 /** What tells the kind of a message and carries it: runtime.Unknown. */
 export interface ProtobufEnvelope {

@@ -1,11 +1,8 @@
-export type { ProtobufLimits } from './decode.ts';
-export { decodeProtobuf } from './decode.ts';
+export { decodeProtobuf, type ProtobufLimits } from './decode.ts';
 export { encodeProtobuf } from './encode.ts';
-export type { ProtobufEnvelope } from './envelope.ts';
-export { envelopeHead, envelopeTail, isProtobuf, unwrapProtobuf, wrapProtobuf } from './envelope.ts';
-export type { ProtobufField } from './field.ts';
-export { encodeList, listHead, listItemSize, writeListItem } from './list.ts';
+export { envelopeHead, envelopeTail, isProtobuf, type ProtobufEnvelope, unwrapProtobuf, wrapProtobuf } from './envelope.ts';
+export type { ProtobufField } from './layout.ts';
+export { encodeList, listHead, listItemSize, watchFrame, writeListItem } from './meta-messages.ts';
 export { partialMetadata, partialObjectMetadataType } from './partial-metadata.ts';
-export { ProtobufError } from './protobuf-error.ts';
+export { ProtobufError } from './reader.ts';
 export { encodeStatus } from './status.ts';
-export { watchFrame } from './watch-frame.ts';

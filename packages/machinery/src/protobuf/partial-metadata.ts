@@ -1,6 +1,5 @@
 import type { Field, TypeDefinition } from '../schema/type.ts';
-import { ProtobufError } from './protobuf-error.ts';
-import { ProtobufReader } from './reader.ts';
+import { ProtobufError, ProtobufReader } from './reader.ts';
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 

@@ -1,6 +1,3 @@
-import { ProtobufError, unexpectedEnd } from './protobuf-error.ts';
-import { wire } from './wire.ts';
-
 /** Cutting a short piece out of a string is cheaper than making a string of bytes; a longer one would keep the whole alive. */
 const shortString = 12;
 /** Beyond this size a message has few pieces for its size. */
@@ -159,3 +156,15 @@ export class ProtobufReader {
     throw new ProtobufError('proto: integer overflow');
   }
 }
+
+/** The wire types of protobuf. Groups are only ever skipped. */
+export const wire = { varint: 0, fixed64: 1, bytes: 2, groupStart: 3, groupEnd: 4, fixed32: 5 } as const;
+
+export type WireType = 0 | 1 | 2;
+
+/** Bytes that are no protobuf message of the expected type, in the words of Kubernetes' decoder; or a value that has no encoding. */
+export class ProtobufError extends Error {
+  override readonly name = 'ProtobufError';
+}
+
+export const unexpectedEnd = () => new ProtobufError('unexpected EOF');

@@ -1,7 +1,7 @@
 import { type Status, statusBody } from '../errors/status.ts';
 import type { Field, FieldType, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 import { encodeProtobuf } from './encode.ts';
-import { listMetaType, listMetaTypes } from './list-meta.ts';
+import { listMetaType, listMetaTypes } from './meta-messages.ts';
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const text: FieldType = { is: 'string' };

@@ -1,5 +1,5 @@
 import { type GoTime, parseGoTime, rfc3339, rfc3339Micro } from '../text/go-time.ts';
-import { ProtobufError } from './protobuf-error.ts';
+import { ProtobufError } from './reader.ts';
 
 export interface Timestamp {
   readonly seconds: number;

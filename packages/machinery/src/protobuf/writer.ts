@@ -1,5 +1,4 @@
-import { ProtobufError } from './protobuf-error.ts';
-import { varintSize, writeVarint } from './varint.ts';
+import { ProtobufError } from './reader.ts';
 
 const initialSize = 16 * 1024;
 /** A buffer that grew beyond this is not kept for the next message. */
@@ -108,4 +107,21 @@ export class ProtobufWriter {
     this.position = larger.length - length;
     this.buffer = larger;
   }
+}
+
+/** Lengths, written forwards into a buffer that has room for them. */
+
+export function varintSize(value: number): number {
+  let size = 1;
+  for (let rest = value >>> 7; rest !== 0; rest >>>= 7) size++;
+  return size;
+}
+
+/** Gives the position behind what it wrote. */
+export function writeVarint(value: number, out: Uint8Array, at: number): number {
+  let rest = value;
+  let next = at;
+  for (; rest > 0x7f; rest >>>= 7) out[next++] = (rest & 0x7f) | 0x80;
+  out[next++] = rest;
+  return next;
 }

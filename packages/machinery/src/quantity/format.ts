@@ -1,4 +1,4 @@
-import { trimRight } from '../text/trim.ts';
+import { trimRight } from '../text/strings.ts';
 import { parseQuantity, type Quantity } from './quantity.ts';
 
 const decimalSuffixes = new Map([

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { addQuantities, compareQuantities, quantityValue, subtractQuantities, zeroQuantity } from './arithmetic.ts';
 import { canonicalQuantity, formatQuantity } from './format.ts';
-import { parseQuantity, QuantityError } from './quantity.ts';
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  QuantityError,
+  quantityValue,
+  subtractQuantities,
+  zeroQuantity,
+} from './quantity.ts';
 
 describe('quantities', () => {
   it.each([

@@ -1,6 +1,5 @@
 import { StatusError } from '../errors/status-error.ts';
-import { maxTerms, tooManyTerms } from './limits.ts';
-import type { FieldRequirement, FieldSelector } from './selector.ts';
+import { type FieldRequirement, type FieldSelector, maxTerms, tooManyTerms } from './selector.ts';
 
 /** Up to this many are checked one after another. */
 const fewRequirements = 4;

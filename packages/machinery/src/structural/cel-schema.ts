@@ -1,4 +1,4 @@
-import type { CelSchema } from '../cel/types/schema.ts';
+import type { CelSchema } from '../cel/types/declared-type.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 const known = new WeakMap<SchemaNode, CelSchema>();

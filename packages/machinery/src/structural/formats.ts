@@ -1,5 +1,4 @@
-import { parseAddress } from '../net/address.ts';
-import { parseCidr } from '../net/cidr.ts';
+import { parseAddress, parseCidr } from '../net/address.ts';
 import { GoDurationError, parseGoDuration } from '../text/go-duration.ts';
 import { isEmailAddress } from './email-address.ts';
 import { isRequestUri } from './request-uri.ts';

@@ -1,4 +1,4 @@
-import { goFloatText } from '../text/go-float.ts';
+import { goFloatText } from '../text/go-value.ts';
 import { Findings } from './finding.ts';
 import { isInt64, isJsonInteger } from './json-integer.ts';
 import type { ValueRules } from './schema-node.ts';

@@ -1,5 +1,5 @@
 import { goByteQuote } from './go-quote.ts';
-import { trimRight } from './trim.ts';
+import { trimRight } from './strings.ts';
 
 /** The text is no length of time; the message is the one Go gives. */
 export class GoDurationError extends Error {

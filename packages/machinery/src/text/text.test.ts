@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../schema/type.ts';
 import { formatGoDuration, parseGoDuration } from './go-duration.ts';
-import { parseGoInt64 } from './go-int.ts';
 import { goQuote } from './go-quote.ts';
-import { goValueText } from './go-value.ts';
+import { goValueText, parseGoInt64 } from './go-value.ts';
 
 describe('Go text', () => {
   it.each([

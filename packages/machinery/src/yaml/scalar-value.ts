@@ -1,6 +1,6 @@
 import type { Scalar } from 'yaml';
 import type { JsonValue } from '../schema/type.ts';
-import { goFloatText } from '../text/go-float.ts';
+import { goFloatText } from '../text/go-value.ts';
 import { resolvePlain } from './resolve.ts';
 import { YamlSyntaxError } from './syntax-error.ts';
 

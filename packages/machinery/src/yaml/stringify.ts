@@ -1,6 +1,6 @@
 import { maxIndentedLevels, stringifyJson } from '../json/stringify.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { goFloatText } from '../text/go-float.ts';
+import { goFloatText } from '../text/go-value.ts';
 import { compareKeys } from './key-order.ts';
 import { isMultiline, styleOf } from './scalar-style.ts';
 import { YamlWriter } from './writer.ts';

@@ -1,3 +1,4 @@
+import type { Names } from '../library/declarations.ts';
 import { type Call, type Comprehension, type Expr, operators, type Select, type Struct } from '../syntax/ast.ts';
 import type { Issues } from '../syntax/source.ts';
 import {
@@ -18,10 +19,9 @@ import {
   stringType,
   uintType,
 } from '../types/type.ts';
-import { mostGeneral, Substitutions } from '../types/unify.ts';
 import { CelDouble } from '../values/value.ts';
 import { type Resolution, resolveOverload } from './overloads.ts';
-import { type Names, Scope } from './scope.ts';
+import { mostGeneral, Substitutions } from './unify.ts';
 
 /** Gives every node of the tree its type, and every call its overloads. */
 export function check(expr: Expr, names: Names, issues: Issues): void {
@@ -281,6 +281,25 @@ class Checker {
 
   #freshType(): CelType {
     return { kind: 'param', name: `_var${this.#free++}`, params: [] };
+  }
+}
+
+/** Comprehension variables in scope, innermost first. */
+class Scope {
+  readonly #outer: Scope | undefined;
+  readonly #variables = new Map<string, CelType>();
+
+  constructor(outer?: Scope) {
+    this.#outer = outer;
+  }
+
+  declare(name: string, type: CelType): this {
+    this.#variables.set(name, type);
+    return this;
+  }
+
+  find(name: string): CelType | undefined {
+    return this.#variables.get(name) ?? this.#outer?.find(name);
   }
 }
 

@@ -1,8 +1,8 @@
+import type { FunctionDeclaration, Overload } from '../library/declarations.ts';
 import { type Call, type Expr, operators } from '../syntax/ast.ts';
 import type { Issues } from '../syntax/source.ts';
 import { boolType, type CelType, dynType, formatType, isDyn, sameType } from '../types/type.ts';
-import type { Substitutions } from '../types/unify.ts';
-import type { FunctionDeclaration, Overload } from './declarations.ts';
+import type { Substitutions } from './unify.ts';
 
 /** A call whose function is known, and whose overload is looked for. */
 export interface Resolution {

@@ -1,11 +1,10 @@
 import { checkFormatCall } from '../library/format-check.ts';
-import { compilePattern } from '../library/regex-engine.ts';
+import { compilePattern } from '../library/regex.ts';
 import type { Call, Expr, MapExpr } from '../syntax/ast.ts';
 import type { Issues } from '../syntax/source.ts';
 import { type CelType, formatType, sameType } from '../types/type.ts';
 import { conversions } from '../values/convert.ts';
 import { CelError } from '../values/value.ts';
-import { walk } from './walk.ts';
 
 /** What can be said of constants before anything is evaluated. */
 export function validate(expr: Expr, issues: Issues): void {
@@ -54,4 +53,30 @@ function checkEntries({ entries }: MapExpr, issues: Issues): void {
 
 function mismatch(expr: Expr, expected: CelType, found: CelType, issues: Issues): void {
   issues.report(expr.at, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
+}
+
+/** The parts of a node. */
+export function childrenOf(expr: Expr): readonly Expr[] {
+  switch (expr.is) {
+    case 'select':
+      return [expr.operand];
+    case 'call':
+      return expr.target === undefined ? expr.args : [expr.target, ...expr.args];
+    case 'list':
+      return expr.elements;
+    case 'map':
+      return expr.entries.flatMap(({ key, value }) => [key, value]);
+    case 'struct':
+      return expr.fields.map(({ value }) => value);
+    case 'comprehension':
+      return [expr.range, expr.init, expr.condition, expr.step, expr.result];
+    default:
+      return [];
+  }
+}
+
+/** Every node, outermost first. Below a node for which `visit` says false nothing is visited. */
+export function walk(expr: Expr, visit: (expr: Expr) => boolean | undefined): void {
+  if (visit(expr) === false) return;
+  for (const child of childrenOf(expr)) walk(child, visit);
 }

@@ -1,5 +1,4 @@
-import { costSize } from '../values/size.ts';
-import { CelList, CelMap, CelOpaque, CelOptional, type CelValue, isError } from '../values/value.ts';
+import { CelList, CelMap, CelOpaque, CelOptional, type CelValue, costSize, isError } from '../values/value.ts';
 import { authorizationCheck, listCreation, nominal, patternFactor, traversal } from './factors.ts';
 
 /** What a call costs by its first two arguments; that is charged before the call, so that nothing is done that is too much. */

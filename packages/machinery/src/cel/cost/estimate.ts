@@ -1,10 +1,10 @@
-import type { CostEstimate, SizeEstimator } from '../contract.ts';
 import type { Call, Comprehension, Expr, Select } from '../syntax/ast.ts';
-import { accumulatorName } from '../syntax/macro-parts.ts';
+import { accumulatorName } from '../syntax/macros.ts';
 import { type CelType, dynType, isOptional } from '../types/type.ts';
-import { codePointCount } from '../values/size.ts';
+import { codePointCount } from '../values/value.ts';
 import { estimateCall } from './estimate-call.ts';
 import { listCreation, mapCreation, structCreation } from './factors.ts';
+import type { CostEstimate, SizeEstimator } from './range.ts';
 import { addRanges, fixed, most, multiplyRanges, uniteRanges, unknownRange } from './range.ts';
 
 /** What is known of an expression that a call is made with. */

@@ -1,4 +1,12 @@
-import type { CostEstimate } from '../contract.ts';
+import type { DeclaredType } from '../types/declared-type.ts';
+
+export interface CostEstimate {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Estimates the size of the value at a path such as `['self', 'spec', 'names', '@items']`. Undefined if unknown. */
+export type SizeEstimator = (path: readonly string[]) => CostEstimate | undefined;
 
 /** Counts are those of 64 bits: what would be more stays at the most. */
 export const most = 2 ** 64;
@@ -27,4 +35,21 @@ export function scaleRange({ min, max }: CostEstimate, factor: number): CostEsti
 /** The least of both and the most of both. */
 export function uniteRanges(a: CostEstimate, b: CostEstimate): CostEstimate {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+}
+
+/** How large what a path leads to is, by what was declared of the variable that every path begins with. */
+export function declaredSizes(root: DeclaredType): SizeEstimator {
+  return (path) => {
+    let type: DeclaredType | undefined = root;
+    for (const step of path.slice(1)) {
+      type = next(type, step);
+      if (type === undefined) return undefined;
+    }
+    return { min: 0, max: type.maxElements };
+  };
+}
+
+function next(type: DeclaredType, step: string): DeclaredType | undefined {
+  if (step === '@items' || step === '@values') return type.element;
+  return step === '@keys' ? type.key : type.field?.(step);
 }

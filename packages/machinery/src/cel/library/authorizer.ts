@@ -1,7 +1,7 @@
 import { isDNS1123Label, nameIsDNSSubdomain } from '../../meta/names.ts';
-import { declare, type Library, memberOverload, type Overload } from '../check/declarations.ts';
 import { boolType, type CelType, stringType } from '../types/type.ts';
 import { CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
+import { declare, type Library, memberOverload, type Overload } from './declarations.ts';
 
 /** What an expression asks whether it is allowed. */
 export type AuthorizerQuestion =

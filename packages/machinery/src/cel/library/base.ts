@@ -1,4 +1,3 @@
-import type { Library } from '../check/declarations.ts';
 import { standardMacros } from '../syntax/standard-macros.ts';
 import {
   boolType,
@@ -17,18 +16,18 @@ import {
 } from '../types/type.ts';
 import { authorizerLibrary, authorizerSelectorsLibrary } from './authorizer.ts';
 import { comprehensionsLibrary } from './comprehensions.ts';
+import type { Library } from './declarations.ts';
 import { formatsLibrary } from './formats.ts';
+import { listExtensionsLibrary } from './list-extensions.ts';
 import { listsLibrary } from './lists.ts';
-import { moreListsLibrary } from './more-lists.ts';
 import { networkLibrary } from './network.ts';
 import { optionalsLibrary } from './optionals.ts';
 import { quantityLibrary } from './quantity.ts';
 import { regexLibrary } from './regex.ts';
 import { semverLibrary } from './semver.ts';
 import { setsLibrary } from './sets.ts';
-import { standardFunctions } from './standard-functions.ts';
+import { standardFunctions, timeFunctions } from './standard-functions.ts';
 import { standardOperators } from './standard-operators.ts';
-import { timeFunctions } from './standard-times.ts';
 import { stringFormatLibrary, stringsLibrary } from './strings.ts';
 import { urlsLibrary } from './urls.ts';
 
@@ -60,7 +59,7 @@ const history: readonly (readonly [minor: number, Library])[] = [
   [31, authorizerSelectorsLibrary],
   [32, comprehensionsLibrary],
   [33, semverLibrary],
-  [34, moreListsLibrary],
+  [34, listExtensionsLibrary],
 ];
 
 /** What expressions of a release know. */

@@ -1,9 +1,9 @@
-import { declare, globalOverload, type Library } from '../check/declarations.ts';
 import { twoVariableMacros } from '../syntax/standard-macros.ts';
 import { mapType, typeParam } from '../types/type.ts';
+import { formatPlain } from '../values/convert.ts';
 import { HashMap } from '../values/hash-map.ts';
-import { formatPlain } from '../values/plain-text.ts';
 import { CelError, CelMap, type CelValue } from '../values/value.ts';
+import { declare, globalOverload, type Library } from './declarations.ts';
 
 const [k, v] = [typeParam('K'), typeParam('V')];
 const mapKV = mapType(k, v);

@@ -1,7 +1,7 @@
 import type { Call, Expr } from '../syntax/ast.ts';
 import type { Issues } from '../syntax/source.ts';
 import type { CelType, TypeKind } from '../types/type.ts';
-import { type Clause, clauseProblem, clausesOf, FormatError } from './format-clauses.ts';
+import { type Clause, clauseProblem, clausesOf, FormatError } from './string-format.ts';
 
 const text: readonly TypeKind[] = [
   ...(['string', 'bool', 'bytes', 'int', 'uint', 'double', 'duration', 'timestamp', 'list', 'map', 'type', 'null'] as const),

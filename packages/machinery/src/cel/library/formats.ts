@@ -1,9 +1,9 @@
 import { isQualifiedName, isValidLabelValue } from '../../meta/labels.ts';
 import { nameIsDNS1035Label, nameIsDNSLabel, nameIsDNSSubdomain } from '../../meta/names.ts';
 import { stringFormat } from '../../structural/formats.ts';
-import { declare, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { type CelType, listType, optionalType, stringType } from '../types/type.ts';
 import { ArrayList, CelOpaque, CelOptional, type CelValue, noSuchOverload, optionalNone } from '../values/value.ts';
+import { declare, globalOverload, type Library, memberOverload } from './declarations.ts';
 import { urlProblem } from './urls.ts';
 
 const formatType: CelType = { kind: 'object', name: 'kubernetes.NamedFormat', params: [] };

@@ -1,4 +1,3 @@
-import { declare, type FunctionDeclaration, type Library, memberOverload } from '../check/declarations.ts';
 import {
   boolType,
   bytesType,
@@ -13,9 +12,9 @@ import {
   uintType,
 } from '../types/type.ts';
 import { add } from '../values/arithmetic.ts';
-import { compareValues } from '../values/compare.ts';
-import { equalValues } from '../values/equal.ts';
+import { compareValues, equalValues } from '../values/compare.ts';
 import { CelDouble, CelDuration, CelError, type CelList, CelUint, type CelValue, noSuchOverload } from '../values/value.ts';
+import { declare, type FunctionDeclaration, type Library, memberOverload } from './declarations.ts';
 
 const a = typeParam('A');
 const zeros: readonly (readonly [string, CelType, CelValue])[] = [

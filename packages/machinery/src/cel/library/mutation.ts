@@ -1,7 +1,6 @@
-import { declare, globalOverload, type Library } from '../check/declarations.ts';
-import { type Declared, typeName } from '../check/scope.ts';
 import { dynType, objectType, stringType } from '../types/type.ts';
 import { CelList, CelMap, type CelValue } from '../values/value.ts';
+import { type Declared, declare, globalOverload, type Library, typeName } from './declarations.ts';
 
 const texts = new Set(['op', 'path', 'from']);
 

@@ -1,9 +1,9 @@
 import { formatAddress } from '../../net/address.ts';
 import { goQuote } from '../../text/go-quote.ts';
-import { declare, globalOverload, type Library, memberOverload, type Overload } from '../check/declarations.ts';
 import { boolType, type CelType, intType, opaqueType, stringType } from '../types/type.ts';
 import { CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
-import { AddressError, type ParsedAddress, type ParsedPrefix, parseAddr, parsePrefix } from './address-text.ts';
+import { declare, globalOverload, type Library, memberOverload, type Overload } from './declarations.ts';
+import { AddressError, type ParsedAddress, type ParsedPrefix, parseAddr, parsePrefix } from './netip.ts';
 
 const ipType = opaqueType('net.IP');
 const cidrType = opaqueType('net.CIDR');

@@ -1,9 +1,7 @@
-import { declare, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { operators } from '../syntax/ast.ts';
 import { optionalMacros } from '../syntax/standard-macros.ts';
 import { boolType, dynType, intType, listType, mapType, opaqueType, optionalType, stringType, typeParam } from '../types/type.ts';
-import { formatPlain } from '../values/plain-text.ts';
-import { sizeOfValue } from '../values/size.ts';
+import { formatPlain } from '../values/convert.ts';
 import {
   ArrayList,
   CelDouble,
@@ -15,7 +13,9 @@ import {
   CelUint,
   type CelValue,
   optionalNone,
+  sizeOfValue,
 } from '../values/value.ts';
+import { declare, globalOverload, type Library, memberOverload } from './declarations.ts';
 
 const [k, v] = [typeParam('K'), typeParam('V')];
 const optionalV = optionalType(v);

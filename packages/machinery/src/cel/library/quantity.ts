@@ -8,11 +8,9 @@ import {
   quantityValue,
   subtractQuantities,
 } from '../../quantity/index.ts';
-import { declare, globalOverload, type Library, memberOverload, type Overload } from '../check/declarations.ts';
 import { boolType, type CelType, doubleType, intType, stringType } from '../types/type.ts';
-import { checkedInt, type Int } from '../values/integer.ts';
-import { CelDouble, CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
-
+import { CelDouble, CelError, CelOpaque, type CelValue, checkedInt, type Int, noSuchOverload } from '../values/value.ts';
+import { declare, globalOverload, type Library, memberOverload, type Overload } from './declarations.ts';
 /** It is an object without fields that anybody knows. */
 export const quantityType: CelType = { kind: 'object', name: 'kubernetes.Quantity', params: [] };
 

@@ -1,8 +1,7 @@
-import { declare, type FunctionDeclaration, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
+import { goQuote } from '../../text/go-quote.ts';
 import { boolType, type CelType, intType, stringType } from '../types/type.ts';
-import { normalInt } from '../values/integer.ts';
-import { CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
-import { compareSemver, parseSemver, parseTolerantSemver, type Semver, SemverError, semverText } from './semver-text.ts';
+import { CelError, CelOpaque, type CelValue, maxUint64, normalInt, noSuchOverload } from '../values/value.ts';
+import { declare, type FunctionDeclaration, globalOverload, type Library, memberOverload } from './declarations.ts';
 
 const semverType: CelType = { kind: 'object', name: 'kubernetes.Semver', params: [] };
 
@@ -67,3 +66,118 @@ export const semverLibrary: Library = {
     part('patch'),
   ],
 };
+
+export interface Semver {
+  readonly major: bigint;
+  readonly minor: bigint;
+  readonly patch: bigint;
+  readonly prerelease: readonly (bigint | string)[];
+  readonly build: readonly string[];
+}
+
+/** The text is no semantic version. */
+export class SemverError extends Error {
+  override readonly name = 'SemverError';
+}
+
+function splitInThree(text: string): string[] {
+  const [first = '', second, ...rest] = text.split('.');
+  if (second === undefined) return [first];
+  return rest.length === 0 ? [first, second] : [first, second, rest.join('.')];
+}
+
+/** Fails with SemverError. */
+export function parseSemver(text: string): Semver {
+  if (text === '') throw new SemverError('Version string empty');
+  const [major, minor, rest] = splitInThree(text);
+  if (rest === undefined) throw new SemverError('No Major.Minor.Patch elements found');
+  const [core = '', build] = cut(rest, '+');
+  const [patch = '', prerelease] = cut(core, '-');
+  return {
+    major: readNumber('Major', major ?? ''),
+    minor: readNumber('Minor', minor ?? ''),
+    patch: readNumber('Patch', patch),
+    prerelease: prerelease === undefined ? [] : prerelease.split('.').map(readPrerelease),
+    build: build === undefined ? [] : build.split('.').map(readBuild),
+  };
+}
+
+function cut(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function readNumber(what: string, text: string): bigint {
+  if (/[^0-9]/.test(text)) throw new SemverError(`Invalid character(s) found in ${what.toLowerCase()} number ${goQuote(text)}`);
+  if (/^0./.test(text)) throw new SemverError(`${what} number must not contain leading zeroes ${goQuote(text)}`);
+  return readUint(text);
+}
+
+function readUint(text: string): bigint {
+  if (text === '') throw new SemverError('strconv.ParseUint: parsing "": invalid syntax');
+  const value = text.length > 20 ? maxUint64 + 1n : BigInt(text);
+  if (value > maxUint64) throw new SemverError(`strconv.ParseUint: parsing ${goQuote(text)}: value out of range`);
+  return value;
+}
+
+function readPrerelease(text: string): bigint | string {
+  if (text === '') throw new SemverError('Prerelease is empty');
+  if (/[^0-9A-Za-z-]/.test(text)) throw new SemverError(`Invalid character(s) found in prerelease ${goQuote(text)}`);
+  if (/[^0-9]/.test(text)) return text;
+  if (/^0./.test(text)) throw new SemverError(`Numeric PreRelease version must not contain leading zeroes ${goQuote(text)}`);
+  return readUint(text);
+}
+
+function readBuild(text: string): string {
+  if (text === '') throw new SemverError('Build meta data is empty');
+  if (/[^0-9A-Za-z-]/.test(text)) throw new SemverError(`Invalid character(s) found in build meta data ${goQuote(text)}`);
+  return text;
+}
+
+/** `v1.02` is taken for `1.2.0`. Fails with SemverError. */
+export function parseTolerantSemver(text: string): Semver {
+  const parts = splitInThree(text.replace(/^v/, '')).map(withoutZeros);
+  if (parts.length < 3 && /[+-]/.test(parts.at(-1) ?? '')) {
+    throw new SemverError('short version cannot contain PreRelease/Build meta data');
+  }
+  return parseSemver([...parts, '0', '0'].slice(0, 3).join('.'));
+}
+
+function withoutZeros(part: string): string {
+  if (part.length <= 1) return part;
+  const rest = part.replace(/^0+/, '');
+  return /^[0-9]/.test(rest) ? rest : `0${rest}`;
+}
+
+/** What is built does not count; a version with a prerelease comes before the one without. */
+export function compareSemver(a: Semver, b: Semver): number {
+  const [left, right] = [a.prerelease, b.prerelease];
+  const core = order(a.major, b.major) || order(a.minor, b.minor) || order(a.patch, b.patch);
+  if (core !== 0 || (left.length === 0 && right.length === 0)) return core;
+  if (left.length === 0 || right.length === 0) return left.length === 0 ? 1 : -1;
+  return comparePrereleases(left, right);
+}
+
+function comparePrereleases(left: readonly (bigint | string)[], right: readonly (bigint | string)[]): number {
+  const length = Math.min(left.length, right.length);
+  for (let i = 0; i < length; i++) {
+    const difference = comparePart(left[i] as bigint | string, right[i] as bigint | string);
+    if (difference !== 0) return difference;
+  }
+  return order(left.length, right.length);
+}
+
+/** Numbers come before words. */
+function comparePart(a: bigint | string, b: bigint | string): number {
+  if (typeof a !== typeof b) return typeof a === 'bigint' ? -1 : 1;
+  return order(a, b);
+}
+
+function order<T>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function semverText({ major, minor, patch, prerelease, build }: Semver): string {
+  const pre = prerelease.length === 0 ? '' : `-${prerelease.join('.')}`;
+  return `${major}.${minor}.${patch}${pre}${build.length === 0 ? '' : `+${build.join('.')}`}`;
+}

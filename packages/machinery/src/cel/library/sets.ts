@@ -1,8 +1,8 @@
-import { declare, globalOverload, type Library } from '../check/declarations.ts';
 import { boolType, listType, typeParam } from '../types/type.ts';
-import { equalValues } from '../values/equal.ts';
+import { equalValues } from '../values/compare.ts';
 import { hashOf } from '../values/hash-map.ts';
 import { CelError, type CelList, type CelValue } from '../values/value.ts';
+import { declare, globalOverload, type Library } from './declarations.ts';
 
 const lists = [listType(typeParam('T')), listType(typeParam('T'))];
 

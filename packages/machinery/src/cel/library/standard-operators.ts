@@ -1,4 +1,3 @@
-import { declare, type FunctionDeclaration, globalOverload, type Overload } from '../check/declarations.ts';
 import { operators } from '../syntax/ast.ts';
 import {
   boolType,
@@ -15,9 +14,9 @@ import {
   uintType,
 } from '../types/type.ts';
 import { add, divide, modulo, multiply, negate, noTrait, subtract } from '../values/arithmetic.ts';
-import { compareValues } from '../values/compare.ts';
-import { equalValues } from '../values/equal.ts';
+import { compareValues, equalValues } from '../values/compare.ts';
 import { CelError, CelList, CelMap, type CelValue, noSuchOverload } from '../values/value.ts';
+import { declare, type FunctionDeclaration, globalOverload, type Overload } from './declarations.ts';
 
 const [a, b] = [typeParam('A'), typeParam('B')];
 const listOfA = listType(a);

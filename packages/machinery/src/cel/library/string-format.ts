@@ -1,7 +1,6 @@
 import { goQuote } from '../../text/go-quote.ts';
 import { compareText } from '../values/compare.ts';
 import { conversions } from '../values/convert.ts';
-import { isInt } from '../values/integer.ts';
 import { typeOfValue } from '../values/type-of.ts';
 import {
   CelDouble,
@@ -13,9 +12,8 @@ import {
   CelTypeValue,
   CelUint,
   type CelValue,
+  isInt,
 } from '../values/value.ts';
-import { type Clause, clauseProblem, clausesOf, FormatError } from './format-clauses.ts';
-import { fixedText, scientificText } from './locale-numbers.ts';
 
 /** `'%s is %d'.format(['x', 1])`. */
 export function formatString(format: string, args: CelList): CelValue {
@@ -123,4 +121,121 @@ function elementText(value: CelValue): string {
 function doubleElement(value: number): string {
   if (Number.isFinite(value)) return value.toFixed(6);
   return goQuote(Number.isNaN(value) ? 'NaN' : value < 0 ? '-Inf' : '+Inf');
+}
+
+/** The format or an argument of it is wrong. */
+export class FormatError extends Error {
+  override readonly name = 'FormatError';
+}
+
+export interface Clause {
+  readonly verb: 's' | 'd' | 'f' | 'e' | 'b' | 'x' | 'o';
+  readonly upper: boolean;
+  readonly precision: number | undefined;
+}
+
+/** Text, or what to do with the next argument; asking fails with FormatError if the clause is wrong. */
+export type FormatPart = string | (() => Clause);
+
+const verbs = 'sdfebxo';
+
+export function* clausesOf(format: string): Generator<FormatPart> {
+  let at = 0;
+  while (at < format.length) {
+    const percent = format.indexOf('%', at);
+    if (percent < 0) break;
+    if (percent > at) yield format.slice(at, percent);
+    if (format[percent + 1] === '%') {
+      yield '%';
+      at = percent + 2;
+      continue;
+    }
+    if (percent + 1 >= format.length) throw new FormatError('unexpected end of string');
+    const { clause, end } = readClause(format, percent + 1);
+    yield clause;
+    at = end;
+  }
+  if (at < format.length) yield format.slice(at);
+}
+
+function readClause(format: string, start: number): { clause: () => Clause; end: number } {
+  const match = /^(?:\.(\d*))?/.exec(format.slice(start, start + 32));
+  const end = start + (match?.[0].length ?? 0);
+  const verb = format[end];
+  return { clause: () => clauseOf(match?.[1], verb), end: end + 1 };
+}
+
+function clauseOf(precision: string | undefined, verb: string | undefined): Clause {
+  const parsing = 'could not parse formatting clause: ';
+  if (verb === undefined)
+    throw new FormatError(`${parsing}error while parsing precision: could not find end of precision specifier`);
+  if (precision === '') {
+    const problem = 'error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax';
+    throw new FormatError(`${parsing}error while parsing precision: ${problem}`);
+  }
+  const lower = verb === 'X' ? 'x' : verb;
+  if (!verbs.includes(lower)) throw new FormatError(`${parsing}unrecognized formatting clause "${verb}"`);
+  const number = precision === undefined ? undefined : Math.min(Number(precision), 100);
+  return { verb: lower as Clause['verb'], upper: verb === 'X', precision: number };
+}
+
+const problems: { readonly [verb in Clause['verb']]: string } = {
+  s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+  d: 'decimal clause can only be used on integers',
+  f: 'fixed-point clause can only be used on doubles',
+  e: 'scientific clause can only be used on doubles',
+  b: 'only integers and bools can be formatted as binary',
+  x: 'only integers, byte buffers, and strings can be formatted as hex',
+  o: 'octal clause can only be used on integers',
+};
+
+export function clauseProblem(verb: Clause['verb'], type: string): string {
+  return `${problems[verb]}, was given ${type}`;
+}
+
+const superscripts: { readonly [digit: string]: string } = {
+  '0': '⁰',
+  '1': '¹',
+  '2': '²',
+  '3': '³',
+  '4': '⁴',
+  '5': '⁵',
+  '6': '⁶',
+  '7': '⁷',
+  '8': '⁸',
+  '9': '⁹',
+  '-': '⁻',
+};
+
+/** As English writes a number: 12,345.678. */
+export function fixedText(value: number, precision: number): string {
+  if (!Number.isFinite(value)) return notFinite(value);
+  const [whole = '', fraction] = roundHalfEven(value, precision).split('.');
+  // regex: bounded, a double has at most 309 digits before the point.
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+/** JavaScript rounds what is exactly in the middle up, Go rounds it to the even neighbour. */
+function roundHalfEven(value: number, precision: number): string {
+  const rounded = value.toFixed(precision);
+  const exact = value.toFixed(Math.min(precision + 40, 100));
+  const cut = exact.length - Math.min(40, 100 - precision);
+  if (!/^50*$/.test(exact.slice(cut))) return rounded;
+  const down = exact.slice(0, precision === 0 ? cut - 1 : cut);
+  return Number(down.at(-1)) % 2 === 0 ? down : rounded;
+}
+
+/** 1.234500×10⁰³ */
+export function scientificText(value: number): string {
+  if (!Number.isFinite(value)) return notFinite(value);
+  const [mantissa = '', exponent = ''] = value.toExponential(6).split('e');
+  const digits = exponent.replace('+', '').replace(/^(-?)(\d)$/, '$10$2');
+  const raised = [...digits].map((digit) => superscripts[digit] ?? digit).join('');
+  return `${mantissa}×10${raised}`;
+}
+
+function notFinite(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  return value < 0 ? '-∞' : '∞';
 }

@@ -1,9 +1,7 @@
-import { declare, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { dynType, intType, listType, stringType } from '../types/type.ts';
-import type { Int } from '../values/integer.ts';
-import { formatPlain } from '../values/plain-text.ts';
-import { codePointCount } from '../values/size.ts';
-import { ArrayList, CelError, type CelList, type CelValue } from '../values/value.ts';
+import { formatPlain } from '../values/convert.ts';
+import { ArrayList, CelError, type CelList, type CelValue, codePointCount, type Int } from '../values/value.ts';
+import { declare, globalOverload, type Library, memberOverload } from './declarations.ts';
 import { formatString } from './string-format.ts';
 
 const strings = listType(stringType);

@@ -1,6 +1,18 @@
-import { CelError, CelOptional, type CelValue, noSuchOverload, optionalNone } from '../values/value.ts';
+import { formatPlain } from '../values/convert.ts';
+import { typeOfValue } from '../values/type-of.ts';
+import {
+  CelDouble,
+  CelError,
+  CelList,
+  CelMap,
+  CelOpaque,
+  CelOptional,
+  CelUint,
+  type CelValue,
+  noSuchOverload,
+  optionalNone,
+} from '../values/value.ts';
 import type { Eval, Evaluation } from './evaluation.ts';
-import { lookUp, require } from './qualify.ts';
 
 /** A step into a value: by a constant, or by what an expression gives. */
 export interface Qualifier {
@@ -111,4 +123,39 @@ function stepIfPresent(evaluation: Evaluation, value: CelValue, { constant, inde
   const next = lookUp(value, key);
   if (next !== undefined && !(next instanceof CelError)) evaluation.charge(1);
   return next;
+}
+
+/** What is under a key or at an index; undefined if nothing is, an error if nothing can be. */
+export function lookUp(value: CelValue, key: CelValue): CelValue | undefined {
+  if (value instanceof CelMap) return value.find(key);
+  if (value instanceof CelList) return itemAt(value, key);
+  if (value instanceof CelError) return value;
+  if (value instanceof CelOpaque && typeof key === 'string') return value.field?.(key);
+  return undefined;
+}
+
+/** What is under a key or at an index, or the error that nothing is. */
+export function require(value: CelValue, key: CelValue): CelValue {
+  const found = lookUp(value, key);
+  return found === undefined ? missing(value, key) : found;
+}
+
+function missing(value: CelValue, key: CelValue): CelError {
+  const problem = value instanceof CelList ? 'index out of bounds' : 'no such key';
+  return new CelError(`${problem}: ${formatPlain(key)}`);
+}
+
+function itemAt(list: CelList, key: CelValue): CelValue | undefined {
+  const index = typeof key === 'number' ? key : indexOf(key);
+  if (index instanceof CelError) return index;
+  return index >= 0 && index < list.size ? list.at(index) : undefined;
+}
+
+function indexOf(key: CelValue): number | CelError {
+  if (typeof key === 'bigint') return Number(key);
+  if (key instanceof CelUint) return Number(key.value);
+  if (key instanceof CelDouble) {
+    return Number.isInteger(key.value) ? key.value : new CelError(`unsupported index value ${key.value} in list`);
+  }
+  return new CelError(`unsupported index type '${typeOfValue(key).name}' in list`);
 }

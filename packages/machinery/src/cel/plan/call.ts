@@ -1,5 +1,5 @@
 import { type CostOfCall, ResultCost } from '../cost/actual.ts';
-import { equalValues } from '../values/equal.ts';
+import { equalValues } from '../values/compare.ts';
 import { CelError, CelOptional, type CelValue, noSuchOverload } from '../values/value.ts';
 import type { Implementation } from './dispatch.ts';
 import type { Eval, Evaluation } from './evaluation.ts';

@@ -1,7 +1,8 @@
+import type { CelType } from '../types/type.ts';
+import { formatPlain } from '../values/convert.ts';
 import { HashMap } from '../values/hash-map.ts';
-import { formatPlain } from '../values/plain-text.ts';
 import { typeOfValue } from '../values/type-of.ts';
-import { ArrayList, CelError, CelOptional, type CelValue } from '../values/value.ts';
+import { ArrayList, CelError, CelMap, CelOptional, type CelValue } from '../values/value.ts';
 import type { Eval } from './evaluation.ts';
 
 const listCost = 10;
@@ -74,4 +75,28 @@ export function structEval(entries: readonly PlannedEntry[], make: (fields: Hash
     evaluation.charge(structCost);
     return problem ?? make(fields);
   };
+}
+
+/** An object that an expression made. */
+export class StructMap extends CelMap {
+  override readonly type: CelType;
+  readonly #fields: HashMap;
+
+  constructor(type: CelType, fields: HashMap) {
+    super();
+    this.type = type;
+    this.#fields = fields;
+  }
+
+  get size(): number {
+    return this.#fields.size;
+  }
+
+  find(key: CelValue): CelValue | undefined {
+    return this.#fields.find(key);
+  }
+
+  keys(): readonly CelValue[] {
+    return this.#fields.keys();
+  }
 }

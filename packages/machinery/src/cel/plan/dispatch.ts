@@ -1,6 +1,5 @@
-import type { FunctionDeclaration, Overload } from '../check/declarations.ts';
+import type { FunctionDeclaration, Overload } from '../library/declarations.ts';
 import type { CelType } from '../types/type.ts';
-import { isInt } from '../values/integer.ts';
 import { typeOfValue } from '../values/type-of.ts';
 import {
   CelDouble,
@@ -14,6 +13,7 @@ import {
   CelTypeValue,
   CelUint,
   type CelValue,
+  isInt,
 } from '../values/value.ts';
 
 type Guard = (value: CelValue) => boolean;

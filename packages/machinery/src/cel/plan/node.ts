@@ -1,4 +1,4 @@
-import { compilePattern } from '../library/regex-engine.ts';
+import { compilePattern } from '../library/regex.ts';
 import { hashOf } from '../values/hash-map.ts';
 import { goTypeName } from '../values/type-of.ts';
 import { CelError, type CelList, type CelValue, isError } from '../values/value.ts';

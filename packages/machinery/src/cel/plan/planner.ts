@@ -1,13 +1,12 @@
-import type { FunctionDeclaration } from '../check/declarations.ts';
-import type { Names } from '../check/scope.ts';
 import { actualCost } from '../cost/actual.ts';
+import type { FunctionDeclaration, Names } from '../library/declarations.ts';
 import { conversionNames } from '../library/standard-functions.ts';
 import { type Call, type Comprehension, type Expr, operators, type Select, type Struct } from '../syntax/ast.ts';
 import { HashMap } from '../values/hash-map.ts';
 import { ArrayList, type CelList, CelTypeValue, type CelValue } from '../values/value.ts';
 import { addQualifier } from './attribute.ts';
 import { callEval, equalEval, logicEval, manyEval, notStrictlyFalseEval, optionalOrEval, unequalEval } from './call.ts';
-import { listEval, mapEval, structEval } from './collections.ts';
+import { listEval, mapEval, StructMap, structEval } from './collections.ts';
 import { bindEval, foldEval } from './comprehension.ts';
 import { implementationOf } from './dispatch.ts';
 import type { Eval } from './evaluation.ts';
@@ -23,7 +22,6 @@ import {
   toAttribute,
   toEval,
 } from './node.ts';
-import { StructMap } from './struct-map.ts';
 
 export interface Plan {
   readonly run: Eval;

@@ -1,4 +1,4 @@
-import type { Expr } from './ast.ts';
+import { type Expr, type LiteralValue, operators } from './ast.ts';
 import type { Issues } from './source.ts';
 
 /** A call as it is written, before it is known whether it is a macro. */
@@ -36,4 +36,67 @@ export function expandMacro(call: MacroCall, macros: MacroSet, issues: Issues): 
   if (!(result instanceof MacroProblem)) return result;
   issues.report(result.at, result.message);
   return { is: 'invalid', at: call.at };
+}
+
+/** The name by which loops know what they have so far; no expression can write it. */
+export const accumulatorName = '@result';
+const formerAccumulatorName = '__result__';
+
+/** Everything that a macro makes is reported where the macro is. */
+export function partsAt(at: number) {
+  const call = (name: string, ...args: Expr[]): Expr => ({ is: 'call', at, function: name, target: undefined, args });
+  return {
+    call,
+    literal: (value: LiteralValue): Expr => ({ is: 'literal', at, value }),
+    ident: (name: string): Expr => ({ is: 'ident', at, name }),
+    accumulator: (): Expr => ({ is: 'ident', at, name: accumulatorName }),
+    list: (...elements: Expr[]): Expr => ({ is: 'list', at, elements, optionals: new Set() }),
+    map: (): Expr => ({ is: 'map', at, entries: [] }),
+    memberCall: (name: string, target: Expr): Expr => ({ is: 'call', at, function: name, target, args: [] }),
+    /** The step, where the filter holds. */
+    filtered: (filter: Expr | undefined, step: Expr): Expr =>
+      filter === undefined ? step : call(operators.conditional, filter, step, { is: 'ident', at, name: accumulatorName }),
+  };
+}
+
+export interface Loop {
+  readonly variables: readonly [string] | readonly [string, string];
+  readonly init: Expr;
+  readonly condition: Expr;
+  readonly step: Expr;
+  readonly result: Expr;
+}
+
+export function loopOver({ at, target }: MacroCall, { variables, init, condition, step, result }: Loop): Expr {
+  return {
+    is: 'comprehension',
+    at,
+    range: target as Expr,
+    variable: variables[0],
+    variable2: variables[1],
+    accumulator: accumulatorName,
+    init,
+    condition,
+    step,
+    result,
+  };
+}
+
+/** The variable that an argument names. */
+export function variableOf(expr: Expr, otherwise: string): string | MacroProblem {
+  if (expr.is !== 'ident') return new MacroProblem(expr.at, otherwise);
+  if (expr.name === accumulatorName || expr.name === formerAccumulatorName) {
+    return new MacroProblem(expr.at, 'iteration variable overwrites accumulator variable');
+  }
+  return expr.name;
+}
+
+export function twoVariablesOf(first: Expr, second: Expr): readonly [string, string] | MacroProblem {
+  if (first.is !== 'ident') return new MacroProblem(first.at, 'argument must be a simple name');
+  if (second.is !== 'ident') return new MacroProblem(second.at, 'argument must be a simple name');
+  if (first.name === second.name) return new MacroProblem(second.at, `duplicate variable name: ${first.name}`);
+  const one = variableOf(first, '');
+  if (one instanceof MacroProblem) return one;
+  const two = variableOf(second, '');
+  return two instanceof MacroProblem ? two : [one, two];
 }

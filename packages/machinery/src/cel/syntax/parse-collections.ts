@@ -1,4 +1,5 @@
 import type { Entry, Expr, FieldInit } from './ast.ts';
+import type { Parser } from './parser.ts';
 import {
   follows,
   noTokens,
@@ -9,9 +10,8 @@ import {
   startOfName,
   startOfOptional,
   startOfUnary,
-} from './expectations.ts';
-import type { Parser } from './parser.ts';
-import type { TokenKind } from './tokens.ts';
+  type TokenKind,
+} from './tokens.ts';
 
 export function parseList(parser: Parser): Expr {
   const { tokens } = parser;

@@ -1,9 +1,17 @@
 import { type Expr, operators } from './ast.ts';
-import { follows, noTokens, startOfArguments, startOfMember, startOfName, startOfOptional } from './expectations.ts';
 import { readLiteral } from './literal.ts';
 import { parseList, parseMap, parseMessage } from './parse-collections.ts';
 import type { Parser } from './parser.ts';
-import { reservedWords, type Token } from './tokens.ts';
+import {
+  follows,
+  noTokens,
+  reservedWords,
+  startOfArguments,
+  startOfMember,
+  startOfName,
+  startOfOptional,
+  type Token,
+} from './tokens.ts';
 
 /** What operators work on: a primary and the steps into it. */
 export function parseMember(parser: Parser): Expr {

@@ -1,12 +1,11 @@
 import { type Expr, operators } from './ast.ts';
 import { DepthCount } from './depth.ts';
-import { follows, noTokens, startOfMember, startOfUnary } from './expectations.ts';
 import { lex } from './lexer.ts';
-import { balanced, type LogicTerm } from './logic.ts';
 import { expandMacro, type MacroSet } from './macros.ts';
 import { parseMember } from './parse-members.ts';
 import { type Issues, nowhere } from './source.ts';
 import { ParseAbort, ParseFailure, TokenStream } from './token-stream.ts';
+import { follows, noTokens, startOfMember, startOfUnary } from './tokens.ts';
 
 const maxCodePoints = 100_000;
 type OperatorTable = { readonly [token: string]: string };
@@ -228,4 +227,23 @@ export class Parser {
     this.depth.note(expr, children, counts);
     return expr;
   }
+}
+
+export interface LogicTerm {
+  /** Where its operator is. */
+  readonly at: number;
+  readonly expr: Expr;
+}
+
+/** `a && b && c && d` as a tree of small depth. */
+export function balanced(operator: string, first: Expr, rest: readonly LogicTerm[]): Expr {
+  if (rest.length === 0) return first;
+  const terms = [first, ...rest.map(({ expr }) => expr)];
+  const build = (low: number, high: number): Expr => {
+    const middle = Math.floor((low + high + 1) / 2);
+    const left = middle === low ? (terms[middle] as Expr) : build(low, middle - 1);
+    const right = middle === high ? (terms[middle + 1] as Expr) : build(middle + 1, high);
+    return { is: 'call', at: rest[middle]?.at ?? 0, function: operator, target: undefined, args: [left, right] };
+  };
+  return build(0, rest.length - 1);
 }

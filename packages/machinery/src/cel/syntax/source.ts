@@ -1,4 +1,9 @@
-import type { CompileIssue } from '../contract.ts';
+/** A problem in an expression and its position. Lines count from 1, columns from 0. */
+export interface CompileIssue {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
 
 /** Where nothing in the source is to blame. */
 export const nowhere = -1;

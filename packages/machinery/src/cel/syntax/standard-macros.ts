@@ -1,6 +1,16 @@
 import { type Expr, operators } from './ast.ts';
-import { type Loop, loopOver, partsAt, twoVariablesOf, variableOf } from './macro-parts.ts';
-import { type Macro, type MacroCall, MacroProblem, type MacroSet, macroKey } from './macros.ts';
+import {
+  type Loop,
+  loopOver,
+  type Macro,
+  type MacroCall,
+  MacroProblem,
+  type MacroSet,
+  macroKey,
+  partsAt,
+  twoVariablesOf,
+  variableOf,
+} from './macros.ts';
 
 type Variables = Loop['variables'];
 type Quantifier = (call: MacroCall, variables: Variables, predicate: Expr) => Expr;

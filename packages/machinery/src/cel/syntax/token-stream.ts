@@ -1,6 +1,5 @@
-import { type Follow, follows } from './expectations.ts';
 import type { Issues } from './source.ts';
-import { displayText, kindName, namesOf, type Token, type TokenKind } from './tokens.ts';
+import { displayText, type Follow, follows, kindName, namesOf, type Token, type TokenKind } from './tokens.ts';
 
 /** Parsing cannot go on within a rule; what it stands for is skipped. */
 export class ParseFailure extends Error {

@@ -1,5 +1,3 @@
-import { ConcatList } from './concat-list.ts';
-import { checkedInt, intOverflow, isInt, maxUint64, uintOverflow } from './integer.ts';
 import { addDurations, addToTimestamp, subtractDurations, subtractTimestamps } from './time.ts';
 import {
   CelDouble,
@@ -9,8 +7,13 @@ import {
   CelTimestamp,
   CelUint,
   type CelValue,
+  checkedInt,
   GrowingList,
+  intOverflow,
+  isInt,
+  maxUint64,
   noSuchOverload,
+  uintOverflow,
 } from './value.ts';
 
 const divisionByZero = new CelError('division by zero');
@@ -129,4 +132,33 @@ function checkedUint(value: bigint): CelValue {
 /** What is said of a value that knows nothing of an operation. */
 export function noTrait(operation: string): CelError {
   return new CelError(`no such overload: ${operation}`);
+}
+
+/** Two lists, one after the other. What is read often is copied once. */
+export class ConcatList extends CelList {
+  readonly size: number;
+  #parts: readonly [CelList, CelList] | undefined;
+  #items: CelValue[] = [];
+
+  constructor(first: CelList, second: CelList) {
+    super();
+    this.size = first.size + second.size;
+    this.#parts = [first, second];
+  }
+
+  at(index: number): CelValue {
+    if (this.#parts !== undefined) this.#flatten();
+    return this.#items[index] as CelValue;
+  }
+
+  /** Without recursion: lists may have been added to each other many times. */
+  #flatten(): void {
+    const waiting: CelList[] = [this];
+    for (let list = waiting.pop(); list !== undefined; list = waiting.pop()) {
+      const parts = list instanceof ConcatList ? list.#parts : undefined;
+      if (parts !== undefined) waiting.push(parts[1], parts[0]);
+      else for (let i = 0; i < list.size; i++) this.#items.push(list.at(i));
+    }
+    this.#parts = undefined;
+  }
 }

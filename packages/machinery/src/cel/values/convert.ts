@@ -1,11 +1,25 @@
-import { GoDurationError, parseGoDuration } from '../../text/go-duration.ts';
-import { goFloatText } from '../../text/go-float.ts';
+import { formatGoDuration, GoDurationError, parseGoDuration } from '../../text/go-duration.ts';
 import { GoTimeError } from '../../text/go-time.ts';
-import { checkedInt, intOverflow, maxUint64, normalInt, uintOverflow } from './integer.ts';
-import { checkedTimestamp } from './time.ts';
-import { formatDuration, formatTimestamp, parseTimestamp } from './time-text.ts';
+import { goFloatText } from '../../text/go-value.ts';
+import { checkedTimestamp, formatDuration, formatTimestamp, parseTimestamp } from './time.ts';
 import { typeOfValue } from './type-of.ts';
-import { CelDouble, CelDuration, CelError, CelTimestamp, CelUint, type CelValue } from './value.ts';
+import {
+  CelDouble,
+  CelDuration,
+  CelError,
+  CelList,
+  CelMap,
+  CelOptional,
+  CelTimestamp,
+  CelTypeValue,
+  CelUint,
+  type CelValue,
+  checkedInt,
+  intOverflow,
+  maxUint64,
+  normalInt,
+  uintOverflow,
+} from './value.ts';
 
 type Conversion = (value: CelValue) => CelValue;
 
@@ -147,4 +161,25 @@ function bytesToText(bytes: Uint8Array): CelValue {
   } catch {
     return new CelError('invalid UTF-8 in bytes, cannot convert to string');
   }
+}
+
+/** A value as messages print it. */
+export function formatPlain(value: CelValue): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (value instanceof CelDouble) return doubleText(value.value);
+  if (value instanceof CelUint) return String(value.value);
+  if (value instanceof CelTypeValue) return value.type.name;
+  if (value instanceof CelError) return value.message;
+  if (value instanceof CelTimestamp) return formatTimestamp(value);
+  if (value instanceof CelDuration) return formatGoDuration(value.nanoseconds);
+  if (value instanceof CelOptional)
+    return value.value === undefined ? 'optional.none()' : `optional(${formatPlain(value.value)})`;
+  if (value instanceof CelList) return `[${Array.from({ length: value.size }, (_, i) => formatPlain(value.at(i))).join(', ')}]`;
+  if (value instanceof CelMap) return mapText(value);
+  return value instanceof Uint8Array ? `[${value.join(' ')}]` : value.type.name;
+}
+
+function mapText(map: CelMap): string {
+  const entries = map.keys().map((key) => `${formatPlain(key)}: ${formatPlain(map.find(key) ?? null)}`);
+  return `{${entries.join(', ')}}`;
 }

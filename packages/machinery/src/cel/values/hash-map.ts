@@ -1,5 +1,4 @@
-import { normalInt } from './integer.ts';
-import { CelDouble, CelMap, CelUint, type CelValue } from './value.ts';
+import { CelDouble, CelMap, CelUint, type CelValue, normalInt } from './value.ts';
 
 /** A map that an expression made. Numbers of any type that are equal are the same key. */
 export class HashMap extends CelMap {

@@ -1,6 +1,9 @@
-import type { JsonValue } from '../../schema/type.ts';
+import type { JsonObject, JsonValue } from '../../schema/type.ts';
+import { escapeName } from '../types/escape.ts';
+import { equalValues } from './compare.ts';
 import type { JsonReader } from './json.ts';
-import { CelList, type CelValue } from './value.ts';
+import { toJson } from './to-json.ts';
+import { CelList, type CelValue, noSuchOverload } from './value.ts';
 
 /** A JSON array whose items are read when they are asked for. */
 export class JsonArray extends CelList {
@@ -20,4 +23,78 @@ export class JsonArray extends CelList {
   at(index: number): CelValue {
     return this.reader(this.raw[index] as JsonValue);
   }
+}
+
+/** An array with list type `set`: the order of its items does not matter, and addition is union. */
+export class JsonSetList extends JsonArray {
+  #members: Set<JsonValue> | undefined;
+
+  override equals(other: CelValue): CelValue {
+    if (!(other instanceof CelList)) return noSuchOverload;
+    if (other.size !== this.size) return false;
+    const members = this.#set();
+    for (let i = 0; i < other.size; i++) if (!members.has(toJson(other.at(i)))) return false;
+    return true;
+  }
+
+  override add(other: CelList): CelValue {
+    const union = new Set(this.#set());
+    for (let i = 0; i < other.size; i++) union.add(toJson(other.at(i)));
+    return new JsonSetList([...this.raw, ...[...union].slice(this.#set().size)], this.reader);
+  }
+
+  #set(): Set<JsonValue> {
+    this.#members ??= new Set(this.raw);
+    return this.#members;
+  }
+}
+
+/** An array with list type `map`: items are found by their keys, and addition is a merge. */
+export class JsonMapList extends JsonArray {
+  readonly #keys: readonly string[];
+  #byKey: Map<string, JsonValue> | undefined;
+
+  constructor(raw: readonly JsonValue[], reader: JsonReader, keys: readonly string[]) {
+    super(raw, reader);
+    this.#keys = keys;
+  }
+
+  override equals(other: CelValue): CelValue {
+    if (!(other instanceof CelList)) return noSuchOverload;
+    if (other.size !== this.size) return false;
+    for (let i = 0; i < other.size; i++) {
+      const item = other.at(i);
+      const own = this.#index().get(this.#keyOf(toJson(item)));
+      if (own === undefined) return false;
+      const equal = equalValues(this.reader(own), item);
+      if (equal !== true) return equal;
+    }
+    return true;
+  }
+
+  /** Items keep their place and are overwritten by those with the same key; others follow. */
+  override add(other: CelList): CelValue {
+    const merged = new Map(this.raw.map((item) => [this.#keyOf(item), item]));
+    for (let i = 0; i < other.size; i++) {
+      const item = toJson(other.at(i));
+      merged.set(this.#keyOf(item), item);
+    }
+    return new JsonMapList([...merged.values()], this.reader, this.#keys);
+  }
+
+  #index(): Map<string, JsonValue> {
+    this.#byKey ??= new Map(this.raw.map((item) => [this.#keyOf(item), item]));
+    return this.#byKey;
+  }
+
+  /** Kubernetes looks keys up by the names that expressions use, so that one that needs escaping is never found. */
+  #keyOf(item: JsonValue): string {
+    const object = (typeof item === 'object' && item !== null ? item : {}) as JsonObject;
+    return this.#keys.map((key) => partOfKey(object, escapeName(key) ?? key)).join('\0');
+  }
+}
+
+function partOfKey(object: JsonObject, key: string): string {
+  const value = Object.hasOwn(object, key) ? object[key] : undefined;
+  return `${typeof value} ${String(value)}`;
 }

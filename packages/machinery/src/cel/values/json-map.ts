@@ -1,7 +1,7 @@
 import { deepEqual } from '../../json/equal.ts';
 import type { JsonObject, JsonValue } from '../../schema/type.ts';
 import { escapeName, unescapeName } from '../types/escape.ts';
-import { equalValues } from './equal.ts';
+import { equalValues } from './compare.ts';
 import type { JsonReader } from './json.ts';
 import { CelMap, type CelValue, noSuchOverload } from './value.ts';
 

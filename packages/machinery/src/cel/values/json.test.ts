@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../schema/type.ts';
-import { declareType } from '../types/declared-type.ts';
+import { type CelSchema, declareType } from '../types/declared-type.ts';
 import { escapeName, unescapeName } from '../types/escape.ts';
-import type { CelSchema } from '../types/schema.ts';
 import { formatType } from '../types/type.ts';
 import { jsonReader } from './json.ts';
 import { typeOfValue } from './type-of.ts';

@@ -1,15 +1,12 @@
 import { deepEqual } from '../../json/equal.ts';
 import type { JsonObject, JsonValue } from '../../schema/type.ts';
 import { goTypeText } from '../../text/go-value.ts';
-import { type CelSchema, valuesOf, withTypeAndObjectMeta } from '../types/schema.ts';
+import { type CelSchema, valuesOf, withTypeAndObjectMeta } from '../types/declared-type.ts';
 import { unknownType } from '../types/type.ts';
-import { JsonArray } from './json-list.ts';
+import { readersOfFormats } from './json-formats.ts';
+import { JsonArray, JsonMapList, JsonSetList } from './json-list.ts';
 import { JsonProperties, JsonRecord } from './json-map.ts';
-import { JsonMapList } from './json-map-list.ts';
-import { JsonSetList } from './json-set-list.ts';
-import { readersOfFormats } from './json-text.ts';
-import { CelDouble, CelError, CelOpaque, type CelValue } from './value.ts';
-
+import { CelDouble, CelError, CelMap, CelOpaque, type CelValue, noSuchOverload } from './value.ts';
 /** Reads a JSON value as CEL sees it; what is inside of it is read when an expression asks for it. */
 export type JsonReader = (value: JsonValue) => CelValue;
 
@@ -150,5 +147,36 @@ class PreservedValue extends CelOpaque {
   }
   equals(other: CelValue): CelValue {
     return other instanceof PreservedValue && deepEqual(this.raw, other.raw);
+  }
+}
+
+/** A JSON value that no schema describes: numbers without a fraction are integers. */
+export function dynamicJson(value: JsonValue): CelValue {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : new CelDouble(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? new JsonArray(value, dynamicJson) : new DynamicMap(value);
+}
+
+class DynamicMap extends CelMap {
+  readonly raw: JsonObject;
+  #size = -1;
+
+  constructor(raw: JsonObject) {
+    super();
+    this.raw = raw;
+  }
+
+  get size(): number {
+    if (this.#size < 0) this.#size = Object.keys(this.raw).length;
+    return this.#size;
+  }
+
+  find(key: CelValue): CelValue | undefined {
+    if (typeof key !== 'string') return key instanceof CelMap ? noSuchOverload : undefined;
+    return Object.hasOwn(this.raw, key) ? dynamicJson(this.raw[key] as JsonValue) : undefined;
+  }
+
+  keys(): readonly CelValue[] {
+    return Object.keys(this.raw);
   }
 }

@@ -1,5 +1,6 @@
-import { checkedInt, intOverflow } from './integer.ts';
-import { CelDuration, CelError, CelTimestamp, type CelValue, isError } from './value.ts';
+import { parseGoTime, rfc3339 } from '../../text/go-time.ts';
+import { trimRight } from '../../text/strings.ts';
+import { CelDuration, CelError, CelTimestamp, type CelValue, checkedInt, intOverflow, isError } from './value.ts';
 
 const billion = 1_000_000_000n;
 export const timestampOverflow = new CelError('timestamp overflow');
@@ -34,4 +35,52 @@ export function subtractDurations(a: CelDuration, b: CelDuration): CelValue {
 
 function checkedDuration(nanoseconds: bigint): CelValue {
   return isError(checkedInt(nanoseconds)) ? intOverflow : new CelDuration(nanoseconds);
+}
+
+/** Fails with GoTimeError. */
+export function parseTimestamp(text: string): CelTimestamp {
+  const { seconds, nanoseconds } = parseGoTime(text, rfc3339);
+  const zone = /([+-])(\d\d):(\d\d)$/.exec(text);
+  const offset = zone === null ? 0 : (zone[1] === '-' ? -1 : 1) * (Number(zone[2]) * 3600 + Number(zone[3]) * 60);
+  return new CelTimestamp(seconds, nanoseconds, offset);
+}
+
+/** RFC 3339 in the zone it was written in, with as much of the nanoseconds as there is. */
+export function formatTimestamp({ seconds, nanoseconds, offset }: CelTimestamp): string {
+  const date = new Date((seconds + offset) * 1000).toISOString();
+  return `${date.slice(0, -'.000Z'.length)}${fractionText(nanoseconds)}${zoneText(offset)}`;
+}
+
+function zoneText(offset: number): string {
+  if (offset === 0) return 'Z';
+  const minutes = Math.abs(offset) / 60;
+  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
+  return `${offset < 0 ? '-' : '+'}${hour}:${minute}`;
+}
+
+function fractionText(nanoseconds: number): string {
+  return nanoseconds === 0 ? '' : `.${trimRight(String(nanoseconds).padStart(9, '0'), '0')}`;
+}
+
+/** Seconds, as the shortest decimal of the double that Go takes them for. */
+export function formatDuration({ nanoseconds }: CelDuration): string {
+  return `${plainDecimal(secondsOf(nanoseconds))}s`;
+}
+
+/** As Go adds whole seconds and their fraction. */
+export function secondsOf(nanoseconds: bigint): number {
+  const whole = nanoseconds / 1_000_000_000n;
+  return Number(whole) + Number(nanoseconds % 1_000_000_000n) / 1e9;
+}
+
+/** A number without an exponent. */
+export function plainDecimal(value: number): string {
+  const text = String(value);
+  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
+  if (match === null) return text;
+  const [, sign = '', first = '', fraction = '', exponent = ''] = match;
+  const point = Number(exponent) + 1;
+  const digits = first + fraction;
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  return `${sign}${digits.padEnd(point, '0').slice(0, point)}${digits.length > point ? `.${digits.slice(point)}` : ''}`;
 }

@@ -1,6 +1,6 @@
 import { setKey } from '../../json/object.ts';
 import type { JsonObject, JsonValue } from '../../schema/type.ts';
-import { formatDuration, formatTimestamp } from './time-text.ts';
+import { formatDuration, formatTimestamp } from './time.ts';
 import {
   CelDouble,
   CelDuration,

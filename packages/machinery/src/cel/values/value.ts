@@ -143,3 +143,54 @@ export function isError(value: CelValue): value is CelError {
 }
 
 export const noSuchOverload = new CelError('no such overload');
+
+/** An integer of CEL. */
+export type Int = number | bigint;
+
+export const maxInt64 = 2n ** 63n - 1n;
+export const minInt64 = -(2n ** 63n);
+export const maxUint64 = 2n ** 64n - 1n;
+
+export const intOverflow = new CelError('integer overflow');
+export const uintOverflow = new CelError('unsigned integer overflow');
+
+const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** A number where it is exact, a bigint where only that is. */
+export function normalInt(value: bigint): number | bigint {
+  return value <= maxSafe && value >= -maxSafe ? Number(value) : value;
+}
+
+/** The integer, unless it has more than 64 bits. */
+export function checkedInt(value: bigint): number | bigint | CelError {
+  if (value <= maxSafe && value >= -maxSafe) return Number(value);
+  return value > maxInt64 || value < minInt64 ? intOverflow : value;
+}
+
+export function isInt(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** How many characters a text has; a pair of surrogates is one. */
+export function codePointCount(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) count--;
+  return count;
+}
+
+/** What `size()` gives; undefined if the value has no size. */
+export function sizeOfValue(value: CelValue): number | undefined {
+  if (typeof value === 'string') return codePointCount(value);
+  if (value instanceof CelList || value instanceof CelMap) return value.size;
+  if (value instanceof Uint8Array) return value.length;
+  return undefined;
+}
+
+/** The size that costs are counted by: one for what has none. */
+export function costSize(value: CelValue): number {
+  if (typeof value === 'string') return codePointCount(value);
+  if (typeof value !== 'object' || value === null) return 1;
+  if (value instanceof CelOpaque) return value.costSize ?? 1;
+  if (value instanceof CelOptional) return value.value === undefined ? 1 : costSize(value.value);
+  return sizeOfValue(value) ?? 1;
+}

@@ -1,5 +1,5 @@
 import type { MacroSet } from '../syntax/macros.ts';
-import type { CelType } from '../types/type.ts';
+import { type CelType, typeTypeOf } from '../types/type.ts';
 import type { CelValue } from '../values/value.ts';
 
 /** One signature of a function and what it does. */
@@ -52,4 +52,34 @@ function paramsOf(types: readonly CelType[]): string[] {
   };
   types.forEach(visit);
   return [...names];
+}
+
+export interface Declared {
+  readonly name: string;
+  readonly type: CelType;
+  /** The value of a constant, or of the name of a type. */
+  readonly value?: CelValue;
+  /** The type that the name means. */
+  readonly names?: CelType;
+}
+
+/** What names mean to an expression as a whole. */
+export interface Names {
+  ident(name: string): Declared | undefined;
+  function(name: string): FunctionDeclaration | undefined;
+}
+
+export function typeName(type: CelType): Declared {
+  return { name: type.name, type: typeTypeOf(type), names: type };
+}
+
+/** The functions of several libraries; overloads of one name are put together. */
+export function mergeFunctions(libraries: readonly Library[]): Map<string, FunctionDeclaration> {
+  const merged = new Map<string, FunctionDeclaration>();
+  for (const declaration of libraries.flatMap(({ functions = [] }) => functions)) {
+    const known = merged.get(declaration.name);
+    const overloads = [...(known?.overloads ?? []), ...declaration.overloads];
+    merged.set(declaration.name, { ...declaration, ...known, overloads });
+  }
+  return merged;
 }

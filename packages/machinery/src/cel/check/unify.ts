@@ -1,4 +1,4 @@
-import { type CelType, dynType, isDyn, listType, mapType, opaqueType, sameType, typeTypeOf } from './type.ts';
+import { type CelType, dynType, isDyn, listType, mapType, opaqueType, sameType, typeTypeOf } from '../types/type.ts';
 
 /** What type parameters were found to stand for. An attempt that fails leaves nothing behind. */
 export class Substitutions {

@@ -1,15 +1,12 @@
-import { declare, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import type { Expr } from '../syntax/ast.ts';
-import { partsAt } from '../syntax/macro-parts.ts';
-import { type Macro, MacroProblem, macroKey } from '../syntax/macros.ts';
+import { type Macro, MacroProblem, macroKey, partsAt } from '../syntax/macros.ts';
 import { standardMacros } from '../syntax/standard-macros.ts';
 import { dynType, intType, listType, typeParam } from '../types/type.ts';
-import { compareValues } from '../values/compare.ts';
-import { equalValues } from '../values/equal.ts';
+import { compareValues, equalValues } from '../values/compare.ts';
 import { hashOf } from '../values/hash-map.ts';
-import type { Int } from '../values/integer.ts';
 import { typeOfValue } from '../values/type-of.ts';
-import { ArrayList, CelError, CelList, type CelValue } from '../values/value.ts';
+import { ArrayList, CelError, CelList, type CelValue, type Int } from '../values/value.ts';
+import { declare, globalOverload, type Library, memberOverload } from './declarations.ts';
 import { comparableTypes } from './lists.ts';
 
 const t = typeParam('T');
@@ -110,7 +107,7 @@ const sortByMacro: Macro = (call) => {
 };
 
 /** The functions on lists that the language is extended by. */
-export const moreListsLibrary: Library = {
+export const listExtensionsLibrary: Library = {
   macros: new Map([[macroKey('sortBy', 2, true), sortByMacro]]),
   functions: [
     declare(

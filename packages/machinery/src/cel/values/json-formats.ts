@@ -1,7 +1,7 @@
 import { Base64Error, canonicalBase64 } from '../../text/base64.ts';
 import { GoDurationError, parseGoDuration } from '../../text/go-duration.ts';
 import { GoTimeError } from '../../text/go-time.ts';
-import { parseTimestamp } from './time-text.ts';
+import { parseTimestamp } from './time.ts';
 import { CelDuration, CelError, CelTimestamp, type CelValue } from './value.ts';
 
 /** Strings whose format makes them something else in CEL. */

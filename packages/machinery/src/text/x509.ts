@@ -1,5 +1,3 @@
-import { type DerElement, insideDer, MalformedDer } from './reader.ts';
-
 const sequenceTag = 0x30;
 const setTag = 0x31;
 const oidTag = 0x06;
@@ -60,4 +58,63 @@ function matching(content: Buffer, form: RegExp): string | undefined {
 
 function bmp(content: Buffer): string | undefined {
   return content.length % 2 === 0 ? Buffer.from(content).swap16().toString('utf16le') : undefined;
+}
+
+/** An element of a DER document; its content may hold further elements. */
+export interface DerElement {
+  readonly tag: number;
+  readonly content: Buffer;
+  /** The whole element, tag and length included. */
+  readonly bytes: Buffer;
+}
+
+/** Something is not the DER it should be. */
+export class MalformedDer extends Error {
+  override readonly name = 'MalformedDer';
+}
+
+/** The elements that stand one after the other in some bytes. */
+export function derElements(bytes: Buffer): DerElement[] {
+  const found: DerElement[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const { start, length } = header(bytes, at);
+    const end = start + length;
+    if (end > bytes.length) throw new MalformedDer('an element is longer than what holds it');
+    found.push({ tag: bytes[at] as number, content: bytes.subarray(start, end), bytes: bytes.subarray(at, end) });
+    at = end;
+  }
+  return found;
+}
+
+/** The elements inside a constructed one, which must have the tag. */
+export function insideDer(element: DerElement | undefined, tag: number): DerElement[] {
+  if (element?.tag !== tag) throw new MalformedDer(`expected tag ${tag}, found ${element?.tag}`);
+  return derElements(element.content);
+}
+
+function header(bytes: Buffer, at: number): { start: number; length: number } {
+  const first = bytes[at + 1];
+  if (first === undefined || (first > 0x7f && at + 2 + (first & 0x7f) > bytes.length)) throw new MalformedDer('truncated');
+  if (first <= 0x7f) return { start: at + 2, length: first };
+  const count = first & 0x7f;
+  if (count === 0 || count > 4) throw new MalformedDer('unsupported length');
+  return { start: at + 2 + count, length: bytes.readUIntBE(at + 2, count) };
+}
+
+const begin = '-----BEGIN CERTIFICATE-----';
+const end = '-----END CERTIFICATE-----';
+
+/** PEM blocks of certificates in a text, without the text around them. Content is not decoded; it has no dash in it. */
+export function certificateBlocks(text: string): readonly string[] {
+  const blocks: string[] = [];
+  let start = text.indexOf(begin);
+  while (start >= 0) {
+    const content = start + begin.length;
+    const close = text.indexOf('-', content);
+    const isBlock = close > content && text.startsWith(end, close);
+    const next = isBlock ? close + end.length : content;
+    if (isBlock) blocks.push(text.slice(start, next));
+    start = text.indexOf(begin, next);
+  }
+  return blocks;
 }
