@@ -1,4 +1,3 @@
-export * from './admission/admission.ts';
 export * from './audit/index.ts';
 export * from './authentication/index.ts';
 export type { AuthenticationConfiguration, JwtConfiguration } from './authentication/oidc/configuration.ts';
@@ -6,9 +5,8 @@ export { type JwtAuthenticator, jwtAuthenticator } from './authentication/oidc/j
 export { validateConfiguration } from './authentication/oidc/validate.ts';
 export { nodeOfUser, serviceAccountGroups, serviceAccountOfUser } from './authorization/impersonation-modes.ts';
 export * from './authorization/index.ts';
-export { delegation } from './delegates/delegation.ts';
 export { flowControlPages } from './delegates/dump-pages.ts';
-export { indexPage } from './delegates/index-page.ts';
+export { type HealthCheck, type HealthChecks, HealthProblem, healthDelegate } from './delegates/health.ts';
 export { logFiles } from './delegates/logs.ts';
 export { metricsPage } from './delegates/metrics-page.ts';
 export { isOpenIdIssuer, openIdPages, openIdPaths } from './delegates/openid.ts';
@@ -20,29 +18,28 @@ export {
   serveVerb,
   unservedPaths,
 } from './delegates/resources.ts';
-export { type VersionInfo, versionPage } from './delegates/version.ts';
+export { indexPage, type VersionInfo, versionPage } from './delegates/version.ts';
 export { createDiscovery, type Discovery } from './discovery/discovery.ts';
 export { compareVersions, priorityOf } from './discovery/priorities.ts';
 export { audit, auditStrangers } from './filters/audit.ts';
 export * from './filters/authentication.ts';
 export * from './filters/authorization.ts';
-export { cancellation } from './filters/cancellation.ts';
 export { compression } from './filters/compression.ts';
 export { cors, fixedHeaders } from './filters/cors.ts';
-export { deadline } from './filters/deadline.ts';
+export { cancellation, deadline } from './filters/deadline.ts';
 export { type Draining, draining } from './filters/draining.ts';
 export * from './filters/filter.ts';
+export { delegation } from './filters/filter.ts';
 export { type FlowControlFilterOptions, flowControl } from './filters/flow-control.ts';
 export { impersonation } from './filters/impersonation.ts';
-export { type InFlightOptions, inFlight } from './filters/in-flight.ts';
-export { panic } from './filters/panic.ts';
+export { type MaxInFlightOptions, maxInFlight } from './filters/max-in-flight.ts';
+export { panicRecovery } from './filters/panic-recovery.ts';
 export { withRequestInfo } from './filters/request-info.ts';
 export { type LoopObserver, requestMetrics } from './filters/request-metrics.ts';
 export { responseHeaders } from './filters/response-headers.ts';
 export * from './flowcontrol/index.ts';
 export * from './handlers/index.ts';
-export { statusSubresource } from './handlers/status-subresource.ts';
-export { type HealthCheck, type HealthChecks, HealthProblem, healthDelegate } from './health/health.ts';
+export { statusSubresource } from './handlers/verbs/status-subresource.ts';
 export { acceptClauses, acceptsMediaType } from './http/accept.ts';
 export type * from './http/answer.ts';
 export { anonymous, IncomingRequest } from './http/api-request.ts';
@@ -60,20 +57,27 @@ export * from './offload/index.ts';
 export { createOpenApi, type OpenApi } from './openapi/openapi.ts';
 export { follow } from './reconcile/follow.ts';
 export { WorkQueue } from './reconcile/work-queue.ts';
+export * from './registry/admission.ts';
 export { memberOf } from './registry/byte-scan.ts';
-export { deleteObject } from './registry/deletion.ts';
+export { deleteObject, foregroundFinalizer, orphanFinalizer, type Propagation, setPropagation } from './registry/deletion.ts';
 export { derivedBytes, forgetEncodings, labelsOf } from './registry/derived.ts';
 export { type FieldManagement, fieldManagement } from './registry/field-management.ts';
-export { presentAs } from './registry/foreign-form.ts';
 export type { ObjectForm } from './registry/object-form.ts';
-export { nameOfKey, ObjectRegistry, type RegistryServices, type WriteContext } from './registry/object-registry.ts';
-export { foregroundFinalizer, orphanFinalizer, type Propagation, setPropagation } from './registry/propagation.ts';
+export { nameOfKey } from './registry/object-meta.ts';
+export { ObjectRegistry, type RegistryServices, type WriteContext } from './registry/object-registry.ts';
+export type * from './registry/resource.ts';
 export { asServer } from './registry/server-write.ts';
-export { decodeObject, encodeObject, encodeStored, withResourceVersion } from './registry/stored-form.ts';
-export { endOfPlainMetadata, plainMetadata } from './registry/stored-metadata.ts';
+export { presentAs } from './registry/storage-decoding.ts';
+export {
+  decodeObject,
+  encodeObject,
+  encodeStored,
+  endOfPlainMetadata,
+  plainMetadata,
+  withResourceVersion,
+} from './registry/stored-form.ts';
 export { ageColumn, column, nameColumn, nameColumnWith, plainColumns } from './registry/table-columns.ts';
 export type { ConvertByWebhook } from './registry/webhook-conversions.ts';
-export type * from './resource.ts';
 export type { RequestInfo } from './routing/request-info.ts';
 export type { CacheEntry, CacheEvent, Present } from './watchcache/entry.ts';
 export { type Feed, type FeedListener, openFeed } from './watchcache/feed.ts';

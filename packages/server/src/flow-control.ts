@@ -8,7 +8,7 @@ import {
   flowControlPages,
   type IncomingRequest,
   type InFlightMetrics,
-  inFlight,
+  maxInFlight,
   type ObjectRegistry,
   type ObjectStats,
   QueuedStarts,
@@ -55,7 +55,7 @@ function isConfigurable({ resources }: FlowControlParts): boolean {
 
 function plainLimits(parts: FlowControlParts): RequestLimits {
   const { options, metrics, onRefused } = parts;
-  const filter = inFlight({
+  const filter = maxInFlight({
     maxReadOnly: options.maxRequestsInflight,
     maxMutating: options.maxMutatingRequestsInflight,
     requestTimeoutMs: options.requestTimeout,

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { JsonObject } from '@tsukube/machinery';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { AuditNotes, Exchange, NotedRequest, User } from '../http/request.ts';
-import type { Schema } from '../resource.ts';
+import type { Schema } from '../registry/resource.ts';
 import type { AuditEvent, ObjectReference, ResponseStatus } from './event.ts';
 import type { AuditRule, AuditStage } from './policy.ts';
 import { notedObject, notedPatch } from './request-object.ts';

@@ -4,7 +4,7 @@ import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
 import { answerText } from '../http/respond.ts';
-import { isLongRunning } from '../routing/request-kind.ts';
+import { isLongRunning } from '../routing/request-info.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import { AuditRecord } from './audit-record.ts';
 import { type AuditPolicy, type AuditStage, ruleFor } from './policy.ts';

@@ -1,6 +1,6 @@
 import { inFieldOrder, isObject, type JsonObject, parseJson, stringifyJson } from '@tsukube/machinery';
 import type { NotedRequest, NoteRule } from '../http/request.ts';
-import type { Schema } from '../resource.ts';
+import type { Schema } from '../registry/resource.ts';
 
 /** The object in a body as an audit event tells it. */
 export function notedObject(object: JsonObject, schema: Schema | undefined, rule: NoteRule): NotedRequest {

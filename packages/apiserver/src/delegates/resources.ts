@@ -12,7 +12,7 @@ import {
   type Verb,
   type VerbHandler,
   type Verbs,
-} from '../resource.ts';
+} from '../registry/resource.ts';
 
 /** What a request for a resource is about, once that is found out. */
 export interface ResourceSubject {

@@ -1,5 +1,7 @@
 import { StatusError } from '@tsukube/machinery';
 import type { Delegate } from '../filters/filter.ts';
+import { negotiate } from '../http/negotiation.ts';
+import { answerBytes } from '../http/respond.ts';
 import { isRouted, notRouted } from '../http/routed-types.ts';
 
 export interface VersionInfo {
@@ -29,5 +31,14 @@ export function versionPage(info: VersionInfo): Delegate {
     if (request.method !== 'GET') throw StatusError.methodNotAllowed();
     if (!isRouted(request.exchange.header('accept') ?? '', types)) throw notRouted(types);
     return { kind: 'bytes', status: 200, type: 'application/json', body };
+  };
+}
+
+/** `/`: the paths that can be asked for. */
+export function indexPage(paths: () => readonly string[]): Delegate {
+  return function listPaths(request) {
+    if (request.path !== '/' && request.path !== '/index.html') return undefined;
+    const body = JSON.stringify({ paths: [...new Set(paths())].sort() }, undefined, 2);
+    return answerBytes(200, Buffer.from(body), { ...negotiate(request, 'documents'), pretty: false });
   };
 }

@@ -1,5 +1,5 @@
 import { apiVersionOf, type GroupVersionKind } from '@tsukube/machinery';
-import type { Resource, ServedVersion, Subresource, Verbs } from '../resource.ts';
+import type { Resource, ServedVersion, Subresource, Verbs } from '../registry/resource.ts';
 import { compareGroups, compareVersionsOf } from './priorities.ts';
 
 /** A group with all that is served in it, in the order in which clients are told. */

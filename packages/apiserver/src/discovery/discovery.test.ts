@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { BytesAnswer } from '../http/answer.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
+import { sampleRequest, sampleResource, sampleResources, sampleTypes } from '../registry/sample-resources.ts';
 import { createDiscovery, type Discovery } from './discovery.ts';
-import { sampleRequest, sampleResource, sampleResources, sampleTypes } from './sample-resources.ts';
 
 const create = (resources: readonly Resource[] = sampleResources) =>
   createDiscovery(() => resources, { serverAddress: () => '192.0.2.2:6443' });

@@ -5,7 +5,7 @@ import { mediaTypes, negotiate, protobuf } from '../http/negotiation.ts';
 import type { ApiRequest } from '../http/request.ts';
 import { answerBytes } from '../http/respond.ts';
 import { isRouted, notRouted } from '../http/routed-types.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
 import {
   type AggregatedForm,
   type AggregatedVersion,

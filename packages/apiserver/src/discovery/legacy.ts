@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf, type GroupVersionKind, type JsonObject } from '@tsukube/machinery';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
 import type { ApiGroup, ApiResource, ApiVersion } from './api-group.ts';
 
 /** /api */

@@ -1,7 +1,7 @@
 import { GoDurationError, goDurationMs, StatusError } from '@tsukube/machinery';
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { isLongRunning } from '../routing/request-kind.ts';
+import { isLongRunning, isReading } from '../routing/request-info.ts';
 import type { Filter } from './filter.ts';
 
 /** The verbs that kube-apiserver ends earlier, whatever the limit of requests. */
@@ -54,4 +54,12 @@ function parseTimeout(text: string): number {
     if (!(error instanceof GoDurationError)) throw error;
     throw StatusError.badRequest(`invalid timeout specified in the request URL - ${error.message}`);
   }
+}
+
+/** Calls back when a request that may write is cancelled: its client is gone, or its deadline has passed. */
+export function cancellation(onCancelled: () => void): Filter {
+  return function noticeCancellation(request, next) {
+    if (!isReading(request.info)) request.onCancel = onCancelled;
+    return next(request);
+  };
 }

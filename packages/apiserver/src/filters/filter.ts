@@ -1,5 +1,6 @@
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
+import { answerText } from '../http/respond.ts';
 
 /** Gives an answer without waiting where it can: a request served from memory never leaves its turn of the loop. */
 export type Handler = (request: IncomingRequest) => Answer | Promise<Answer>;
@@ -18,4 +19,15 @@ export function chain(filters: readonly Filter[], handler: Handler): Handler {
 /** Calls back with the answer, now or when it is there. */
 export function whenAnswered(answer: Answer | Promise<Answer>, look: (answer: Answer) => Answer): Answer | Promise<Answer> {
   return answer instanceof Promise ? answer.then(look) : look(answer);
+}
+
+/** The first delegate that claims the path answers; what nobody claims is not there. */
+export function delegation(delegates: readonly Delegate[]): Handler {
+  return function delegate(request) {
+    for (const candidate of delegates) {
+      const answer = candidate(request);
+      if (answer !== undefined) return answer;
+    }
+    return answerText(404, '404 page not found\n', { 'x-content-type-options': 'nosniff' });
+  };
 }

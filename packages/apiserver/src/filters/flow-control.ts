@@ -7,7 +7,7 @@ import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
 import { answerText } from '../http/respond.ts';
-import { isLongRunning, isReading } from '../routing/request-kind.ts';
+import { isLongRunning, isReading } from '../routing/request-info.ts';
 import type { Filter, Handler } from './filter.ts';
 
 /** How many requests of a kind are being served, and how many wait to be. */

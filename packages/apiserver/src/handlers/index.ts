@@ -1,19 +1,18 @@
-export { readRequestBody } from './body.ts';
+export { readRequestBody } from './decoding/body.ts';
 
-import type { Verbs } from '../resource.ts';
-import { create } from './create.ts';
-import { deleteOne } from './delete.ts';
-import { deleteCollection } from './delete-collection.ts';
-import { get } from './get.ts';
-import { list } from './list.ts';
-import { patch } from './patch.ts';
-import { update } from './update.ts';
-import { watch } from './watch.ts';
+import type { Verbs } from '../registry/resource.ts';
+import { create } from './verbs/create.ts';
+import { deleteOne } from './verbs/delete.ts';
+import { deleteCollection } from './verbs/delete-collection.ts';
+import { get } from './verbs/get.ts';
+import { list } from './verbs/list.ts';
+import { patch } from './verbs/patch.ts';
+import { update } from './verbs/update.ts';
+import { watch } from './verbs/watch.ts';
 
-export { type Action, type ActionKind, actionSubresource, actionVerb } from './action.ts';
-export { type Compute, computedVerbs } from './computed.ts';
-export { type Review, reviewVerbs } from './review.ts';
-export { type Scalable, scaleSubresource } from './scale.ts';
+export { type Action, type ActionKind, actionSubresource, actionVerb } from './verbs/action.ts';
+export { type Scalable, scaleSubresource } from './verbs/scale.ts';
+export { type Compute, computedVerbs, type Review, reviewVerbs } from './verbs/virtual.ts';
 export { create, deleteCollection, deleteOne, get, list, patch, update, watch };
 
 /** What a resource serves whose objects are kept in the store. */

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { JsonObject } from '@tsukube/machinery';
 import type { HeavyRequests } from '../offload/heavy-requests.ts';
 import type { ObjectRegistry } from '../registry/object-registry.ts';
-import type { Resource, Schema, ServedVersion, Subresource } from '../resource.ts';
+import type { Resource, Schema, ServedVersion, Subresource } from '../registry/resource.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
 import type { AdmitBytes } from './body.ts';
 import type { RequestMemory } from './request-memory.ts';

@@ -1,5 +1,5 @@
-import type { AdmissionObserver, AdmissionRecorder } from '../admission/admission.ts';
 import type { Verdict } from '../authorization/authorizer.ts';
+import type { AdmissionObserver, AdmissionRecorder } from '../registry/admission.ts';
 import type { Registry } from './prometheus/registry.ts';
 import type { Counter, Histogram } from './prometheus/series.ts';
 

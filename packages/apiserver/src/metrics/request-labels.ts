@@ -1,5 +1,5 @@
 import type { IncomingRequest } from '../http/api-request.ts';
-import { type Resource, removedRelease } from '../resource.ts';
+import { type Resource, removedRelease } from '../registry/resource.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
 
 /** The verbs that metrics tell apart; everything else is `other`. */

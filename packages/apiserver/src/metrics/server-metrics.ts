@@ -1,9 +1,9 @@
 import type { Store } from '@tsukube/storage';
-import type { AdmissionObserver } from '../admission/admission.ts';
 import { type AuditMetrics, auditMetrics } from '../audit/audit-metrics.ts';
+import type { HealthCheck, HealthChecks } from '../delegates/health.ts';
 import type { VersionInfo } from '../delegates/version.ts';
-import type { HealthCheck, HealthChecks } from '../health/health.ts';
-import type { Resource } from '../resource.ts';
+import type { AdmissionObserver } from '../registry/admission.ts';
+import type { Resource } from '../registry/resource.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import { type AuthenticationMetrics, authenticationMetrics } from './authentication-metrics.ts';
 import { type AuthorizationMetrics, admissionMetrics, authorizationMetrics } from './authorization-metrics.ts';

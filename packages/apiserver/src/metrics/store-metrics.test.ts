@@ -2,7 +2,7 @@ import type { Store } from '@tsukube/storage';
 import { ManualClock, storeContract } from '@tsukube/storage/contract';
 import { openMemory } from '@tsukube/storage/memory';
 import { describe, expect, it } from 'vitest';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
 import { Registry } from './prometheus/registry.ts';
 import { measuredStore, storeMetrics } from './store-metrics.ts';
 

@@ -12,7 +12,7 @@ import {
   type Store,
   type WriteOptions,
 } from '@tsukube/storage';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
 import type { Registry } from './prometheus/registry.ts';
 import type { Counter, Histogram } from './prometheus/series.ts';
 import { durationBounds } from './request-metrics.ts';

@@ -1,6 +1,6 @@
 import { openMemory } from '@tsukube/storage/memory';
 import { expect, it } from 'vitest';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
 import { openFeed } from '../watchcache/feed.ts';
 import { WatchCache } from '../watchcache/watch-cache.ts';
 import { Registry } from './prometheus/registry.ts';

@@ -1,5 +1,5 @@
 import type { Store } from '@tsukube/storage';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import type { Registry } from './prometheus/registry.ts';
 

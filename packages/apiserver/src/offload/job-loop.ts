@@ -1,16 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { MessagePort } from 'node:worker_threads';
 import { StatusError } from '@tsukube/machinery';
-import type { AdmissionObserver } from '../admission/admission.ts';
 import type { Handler } from '../filters/filter.ts';
 import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { Output } from '../http/negotiation.ts';
 import { answerBytes, answerError } from '../http/respond.ts';
+import type { AdmissionObserver } from '../registry/admission.ts';
 import type { Derivation } from '../registry/derived.ts';
 import { type AdmissionSample, answerMessage, type JobResult, type RequestMessage, receivedRequest } from './job.ts';
-import { buffersIn } from './thread-calls.ts';
-import { errorMessage } from './thread-errors.ts';
+import { buffersIn, errorMessage } from './thread-calls.ts';
 
 /** From the main thread to a worker. */
 export type ToWorker =

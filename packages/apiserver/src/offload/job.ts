@@ -1,11 +1,10 @@
 import type { Status } from '@tsukube/machinery';
-import type { AdmissionAttributes, AdmissionType } from '../admission/admission.ts';
 import { notedObject, notedPatch } from '../audit/request-object.ts';
 import type { Answer, BytesAnswer, Headers } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
 import type { ApiRequest, AuditNotes, Exchange, NotedRequest, NoteRule } from '../http/request.ts';
-import { ownedBytes } from './thread-calls.ts';
-import type { ErrorMessage } from './thread-errors.ts';
+import type { AdmissionAttributes, AdmissionType } from '../registry/admission.ts';
+import { type ErrorMessage, ownedBytes } from './thread-calls.ts';
 
 /** A request that has been authenticated and authorized, with its whole body, as it is sent to a worker. */
 export interface RequestMessage extends Pick<ApiRequest, 'received' | 'info' | 'user' | 'impersonation'> {

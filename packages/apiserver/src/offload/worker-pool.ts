@@ -8,8 +8,7 @@ import type { Logger } from '../logger.ts';
 import { FairQueue } from './fair-queue.ts';
 import { type AdmissionSample, answerOf, applyResult, type JobResult, requestMessage } from './job.ts';
 import type { DerivationMessage, FromWorker, ToWorker, Work } from './job-loop.ts';
-import { answerCalls, buffersIn, type CallPorts, type Calls, ownedBytes } from './thread-calls.ts';
-import { errorOf } from './thread-errors.ts';
+import { answerCalls, buffersIn, type CallPorts, type Calls, errorOf, ownedBytes } from './thread-calls.ts';
 
 /** Given to a worker as its `workerData`. */
 export interface WorkerStart<D> {

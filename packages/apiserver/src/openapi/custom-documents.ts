@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@tsukube/machinery';
 import { type ApiResource, type ApiVersion, apiGroupsOf } from '../discovery/api-group.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
 import { openApi3Document } from './openapi3-document.ts';
 import type { Operation, Path } from './operation.ts';
 import { getting, listing, type Parameter } from './parameter.ts';

@@ -1,5 +1,5 @@
 import { type ApiGroup, type ApiVersion, apiGroupsOf } from '../discovery/api-group.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
 import type { Swagger2Part } from './custom-documents.ts';
 import { openApi3Document } from './openapi3-document.ts';
 import { type DocumentInfo, type Operation, objectMedia, operationScope, type Path } from './operation.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { sampleRequest, sampleResource, sampleResources } from '../discovery/sample-resources.ts';
 import type { BytesAnswer } from '../http/answer.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
+import { sampleRequest, sampleResource, sampleResources } from '../registry/sample-resources.ts';
 import { createOpenApi, type OpenApi } from './openapi.ts';
 
 const options = {

@@ -2,7 +2,7 @@ import { type JsonObject, parseJson } from '@tsukube/machinery';
 import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
 import type { Answer, Headers } from '../http/answer.ts';
 import type { ApiRequest } from '../http/request.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
 import { type CustomDocuments, customDocuments } from './custom-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents } from './documents.ts';
 import { openApi3Protobuf } from './openapi3-protobuf.ts';

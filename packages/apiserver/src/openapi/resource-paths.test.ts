@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ApiVersion, apiGroupsOf } from '../discovery/api-group.ts';
-import { configMaps, namespaces, sampleResource } from '../discovery/sample-resources.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../registry/resource.ts';
+import { configMaps, namespaces, sampleResource } from '../registry/sample-resources.ts';
 import { splitParameters } from './operation.ts';
 import { resourcePaths } from './resource-paths.ts';
 

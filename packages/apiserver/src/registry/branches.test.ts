@@ -2,8 +2,8 @@ import type { JsonObject } from '@tsukube/machinery';
 import { Mismatch, RequestTooLarge } from '@tsukube/storage';
 import { openMemory } from '@tsukube/storage/memory';
 import { describe, expect, it } from 'vitest';
-import type { Strategy } from '../resource.ts';
 import { deleteObject } from './deletion.ts';
+import type { Strategy } from './resource.ts';
 import { sampleRegistry } from './sample-registry.ts';
 import { decodeObject } from './stored-form.ts';
 

@@ -1,7 +1,7 @@
 import { encodeProtobuf, humanDuration, type JsonObject, parseJson } from '@tsukube/machinery';
-import type { AgeCell, Column, Resource, ServedVersion } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { member, metadataSpan, type Span } from './byte-scan.ts';
+import type { AgeCell, Column, Resource, ServedVersion } from './resource.ts';
 import { decodeObject, encodeObject } from './stored-form.ts';
 
 /** What readers have learned of an entry, kept beside its bytes for the next one. */

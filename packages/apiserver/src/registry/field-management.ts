@@ -2,17 +2,20 @@ import {
   allBut,
   apiVersionOf,
   ConversionFailed,
+  deepEqual,
   formatTime,
+  isObject,
   type JsonObject,
+  type JsonValue,
   misfit,
   trackApply,
   trackUpdate,
   type Versions,
   type Writer,
 } from '@tsukube/machinery';
-import type { Resource, ServedVersion } from '../resource.ts';
 import { checkedAs, emptyIn, shapeIn } from './object-form.ts';
 import type { WriteContext } from './object-registry.ts';
+import type { Resource, ServedVersion } from './resource.ts';
 import { ConversionNeeded, resumeConverting, type WebhookConversions, webhookVersions } from './webhook-conversions.ts';
 
 /** Keeps the record of who owns which field of an object. */
@@ -182,4 +185,25 @@ function ownableFields(resource: Resource, subresource: string): Versions['ownab
   if (subresource !== 'status') return allBut({});
   const others = [...shapeIn(resource.hub.schema).fields.keys()].filter((name) => name !== 'status' && name !== 'metadata');
   return allBut(Object.fromEntries(others.map((name) => [`f:${name}`, {}])));
+}
+
+/** Where a write changes nothing but the times at which somebody became an owner, those stay as they are. */
+export function keepTimes(object: JsonObject, existing: JsonObject): void {
+  const [metadata, oldMetadata] = [object.metadata as JsonObject, existing.metadata as JsonObject];
+  const [entries, old] = [metadata.managedFields, oldMetadata.managedFields];
+  if (entries === old || !Array.isArray(entries) || !Array.isArray(old) || entries.length !== old.length) return;
+  if (entries.every((entry, i) => timeOf(entry) === timeOf(old[i]))) return;
+  if (!entries.every((entry, i) => deepEqual(withoutTime(entry), withoutTime(old[i] as JsonValue)))) return;
+  const kept = { ...metadata, managedFields: old };
+  if (deepEqual({ ...object, metadata: kept }, existing)) metadata.managedFields = old;
+}
+
+function timeOf(entry: JsonValue | undefined): JsonValue | undefined {
+  return isObject(entry) ? entry.time : undefined;
+}
+
+function withoutTime(entry: JsonValue): JsonValue {
+  if (!isObject(entry)) return entry;
+  const { time: _, ...rest } = entry;
+  return rest;
 }

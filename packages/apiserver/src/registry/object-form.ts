@@ -9,7 +9,7 @@ import {
   type ObjectShape,
   shapeOf,
 } from '@tsukube/machinery';
-import type { Schema } from '../resource.ts';
+import type { Schema } from './resource.ts';
 
 /** Objects that are described by a schema of their own instead of a type. */
 export interface ObjectForm {

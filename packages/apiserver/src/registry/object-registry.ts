@@ -16,18 +16,16 @@ import {
   UnreadableValue,
   type WriteOptions,
 } from '@tsukube/storage';
-import type { Admission, AdmissionAttributes } from '../admission/admission.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { User } from '../http/request.ts';
-import type { Reservation, Resource, ServedVersion, Strategy } from '../resource.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { ObjectCache } from '../watchcache/object-cache.ts';
-import { ensureNamespace, needsName, prepareForCreate } from './before-create.ts';
-import { prepareForUpdate, removedByUpdate } from './before-update.ts';
-import type { FieldManagement } from './field-management.ts';
-import { keepTimes } from './kept-times.ts';
+import type { Admission, AdmissionAttributes } from './admission.ts';
+import { beforeCreate, beforeUpdate, removedByUpdate } from './before-write.ts';
+import { type FieldManagement, keepTimes } from './field-management.ts';
 import { orderedAs } from './object-form.ts';
-import { dropDuplicateOwners } from './owner-references.ts';
+import { dedupOwnerReferences, ensureNamespace, nameOfKey, needsGeneratedName } from './object-meta.ts';
+import type { Reservation, Resource, ServedVersion, Strategy } from './resource.ts';
 import { decodeObject, encodeObject, encodeStored, isServedAs } from './stored-form.ts';
 import { alreadyExists, checkResourceVersion, checkUid, checkUnversioned } from './write-errors.ts';
 
@@ -119,7 +117,7 @@ export class ObjectRegistry {
 
   /** Fails with KeyExists. */
   async #admitAndCreate(object: JsonObject, context: WriteContext): Promise<Written> {
-    dropDuplicateOwners(object.metadata as JsonObject, context.warn);
+    dedupOwnerReferences(object.metadata as JsonObject, context.warn);
     const tracking = this.#track(object, undefined, context);
     if (tracking) await tracking;
     const attributes = this.#attributes('CREATE', object, undefined, context);
@@ -127,7 +125,7 @@ export class ObjectRegistry {
     const authorizing = context.strategy.authorizeWrite?.(object, undefined, context, this);
     if (authorizing) await authorizing;
     ensureNamespace(this.resource, object.metadata as JsonObject, context.namespace);
-    if (needsName(object.metadata as JsonObject)) return this.#createGenerated(object, context);
+    if (needsGeneratedName(object.metadata as JsonObject)) return this.#createGenerated(object, context);
     return this.#createNamed(object, attributes, context);
   }
 
@@ -153,7 +151,7 @@ export class ObjectRegistry {
 
   async #create(object: JsonObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
     context.onResume?.();
-    prepareForCreate(this.resource, object, context, this.services.now());
+    beforeCreate(this.resource, object, context, this.services.now());
     const metadata = object.metadata as JsonObject;
     const key = this.key(context.namespace, metadata.name as string);
     if (!context.isAdmitted) await this.services.admission.validate(attributes);
@@ -219,7 +217,7 @@ export class ObjectRegistry {
     checkUid(key, name, uid, existing, qualified);
     const transformed = transform(existing);
     const object = transformed instanceof Promise ? await transformed : transformed;
-    dropDuplicateOwners(object.metadata as JsonObject, context.warn);
+    dedupOwnerReferences(object.metadata as JsonObject, context.warn);
     const tracking = this.#track(object, existing, context);
     if (tracking) await tracking;
     const attributes = this.#attributes('UPDATE', object, existing, context, name);
@@ -231,7 +229,7 @@ export class ObjectRegistry {
     if (authorizing) await authorizing;
     return this.#reserving(object, existing, context, async () => {
       context.onResume?.();
-      prepareForUpdate(this.resource, object, existing, context);
+      beforeUpdate(this.resource, object, existing, context);
       const validating = context.isAdmitted ? undefined : this.services.admission.validate(attributes);
       if (validating) await validating;
       return this.#store(key, found, object, existing, context);
@@ -354,11 +352,3 @@ function unstored(key: string, object: JsonObject, revision: number): CacheEntry
 
 /** As often as kube-apiserver. */
 const maxNameAttempts = 8;
-
-/** Names as the key of an object has them. */
-export function nameOfKey(resource: Resource, key: string): { readonly namespace: string; readonly name: string } {
-  const rest = key.slice(resource.storagePrefix.length + 1);
-  if (resource.scope === 'Cluster') return { namespace: '', name: rest };
-  const slash = rest.indexOf('/');
-  return { namespace: rest.slice(0, slash), name: rest.slice(slash + 1) };
-}

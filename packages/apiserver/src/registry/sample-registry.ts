@@ -1,14 +1,14 @@
 import type { JsonObject } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import { openMemory } from '@tsukube/storage/memory';
-import { admissionChain } from '../admission/admission.ts';
-import { sampleResource } from '../discovery/sample-resources.ts';
-import type { Strategy } from '../resource.ts';
 import { openFeed } from '../watchcache/feed.ts';
 import { WatchCache } from '../watchcache/watch-cache.ts';
-import { presentAs } from './foreign-form.ts';
+import { admissionChain } from './admission.ts';
 import { ObjectRegistry, type RegistryServices } from './object-registry.ts';
+import type { Strategy } from './resource.ts';
+import { sampleResource } from './sample-resources.ts';
 import { asServer } from './server-write.ts';
+import { presentAs } from './storage-decoding.ts';
 import { decodeObject } from './stored-form.ts';
 
 interface Options {

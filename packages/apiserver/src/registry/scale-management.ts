@@ -10,8 +10,8 @@ import {
   trackUpdate,
   type Versions,
 } from '@tsukube/machinery';
-import type { Resource, Schema, ServedVersion } from '../resource.ts';
 import { setRecord, versionsOf } from './field-management.ts';
+import type { Resource, Schema, ServedVersion } from './resource.ts';
 
 const subresource = 'scale';
 const pathOfMost = ['f:spec', 'f:replicas'];

@@ -8,7 +8,7 @@ import {
   recordWithText,
   stringifyJson,
 } from '@tsukube/machinery';
-import type { Allocate } from '../watchcache/slabs.ts';
+import type { Allocate } from '../watchcache/entry.ts';
 
 /**
  * The bytes of an object, in the store and in answers. The order of keys is the one Kubernetes writes: kind and
@@ -148,4 +148,30 @@ function rewritten(bytes: Buffer, revision: number): Buffer {
   if (!isObject(value)) return bytes;
   const metadata = isObject(value.metadata) ? value.metadata : {};
   return Buffer.from(encodeObject({ ...value, metadata: { ...metadata, resourceVersion: String(revision) } }));
+}
+
+const metadataStart = Buffer.from('"metadata":{');
+const managedFieldsStart = Buffer.from(',"managedFields":[');
+const typeMetaLimit = 1024;
+
+/** Where the record of owners begins, behind all other metadata; or the end. Whatever a client says has its quotes escaped. */
+export function endOfPlainMetadata(bytes: Buffer): number {
+  const at = bytes.indexOf(managedFieldsStart);
+  return at < 0 ? bytes.length : at;
+}
+
+/** The metadata of an object without the record of owners, parsed alone where the bytes are in our order. */
+export function plainMetadata(bytes: Buffer): JsonObject {
+  const start = bytes.indexOf(metadataStart);
+  const end = bytes.indexOf(managedFieldsStart, start);
+  if (start >= 0 && start < typeMetaLimit && end >= 0) {
+    const text = `${bytes.toString('utf8', start + metadataStart.length - 1, end)}}`;
+    try {
+      return JSON.parse(text) as JsonObject;
+    } catch {
+      // Somebody else wrote it, in another order.
+    }
+  }
+  const { metadata } = decodeObject(bytes);
+  return isObject(metadata) ? metadata : {};
 }

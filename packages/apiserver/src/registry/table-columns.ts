@@ -1,6 +1,6 @@
 import { describeColumn } from '@tsukube/api';
 import type { JsonObject } from '@tsukube/machinery';
-import type { Column } from '../resource.ts';
+import type { Column } from './resource.ts';
 
 const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 

@@ -1,6 +1,6 @@
 import { FieldErrors, type JsonObject, path, StatusError } from '@tsukube/machinery';
-import type { Strategy } from '../resource.ts';
-import { uint64Problem } from './uint64.ts';
+import type { Strategy } from './resource.ts';
+import { uint64Problem } from './resource-version.ts';
 
 type QualifiedResource = { readonly group: string; readonly resource: string };
 

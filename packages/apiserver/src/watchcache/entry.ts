@@ -1,5 +1,4 @@
 import { CorruptValue, type Entry } from '@tsukube/storage';
-import type { Allocate } from './slabs.ts';
 
 /**
  * An entry in memory. `value` is what the cache presents (for objects: the bytes that a client gets), not what is
@@ -36,3 +35,26 @@ export interface CacheEvent {
 
 /** Turns a stored value into what the cache keeps, in memory of its own. */
 export type Present = (value: Uint8Array, revision: number, allocate: Allocate) => Buffer;
+
+export type Allocate = (size: number) => Buffer;
+
+const slabBytes = 256 << 10;
+const largest = 16 << 10;
+
+/** For what is kept as long as it is there: each by itself, so that none keeps others alive. */
+export const allocateAlone: Allocate = (size) => Buffer.allocUnsafeSlow(size);
+
+/** For what comes together and goes together: cut from large pieces, of which little is lost and few are to be collected. */
+export function allocateFromSlabs(): Allocate {
+  let slab = Buffer.alloc(0);
+  let used = 0;
+  return (size) => {
+    if (size > largest) return Buffer.allocUnsafeSlow(size);
+    if (used + size > slab.length) {
+      slab = Buffer.allocUnsafeSlow(slabBytes);
+      used = 0;
+    }
+    used += size;
+    return slab.subarray(used - size, used);
+  };
+}

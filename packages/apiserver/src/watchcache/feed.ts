@@ -1,5 +1,4 @@
 import { type Batch, type Change, Compacted, type Store } from '@tsukube/storage';
-import { WriteFence } from './write-fence.ts';
 
 export interface FeedListener {
   readonly prefix: string;
@@ -7,7 +6,7 @@ export interface FeedListener {
   onChanges(changes: readonly Change[]): void;
   /** The stream has a gap: what was missed cannot be had any more. */
   onGap(): void;
-  /** History up to a revision is about to be forgotten. */
+  /** EventHistory up to a revision is about to be forgotten. */
   onCompaction?(revision: number): void;
 }
 
@@ -240,5 +239,34 @@ class RemoteFeed implements Feed {
 
   #wake(): void {
     for (const wait of this.#waiting) if (wait.revision <= this.revision) wait.resolve(true);
+  }
+}
+
+/**
+ * Orders reads after writes that were cancelled too late. Nobody waits for such a write any more, so without the fence a
+ * read could be answered before it and show a state that the write then changes.
+ */
+export class WriteFence {
+  readonly #store: Pick<Store, 'cancelledUnderWay'>;
+  #lowered: Promise<void> | undefined;
+
+  constructor(store: Pick<Store, 'cancelledUnderWay'>) {
+    this.#store = store;
+  }
+
+  /** Settles when reads may go ahead; undefined if they may now. Never fails. */
+  get lowered(): Promise<void> | undefined {
+    return this.#lowered;
+  }
+
+  /** To be called at every cancellation: holds reads from now on until the writes concerned have settled. */
+  raise(): void {
+    const settled = this.#store.cancelledUnderWay();
+    if (!settled) return;
+    const before = this.#lowered;
+    const lowered = Promise.allSettled([before, settled]).then(() => {
+      if (this.#lowered === lowered) this.#lowered = undefined;
+    });
+    this.#lowered = lowered;
   }
 }

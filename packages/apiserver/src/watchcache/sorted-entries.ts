@@ -1,5 +1,4 @@
-import type { HeldEntry } from './held-entry.ts';
-import { afterPrefix, comesBefore, isExotic } from './key-order.ts';
+import type { EvictableEntry } from './evictable-entry.ts';
 
 const chunkSize = 512;
 
@@ -8,8 +7,8 @@ const chunkSize = 512;
  * lookups.
  */
 export class SortedEntries {
-  readonly #byKey = new Map<string, HeldEntry>();
-  #chunks: HeldEntry[][] = [[]];
+  readonly #byKey = new Map<string, EvictableEntry>();
+  #chunks: EvictableEntry[][] = [[]];
   #bytes = 0;
   /** The quick order, until the first key for which it is wrong. */
   #before: (a: string, b: string) => boolean = lessThan;
@@ -23,16 +22,16 @@ export class SortedEntries {
     return this.#bytes;
   }
 
-  get(key: string): HeldEntry | undefined {
+  get(key: string): EvictableEntry | undefined {
     return this.#byKey.get(key);
   }
 
-  all(): Iterable<HeldEntry> {
+  all(): Iterable<EvictableEntry> {
     return this.#byKey.values();
   }
 
   /** Fills an empty collection from entries that are in order already. */
-  load(entries: readonly HeldEntry[]): void {
+  load(entries: readonly EvictableEntry[]): void {
     this.#chunks = [];
     for (let i = 0; i < entries.length; i += chunkSize / 2) this.#chunks.push(entries.slice(i, i + chunkSize / 2));
     if (this.#chunks.length === 0) this.#chunks.push([]);
@@ -45,13 +44,13 @@ export class SortedEntries {
     if (entries.some((entry) => isExotic(entry.key))) this.#before = comesBefore;
   }
 
-  set(entry: HeldEntry): void {
+  set(entry: EvictableEntry): void {
     const known = this.#byKey.get(entry.key);
     this.#bytes += entry.size - (known?.size ?? 0);
     if (!known && isExotic(entry.key)) this.#before = comesBefore;
     this.#byKey.set(entry.key, entry);
     const c = this.#chunkFor(entry.key);
-    const chunk = this.#chunks[c] as HeldEntry[];
+    const chunk = this.#chunks[c] as EvictableEntry[];
     const i = this.#lowerBound(chunk, entry.key);
     if (known) chunk[i] = entry;
     else {
@@ -66,20 +65,20 @@ export class SortedEntries {
     this.#byKey.delete(key);
     this.#bytes -= known.size;
     const c = this.#chunkFor(key);
-    const chunk = this.#chunks[c] as HeldEntry[];
+    const chunk = this.#chunks[c] as EvictableEntry[];
     chunk.splice(this.#lowerBound(chunk, key), 1);
     if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(c, 1);
   }
 
   /** From the first key that is not less than `from`, while keys start with `prefix`. */
-  *range(prefix: string, from: string): Generator<HeldEntry> {
+  *range(prefix: string, from: string): Generator<EvictableEntry> {
     const start = later(from, prefix);
     let c = this.#chunkFor(start);
-    let i = this.#lowerBound(this.#chunks[c] as HeldEntry[], start);
+    let i = this.#lowerBound(this.#chunks[c] as EvictableEntry[], start);
     for (; c < this.#chunks.length; c++, i = 0) {
-      const chunk = this.#chunks[c] as HeldEntry[];
+      const chunk = this.#chunks[c] as EvictableEntry[];
       for (; i < chunk.length; i++) {
-        const entry = chunk[i] as HeldEntry;
+        const entry = chunk[i] as EvictableEntry;
         if (!entry.key.startsWith(prefix)) return;
         yield entry;
       }
@@ -87,15 +86,15 @@ export class SortedEntries {
   }
 
   /** The same as an array: faster where most of it is wanted. */
-  slice(prefix: string, from: string, limit: number): HeldEntry[] {
+  slice(prefix: string, from: string, limit: number): EvictableEntry[] {
     const start = later(from, prefix);
     let [c, i] = this.#locate(start);
     const [endChunk, endIndex] = this.#locate(afterPrefix(prefix));
-    const result: HeldEntry[] = [];
+    const result: EvictableEntry[] = [];
     for (; c <= endChunk && result.length < limit; c++, i = 0) {
-      const chunk = this.#chunks[c] as HeldEntry[];
+      const chunk = this.#chunks[c] as EvictableEntry[];
       const end = c === endChunk ? endIndex : chunk.length;
-      for (; i < end && result.length < limit; i++) result.push(chunk[i] as HeldEntry);
+      for (; i < end && result.length < limit; i++) result.push(chunk[i] as EvictableEntry);
     }
     return result;
   }
@@ -105,13 +104,13 @@ export class SortedEntries {
     const [c, i] = this.#locate(later(from, prefix));
     const [endChunk, endIndex] = this.#locate(afterPrefix(prefix));
     let count = endIndex - i;
-    for (let k = c; k < endChunk; k++) count += (this.#chunks[k] as HeldEntry[]).length;
+    for (let k = c; k < endChunk; k++) count += (this.#chunks[k] as EvictableEntry[]).length;
     return Math.max(0, count);
   }
 
   #locate(key: string): [number, number] {
     const c = this.#chunkFor(key);
-    return [c, this.#lowerBound(this.#chunks[c] as HeldEntry[], key)];
+    return [c, this.#lowerBound(this.#chunks[c] as EvictableEntry[], key)];
   }
 
   /** The last chunk whose first key is not greater. */
@@ -126,12 +125,12 @@ export class SortedEntries {
     return low;
   }
 
-  #lowerBound(chunk: readonly HeldEntry[], key: string): number {
+  #lowerBound(chunk: readonly EvictableEntry[], key: string): number {
     let low = 0;
     let high = chunk.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#before((chunk[middle] as HeldEntry).key, key)) low = middle + 1;
+      if (this.#before((chunk[middle] as EvictableEntry).key, key)) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -142,4 +141,21 @@ const lessThan = (a: string, b: string) => a < b;
 
 function later(from: string, prefix: string): string {
   return comesBefore(from, prefix) ? prefix : from;
+}
+
+/** Stores order keys by their bytes. So does JavaScript, as long as no character lies in or beyond the surrogates. */
+const exotic = /[\ud800-\uffff]/;
+
+export function isExotic(key: string): boolean {
+  return exotic.test(key);
+}
+
+/** Whether one key comes before another by bytes. */
+export function comesBefore(a: string, b: string): boolean {
+  return isExotic(a) || isExotic(b) ? Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0 : a < b;
+}
+
+/** A string greater than every key with the prefix. */
+export function afterPrefix(prefix: string): string {
+  return `${prefix}\u{10ffff}`;
 }

@@ -3,9 +3,8 @@ import { ManualClock, storeContract } from '@tsukube/storage/contract';
 import { openMemory } from '@tsukube/storage/memory';
 import { describe, expect, it } from 'vitest';
 import { follow } from '../reconcile/follow.ts';
-import { type Feed, type FeedListener, openFeed } from './feed.ts';
+import { type Feed, type FeedListener, openFeed, WriteFence } from './feed.ts';
 import { WatchCache } from './watch-cache.ts';
-import { WriteFence } from './write-fence.ts';
 
 /** A store that is not in this process has no tap: its cache is fed by a watch. */
 function remote(store: Store): Store {

@@ -14,13 +14,11 @@ import {
   UnreadableValue,
   type WriteOptions,
 } from '@tsukube/storage';
-import type { CacheEntry, CacheEvent, Present } from './entry.ts';
+import { type Allocate, allocateAlone, allocateFromSlabs, type CacheEntry, type CacheEvent, type Present } from './entry.ts';
+import { EventHistory, entriesAt } from './event-history.ts';
+import { EvictableEntry, type Source } from './evictable-entry.ts';
 import type { Feed } from './feed.ts';
-import { HeldEntry, type Source } from './held-entry.ts';
-import { History } from './history.ts';
 import type { Follower, ObjectCache, Replayed } from './object-cache.ts';
-import { entriesAt } from './past.ts';
-import { type Allocate, allocateAlone, allocateFromSlabs } from './slabs.ts';
 import { SortedEntries } from './sorted-entries.ts';
 
 export interface WatchCacheOptions {
@@ -71,7 +69,7 @@ export class WatchCache implements Store, ObjectCache {
   readonly #maxHistoryBytes: number;
   readonly #unlisten: () => void;
   readonly #now: () => number;
-  #history: History;
+  #history: EventHistory;
   /** Lists at older revisions fail with Compacted, as in the store. */
   #compacted = 0;
   #state: State = { at: 'cold' };
@@ -339,7 +337,7 @@ export class WatchCache implements Store, ObjectCache {
 
   /** Page by page, so that what is read and what is kept of it need not both be there at once. */
   async #fill(missed: Change[]): Promise<void> {
-    const entries: HeldEntry[] = [];
+    const entries: EvictableEntry[] = [];
     let page = await this.#store.list(this.prefix, { limit: pageSize });
     const { revision } = page;
     for (;;) {
@@ -385,7 +383,7 @@ export class WatchCache implements Store, ObjectCache {
     return event;
   }
 
-  #weight(entry: HeldEntry, previous: HeldEntry | undefined): number {
+  #weight(entry: EvictableEntry, previous: EvictableEntry | undefined): number {
     const written = this.#store.valueAt ? entry.size : 0;
     return written + (previous?.size ?? 0) + 256;
   }
@@ -408,28 +406,28 @@ export class WatchCache implements Store, ObjectCache {
     return known?.revision === entry.revision ? known : this.#enter(entry);
   }
 
-  #enter(entry: Entry): HeldEntry {
-    if (entry instanceof CorruptEntry) return HeldEntry.corrupt(entry);
+  #enter(entry: Entry): EvictableEntry {
+    if (entry instanceof CorruptEntry) return EvictableEntry.corrupt(entry);
     const { key, revision, created } = entry;
     const { value } = entry;
     try {
-      return new HeldEntry(key, revision, created, this.#present(value, revision, this.#allocate), this.#source);
+      return new EvictableEntry(key, revision, created, this.#present(value, revision, this.#allocate), this.#source);
     } catch (error) {
       throw new UnreadableValue(key, revision, isEncrypted(value) ? new Error(encryptedUnexpectedly) : error);
     }
   }
 
-  #newHistory(floor: number): History {
-    return new History(floor, this.#maxHistoryEvents, this.#maxHistoryBytes, (event) => this.#onForgotten(event));
+  #newHistory(floor: number): EventHistory {
+    return new EventHistory(floor, this.#maxHistoryEvents, this.#maxHistoryBytes, (event) => this.#onForgotten(event));
   }
 
   /** A value that was written and not asked for again is on the disk; it comes back when it is. */
   #onForgotten({ type, entry }: CacheEvent): void {
     if (type === 'put' && this.#store.valueAt && this.#entries.get(entry.key) === entry)
-      this.#release(entry as HeldEntry, Number.POSITIVE_INFINITY);
+      this.#release(entry as EvictableEntry, Number.POSITIVE_INFINITY);
   }
 
-  #release(entry: HeldEntry, before: number): void {
+  #release(entry: EvictableEntry, before: number): void {
     if (entry.release(before)) this.#onRelease(entry);
   }
 }

@@ -1,0 +1,64 @@
+import { StatusError } from '@tsukube/machinery';
+import {
+  Cancelled,
+  CorruptValue,
+  EncryptionFailed,
+  NoSpace,
+  RequestTooLarge,
+  Unavailable,
+  UnreadableValue,
+} from '@tsukube/storage';
+import type { Answer } from '../http/answer.ts';
+import type { IncomingRequest } from '../http/api-request.ts';
+import { ClientGone } from '../http/body.ts';
+import { answerError } from '../http/respond.ts';
+import type { Logger } from '../logger.ts';
+import { corruptObject } from '../registry/corrupt-objects.ts';
+import type { Filter } from './filter.ts';
+
+/** Turns whatever is thrown into an answer. What is not meant for the client stays in the log. */
+export function panicRecovery(logger: Logger): Filter {
+  const answerFor = (error: unknown, request: IncomingRequest): Answer | Promise<Answer> => {
+    const { url } = request.exchange;
+    if (error instanceof StatusError) return answerError(error, request);
+    if (error instanceof ClientGone) return answerError(StatusError.badRequest(error.message), request);
+    if (error instanceof CorruptValue) return answerError(corruptObject(error), request);
+    if (error instanceof Cancelled) return answerError(cancelled, request);
+    if (error instanceof RequestTooLarge) return answerError(tooLarge, request);
+    if (error instanceof Unavailable) {
+      logger.warn('the store is unavailable', { url, error: String(error.cause ?? error) });
+      return answerError(unavailable(error), request);
+    }
+    if (error instanceof UnreadableValue || error instanceof EncryptionFailed) {
+      logger.error('a stored value cannot be transformed', { url, error: error.message });
+      return answerError(StatusError.internalError(error.reason), request);
+    }
+    logger.error('a request failed', { url, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    return answerError(StatusError.internalError('the server could not complete the request; see its log'), request);
+  };
+  return function recover(request, next) {
+    try {
+      const answer = next(request);
+      return answer instanceof Promise ? answer.catch((error) => answerFor(error, request)) : answer;
+    } catch (error) {
+      return answerFor(error, request);
+    }
+  };
+}
+
+/** For the audit log: the client is gone, or has been answered at the deadline. */
+const cancelled = StatusError.timeout('request did not complete within requested timeout - context canceled');
+
+/** As kube-apiserver passes on what etcd says. */
+const tooLarge = new StatusError({ status: 'Failure', message: 'etcdserver: request is too large', code: 500 });
+
+/** Operators and tools look for this message of etcd. */
+const noSpace = new StatusError({ status: 'Failure', message: 'etcdserver: mvcc: database space exceeded', code: 500 });
+
+/** A write that was not made can be tried again; of one whose fate is unknown only the client can find out. */
+function unavailable(error: Unavailable): StatusError {
+  if (error instanceof NoSpace) return noSpace;
+  return error.unwritten
+    ? StatusError.serviceUnavailable('the store is not available at this time, please try again')
+    : StatusError.timeout('the store did not answer in time; the request may have taken effect');
+}

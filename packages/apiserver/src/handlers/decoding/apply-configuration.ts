@@ -1,0 +1,108 @@
+import {
+  apiVersionOf,
+  isObject,
+  type JsonObject,
+  JsonSyntaxError,
+  type JsonValue,
+  jsonKind,
+  misfit,
+  parseApiVersion,
+  parseJson,
+  parseYaml,
+  StatusError,
+  YamlSyntaxError,
+} from '@tsukube/machinery';
+import type { ResourceRequest } from '../../http/request.ts';
+import { checkedAs, shapeIn } from '../../registry/object-form.ts';
+import type { Schema } from '../../registry/resource.ts';
+import type { FieldValidation } from './write-options.ts';
+
+/** What a client wants to be so. */
+export interface Configuration {
+  readonly value: JsonObject;
+  readonly duplicates: readonly string[];
+}
+
+/** What can be applied at a path. */
+export interface AppliedKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly schema: Schema;
+}
+
+export async function readConfiguration(body: Buffer): Promise<Configuration> {
+  const configuration = jsonConfiguration(body);
+  if (configuration) return configuration;
+  const { value, duplicates } = await parseYaml(body).catch((error: unknown) => {
+    if (error instanceof YamlSyntaxError) throw undecodable(`error converting YAML to JSON: ${error.message}`);
+    throw error;
+  });
+  if (value !== null && !isObject(value)) {
+    const mismatch = `json: cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`;
+    throw undecodable(`error unmarshaling JSON: while decoding JSON: ${mismatch}`);
+  }
+  return { value: value ?? {}, duplicates };
+}
+
+const openBrace = 0x7b;
+
+/** Most clients send JSON, which is read many times faster; where it is not quite right, YAML has the words for it. */
+function jsonConfiguration(body: Buffer): Configuration | undefined {
+  if (body[0] !== openBrace) return undefined;
+  try {
+    const { value, duplicates } = parseJson(body);
+    return isObject(value) && duplicates.length === 0 ? { value, duplicates } : undefined;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function undecodable(problem: string): StatusError {
+  return StatusError.badRequest(`error decoding YAML: ${problem}`);
+}
+
+/** Fails if it is of another kind or does not fit its type. */
+export function checkConfiguration({ value }: Configuration, target: AppliedKind): void {
+  if (value.kind !== target.kind || value.apiVersion !== apiVersionOf(target))
+    throw StatusError.badRequest(`invalid object type: ${kindText(value)}`);
+  const { metadata } = value;
+  if (isObject(metadata) && metadata.managedFields !== undefined && metadata.managedFields !== null)
+    throw StatusError.badRequest('metadata.managedFields must be nil');
+  const problem = misfit(value, shapeIn(target.schema));
+  if (problem !== undefined) throw failure(`failed to create typed patch object (${describe(value)}): ${problem}`);
+}
+
+/** What came of applying it, as an object of its type. */
+export function typedResult(merged: JsonObject, { value }: Configuration, schema: Schema): JsonObject {
+  const { error, value: typed } = checkedAs(merged, schema, { source: 'values' });
+  if (error === undefined) return typed;
+  const where = `unable to convert unstructured object to ${kindText(value)}`;
+  throw failure(`failed to convert new object (${describe(value)}) to proper version: ${where}: ${error}`);
+}
+
+/** Keys that a mapping has more than once: one message, with a line for each. */
+export function reportDuplicates({ duplicates }: Configuration, validation: FieldValidation, request: ResourceRequest): void {
+  const [problem] = duplicates;
+  if (problem === undefined || validation === 'Ignore') return;
+  if (validation === 'Strict')
+    throw StatusError.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problem}`);
+  for (const line of problem.split('\n').slice(1)) request.warn(line.trim());
+}
+
+/** An error for which Kubernetes has no reason. */
+function failure(message: string): StatusError {
+  return new StatusError({ status: 'Failure', message, code: 500 });
+}
+
+function describe(configuration: JsonObject): string {
+  const { namespace, name } = isObject(configuration.metadata) ? configuration.metadata : ({} as JsonObject);
+  const text = (part: JsonValue | undefined) => (typeof part === 'string' ? part : '');
+  return `${text(namespace)}/${text(name)}; ${kindText(configuration)}`;
+}
+
+function kindText({ apiVersion, kind }: JsonObject): string {
+  const { group, version } = parseApiVersion(typeof apiVersion === 'string' ? apiVersion : '') ?? { group: '', version: '' };
+  return `${group}/${version}, Kind=${typeof kind === 'string' ? kind : ''}`;
+}

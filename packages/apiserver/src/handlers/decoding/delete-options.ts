@@ -1,0 +1,133 @@
+import {
+  cannotUnmarshal,
+  checkObject,
+  FieldErrors,
+  goQuote,
+  isObject,
+  type JsonObject,
+  JsonSyntaxError,
+  ProtobufError,
+  path,
+  StatusError,
+  YamlSyntaxError,
+} from '@tsukube/machinery';
+import type { ResourceRequest } from '../../http/request.ts';
+import type { WriteContext } from '../../registry/object-registry.ts';
+import { isTrue } from '../../routing/request-info.ts';
+import { bodyType, lightBody, type ObjectType, objectTypes, type ParsedBody, parseBody } from './body.ts';
+import { noKind, typeMeta } from './type-meta.ts';
+import { validateDryRun } from './write-options.ts';
+
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+  /** Delete the object even if it cannot be read; has no effect on one that can, as in kube-apiserver by default. */
+  readonly ignoreStoreReadError?: boolean;
+}
+
+const policies = ['Foreground', 'Background', 'Orphan'];
+
+/** From the body, or from the query where there is no body. Fails with 400 and 422. */
+export async function deleteOptions(request: ResourceRequest): Promise<DeleteOptions> {
+  const body = await lightBody(request);
+  const value = body.length > 0 ? await parseOptions(request, body) : fromQuery(request.query);
+  if (body.length > 0) noteOptions(request, value);
+  return validated(value);
+}
+
+/** Options have no version of their own in an audit event. */
+function noteOptions({ notes }: ResourceRequest, { kind: _kind, apiVersion: _apiVersion, ...value }: JsonObject): void {
+  notes?.requestObject({ kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal', ...value });
+}
+
+/** Once for a request, however many objects it is about. */
+export function warnOfOrphans({ orphanDependents, propagationPolicy }: DeleteOptions, context: WriteContext): void {
+  const { strategy, version, warn } = context;
+  if (!strategy.orphanWarning || orphanDependents !== undefined || propagationPolicy !== undefined) return;
+  if (strategy.defaultPropagation?.(version) === 'orphan') warn(strategy.orphanWarning);
+}
+
+async function parseOptions(request: ResourceRequest, body: Buffer): Promise<JsonObject> {
+  const { value, hasWritten } = await parse(body, bodyType(request, objectTypes), request);
+  if (!isObject(value)) throw StatusError.badRequest(`${noKind}${cannotUnmarshal(value, typeMeta)}`);
+  checkOptionsKind(value);
+  const { catalogue } = request.version.schema;
+  const checked = checkObject(value, catalogue.get(optionsType), catalogue, { hasWritten });
+  if (checked.error !== undefined) throw StatusError.badRequest(checked.error);
+  return checked.value;
+}
+
+/** The other kinds of the scheme that options are decoded with; its group has them in every version. */
+const metaKinds: ReadonlySet<unknown> = new Set([
+  ...['CreateOptions', 'GetOptions', 'ListOptions', 'PatchOptions', 'UpdateOptions'],
+  ...['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status', 'WatchEvent'],
+]);
+const metaScheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
+
+function checkOptionsKind({ kind, apiVersion }: JsonObject): void {
+  if (typeof kind !== 'string' || kind === '' || kind === 'DeleteOptions') return;
+  if (metaKinds.has(kind)) throw StatusError.badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
+  const version = typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : 'meta.k8s.io/v1';
+  const problem = `no kind ${goQuote(kind)} is registered for version ${goQuote(version)} in scheme ${goQuote(metaScheme)}`;
+  throw StatusError.badRequest(problem);
+}
+
+const optionsType = 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions';
+
+async function parse(body: Buffer, type: ObjectType, { version }: ResourceRequest): Promise<ParsedBody> {
+  try {
+    return await parseBody(body, type, () => ({ type: optionsType, catalogue: version.schema.catalogue }), 'typed');
+  } catch (error) {
+    if (error instanceof ProtobufError) throw StatusError.badRequest(error.message);
+    if (error instanceof JsonSyntaxError || error instanceof YamlSyntaxError) {
+      throw StatusError.badRequest(`${noKind}${error.message}`);
+    }
+    throw error;
+  }
+}
+
+function fromQuery(query: URLSearchParams): JsonObject {
+  const options: JsonObject = {};
+  const grace = query.get('gracePeriodSeconds');
+  if (grace !== null && grace !== '') {
+    if (!/^[+-]?\d{1,18}$/.test(grace))
+      throw StatusError.badRequest(`strconv.ParseInt: parsing ${JSON.stringify(grace)}: invalid syntax`);
+    options.gracePeriodSeconds = Number(grace);
+  }
+  const orphan = query.get('orphanDependents');
+  if (orphan !== null) options.orphanDependents = isTrue(orphan);
+  const policy = query.get('propagationPolicy');
+  if (policy !== null) options.propagationPolicy = policy;
+  const ignoreReadError = query.get('ignoreStoreReadErrorWithClusterBreakingPotential');
+  if (ignoreReadError !== null) options.ignoreStoreReadErrorWithClusterBreakingPotential = isTrue(ignoreReadError);
+  if (query.has('dryRun')) options.dryRun = query.getAll('dryRun');
+  return options;
+}
+
+/** What was sent has the types of its fields. */
+function validated(value: JsonObject): DeleteOptions {
+  const { gracePeriodSeconds, preconditions } = value;
+  const orphanDependents = value.orphanDependents as boolean | undefined;
+  const propagationPolicy = value.propagationPolicy as string | undefined;
+  const dryRun = (value.dryRun ?? []) as string[];
+  const errors = new FieldErrors();
+  if (propagationPolicy !== undefined && orphanDependents !== undefined) {
+    errors.invalid(path('propagationPolicy'), propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set');
+  }
+  if (propagationPolicy !== undefined && !policies.includes(propagationPolicy)) {
+    errors.notSupported(path('propagationPolicy'), propagationPolicy, [...policies, 'nil']);
+  }
+  validateDryRun(dryRun, errors);
+  if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
+  return {
+    dryRun: dryRun.length > 0,
+    gracePeriodSeconds: gracePeriodSeconds === undefined ? undefined : Number(gracePeriodSeconds),
+    orphanDependents,
+    propagationPolicy,
+    ignoreStoreReadError: value.ignoreStoreReadErrorWithClusterBreakingPotential === true,
+    preconditions: preconditions as DeleteOptions['preconditions'],
+  };
+}

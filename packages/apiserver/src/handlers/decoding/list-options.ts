@@ -1,0 +1,96 @@
+import { FieldErrors, goQuote, path, StatusError } from '@tsukube/machinery';
+import type { ResourceRequest } from '../../http/request.ts';
+import { isTrue } from '../../routing/request-info.ts';
+
+/** ListOptions, decoded and checked. */
+export interface ListOptions {
+  readonly resourceVersion: string;
+  readonly match: '' | 'Exact' | 'NotOlderThan';
+  readonly limit: number;
+  readonly continue: string;
+  readonly timeoutSeconds: number | undefined;
+  readonly allowBookmarks: boolean;
+  readonly sendInitialEvents: boolean | undefined;
+}
+
+const none: ListOptions = {
+  resourceVersion: '',
+  match: '',
+  limit: 0,
+  continue: '',
+  timeoutSeconds: undefined,
+  allowBookmarks: false,
+  sendInitialEvents: undefined,
+};
+
+/** Fails with 400 on what cannot be read, with 422 on what does not go together. */
+export function listOptions(request: ResourceRequest, watch: boolean): ListOptions {
+  if (!request.exchange.url.includes('?')) return none;
+  const { query } = request;
+  const initial = query.get('sendInitialEvents');
+  const options = {
+    resourceVersion: query.get('resourceVersion') ?? '',
+    match: (query.get('resourceVersionMatch') ?? '') as ListOptions['match'],
+    limit: integer(query.get('limit')) ?? 0,
+    continue: query.get('continue') ?? '',
+    timeoutSeconds: integer(query.get('timeoutSeconds')),
+    allowBookmarks: isTrue(query.get('allowWatchBookmarks')),
+    sendInitialEvents: initial === null ? undefined : isTrue(initial),
+  };
+  const errors = new FieldErrors();
+  if (watch) validateWatch(options, errors);
+  else validateList(options, errors);
+  if (errors.length > 0) throw StatusError.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+  return options;
+}
+
+function integer(text: string | null): number | undefined {
+  if (text === null || text === '') return undefined;
+  const problem = /^[+-]?\d+$/.test(text) ? outOfRange(text) : 'invalid syntax';
+  if (problem !== undefined) throw StatusError.badRequest(`strconv.ParseInt: parsing ${goQuote(text)}: ${problem}`);
+  return Number(text);
+}
+
+/** Go's words for an integer of more than 64 bits. */
+function outOfRange(text: string): string | undefined {
+  const digits = text.replace(/^[+-]?0*/, '');
+  const most = text.startsWith('-') ? '9223372036854775808' : '9223372036854775807';
+  const isTooLarge = digits.length > most.length || (digits.length === most.length && digits > most);
+  return isTooLarge ? 'value out of range' : undefined;
+}
+
+const matchField = path('resourceVersionMatch');
+
+function validateList(options: ListOptions, errors: FieldErrors): void {
+  const match: string = options.match;
+  if (match !== '') {
+    if (options.resourceVersion === '')
+      errors.forbidden(matchField, 'resourceVersionMatch is forbidden unless resourceVersion is provided');
+    if (options.continue !== '') errors.forbidden(matchField, 'resourceVersionMatch is forbidden when continue is provided');
+    if (match !== 'Exact' && match !== 'NotOlderThan') errors.notSupported(matchField, match, ['Exact', 'NotOlderThan', '']);
+    if (match === 'Exact' && options.resourceVersion === '0') {
+      errors.forbidden(matchField, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+    }
+  }
+  if (options.sendInitialEvents !== undefined)
+    errors.forbidden(path('sendInitialEvents'), 'sendInitialEvents is forbidden for list');
+}
+
+function startsWithState({ resourceVersion }: ListOptions): boolean {
+  return resourceVersion === '' || resourceVersion === '0';
+}
+
+function validateWatch(options: ListOptions, errors: FieldErrors): void {
+  const match: string = options.match;
+  if (options.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    errors.forbidden(matchField, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  }
+  // kube-apiserver takes a watch without a version for a streaming list before it validates.
+  if (match === '' && options.continue !== '' && options.sendInitialEvents === undefined && startsWithState(options))
+    errors.forbidden(matchField, 'resourceVersionMatch is forbidden when continue is provided');
+  if (match === '') return;
+  if (options.sendInitialEvents === undefined)
+    errors.forbidden(matchField, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+  if (match !== 'NotOlderThan') errors.notSupported(matchField, match, ['NotOlderThan']);
+  if (options.continue !== '') errors.forbidden(matchField, 'resourceVersionMatch is forbidden when continue is provided');
+}

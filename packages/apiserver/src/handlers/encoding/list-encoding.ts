@@ -1,0 +1,183 @@
+import { apiVersionOf, type JsonObject, type JsonValue } from '@tsukube/machinery';
+import { eachInSlices } from '@tsukube/storage';
+import type { Answer, BytesAnswer } from '../../http/answer.ts';
+import { type Output, protobuf } from '../../http/negotiation.ts';
+import type { ResourceRequest } from '../../http/request.ts';
+import { answerBytes } from '../../http/respond.ts';
+import { bytesIn, derive, isDerived, metadataOf } from '../../registry/derived.ts';
+import { decodeObject } from '../../registry/stored-form.ts';
+import type { CacheEntry } from '../../watchcache/entry.ts';
+import { encodeList, type ListWriter, listText } from './list-body.ts';
+import { derivationFor, listHead, noRepresentation, partialPrefix } from './object-encoding.ts';
+import { protobufListWriter } from './protobuf.ts';
+import { includeObject, tableHead, tableRow } from './table.ts';
+
+/**
+ * Lists, tables and metadata in the form that was asked for. What has to be derived of many entries first is derived in several
+ * turns of the event loop.
+ */
+export function answerList(
+  request: ResourceRequest,
+  entries: readonly CacheEntry[],
+  metadata: Record<string, JsonValue>,
+  output: Output,
+): Answer | Promise<Answer> {
+  if (output.as === 'metadata' && !output.asList)
+    throw noRepresentation('PartialObjectMetadata', 'a list', request.resource.names.listKind, request);
+  const preparing = prepareEntries(entries, request, output);
+  const answer = () => encodedList(request, entries, metadata, output);
+  return preparing ? preparing.then(answer) : answer();
+}
+
+function encodedList(
+  request: ResourceRequest,
+  entries: readonly CacheEntry[],
+  metadata: Record<string, JsonValue>,
+  output: Output,
+): Answer | Promise<Answer> {
+  const { rowRank } = request.resource;
+  const ordered = rowRank && output.as === 'table' ? sortedRows(entries, rowRank) : entries;
+  const writer = writerFor(request, metadata, output, ordered);
+  const { first, whole } = encodeList(writer, ordered);
+  const isReady = output.mediaType === protobuf || (output.mediaType === 'application/json' && !output.pretty);
+  if (!isReady) return answerText(request, writer, ordered, whole ?? [first], output);
+  if (!whole) return answerBytes(200, first, output);
+  return { kind: 'bytes', status: 200, type: output.mediaType, body: whole } satisfies BytesAnswer;
+}
+
+const mostConvertedBytes = 32 << 20;
+
+/** YAML and indented JSON. Where one item alone takes long, all of it is made by a worker thread. */
+function answerText(
+  request: ResourceRequest,
+  writer: ListWriter,
+  entries: readonly CacheEntry[],
+  pieces: Iterable<Uint8Array>,
+  output: Output,
+): Answer | Promise<Answer> {
+  if (entries.length === 0) return answerBytes(200, Buffer.concat([...pieces]), output);
+  const { mediaType: type } = output;
+  const { heavy } = request;
+  const isHeavy = heavy && entries.some((entry) => heavy.isHeavyObject(entry, request));
+  const bytes = entries.reduce((sum, { value }) => sum + value.length, 0);
+  if (isHeavy && bytes < mostConvertedBytes)
+    return heavy
+      .convert(request, Buffer.concat([...pieces]), output)
+      .then((body) => ({ kind: 'bytes', status: 200, type, body }));
+  return { kind: 'bytes', status: 200, type, body: listText(writer, entries, output) } satisfies BytesAnswer;
+}
+
+/** Derives what a list needs of its entries; undefined if that is done. */
+function prepareEntries(entries: readonly CacheEntry[], request: ResourceRequest, output: Output): Promise<void> | undefined {
+  const what = derivationFor(output, request);
+  if (!what) return undefined;
+  const { resource, version, heavy } = request;
+  const elsewhere: CacheEntry[] = [];
+  const here = eachInSlices(entries, (entry) => {
+    if (isDerived(entry, version, what)) return;
+    if (heavy?.isHeavyObject(entry, request)) elsewhere.push(entry);
+    else derive(entry, resource, version, what);
+  });
+  if (!here && elsewhere.length === 0) return undefined;
+  return (async () => {
+    await here;
+    for (const entry of elsewhere) await heavy?.derive(request, entry, what);
+  })();
+}
+
+/** Entries of the same rank stay in the order of the list. */
+function sortedRows(entries: readonly CacheEntry[], rank: (object: JsonObject) => number): readonly CacheEntry[] {
+  const ranked = entries.map((entry) => ({ entry, rank: rank(decodeObject(entry.value)) }));
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
+}
+
+function writerFor(
+  request: ResourceRequest,
+  metadata: Record<string, JsonValue>,
+  output: Output,
+  entries: readonly CacheEntry[],
+): ListWriter {
+  if (output.mediaType === protobuf) return protobufListWriter(request, output, metadata, entries);
+  if (output.as === 'table') return tableWriter(request, metadata, output);
+  const head = listHead(request, output, metadata);
+  if (output.as !== 'metadata') return objectWriter(request, head);
+  return entries.length === 0 ? noMetadataWriter(head) : metadataWriter(head, output);
+}
+
+const tail = Buffer.from(']}\n');
+const comma = 0x2c;
+const brace = 0x7b;
+
+/** Items of a list carry no kind and no apiVersion of their own, if they have a type: the list says them once. */
+function objectWriter(request: ResourceRequest, head: string): ListWriter {
+  const { resource, version } = request;
+  const said = `"kind":"${resource.names.kind}","apiVersion":"${apiVersionOf(version)}",`;
+  const skipped = version.schema.form ? 1 : 1 + said.length;
+  const hub = version === resource.hub;
+  return {
+    head: Buffer.from(head),
+    tail,
+    separated: true,
+    size: (entry) => (hub ? entry.value : bytesIn(entry, resource, version)).length - skipped + 2,
+    write: (entry, out, at) => {
+      const bytes = hub ? entry.value : bytesIn(entry, resource, version);
+      out[at] = comma;
+      out[at + 1] = brace;
+      return at + 2 + bytes.copy(out, at + 2, skipped);
+    },
+  };
+}
+
+/** A PartialObjectMetadataList without items has null for them, as in Kubernetes. */
+function noMetadataWriter(head: string): ListWriter {
+  const text = Buffer.from(`${head.slice(0, -1)}null}\n`);
+  return { head: text, tail: Buffer.alloc(0), separated: false, size: () => 0, write: (_entry, _out, at) => at };
+}
+
+function metadataWriter(head: string, output: Output): ListWriter {
+  const prefix = partialPrefix(output.metaVersion);
+  return {
+    head: Buffer.from(head),
+    tail,
+    separated: true,
+    size: (entry) => {
+      const { start, end } = metadataOf(entry);
+      return prefix.length + end - start + 2;
+    },
+    write: (entry, out, at) => {
+      const { start, end } = metadataOf(entry);
+      out[at++] = comma;
+      at += prefix.copy(out, at);
+      at += entry.value.copy(out, at, start, end);
+      out[at++] = 0x7d;
+      return at;
+    },
+  };
+}
+
+function tableWriter(request: ResourceRequest, metadata: Record<string, JsonValue>, output: Output): ListWriter {
+  const policy = includeObject(request);
+  const now = request.objects.services.now();
+  // Rows that have been measured and are still to be written.
+  let measured: Buffer[][] = [];
+  let next = 0;
+  return {
+    head: Buffer.from(tableHead(request, output, metadata, true)),
+    tail,
+    separated: true,
+    size: (entry) => {
+      if (next > 0) {
+        measured = [];
+        next = 0;
+      }
+      const row = tableRow(entry, request, output, policy, now);
+      measured.push(row);
+      return row.reduce((size, piece) => size + piece.length, 1);
+    },
+    write: (_entry, out, at) => {
+      out[at++] = comma;
+      for (const piece of measured[next++] as Buffer[]) at += piece.copy(out, at);
+      return at;
+    },
+  };
+}

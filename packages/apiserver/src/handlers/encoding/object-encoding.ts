@@ -1,0 +1,89 @@
+import { apiVersionOf, type JsonValue, StatusError } from '@tsukube/machinery';
+import type { Answer } from '../../http/answer.ts';
+import { type Output, protobuf } from '../../http/negotiation.ts';
+import type { Represented } from '../../http/request.ts';
+import { answerBytes } from '../../http/respond.ts';
+import { bytesIn, type Derivation, metadataOf } from '../../registry/derived.ts';
+import type { CacheEntry } from '../../watchcache/entry.ts';
+import { protobufObject } from './protobuf.ts';
+import { includeObject, tableHead, tableRow } from './table.ts';
+
+/** What has to be derived of an entry for this output; undefined if its bytes are enough. */
+export function derivationFor({ mediaType, as }: Output, { resource, version }: Represented): Derivation | undefined {
+  if (mediaType === protobuf) return 'protobuf';
+  if (as === 'table') return 'cells';
+  return as === 'metadata' || version === resource.hub || !version.converter ? undefined : 'version';
+}
+
+/** One object, in the representation that was asked for. */
+export function answerEntry(status: number, entry: CacheEntry, request: Represented, output: Output): Answer | Promise<Answer> {
+  if (output.asList) throw noRepresentation('PartialObjectMetadataList', 'not a list', request.resource.names.kind, request);
+  const bytes = representation(entry, request, output);
+  return answerBytes(status, output.mediaType === protobuf ? bytes : withLineEnd(bytes), output);
+}
+
+/** Names the object by its type in kube-apiserver, as its messages do. */
+export function noRepresentation(asked: string, what: string, kind: string, { resource, version }: Represented): StatusError {
+  const suffix = kind.endsWith('List') ? 'List' : '';
+  const type = version.schema.form ? `unstructured.Unstructured${suffix}` : `${goPackage(resource.hub.group)}.${kind}`;
+  return StatusError.noRepresentation(`you requested ${asked}, but the requested object is ${what} (*${type})`);
+}
+
+const goPackages: Readonly<Record<string, string>> = { '': 'core', 'internal.apiserver.k8s.io': 'apiserverinternal' };
+
+function goPackage(group: string): string {
+  return goPackages[group] ?? (group.split('.', 1)[0] as string);
+}
+
+const lineEnd = Buffer.from('\n');
+
+/** As Go ends what it writes. */
+function withLineEnd(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, lineEnd], bytes.length + 1);
+}
+
+export function representation(entry: CacheEntry, request: Represented, output: Output): Buffer {
+  if (output.mediaType === protobuf) return protobufObject(entry, request, output);
+  if (output.as === 'object') return bytesIn(entry, request.resource, request.version);
+  if (output.as === 'metadata') return partialMetadata(entry, output);
+  return singleRowTable(entry, request, output);
+}
+
+/** The same for every version: metadata does not differ. */
+export function partialMetadata(entry: CacheEntry, { metaVersion }: Output): Buffer {
+  const { start, end } = metadataOf(entry);
+  return Buffer.concat([partialPrefix(metaVersion), entry.value.subarray(start, end), closing]);
+}
+
+const prefixes = new Map<string, Buffer>();
+const closing = Buffer.from('}');
+
+export function partialPrefix(metaVersion: string): Buffer {
+  let prefix = prefixes.get(metaVersion);
+  if (!prefix) {
+    prefix = Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${metaVersion}","metadata":`);
+    prefixes.set(metaVersion, prefix);
+  }
+  return prefix;
+}
+
+function singleRowTable(entry: CacheEntry, request: Represented, output: Output): Buffer {
+  const policy = includeObject(request);
+  const metadata = { resourceVersion: String(entry.revision) };
+  const head = tableHead(request, output, metadata, true);
+  return Buffer.concat([
+    Buffer.from(head),
+    ...tableRow(entry, request, output, policy, request.objects.services.now()),
+    Buffer.from(']}'),
+  ]);
+}
+
+/** The beginning of a list up to and including the bracket. */
+export function listHead(request: Represented, output: Output, metadata: Record<string, JsonValue>): string {
+  const { resource, version } = request;
+  const type =
+    output.as === 'metadata'
+      ? `"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${output.metaVersion}"`
+      : `"kind":"${resource.names.listKind}","apiVersion":"${apiVersionOf(version)}"`;
+  return `{${type},"metadata":${JSON.stringify(metadata)},"items":[`;
+}

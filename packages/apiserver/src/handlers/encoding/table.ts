@@ -1,0 +1,57 @@
+import { goQuote, StatusError } from '@tsukube/machinery';
+import type { Output } from '../../http/negotiation.ts';
+import type { Represented } from '../../http/request.ts';
+import { bytesIn, cellsOf, columnsOf, metadataOf } from '../../registry/derived.ts';
+import type { ServedVersion } from '../../registry/resource.ts';
+import type { CacheEntry } from '../../watchcache/entry.ts';
+import { partialPrefix } from './object-encoding.ts';
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+export function includeObject(request: Represented): IncludeObject {
+  if (!request.exchange.url.includes('includeObject')) return 'Metadata';
+  const asked = request.query.get('includeObject') ?? '';
+  if (asked === '') return 'Metadata';
+  if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked;
+  const problem = `includeObject: Invalid value: ${goQuote(asked)}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw StatusError.badRequest(`Unable to convert to Table as requested: ${problem}`);
+}
+
+const heads = new WeakMap<ServedVersion, string>();
+
+/** The beginning of a table up to and including the bracket of its rows. */
+export function tableHead(request: Represented, output: Output, metadata: object, columns: boolean): string {
+  const definitions = columns ? columnDefinitions(request.version) : 'null';
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/${output.metaVersion}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${definitions},"rows":[`;
+}
+
+function columnDefinitions(version: ServedVersion): string {
+  let text = heads.get(version);
+  if (text === undefined) {
+    const announced = columnsOf(version).filter(({ unannounced }) => !unannounced);
+    const definitions = announced.map(({ name, type, format = '', description, priority = 0 }) => ({
+      name,
+      type,
+      format,
+      description,
+      priority,
+    }));
+    text = JSON.stringify(definitions);
+    heads.set(version, text);
+  }
+  return text;
+}
+
+const rowEnd = Buffer.from('}}');
+const objectEnd = Buffer.from('}');
+const nullObject = Buffer.from('null}');
+
+/** One row in pieces, so that the bytes of the object need not be copied twice. */
+export function tableRow(entry: CacheEntry, request: Represented, output: Output, policy: IncludeObject, now: number): Buffer[] {
+  const { resource, version } = request;
+  const cells = Buffer.from(`{"cells":${cellsOf(entry, version, columnsOf(version), now)},"object":`);
+  if (policy === 'None') return [cells, nullObject];
+  if (policy === 'Object') return [cells, bytesIn(entry, resource, version), objectEnd];
+  const { start, end } = metadataOf(entry);
+  return [cells, partialPrefix(output.metaVersion), entry.value.subarray(start, end), rowEnd];
+}

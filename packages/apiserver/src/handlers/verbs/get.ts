@@ -1,0 +1,54 @@
+import { StatusError } from '@tsukube/machinery';
+import { UnreadableValue } from '@tsukube/storage';
+import type { Answer } from '../../http/answer.ts';
+import { negotiateObjects, type Output } from '../../http/negotiation.ts';
+import type { ResourceRequest } from '../../http/request.ts';
+import { atLeast, notInitialized, parseResourceVersion } from '../../registry/resource-version.ts';
+import { isTrue } from '../../routing/request-info.ts';
+import type { CacheEntry } from '../../watchcache/entry.ts';
+import { answerEntry } from '../encoding/object-encoding.ts';
+
+export function get(request: ResourceRequest): Answer | Promise<Answer> {
+  const output = negotiateObjects(request);
+  refuseExport(request);
+  const { objects, info } = request;
+  const key = objects.key(info.namespace, info.name);
+  const waiting = readiness(request, key);
+  const answerWith = (entry: CacheEntry | undefined) => {
+    if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
+    if (request.heavy && isConverted(output, request) && request.heavy.isHeavyObject(entry, request))
+      return request.heavy.read(request);
+    return answerEntry(200, entry, request, output);
+  };
+  const answer = () => answerWith(objects.cache.peek(key));
+  if (!waiting) return answer();
+  const fromStore = async () => answerWith(await objects.cache.get(key));
+  return waiting.then(
+    (fresh) => (fresh === false ? fromStore() : answer()),
+    // A value that cannot be read keeps memory from being filled; the others can still be had one by one.
+    (error) => (error instanceof UnreadableValue ? fromStore() : Promise.reject(error)),
+  );
+}
+
+/** Whether the answer is something else than the bytes in memory, or a part of them. */
+function isConverted({ mediaType, as, pretty }: Output, { version }: ResourceRequest): boolean {
+  return mediaType !== 'application/json' || pretty || as === 'table' || version.converter !== undefined;
+}
+
+function refuseExport({ exchange, query }: ResourceRequest): void {
+  if (exchange.url.includes('export') && isTrue(query.get('export')))
+    throw StatusError.badRequest('the export parameter, deprecated since v1.14, is no longer supported');
+}
+
+/**
+ * Without a version the newest state is asked for, with 0 any, with another one that is not older. The newest state includes
+ * a write that is under way: a Go client that cancels a write and reads may send the read ahead of the cancellation.
+ */
+function readiness(request: ResourceRequest, key: string): Promise<unknown> | undefined {
+  const { cache } = request.objects;
+  if (!request.exchange.url.includes('resourceVersion')) return cache.freshAt(key);
+  const version = parseResourceVersion(request.query.get('resourceVersion') ?? '');
+  if (version === undefined) return cache.freshAt(key);
+  if (version === 0) return cache.loaded()?.catch(notInitialized);
+  return atLeast(cache, version);
+}

@@ -1,0 +1,207 @@
+import { FieldErrors, type JsonObject, path, StatusError } from '@tsukube/machinery';
+import type { Answer } from '../../http/answer.ts';
+import { negotiate, type Output } from '../../http/negotiation.ts';
+import type { ResourceRequest } from '../../http/request.ts';
+import { ensureName } from '../../registry/object-meta.ts';
+import type { Column, Resource, Schema, ServedVersion, Subresource } from '../../registry/resource.ts';
+import { type ReplicasPathIn, type ScaleManagement, scaleManagement } from '../../registry/scale-management.ts';
+import { decodeObject, encodeObject } from '../../registry/stored-form.ts';
+import type { CacheEntry } from '../../watchcache/entry.ts';
+import { checkConfiguration, readConfiguration, reportDuplicates, typedResult } from '../decoding/apply-configuration.ts';
+import { lightBody } from '../decoding/body.ts';
+import { decodeAs } from '../decoding/decode.ts';
+import { applyPatch, parsePatch, patchType } from '../decoding/patch-body.ts';
+import { ownedContext, patchOptions, type WriteOptions, writeContext, writeOptions } from '../decoding/write-options.ts';
+import { answerEntry } from '../encoding/object-encoding.ts';
+import { applyType } from './apply.ts';
+
+interface Scaling {
+  readonly scalable: Scalable;
+  readonly schema: Schema;
+  readonly managementOf: (resource: Resource) => ScaleManagement;
+  readonly answer: AnswerScale;
+}
+
+const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+
+/** The scale of a kind, as autoscaling/v1 Scale. `schema` and `columns` are those of Scale. */
+export function scaleSubresource(scalable: Scalable, schema: Schema, columns: readonly Column[]): Subresource {
+  const known = new WeakMap<Resource, ScaleManagement>();
+  const managementOf = (resource: Resource): ScaleManagement => {
+    const management = known.get(resource) ?? scaleManagement(resource, schema, scalable.replicasPath);
+    known.set(resource, management);
+    return management;
+  };
+  const scaling = { scalable, schema, managementOf, answer: scaleAnswers(scalable, schema, columns) };
+  return {
+    kind,
+    verbs: {
+      get: (request) => getScale(request, scaling),
+      update: (request) => updateScale(request, scaling),
+      patch: (request) => patchScale(request, scaling),
+    },
+  };
+}
+
+async function getScale(request: ResourceRequest, { scalable, answer }: Scaling): Promise<Answer> {
+  const output = negotiate(request, 'objects');
+  const { objects, info } = request;
+  const entry = await objects.cache.get(objects.key(info.namespace, info.name));
+  if (!entry) throw StatusError.notFound({ group: request.version.group, resource: info.resource }, info.name);
+  scalable.checkReadable?.(decodeObject(entry.value));
+  return answer(entry, request, output);
+}
+
+async function updateScale(request: ResourceRequest, scaling: Scaling): Promise<Answer> {
+  const options = writeOptions(request, 'UpdateOptions');
+  const scale = await decodeAs(request, { ...kind, schema: scaling.schema }, options.fieldValidation);
+  return writeScale(
+    request,
+    scaling,
+    options,
+    tracked(request, scaling, options, () => ({ ...scale })),
+  );
+}
+
+async function patchScale(request: ResourceRequest, scaling: Scaling): Promise<Answer> {
+  const type = patchType(request, request.objects.services.fieldManagement ? [applyType] : []);
+  if (type === applyType) return applyScale(request, scaling);
+  const options = patchOptions(request, false);
+  const body = await lightBody(request);
+  request.notes?.requestPatch(body);
+  const patch = parsePatch(body, type, scaling.schema);
+  const patched: ScaleOf = (current) => applyPatch(request, patch, current, scaling.schema, options.fieldValidation);
+  return writeScale(request, scaling, options, tracked(request, scaling, options, patched));
+}
+
+/** Who updates or patches owns what it changes. */
+function tracked(request: ResourceRequest, { managementOf }: Scaling, options: WriteOptions, next: ScaleOf): ScaleOf {
+  const { services } = request.objects;
+  if (!services.fieldManagement) return next;
+  const { fieldManager = '' } = ownedContext(request, options);
+  return (current) => {
+    const scale = next(current);
+    managementOf(request.resource).track(current, scale, fieldManager, services.now());
+    return scale;
+  };
+}
+
+async function applyScale(request: ResourceRequest, scaling: Scaling): Promise<Answer> {
+  const { schema, managementOf } = scaling;
+  const body = await lightBody(request);
+  request.notes?.requestPatch(body);
+  const options = patchOptions(request, true);
+  const configuration = await readConfiguration(body);
+  const { fieldManager: manager, force, fieldValidation } = options;
+  return writeScale(request, scaling, options, (current) => {
+    checkConfiguration(configuration, { ...kind, schema });
+    const merge = { manager, force, now: request.objects.services.now() };
+    const merged = managementOf(request.resource).apply(current, configuration.value, merge);
+    reportDuplicates(configuration, fieldValidation, request);
+    return typedResult(merged, configuration, schema);
+  });
+}
+
+async function writeScale(request: ResourceRequest, scaling: Scaling, options: WriteOptions, next: ScaleOf): Promise<Answer> {
+  const output = negotiate(request, 'objects');
+  const { objects, resource, version, info } = request;
+  const { scalable } = scaling;
+  const management = objects.services.fieldManagement && scaling.managementOf(resource);
+  // What the scale changes is the object itself, under the object's own rules; its owners are found by way of the scale.
+  const strategy = { ...resource.strategy, allowCreateOnUpdate: false };
+  const context = { ...writeContext(request, options.dryRun), strategy };
+  const { entry } = await objects.update(
+    info.name,
+    undefined,
+    (existing) => {
+      if (!existing) throw StatusError.notFound({ group: version.group, resource: resource.names.plural }, info.name);
+      const scale = next(scaleOf(existing, scalable, management?.recordFor(existing)));
+      return scaled(existing, scale, request, scalable, management);
+    },
+    context,
+  );
+  return scaling.answer(entry, request, output);
+}
+
+/** How an object is seen as something that has a number of replicas. Objects are in the hub version. */
+export interface Scalable {
+  replicas(object: JsonObject): number;
+  /** Gives a copy with another number. */
+  withReplicas(object: JsonObject, replicas: number): JsonObject;
+  currentReplicas(object: JsonObject): number;
+  /** The label selector in its textual form. */
+  selector(object: JsonObject): string;
+  /** Fails if there is nothing to show. */
+  checkReadable?(object: JsonObject): void;
+  /** The object's own validation says which numbers it takes. */
+  readonly hasOwnRules?: boolean;
+  /** Where the number is in a version, in the form of FieldsV1, if it is not in spec.replicas. */
+  readonly replicasPath?: ReplicasPathIn;
+}
+
+/** Gives a new scale from the one that is there, with a record of who owns it. */
+export type ScaleOf = (current: JsonObject) => JsonObject;
+
+export function scaleOf(object: JsonObject, scalable: Scalable, managedFields?: JsonObject[]): JsonObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata as JsonObject;
+  const selector = scalable.selector(object);
+  const replicas = scalable.replicas(object);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp, ...(managedFields && { managedFields }) } as JsonObject,
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: scalable.currentReplicas(object), ...(selector ? { selector } : {}) },
+  };
+}
+
+/** The object with the number that a scale has. */
+export function scaled(
+  existing: JsonObject,
+  scale: JsonObject,
+  request: ResourceRequest,
+  scalable: Scalable,
+  management: ScaleManagement | undefined,
+): JsonObject {
+  const metadata = (scale.metadata ?? {}) as JsonObject;
+  ensureName(metadata, request.info.name);
+  const replicas = Number(((scale.spec ?? {}) as JsonObject).replicas ?? 0);
+  if (!scalable.hasOwnRules) validateReplicas(replicas, request.info.name);
+  checkUid(metadata, existing.metadata as JsonObject, request);
+  const object = scalable.withReplicas(existing, replicas);
+  const { managedFields: before, ...rest } = object.metadata as JsonObject;
+  const managedFields = management ? management.recordAfter(existing, scale, request.version) : before;
+  const { resourceVersion = '' } = metadata;
+  return { ...object, metadata: { ...rest, resourceVersion, ...(managedFields && { managedFields }) } };
+}
+
+function validateReplicas(replicas: number, name: string): void {
+  if (replicas >= 0) return;
+  const errors = new FieldErrors();
+  errors.invalid(path('spec', 'replicas'), replicas, 'must be greater than or equal to 0');
+  throw StatusError.invalid({ group: 'autoscaling', kind: 'Scale' }, name, errors);
+}
+
+function checkUid({ uid }: JsonObject, existing: JsonObject, { version, resource, info }: ResourceRequest): void {
+  if (!uid || uid === existing.uid) return;
+  const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${existing.uid}`;
+  throw StatusError.conflict({ group: version.group, resource: `${resource.names.plural}/scale` }, info.name, reason);
+}
+
+/** The scale of an object, in whichever representation was asked for: it is an object like any other. */
+export type AnswerScale = (entry: CacheEntry, request: ResourceRequest, output: Output) => Answer | Promise<Answer>;
+
+export function scaleAnswers(scalable: Scalable, schema: Schema, columns: readonly Column[]): AnswerScale {
+  const version: ServedVersion = { group: 'autoscaling', version: 'v1', schema, columns };
+  return (entry, request, output) => {
+    const names = { ...request.resource.names, kind: 'Scale' };
+    const resource = { ...request.resource, names, hub: version, versions: [version] };
+    const scale = scaleEntry(entry, scaleOf(decodeObject(entry.value), scalable));
+    const { query, exchange, objects } = request;
+    return answerEntry(200, scale, { resource, version, query, exchange, objects }, output);
+  };
+}
+
+function scaleEntry({ key, revision, created }: CacheEntry, scale: JsonObject): CacheEntry {
+  return { key, value: Buffer.from(encodeObject(scale)), revision, created, derived: undefined };
+}

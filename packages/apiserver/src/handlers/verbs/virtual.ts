@@ -1,0 +1,76 @@
+import { apiVersionOf, encodeProtobuf, type JsonObject, StatusError, wrapProtobuf } from '@tsukube/machinery';
+import type { Answer } from '../../http/answer.ts';
+import { mediaTypes, negotiate, negotiateObjects, type Output, protobuf } from '../../http/negotiation.ts';
+import type { ResourceRequest } from '../../http/request.ts';
+import { answerBytes, answerValue } from '../../http/respond.ts';
+import { ensureNamespace, wipeSystemFields } from '../../registry/object-meta.ts';
+import type { Verbs } from '../../registry/resource.ts';
+import { encodeObject } from '../../registry/stored-form.ts';
+import type { CacheEntry } from '../../watchcache/entry.ts';
+import { decodeBody } from '../decoding/decode.ts';
+import { selectionOf } from '../decoding/selectors.ts';
+import { ownedContext, writeOptions } from '../decoding/write-options.ts';
+import { answerList } from '../encoding/list-encoding.ts';
+import { answerEntry } from '../encoding/object-encoding.ts';
+
+/** Finds out what there is, each object with a name and in the hub version. */
+export type Compute = (request: ResourceRequest) => Promise<readonly JsonObject[]>;
+
+/** Reading objects that are not stored but found out when somebody asks. */
+export function computedVerbs(compute: Compute): Verbs {
+  return {
+    get: (request) => getComputed(request, compute),
+    list: (request) => listComputed(request, compute),
+  };
+}
+
+async function getComputed(request: ResourceRequest, compute: Compute): Promise<Answer> {
+  const output = negotiateObjects(request);
+  const { info, resource, version } = request;
+  const found = (await compute(request)).find((object) => (object.metadata as JsonObject).name === info.name);
+  if (!found) throw StatusError.notFound({ group: version.group, resource: resource.names.singular }, info.name);
+  return answerEntry(200, entryOf(found, request), request, output);
+}
+
+async function listComputed(request: ResourceRequest, compute: Compute): Promise<Answer> {
+  const output = negotiateObjects(request);
+  const { matches } = selectionOf(request);
+  const entries = (await compute(request)).map((object) => entryOf(object, request));
+  return answerList(request, matches ? entries.filter(matches) : entries, {}, output);
+}
+
+function entryOf(object: JsonObject, { objects }: ResourceRequest): CacheEntry {
+  const key = `${objects.prefix('')}${(object.metadata as JsonObject).name}`;
+  return { key, value: Buffer.from(encodeObject(object)), revision: 0, created: 0, derived: undefined };
+}
+
+/** Answers a question with the question and its answer. In the hub version. */
+export type Review = (object: JsonObject, request: ResourceRequest) => JsonObject | Promise<JsonObject>;
+
+/** What a resource serves that is only ever asked: it is created, answered and forgotten. */
+export function reviewVerbs(review: Review): Verbs {
+  return {
+    async create(request) {
+      const output = negotiate(request, 'objects');
+      if (output.as !== 'object') throw StatusError.notAcceptable([...mediaTypes]);
+      const options = writeOptions(request, 'CreateOptions');
+      const object = await decodeBody(request, options.fieldValidation);
+      const metadata = object.metadata as JsonObject;
+      wipeSystemFields(metadata);
+      ensureNamespace(request.resource, metadata, request.info.namespace);
+      const { fieldManagement, now } = request.objects.services;
+      await fieldManagement?.track(request.resource, object, undefined, ownedContext(request, options), now());
+      return answerReview(await review(object, request), request, output);
+    },
+  };
+}
+
+function answerReview(reviewed: JsonObject, request: ResourceRequest, output: Output): Answer | Promise<Answer> {
+  const { version, resource } = request;
+  const typeMeta = { kind: resource.names.kind, apiVersion: apiVersionOf(version) };
+  const object = { ...typeMeta, ...(version.converter?.fromHub(reviewed) ?? reviewed), ...typeMeta };
+  if (output.mediaType !== protobuf) return answerValue(201, object, output);
+  const { catalogue, type } = version.schema;
+  const message = encodeProtobuf(object, catalogue.get(type), catalogue);
+  return answerBytes(201, wrapProtobuf(typeMeta.apiVersion, typeMeta.kind, message), output);
+}
