@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Identification, TokenAuthenticator } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, textIn } from './common/fields.ts';
+import { type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import type { FindObject, FoundObject } from './service-account-tokens/index.ts';
 
 const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;

@@ -2,6 +2,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  type KubeObject,
   knownRecord,
   parseJson,
   parseJsonAround,
@@ -75,8 +76,9 @@ export function isServedAs(stored: Buffer, served: Buffer, revision: number): bo
   return stored.compare(served, behind, served.length, at) === 0 && stored.compare(served, 0, at, 0, at) === 0;
 }
 
-export function decodeObject(bytes: Uint8Array): JsonObject {
-  return decodeBesideRecord(bytes) ?? (parseJson(bytes).value as JsonObject);
+/** Decodes stored bytes. They were checked against the schema before they were stored, so the metadata has its types. */
+export function decodeObject(bytes: Uint8Array): KubeObject {
+  return (decodeBesideRecord(bytes) ?? parseJson(bytes).value) as KubeObject;
 }
 
 const recordMark = Buffer.from(',"managedFields":[{');

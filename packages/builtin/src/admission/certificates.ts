@@ -1,7 +1,6 @@
 import type { AdmissionAttributes, AdmissionPlugin, Authorizer } from '@tsukube/apiserver';
-import { deepEqual, goQuote, type JsonObject } from '@tsukube/machinery';
+import { deepEqual, goQuote, type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import { requestedSubject } from '../certificates/signing-request.ts';
-import { objectIn, textIn } from '../common/fields.ts';
 import { refuse } from './forbidden.ts';
 
 const clientSigner = 'kubernetes.io/kube-apiserver-client';

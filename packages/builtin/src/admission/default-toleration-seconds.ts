@@ -1,6 +1,5 @@
 import type { AdmissionPlugin } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { objectsIn, textIn } from '../common/fields.ts';
+import { type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
 import { isPods } from './forbidden.ts';
 
 /** How long pods tolerate each condition of their node by default. */

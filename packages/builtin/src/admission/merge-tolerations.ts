@@ -1,5 +1,4 @@
-import { canonicalJson, type JsonObject } from '@tsukube/machinery';
-import { textIn } from '../common/fields.ts';
+import { canonicalJson, type JsonObject, textIn } from '@tsukube/machinery';
 
 /** All of both lists but those that another one covers. */
 export function mergeTolerations(first: readonly JsonObject[], second: readonly JsonObject[]): JsonObject[] {

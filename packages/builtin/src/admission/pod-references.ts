@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { containerFields } from '../core/pod-spec/defaults.ts';
 
 /** Volumes that a kubelet mounts without asking the API server. */

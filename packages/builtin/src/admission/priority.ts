@@ -1,6 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type ObjectCache } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { numberIn, textIn } from '../common/fields.ts';
+import { type JsonObject, numberIn, textIn } from '@tsukube/machinery';
 import { isPods, refuse } from './forbidden.ts';
 
 /** Pods get the number behind the name of their priority. `classes` is absent if priority classes are not served. */

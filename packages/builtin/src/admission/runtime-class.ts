@@ -1,6 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type ObjectCache } from '@tsukube/apiserver';
-import { deepEqual, type JsonObject, setKey } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn } from '../common/fields.ts';
+import { deepEqual, type JsonObject, mapIn, objectIn, objectsIn, setKey } from '@tsukube/machinery';
 import { isPods, refuse } from './forbidden.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 

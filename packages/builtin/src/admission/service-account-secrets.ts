@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 
 const titles: Readonly<Record<string, string>> = {
   initContainers: 'init container',

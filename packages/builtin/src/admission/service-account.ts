@@ -1,6 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type ObjectCache } from '@tsukube/apiserver';
-import { generateName, type JsonObject } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { generateName, type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isPods, refuse } from './forbidden.ts';
 import { namesSecret } from './pod-references.ts';
 import { forbiddenSecret } from './service-account-secrets.ts';

@@ -1,5 +1,5 @@
 import type { Strategy } from '@tsukube/apiserver';
-import { metadataOf } from '../common/columns.ts';
+import { metadataOf } from '@tsukube/machinery';
 
 export const admissionGroup = 'admissionregistration.k8s.io';
 

@@ -1,5 +1,4 @@
-import { type FieldErrors, type FieldPath, isQualifiedName, type JsonObject } from '@tsukube/machinery';
-import { objectsIn, textIn } from '../common/fields.ts';
+import { type FieldErrors, type FieldPath, isQualifiedName, type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
 
 const maxConditions = 64;
 

@@ -1,5 +1,12 @@
-import { type FieldErrors, type FieldPath, type JsonObject, validateLabelSelector } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  textIn,
+  validateLabelSelector,
+} from '@tsukube/machinery';
 import { defaultRules, validateNamedRule } from './rules.ts';
 
 const matchPolicies = ['Equivalent', 'Exact'];

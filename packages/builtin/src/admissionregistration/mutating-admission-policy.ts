@@ -1,7 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
+import { type FieldErrors, type FieldPath, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../common/columns.ts';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatchResources } from './match-resources.ts';

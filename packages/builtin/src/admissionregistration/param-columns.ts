@@ -1,6 +1,5 @@
 import type { Column } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, textIn } from '../common/fields.ts';
+import { type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import { shownSelector } from './shown-selector.ts';
 
 const unset = '<unset>';

@@ -5,10 +5,13 @@ import {
   isValidPathSegmentName,
   type JsonObject,
   nameIsDNSSubdomain,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../common/columns.ts';
-import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatchResources, validateMatchResources } from './match-resources.ts';

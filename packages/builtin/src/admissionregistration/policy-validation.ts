@@ -5,9 +5,11 @@ import {
   isDNS1035Label,
   isDNS1123Subdomain,
   type JsonObject,
+  objectIn,
+  objectsIn,
   path,
+  textIn,
 } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import { validateMatchResources } from './match-resources.ts';
 

@@ -1,5 +1,12 @@
-import { type FieldErrors, type FieldPath, isValidPathSegmentName, type JsonObject } from '@tsukube/machinery';
-import { objectsIn, textIn, textsIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isValidPathSegmentName,
+  type JsonObject,
+  objectsIn,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { validateResources } from './rule-resources.ts';
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { mapIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { type JsonObject, mapIn, objectsIn, textIn, textsIn } from '@tsukube/machinery';
 
 /** A selector in the notation in which Go prints messages of protobuf: tables have it that way. */
 export function shownSelector(selector: JsonObject): string {

@@ -1,6 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { objectIn, objectsIn } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../common/columns.ts';
-import { objectIn, objectsIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusAlone } from '../common/status-metadata.ts';
 import { statusSubresource } from '../common/status-subresource.ts';

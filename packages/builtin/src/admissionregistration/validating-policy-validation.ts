@@ -1,7 +1,15 @@
-import { type FieldErrors, type FieldPath, isQualifiedName, type JsonObject, path } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isQualifiedName,
+  type JsonObject,
+  metadataOf,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
 import { validateConditions } from '../common/conditions.ts';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { specPath, validatePolicy, validatePolicyConditions } from './policy-validation.ts';
 
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];

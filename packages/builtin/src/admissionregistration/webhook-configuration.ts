@@ -1,7 +1,6 @@
 import { defaultWebhookService, type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import { type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../common/columns.ts';
-import { objectIn, objectsIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatching } from './match-resources.ts';

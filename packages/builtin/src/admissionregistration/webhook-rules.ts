@@ -1,5 +1,4 @@
-import { deepEqual, type JsonObject } from '@tsukube/machinery';
-import { objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { deepEqual, type JsonObject, objectsIn, textIn, textsIn } from '@tsukube/machinery';
 
 export const reviewVersions = ['v1', 'v1beta1'];
 export const harmlessSideEffects = ['None', 'NoneOnDryRun'];

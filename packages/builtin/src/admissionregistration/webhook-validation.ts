@@ -5,10 +5,15 @@ import {
   isDNS1035Label,
   isDNS1123Subdomain,
   type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
   path,
+  repeats,
+  textIn,
+  textsIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, repeats, textIn, textsIn } from '../common/fields.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import { validateRule } from './rules.ts';
 import type { WebhookRules } from './webhook-rules.ts';

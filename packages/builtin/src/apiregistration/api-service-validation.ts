@@ -5,10 +5,13 @@ import {
   isDNS1123Subdomain,
   isValidPathSegmentName,
   type JsonObject,
+  metadataOf,
+  numberIn,
+  objectIn,
+  objectsIn,
   path,
+  textIn,
 } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
-import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 
 const specPath = path('spec');
 const statuses = ['True', 'False', 'Unknown'];

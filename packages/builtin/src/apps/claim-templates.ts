@@ -1,6 +1,17 @@
-import { type FieldErrors, type FieldPath, type JsonObject, parseQuantity, path, quantityValue } from '@tsukube/machinery';
-import { ensureObject } from '../common/ensure-object.ts';
-import { fillIn, mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import {
+  ensureObject,
+  type FieldErrors,
+  type FieldPath,
+  fillIn,
+  type JsonObject,
+  mapIn,
+  objectIn,
+  objectsIn,
+  parseQuantity,
+  path,
+  quantityValue,
+  textIn,
+} from '@tsukube/machinery';
 import { validateClaimSpec } from '../core/volume/persistent-volume-claim-validation.ts';
 
 /** A claim within a stateful set says what it is, and has the status of one that is new. */

@@ -1,7 +1,17 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, isObject, type JsonObject, parseApiVersion, path, validateImmutableField } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
-import { numberIn, objectsIn, textIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  isObject,
+  type JsonObject,
+  metadataOf,
+  numberIn,
+  objectsIn,
+  parseApiVersion,
+  path,
+  textIn,
+  validateImmutableField,
+} from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { notNegative } from '../common/non-negative.ts';
 import { schemaOf } from '../common/schema.ts';
 

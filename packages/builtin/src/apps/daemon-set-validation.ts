@@ -2,11 +2,11 @@ import {
   type FieldErrors,
   type FieldPath,
   type JsonObject,
+  objectIn,
   path,
   validateImmutableField,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { objectIn } from '../common/fields.ts';
 import { validateNonNegative } from '../common/non-negative.ts';
 import { amountOf, shownStrategy, validateAtMostAll, validateIntOrPercent } from './rolling-update.ts';
 import { selectorIn } from './workload-columns.ts';

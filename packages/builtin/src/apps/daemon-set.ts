@@ -1,8 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, path } from '@tsukube/machinery';
+import { ensureObject, fillIn, type JsonObject, mapIn, objectIn, path } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { ensureObject } from '../common/ensure-object.ts';
-import { fillIn, mapIn, objectIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { zeroValue } from '../common/zero-value.ts';

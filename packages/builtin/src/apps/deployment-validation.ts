@@ -1,5 +1,12 @@
-import { type FieldErrors, type FieldPath, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
-import { numberIn, objectIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  numberIn,
+  objectIn,
+  path,
+  validateImmutableField,
+} from '@tsukube/machinery';
 import { validateNonNegative } from '../common/non-negative.ts';
 import { validateRollback } from './rollback.ts';
 import { amountOf, shownStrategy, validateAtMostAll, validateIntOrPercent } from './rolling-update.ts';

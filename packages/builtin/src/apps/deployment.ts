@@ -1,8 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { deepEqual, type JsonObject } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
-import { ensureObject } from '../common/ensure-object.ts';
-import { fillIn, numberIn, objectIn } from '../common/fields.ts';
+import { deepEqual, ensureObject, fillIn, type JsonObject, metadataOf, numberIn, objectIn } from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { zeroValue } from '../common/zero-value.ts';

@@ -1,8 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
+import { ensureObject, type FieldErrors, type JsonObject, objectIn, path, validateImmutableField } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../common/columns.ts';
-import { ensureObject } from '../common/ensure-object.ts';
-import { objectIn } from '../common/fields.ts';
 import { validateNonNegative } from '../common/non-negative.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';

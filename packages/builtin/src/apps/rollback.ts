@@ -1,6 +1,4 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
-import { mapIn, objectIn } from '../common/fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, mapIn, metadataOf, objectIn } from '@tsukube/machinery';
 import { notNegative } from '../common/non-negative.ts';
 import { parseAnnotation } from './number-annotation.ts';
 

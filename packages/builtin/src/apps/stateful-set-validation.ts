@@ -4,11 +4,14 @@ import {
   type FieldPath,
   isDNS1123Label,
   type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
   path,
+  textIn,
   validateAnnotations,
   validateLabels,
 } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { notNegative, validateNonNegative } from '../common/non-negative.ts';
 import { validatePodTemplate } from '../core/pod-spec/index.ts';
 import { validateClaimTemplates, withClaimedVolumes } from './claim-templates.ts';

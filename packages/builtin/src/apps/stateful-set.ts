@@ -1,8 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, nameIsDNSLabel } from '@tsukube/machinery';
+import { ensureObject, fillIn, type JsonObject, nameIsDNSLabel, numberIn, objectIn, objectsIn } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../common/columns.ts';
-import { ensureObject } from '../common/ensure-object.ts';
-import { fillIn, numberIn, objectIn, objectsIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { zeroValue } from '../common/zero-value.ts';

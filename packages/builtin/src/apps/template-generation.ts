@@ -1,6 +1,4 @@
-import { deepEqual, type JsonObject, type JsonValue, setKey } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
-import { mapIn, objectIn } from '../common/fields.ts';
+import { deepEqual, type JsonObject, type JsonValue, mapIn, metadataOf, objectIn, setKey } from '@tsukube/machinery';
 import { parseAnnotation } from './number-annotation.ts';
 
 /** How often the template of a daemon set has changed. It was a field once; now it is an annotation, and still counted. */
@@ -43,7 +41,7 @@ function setGeneration(object: JsonObject, generation: bigint): void {
   const metadata = metadataOf(object);
   const annotations = new Map<string, string>(Object.entries(mapIn(metadata, 'annotations')));
   annotations.set(annotation, String(generation));
-  const sorted: JsonObject = {};
+  const sorted: Record<string, string> = {};
   for (const key of [...annotations.keys()].sort()) setKey(sorted, key, annotations.get(key) as string);
   metadata.annotations = sorted;
 }

@@ -1,7 +1,6 @@
 import type { Column } from '@tsukube/apiserver';
-import { type JsonObject, type LabelSelector, labelSelectorOf } from '@tsukube/machinery';
+import { type JsonObject, type LabelSelector, labelSelectorOf, numberIn, objectIn } from '@tsukube/machinery';
 import { column } from '../common/columns.ts';
-import { numberIn, objectIn } from '../common/fields.ts';
 import { containerImages, containerNames } from '../core/pod-spec/index.ts';
 
 /** The columns that show what pods are made of, for `-o wide`. `podSpec` finds it in the object. */

@@ -1,5 +1,5 @@
 import type { Scalable, Subresource } from '@tsukube/apiserver';
-import { numberIn, objectIn } from '../common/fields.ts';
+import { numberIn, objectIn } from '@tsukube/machinery';
 import { scaleOfKind } from '../common/scale.ts';
 import { selectorIn } from './workload-columns.ts';
 

@@ -4,9 +4,11 @@ import {
   type JsonObject,
   type LabelSelector,
   labelSelectorOf,
+  numberIn,
+  objectIn,
+  textIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { numberIn, objectIn, textIn } from '../common/fields.ts';
 import { validatePodTemplate } from '../core/pod-spec/index.ts';
 
 /** The selector, checked; undefined if it cannot be used. `word` names the kind in messages. */

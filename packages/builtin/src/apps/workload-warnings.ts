@@ -1,6 +1,4 @@
-import { isDNS1123Label, type JsonObject, path } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
-import { objectIn } from '../common/fields.ts';
+import { isDNS1123Label, type JsonObject, metadataOf, objectIn, path } from '@tsukube/machinery';
 import { podTemplateWarnings } from '../core/pod-spec/index.ts';
 
 /** A name that pods and their hosts cannot have as it is. */

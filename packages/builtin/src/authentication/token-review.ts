@@ -6,8 +6,7 @@ import {
   reasonText,
   type TokenAuthenticator,
 } from '@tsukube/apiserver';
-import { type JsonObject, StatusError } from '@tsukube/machinery';
-import { objectIn, textIn, textsIn } from '../common/fields.ts';
+import { type JsonObject, objectIn, StatusError, textIn, textsIn } from '@tsukube/machinery';
 import { reviewResource } from '../common/review-resource.ts';
 import { userInfo } from './user-info.ts';
 

@@ -4,10 +4,13 @@ import {
   type JsonObject,
   type LabelRequirement,
   labelSelectorOf,
+  objectIn,
+  objectsIn,
   parseFieldSelector,
   parseLabelSelector,
+  textIn,
+  textsIn,
 } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 
 /** What is asked about; the spec has been validated. */
 export function accessIn(spec: JsonObject, user: User): AccessAttributes {

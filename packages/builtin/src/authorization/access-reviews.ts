@@ -1,6 +1,5 @@
 import type { AccessAttributes, AccessRules, Authorizer, Resource, ResourceRule, User, Verdict } from '@tsukube/apiserver';
-import { type JsonObject, StatusError } from '@tsukube/machinery';
-import { objectIn, textIn } from '../common/fields.ts';
+import { type JsonObject, objectIn, StatusError, textIn } from '@tsukube/machinery';
 import { reviewResource } from '../common/review-resource.ts';
 import { accessIn, subjectIn } from './access-attributes.ts';
 import { validateAccessReview } from './access-validation.ts';

@@ -1,5 +1,15 @@
-import { FieldErrors, type FieldPath, type JsonObject, path, StatusError, validateLabelName } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import {
+  FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  path,
+  StatusError,
+  textIn,
+  textsIn,
+  validateLabelName,
+} from '@tsukube/machinery';
 
 const resourcePath = path('spec', 'resourceAttributes');
 const pathsPath = path('spec', 'nonResourceAttributes');

@@ -1,5 +1,13 @@
-import { checkObject, isObject, type JsonObject, JsonSyntaxError, type JsonValue, parseJson, setKey } from '@tsukube/machinery';
-import { mapIn } from '../common/fields.ts';
+import {
+  checkObject,
+  isObject,
+  type JsonObject,
+  JsonSyntaxError,
+  type JsonValue,
+  mapIn,
+  parseJson,
+  setKey,
+} from '@tsukube/machinery';
 import { metricType, metricTypes } from './metric-types.ts';
 
 const domain = 'autoscaling.alpha.kubernetes.io';

@@ -1,7 +1,6 @@
 import type { Column } from '@tsukube/apiserver';
-import type { JsonObject, JsonValue } from '@tsukube/machinery';
+import { type JsonObject, type JsonValue, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 
 const specType = 'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec';
 const statusType = 'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerStatus';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn } from '../common/fields.ts';
+import { type JsonObject, objectIn } from '@tsukube/machinery';
 import { given } from './metrics-v1.ts';
 
 /** Fills in what an autoscaler of the hub version leaves out. */

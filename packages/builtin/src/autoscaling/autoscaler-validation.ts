@@ -1,5 +1,14 @@
-import { type FieldErrors, type FieldPath, type JsonObject, parseQuantity, path } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  parseQuantity,
+  path,
+  textIn,
+} from '@tsukube/machinery';
 import { notNegative, validateNonNegative } from '../common/non-negative.ts';
 import { validateMetrics } from './metric-validation.ts';
 import { apiVersionProblem, type ReferenceRules, validateObjectReference } from './object-reference.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@tsukube/machinery';
-import { objectIn, objectsIn } from '../common/fields.ts';
+import { type JsonObject, type JsonValue, objectIn, objectsIn } from '@tsukube/machinery';
 import { given } from './metrics-v1.ts';
 
 /** The annotation that keeps the behavior has the names of Go's fields. */

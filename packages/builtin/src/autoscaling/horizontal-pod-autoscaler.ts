@@ -1,6 +1,5 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
+import { type JsonObject, metadataOf } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { zeroValue } from '../common/zero-value.ts';

@@ -4,9 +4,11 @@ import {
   isDNS1123Label,
   isValidPathSegmentName,
   type JsonObject,
+  objectIn,
+  objectsIn,
   parseQuantity,
+  textIn,
 } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { containerResourceName } from '../core/container/resource-requirements.ts';
 import { type ReferenceRules, validateObjectReference } from './object-reference.ts';
 

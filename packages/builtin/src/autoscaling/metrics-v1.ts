@@ -1,5 +1,4 @@
-import { type JsonObject, type JsonValue, parseQuantity } from '@tsukube/machinery';
-import { objectIn, textIn } from '../common/fields.ts';
+import { type JsonObject, type JsonValue, objectIn, parseQuantity, textIn } from '@tsukube/machinery';
 
 /** How one kind of source, or one kind of reading, is worded in v2 and in v1. */
 interface Wording {

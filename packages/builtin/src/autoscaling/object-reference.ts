@@ -1,5 +1,4 @@
-import { type FieldErrors, type FieldPath, isValidPathSegmentName, type JsonObject } from '@tsukube/machinery';
-import { textIn } from '../common/fields.ts';
+import { type FieldErrors, type FieldPath, isValidPathSegmentName, type JsonObject, textIn } from '@tsukube/machinery';
 
 export interface ReferenceRules {
   readonly emptyGroup?: boolean;

@@ -1,7 +1,14 @@
 import type { Converter } from '@tsukube/apiserver';
-import { type JsonObject, type JsonValue, stringifyJson } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
-import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import {
+  type JsonObject,
+  type JsonValue,
+  metadataOf,
+  numberIn,
+  objectIn,
+  objectsIn,
+  stringifyJson,
+  textIn,
+} from '@tsukube/machinery';
 import { kept, readKeptList, readKeptObject, withKept } from './annotations.ts';
 import { behaviorToHub, behaviorToV1, withGoNames } from './behavior-v1.ts';
 import { given, metricSpecToHub, metricSpecToV1, metricStatusToHub, metricStatusToV1 } from './metrics-v1.ts';

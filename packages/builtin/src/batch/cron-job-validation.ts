@@ -1,6 +1,4 @@
-import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
-import { objectIn, textIn } from '../common/fields.ts';
+import { type FieldErrors, type JsonObject, metadataOf, objectIn, path, textIn } from '@tsukube/machinery';
 import { validateNonNegative } from '../common/non-negative.ts';
 import { scheduleProblem } from './cron-schedule.ts';
 import { validateJobSpec } from './job-validation.ts';

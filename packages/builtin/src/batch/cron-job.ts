@@ -1,10 +1,8 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, path } from '@tsukube/machinery';
+import { ensureObject, fillIn, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { containerColumns, selectorColumn } from '../apps/workload-columns.ts';
 import { isNewGeneration, nameWarning } from '../apps/workload-warnings.ts';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { ensureObject } from '../common/ensure-object.ts';
-import { fillIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { validateCronJob, validateCronJobName } from './cron-job-validation.ts';

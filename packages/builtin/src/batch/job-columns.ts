@@ -1,8 +1,7 @@
 import type { Column } from '@tsukube/apiserver';
-import { humanDuration, type JsonObject } from '@tsukube/machinery';
+import { humanDuration, type JsonObject, metadataOf, numberIn, objectIn, objectsIn } from '@tsukube/machinery';
 import { containerColumns, selectorColumn, templateSpec } from '../apps/workload-columns.ts';
-import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
-import { numberIn, objectIn, objectsIn } from '../common/fields.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
 
 const specType = 'io.k8s.api.batch.v1.JobSpec';
 const statusType = 'io.k8s.api.batch.v1.JobStatus';

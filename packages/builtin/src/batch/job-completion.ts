@@ -1,5 +1,4 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { numberIn } from '../common/fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, numberIn } from '@tsukube/machinery';
 
 /** So that the lists of indexes in the status stay short enough. */
 const maxParallelism = 100_000;

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { objectsIn } from '../common/fields.ts';
+import { type JsonObject, objectsIn } from '@tsukube/machinery';
 
 export function isConditionTrue(status: JsonObject | undefined, type: string): boolean {
   return hasCondition(status, type, 'True');

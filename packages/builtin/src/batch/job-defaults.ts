@@ -1,7 +1,4 @@
-import { type JsonObject, setKey } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
-import { ensureObject } from '../common/ensure-object.ts';
-import { fillIn, mapIn, objectIn, objectsIn } from '../common/fields.ts';
+import { ensureObject, fillIn, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, setKey } from '@tsukube/machinery';
 import { defaultPodTemplate } from '../core/pod-spec/index.ts';
 
 const maxInt32 = 2 ** 31 - 1;
@@ -32,7 +29,7 @@ export function defaultJobTemplate(spec: JsonObject): void {
 function shareLabels(object: JsonObject, spec: JsonObject): void {
   const metadata = metadataOf(object);
   const labels = objectIn(objectIn(objectIn(spec, 'template'), 'metadata'), 'labels');
-  if (labels && Object.keys(mapIn(metadata, 'labels')).length === 0) metadata.labels = labels;
+  if (labels && Object.keys(mapIn(metadata, 'labels')).length === 0) metadata.labels = labels as Record<string, string>;
 }
 
 export const uidLabel = 'batch.kubernetes.io/controller-uid';

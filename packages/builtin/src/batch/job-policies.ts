@@ -1,5 +1,15 @@
-import { type FieldErrors, type FieldPath, goQuote, isQualifiedName, type JsonObject, type JsonValue } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  goQuote,
+  isQualifiedName,
+  type JsonObject,
+  type JsonValue,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '@tsukube/machinery';
 import { notNegative } from '../common/non-negative.ts';
 import { readIndexes } from './job-indexes.ts';
 

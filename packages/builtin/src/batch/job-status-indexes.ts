@@ -1,5 +1,4 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { numberIn, textIn } from '../common/fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, numberIn, textIn } from '@tsukube/machinery';
 import { overlapProblem, readIndexes } from './job-indexes.ts';
 
 interface ChangedStatus {

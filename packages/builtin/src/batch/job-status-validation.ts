@@ -1,5 +1,4 @@
-import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { numberIn, objectIn, textsIn } from '../common/fields.ts';
+import { deepEqual, type FieldErrors, type JsonObject, numberIn, objectIn, path, textsIn } from '@tsukube/machinery';
 import { validateNonNegative } from '../common/non-negative.ts';
 import { hasCondition, isConditionTrue, isFinished } from './job-conditions.ts';
 import { validateStatusIndexes } from './job-status-indexes.ts';

@@ -1,5 +1,14 @@
-import { deepEqual, type FieldErrors, fieldIsImmutable, type JsonObject, path } from '@tsukube/machinery';
-import { mapIn, numberIn, objectIn, objectsIn } from '../common/fields.ts';
+import {
+  deepEqual,
+  type FieldErrors,
+  fieldIsImmutable,
+  type JsonObject,
+  mapIn,
+  numberIn,
+  objectIn,
+  objectsIn,
+  path,
+} from '@tsukube/machinery';
 import { shownPodSpec } from '../common/internal-diff.ts';
 import { isConditionTrue } from './job-conditions.ts';
 import { nameLabel, uidLabel } from './job-defaults.ts';

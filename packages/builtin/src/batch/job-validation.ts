@@ -5,13 +5,15 @@ import {
   isDNS1123Label,
   isDNS1123Subdomain,
   type JsonObject,
+  metadataOf,
+  numberIn,
+  objectIn,
   path,
+  textIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { selectorIn } from '../apps/workload-columns.ts';
 import { validateTemplateLabels } from '../apps/workload-validation.ts';
-import { metadataOf } from '../common/columns.ts';
-import { numberIn, objectIn, textIn } from '../common/fields.ts';
 import { validateNonNegative } from '../common/non-negative.ts';
 import { validatePodTemplate } from '../core/pod-spec/index.ts';
 import { validateCompletionMode } from './job-completion.ts';

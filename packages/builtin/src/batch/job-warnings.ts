@@ -1,5 +1,4 @@
-import type { FieldPath, JsonObject } from '@tsukube/machinery';
-import { numberIn, objectIn } from '../common/fields.ts';
+import { type FieldPath, type JsonObject, numberIn, objectIn } from '@tsukube/machinery';
 import { podTemplateWarnings } from '../core/pod-spec/index.ts';
 
 const manyCompletions = 100_000;

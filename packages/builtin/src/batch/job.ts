@@ -1,7 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { goQuote, path } from '@tsukube/machinery';
+import { goQuote, numberIn, objectIn, path } from '@tsukube/machinery';
 import { isNewGeneration, nameWarning } from '../apps/workload-warnings.ts';
-import { numberIn, objectIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { jobColumns } from './job-columns.ts';

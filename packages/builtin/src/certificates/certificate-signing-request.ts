@@ -1,7 +1,5 @@
 import { type Resource, type ServedVersion, storedVerbs, type User } from '@tsukube/apiserver';
-import { type JsonObject, setKey } from '@tsukube/machinery';
-import { ensureObject } from '../common/ensure-object.ts';
-import { objectIn, textIn } from '../common/fields.ts';
+import { ensureObject, type JsonObject, objectIn, setKey, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { csrColumns } from './csr-columns.ts';
 import { conditionsOf, fillConditionTimes, keepDecisions } from './csr-conditions.ts';

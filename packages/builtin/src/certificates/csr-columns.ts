@@ -1,7 +1,6 @@
 import type { Column } from '@tsukube/apiserver';
-import { humanDuration, type JsonObject } from '@tsukube/machinery';
+import { humanDuration, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 
 // Kubernetes takes the words of an older version.
 const older = 'io.k8s.api.certificates.v1beta1.CertificateSigningRequest';

@@ -1,5 +1,4 @@
-import { type FieldErrors, formatTime, type JsonObject, path } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { type FieldErrors, formatTime, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 
 const conditionsPath = path('status', 'conditions');
 /** These are either there and true or not there. */

@@ -1,5 +1,4 @@
-import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { objectIn, repeats, textIn, textsIn } from '../common/fields.ts';
+import { type FieldErrors, type JsonObject, objectIn, path, repeats, textIn, textsIn } from '@tsukube/machinery';
 import { validateConditionChanges, validateCsrConditions } from './csr-conditions.ts';
 import { issuedCertificateProblem } from './issued-certificate.ts';
 import { validateSignerName } from './signer-name.ts';

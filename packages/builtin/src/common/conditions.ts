@@ -1,5 +1,12 @@
-import { type FieldErrors, type FieldPath, formatMessage, type JsonObject, validateLabelName } from '@tsukube/machinery';
-import { numberIn, textIn } from './fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  formatMessage,
+  type JsonObject,
+  numberIn,
+  textIn,
+  validateLabelName,
+} from '@tsukube/machinery';
 
 const statuses = ['False', 'True', 'Unknown'];
 const maxReason = 1024;

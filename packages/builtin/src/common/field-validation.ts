@@ -6,9 +6,10 @@ import {
   isDNS1123Label,
   type JsonObject,
   maxLengthMessage,
+  numberIn,
   type ShownValue,
+  textIn,
 } from '@tsukube/machinery';
-import { numberIn, textIn } from './fields.ts';
 
 type Messages = readonly string[];
 const fine: Messages = [];

@@ -1,5 +1,4 @@
-import type { FieldPath, JsonObject } from '@tsukube/machinery';
-import { objectsIn, textIn } from './fields.ts';
+import { type FieldPath, type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
 
 const labels = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],

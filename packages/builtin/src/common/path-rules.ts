@@ -1,5 +1,4 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { numberIn } from './fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, numberIn } from '@tsukube/machinery';
 
 export function hasBacksteps(path: string): boolean {
   return path.split('/').includes('..');

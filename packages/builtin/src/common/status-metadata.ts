@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { metadataOf } from './columns.ts';
+import { type JsonObject, metadataOf } from '@tsukube/machinery';
 
 const fields = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'deletionTimestamp'];
 

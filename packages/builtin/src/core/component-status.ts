@@ -1,8 +1,7 @@
 import { get } from 'node:https';
 import { type Column, computedVerbs, type Resource, type ServedVersion } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import { type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
 import { nameColumn } from '../common/columns.ts';
-import { objectsIn, textIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 
 const columns: readonly Column[] = [

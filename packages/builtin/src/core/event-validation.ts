@@ -4,10 +4,10 @@ import {
   isDNS1123Subdomain,
   isQualifiedName,
   type JsonObject,
+  metadataOf,
   path,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
 
 const maxText = 128;
 const maxNote = 1024;

@@ -4,12 +4,15 @@ import {
   type FieldPath,
   isQualifiedName,
   type JsonObject,
+  mapIn,
+  objectIn,
+  objectsIn,
   parseQuantity,
   path,
   quantityValue,
+  textIn,
 } from '@tsukube/machinery';
 import { report } from '../common/field-validation.ts';
-import { mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { containerResourceName, isOvercommitAllowed, validateResourceName } from './container/resource-requirements.ts';
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];

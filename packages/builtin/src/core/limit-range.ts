@@ -1,7 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, newUid } from '@tsukube/machinery';
-import { metadataOf, plainColumns } from '../common/columns.ts';
-import { objectIn, objectsIn } from '../common/fields.ts';
+import { type JsonObject, metadataOf, newUid, objectIn, objectsIn } from '@tsukube/machinery';
+import { plainColumns } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { roundResources } from './container/resource-list.ts';
 import { validateLimitRange } from './limit-range-validation.ts';

@@ -1,6 +1,17 @@
 import { type Resource, type ServedVersion, setPropagation, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, formatTime, isQualifiedName, type JsonObject, nameIsDNSLabel, path, setKey } from '@tsukube/machinery';
-import { ageColumn, metadataOf, nameColumn } from '../common/columns.ts';
+import {
+  type FieldErrors,
+  formatTime,
+  isQualifiedName,
+  type JsonObject,
+  mapIn,
+  metadataOf,
+  nameIsDNSLabel,
+  path,
+  setKey,
+  textIn,
+} from '@tsukube/machinery';
+import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 
 const v1: ServedVersion = {
@@ -98,9 +109,9 @@ function finalizersOf(object: JsonObject): readonly string[] {
 /** Selectors can name a namespace by this label. */
 function labelWithName(object: JsonObject): void {
   const metadata = metadataOf(object);
-  const labels = new Map(Object.entries((metadata.labels ?? {}) as JsonObject));
-  labels.set(nameLabel, metadata.name as string);
-  const sorted: JsonObject = {};
+  const labels = new Map(Object.entries(mapIn(metadata, 'labels')));
+  labels.set(nameLabel, textIn(metadata, 'name'));
+  const sorted: Record<string, string> = {};
   for (const key of [...labels.keys()].sort()) setKey(sorted, key, labels.get(key) as string);
   metadata.labels = sorted;
 }

@@ -1,7 +1,6 @@
 import type { Column } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
-import { mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
 
 const infoType = 'io.k8s.api.core.v1.NodeSystemInfo';
 const statusType = 'io.k8s.api.core.v1.NodeStatus';

@@ -3,13 +3,18 @@ import {
   type FieldPath,
   isValidLabelValue,
   type JsonObject,
+  mapIn,
+  numberIn,
+  objectIn,
+  objectsIn,
   parseCidr,
   path,
+  textIn,
+  textsIn,
   validateLabelName,
   validateLegacyCidr,
 } from '@tsukube/machinery';
 import { requireOneOf } from '../common/field-validation.ts';
-import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 import { validateResourceQuantity } from './container/resource-requirements.ts';
 import { shown } from './service/cluster-ip-validation.ts';
 

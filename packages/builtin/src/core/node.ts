@@ -1,6 +1,5 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, path, warningsForCidr } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { type JsonObject, objectIn, objectsIn, path, textIn, textsIn, warningsForCidr } from '@tsukube/machinery';
 import { proxySubresource } from '../common/proxy-subresource.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';

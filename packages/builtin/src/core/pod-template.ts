@@ -1,7 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { type FieldErrors, type JsonObject, mapIn, objectIn, path } from '@tsukube/machinery';
 import { nameColumn } from '../common/columns.ts';
-import { mapIn, objectIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { containerImages, containerNames, defaultPodTemplate, formatLabels, validatePodTemplate } from './pod-spec/index.ts';
 import { podTemplateWarnings } from './pod-spec/warnings.ts';

@@ -1,8 +1,7 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, isDNS1123Label, type JsonObject, path } from '@tsukube/machinery';
+import { type FieldErrors, isDNS1123Label, type JsonObject, mapIn, numberIn, objectIn, path, textIn } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { requireNonNegative } from '../common/field-validation.ts';
-import { mapIn, numberIn, objectIn, textIn } from '../common/fields.ts';
 import { scaleOfKind } from '../common/scale.ts';
 import { schemaOf } from '../common/schema.ts';
 import { containerImages, containerNames, defaultPodTemplate, formatLabels, validatePodTemplate } from './pod-spec/index.ts';

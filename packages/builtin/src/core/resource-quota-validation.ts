@@ -1,5 +1,15 @@
-import { type FieldErrors, type FieldPath, fieldIsImmutable, type JsonObject, path } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  fieldIsImmutable,
+  type JsonObject,
+  mapIn,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { validateResourceName, validateResourceQuantity } from './container/resource-requirements.ts';
 import { shown } from './service/cluster-ip-validation.ts';
 

@@ -1,7 +1,6 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { compareQuantities, type JsonObject, parseQuantity } from '@tsukube/machinery';
+import { compareQuantities, type JsonObject, mapIn, objectIn, parseQuantity } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../common/columns.ts';
-import { mapIn, objectIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { roundResources } from './container/resource-list.ts';

@@ -5,12 +5,13 @@ import {
   isObject,
   type JsonObject,
   JsonSyntaxError,
+  metadataOf,
   parseJson,
   path,
   setKey,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { validateDataKeys, withinSize } from './data.ts';
 

@@ -1,7 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { ageColumn, metadataOf, nameColumn } from '../common/columns.ts';
-import { mapIn, objectsIn } from '../common/fields.ts';
+import { type JsonObject, mapIn, metadataOf, objectsIn } from '@tsukube/machinery';
+import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { type TokenIssuer, tokenRequests } from '../service-account-tokens/index.ts';
 

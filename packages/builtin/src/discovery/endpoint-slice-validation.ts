@@ -7,16 +7,20 @@ import {
   isQualifiedName,
   isValidLabelValue,
   type JsonObject,
+  mapIn,
   nameIsDNSSubdomain,
+  objectIn,
+  objectsIn,
   parseAddress,
   path,
+  textIn,
+  textsIn,
   validateImmutableField,
   validateIPAddress,
   validateLabels,
   validateLegacyIP,
 } from '@tsukube/machinery';
 import { report, requireOneOf, validateDNSLabel } from '../common/field-validation.ts';
-import { mapIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 import { validateEndpointIP } from '../core/service/endpoint-ip.ts';
 import { protocols } from '../core/service/service-port-validation.ts';
 

@@ -1,7 +1,17 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { deepEqual, type JsonObject, nameIsDNSSubdomain, path, warningsForIP } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
-import { mapIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import {
+  deepEqual,
+  type JsonObject,
+  mapIn,
+  metadataOf,
+  nameIsDNSSubdomain,
+  objectsIn,
+  path,
+  textIn,
+  textsIn,
+  warningsForIP,
+} from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { validateEndpointSlice, validateEndpointSliceUpdate } from './endpoint-slice-validation.ts';
 

@@ -1,5 +1,4 @@
-import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { type FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 
 /** Conditions of this group need a type, and each only once. */
 export function validateFlowConditions(object: JsonObject, errors: FieldErrors): void {

@@ -1,5 +1,4 @@
-import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSLabel } from '@tsukube/machinery';
-import { objectsIn, textsIn } from '../common/fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSLabel, objectsIn, textsIn } from '@tsukube/machinery';
 import { validateFlowSubject } from './flow-subjects.ts';
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];

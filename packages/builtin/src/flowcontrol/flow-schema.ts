@@ -1,8 +1,18 @@
 import type { Resource } from '@tsukube/apiserver';
-import { type FieldErrors, type JsonObject, nameIsDNSSubdomain, path } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
-import { ensureObject } from '../common/ensure-object.ts';
-import { fillIn, numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import {
+  ensureObject,
+  type FieldErrors,
+  fillIn,
+  type JsonObject,
+  metadataOf,
+  nameIsDNSSubdomain,
+  numberIn,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { flowResource } from './flow-kind.ts';
 import { validateFlowRule } from './flow-rules.ts';
 import { validateMandatorySchema } from './mandatory.ts';

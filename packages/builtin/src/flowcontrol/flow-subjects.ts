@@ -1,5 +1,12 @@
-import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSLabel, nameIsDNSSubdomain } from '@tsukube/machinery';
-import { objectIn, textIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  nameIsDNSLabel,
+  nameIsDNSSubdomain,
+  objectIn,
+  textIn,
+} from '@tsukube/machinery';
 
 /** The field in which each kind of subject is described. */
 const fields = new Map([

@@ -1,6 +1,4 @@
-import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
-import { textIn } from '../common/fields.ts';
+import { deepEqual, type FieldErrors, type JsonObject, metadataOf, path, textIn } from '@tsukube/machinery';
 import { flowControlDefaults } from './defaults.ts';
 import { shownFlowSchemaSpec, shownLevelSpec } from './shown-spec.ts';
 

@@ -1,7 +1,6 @@
 import type { CellValue, Resource } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import { fillIn, type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { fillIn, objectIn, textIn } from '../common/fields.ts';
 import { flowResource } from './flow-kind.ts';
 import { validatePriorityLevel } from './priority-level-validation.ts';
 

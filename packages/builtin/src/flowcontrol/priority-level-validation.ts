@@ -1,6 +1,13 @@
-import { type FieldErrors, type FieldPath, type JsonObject, path } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
-import { numberIn, objectIn, textIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  metadataOf,
+  numberIn,
+  objectIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
 import { validateMandatoryLevel } from './mandatory.ts';
 
 const specPath = path('spec');

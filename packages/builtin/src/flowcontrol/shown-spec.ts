@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { type JsonObject, type JsonValue, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 
 /** Specs as Kubernetes shows them in messages, which is not as they are written: every field, by another name. */
 export function shownFlowSchemaSpec(spec: JsonObject): JsonObject {

@@ -1,6 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn } from '../common/fields.ts';
+import { type JsonObject, objectIn } from '@tsukube/machinery';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
 /** The groups of a user were called group. */

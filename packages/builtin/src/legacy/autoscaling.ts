@@ -1,9 +1,8 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import { type JsonObject, type JsonValue, parseQuantity, stringifyJson } from '@tsukube/machinery';
+import { type JsonObject, type JsonValue, mapIn, objectIn, parseQuantity, stringifyJson } from '@tsukube/machinery';
 import { kept, readKeptObject, withKept } from '../autoscaling/annotations.ts';
 import { behaviorToHub, behaviorToV1, withGoNames } from '../autoscaling/behavior-v1.ts';
 import { given, metricSpecToHub, metricSpecToV1, metricStatusToHub, metricStatusToV1 } from '../autoscaling/metrics-v1.ts';
-import { mapIn, objectIn } from '../common/fields.ts';
 import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
 
 type Reword = (metric: JsonObject) => JsonObject;

@@ -1,6 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import type { FieldError, JsonObject } from '@tsukube/machinery';
-import { fillIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { type FieldError, fillIn, type JsonObject, objectIn, objectsIn, textIn, textsIn } from '@tsukube/machinery';
 import { defaultSigner } from './kubelet-request.ts';
 import { legacyVersion } from './legacy-version.ts';
 

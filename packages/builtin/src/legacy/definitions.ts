@@ -1,7 +1,18 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { type Part, sortedParts } from '@tsukube/crds';
-import { FieldErrors, isObject, type JsonObject, type JsonValue, path, StatusError } from '@tsukube/machinery';
-import { fillIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import {
+  FieldErrors,
+  fillIn,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectIn,
+  objectsIn,
+  path,
+  StatusError,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
 /** What all versions had alike was said once, of the definition as a whole. */

@@ -1,6 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import { type JsonObject, setKey } from '@tsukube/machinery';
-import { mapIn } from '../common/fields.ts';
+import { type JsonObject, mapIn, setKey } from '@tsukube/machinery';
 import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
 
 const zoneLabel = 'topology.kubernetes.io/zone';

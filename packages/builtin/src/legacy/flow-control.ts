@@ -1,6 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import { type FieldError, type JsonObject, setKey } from '@tsukube/machinery';
-import { fillIn, mapIn, objectIn } from '../common/fields.ts';
+import { type FieldError, fillIn, type JsonObject, mapIn, objectIn, setKey } from '@tsukube/machinery';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
 const group = 'flowcontrol.apiserver.k8s.io';

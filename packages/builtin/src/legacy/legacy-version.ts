@@ -1,7 +1,6 @@
 import { builtinTypes } from '@tsukube/api';
 import type { Schema, ServedVersion } from '@tsukube/apiserver';
-import { apiVersionOf, checkObject, deepCopy, type JsonObject } from '@tsukube/machinery';
-import { objectsIn } from '../common/fields.ts';
+import { apiVersionOf, checkObject, deepCopy, type JsonObject, objectsIn } from '@tsukube/machinery';
 import { keepLost, restoreLost } from './lost-fields.ts';
 import type { Judge, LenientVersion } from './tolerance.ts';
 

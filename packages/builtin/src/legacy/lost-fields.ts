@@ -4,11 +4,12 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  mapIn,
+  objectIn,
   parseJson,
   setKey,
   stringifyJson,
 } from '@tsukube/machinery';
-import { mapIn, objectIn } from '../common/fields.ts';
 
 /** Holds what an old version cannot say, so that a client of it that reads and writes an object loses nothing. */
 export const lostFieldsAnnotation = 'tsukube.dev/lost-in-conversion';

@@ -1,6 +1,15 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import { type FieldError, isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
-import { fillIn, numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import {
+  type FieldError,
+  fillIn,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '@tsukube/machinery';
 import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
 
 /** A backend had the name and the port of a service as fields of its own, and the default backend was called backend. */

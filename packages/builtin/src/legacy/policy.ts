@@ -1,6 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import { deepEqual, type JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn } from '../common/fields.ts';
+import { deepEqual, type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
 const marker = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match';

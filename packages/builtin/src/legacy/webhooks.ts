@@ -1,6 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import type { FieldError, JsonObject } from '@tsukube/machinery';
-import { objectsIn } from '../common/fields.ts';
+import { type FieldError, type JsonObject, objectsIn } from '@tsukube/machinery';
 import { legacyVersion } from './legacy-version.ts';
 
 const defaults = { failurePolicy: 'Ignore', matchPolicy: 'Exact', sideEffects: 'Unknown', timeoutSeconds: 30 } as const;

@@ -4,13 +4,16 @@ import {
   type FieldPath,
   isDNS1123Subdomain,
   type JsonObject,
+  mapIn,
+  metadataOf,
   nameIsDNSLabel,
+  objectIn,
   path,
+  textIn,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf } from '../common/columns.ts';
+import { ageColumn, column } from '../common/columns.ts';
 import { report } from '../common/field-validation.ts';
-import { mapIn, objectIn, textIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { validateReference } from './ingress-validation.ts';
 

@@ -5,15 +5,20 @@ import {
   isValidPathSegmentName,
   isWildcardDNS1123Subdomain,
   type JsonObject,
+  mapIn,
+  metadataOf,
   nameIsDNSLabel,
   nameIsDNSSubdomain,
+  numberIn,
+  objectIn,
+  objectsIn,
   parseAddress,
   path,
+  textIn,
+  textsIn,
   validateLegacyIP,
 } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
 import { isPortName, isPortNumber, report } from '../common/field-validation.ts';
-import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 import { ingressOf } from '../core/service/load-balancer-status.ts';
 
 export const classAnnotation = 'kubernetes.io/ingress.class';

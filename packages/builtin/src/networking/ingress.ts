@@ -1,7 +1,6 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, path, warningsForIP } from '@tsukube/machinery';
-import { ageColumn, metadataOf, nameColumn } from '../common/columns.ts';
-import { mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, path, textIn, warningsForIP } from '@tsukube/machinery';
+import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { ingressOf } from '../core/service/load-balancer-status.ts';

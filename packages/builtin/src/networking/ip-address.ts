@@ -7,12 +7,13 @@ import {
   isDNS1123Subdomain,
   isValidPathSegmentName,
   type JsonObject,
+  objectIn,
   path,
+  textIn,
   validateIPAddress,
 } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { report } from '../common/field-validation.ts';
-import { objectIn, textIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { requireSegment } from './ingress-validation.ts';
 

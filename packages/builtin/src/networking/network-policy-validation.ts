@@ -3,13 +3,17 @@ import {
   FieldErrors,
   type FieldPath,
   type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
   parseCidr,
   path,
+  textIn,
+  textsIn,
   validateLabelSelector,
   validateLegacyCidr,
 } from '@tsukube/machinery';
 import { isPortNumber, report, validatePort } from '../common/field-validation.ts';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 
 const protocols = ['TCP', 'UDP', 'SCTP'];
 const policyTypes = ['Ingress', 'Egress'];

@@ -1,7 +1,15 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, labelSelectorOf, path, warningsForCidr } from '@tsukube/machinery';
+import {
+  type JsonObject,
+  labelSelectorOf,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+  textsIn,
+  warningsForCidr,
+} from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { directions, validateNetworkPolicy } from './network-policy-validation.ts';
 

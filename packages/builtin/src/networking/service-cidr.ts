@@ -1,7 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, type JsonObject, parseCidr, path, validateCidr } from '@tsukube/machinery';
+import { type FieldErrors, type JsonObject, objectIn, parseCidr, path, textsIn, validateCidr } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { objectIn, textsIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusAlone } from '../common/status-metadata.ts';
 import { statusSubresource } from '../common/status-subresource.ts';

@@ -1,6 +1,5 @@
 import { decodeObject } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, textIn } from '../common/fields.ts';
+import { type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import { followObjects, type ObjectFollower } from '../follow-objects.ts';
 import type { FindRegistry } from '../rbac/authorizer/index.ts';
 import { type NodeRelations, type Target, target } from './node-relations.ts';

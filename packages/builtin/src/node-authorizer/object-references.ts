@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { byName, mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { byName, type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { type RelatedKind, type Target, target } from './node-relations.ts';
 
 const mirror = 'kubernetes.io/config.mirror';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, textIn } from '../common/fields.ts';
+import { type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import { type Target, target } from './node-relations.ts';
 
 const kubeletSecrets = ['nodePublishSecretRef', 'nodeStageSecretRef', 'nodeExpandSecretRef'];

@@ -2,14 +2,17 @@ import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserv
 import {
   type FieldErrors,
   type JsonObject,
+  mapIn,
   nameIsDNSLabel,
+  objectIn,
+  objectsIn,
   path,
+  textIn,
   validateImmutableField,
   validateLabels,
 } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../common/columns.ts';
 import { report } from '../common/field-validation.ts';
-import { mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { oldNodeLabel } from '../common/node-selector.ts';
 import { schemaOf } from '../common/schema.ts';
 import { containerResourceName, validateRequirements } from '../core/container/resource-requirements.ts';

@@ -1,9 +1,8 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { FieldErrors, type JsonObject, path, validateLabelSelector } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, numberIn, objectIn, objectsIn, path, validateLabelSelector } from '@tsukube/machinery';
 import { validateAtMostAll, validateIntOrPercent } from '../apps/rolling-update.ts';
 import { ageColumn, nameColumn } from '../common/columns.ts';
 import { validateConditions } from '../common/conditions.ts';
-import { numberIn, objectIn, objectsIn } from '../common/fields.ts';
 import { validateNonNegative } from '../common/non-negative.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';

@@ -3,13 +3,16 @@ import {
   deepEqual,
   type FieldErrors,
   type FieldPath,
+  fillIn,
   isValidPathSegmentName,
   type JsonObject,
   nameIsDNSSubdomain,
+  objectIn,
+  objectsIn,
   path,
+  textIn,
 } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { fillIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { rbacGroup, rbacName } from './names.ts';
 
 /** What both kinds of bindings have in common; they differ in the kinds of roles they may name. */

@@ -1,7 +1,14 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { FieldErrors, type JsonObject, labelSelectorOf, path, validateLabelSelector } from '@tsukube/machinery';
+import {
+  FieldErrors,
+  type JsonObject,
+  labelSelectorOf,
+  objectIn,
+  objectsIn,
+  path,
+  validateLabelSelector,
+} from '@tsukube/machinery';
 import { plainColumns } from '../common/columns.ts';
-import { objectIn, objectsIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { rbacGroup, rbacName } from './names.ts';
 import { validatePolicyRule } from './rules/validation.ts';

@@ -1,6 +1,5 @@
 import type { Authorizer, User, WriteContext } from '@tsukube/apiserver';
-import { deepEqual, goQuote, type JsonObject, StatusError } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { deepEqual, goQuote, type JsonObject, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
 import type { RoleRules } from './authorizer/role-rules.ts';
 import { rbacGroup } from './names.ts';
 import { countPieces, uncovered } from './rules/covers.ts';

@@ -1,7 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { type FieldErrors, type JsonObject, objectsIn, path } from '@tsukube/machinery';
 import { plainColumns } from '../common/columns.ts';
-import { objectsIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { rbacGroup, rbacName } from './names.ts';
 import { validatePolicyRule } from './rules/validation.ts';

@@ -1,5 +1,4 @@
-import { type FieldErrors, type FieldPath, type JsonObject, validateLabelName } from '@tsukube/machinery';
-import { repeats, textsIn } from '../common/fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, repeats, textsIn, validateLabelName } from '@tsukube/machinery';
 import { validateList } from './bounded-list.ts';
 
 const maxConditions = 4;

@@ -6,9 +6,20 @@ import {
   type Strategy,
   type User,
 } from '@tsukube/apiserver';
-import { deepEqual, FieldErrors, type FieldPath, type JsonObject, path, StatusError } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
-import { mapIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import {
+  deepEqual,
+  FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  mapIn,
+  metadataOf,
+  objectIn,
+  objectsIn,
+  path,
+  StatusError,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 
 type AuthorizeWrite = NonNullable<Strategy['authorizeWrite']>;
 type Registry = Parameters<AuthorizeWrite>[3];

@@ -1,5 +1,14 @@
-import { type FieldErrors, type FieldPath, isDNS1123Subdomain, type JsonObject } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDNS1123Subdomain,
+  type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { validateList, validateSet } from './bounded-list.ts';
 import { validateDeviceConfiguration, validateSelectors } from './device-configuration.ts';
 import { validateFullAttributeName, validateLabelText } from './names.ts';

@@ -1,5 +1,14 @@
-import { type FieldErrors, type FieldPath, isObject, type JsonObject, type JsonValue, stringifyJson } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectIn,
+  objectsIn,
+  stringifyJson,
+  textIn,
+} from '@tsukube/machinery';
 import { validateDriverName } from '../core/volume/volume-sources.ts';
 import { validateList } from './bounded-list.ts';
 

@@ -1,5 +1,12 @@
-import { type FieldErrors, type FieldPath, isDNS1123Label, type JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDNS1123Label,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '@tsukube/machinery';
 import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
 import { validateList, validateSet } from './bounded-list.ts';

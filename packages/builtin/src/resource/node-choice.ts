@@ -1,5 +1,4 @@
-import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSSubdomain } from '@tsukube/machinery';
-import { textIn } from '../common/fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSSubdomain, textIn } from '@tsukube/machinery';
 
 /** Which of the ways to say where something is are used. What is wrong with them is reported in their order. */
 export function chosenNodes(

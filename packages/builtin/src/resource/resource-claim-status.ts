@@ -3,12 +3,14 @@ import {
   type FieldErrors,
   type FieldPath,
   type JsonObject,
+  metadataOf,
+  objectIn,
+  objectsIn,
   path,
+  textIn,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { metadataOf } from '../common/columns.ts';
 import { validateConditions } from '../common/conditions.ts';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
 import { validateDriverName } from '../core/volume/volume-sources.ts';
 import { validateBindingConditions } from './binding-conditions.ts';

@@ -2,13 +2,14 @@ import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserv
 import {
   type FieldErrors,
   type JsonObject,
+  mapIn,
+  objectIn,
   path,
   validateAnnotations,
   validateImmutableField,
   validateLabels,
 } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../common/columns.ts';
-import { mapIn, objectIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { checkAdminAccess } from './claim-access.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';

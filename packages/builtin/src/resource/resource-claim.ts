@@ -1,7 +1,6 @@
 import { type Authorizer, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
-import { ageColumn, metadataOf, nameColumn } from '../common/columns.ts';
-import { objectIn, objectsIn } from '../common/fields.ts';
+import { type JsonObject, metadataOf, objectIn, objectsIn, path, validateImmutableField } from '@tsukube/machinery';
+import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusAlone } from '../common/status-metadata.ts';
 import { statusSubresource } from '../common/status-subresource.ts';

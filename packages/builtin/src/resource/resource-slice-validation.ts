@@ -1,5 +1,13 @@
-import { type FieldErrors, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+  validateImmutableField,
+} from '@tsukube/machinery';
 import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
 import { validateDriverName } from '../core/volume/volume-sources.ts';
 import { validateSet } from './bounded-list.ts';

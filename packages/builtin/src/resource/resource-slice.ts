@@ -1,7 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { deepEqual, formatTime, type JsonObject } from '@tsukube/machinery';
+import { deepEqual, formatTime, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { objectIn, objectsIn, textIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { validateSlice } from './resource-slice-validation.ts';
 

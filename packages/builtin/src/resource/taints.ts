@@ -1,5 +1,11 @@
-import { type FieldErrors, type FieldPath, isValidLabelValue, type JsonObject, validateLabelName } from '@tsukube/machinery';
-import { textIn } from '../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isValidLabelValue,
+  type JsonObject,
+  textIn,
+  validateLabelName,
+} from '@tsukube/machinery';
 
 const effects = ['NoExecute', 'NoSchedule', 'None'];
 const operators = ['Equal', 'Exists'];

@@ -1,8 +1,16 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, type JsonObject, path, StatusError, validateImmutableField } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
+import {
+  type FieldErrors,
+  type JsonObject,
+  metadataOf,
+  numberIn,
+  path,
+  StatusError,
+  textIn,
+  validateImmutableField,
+} from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { requireOneOf } from '../common/field-validation.ts';
-import { numberIn, textIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 
 const type = 'io.k8s.api.scheduling.v1.PriorityClass';

@@ -8,7 +8,7 @@ import {
   type TokenAuthenticator,
   timeProblem,
 } from '@tsukube/apiserver';
-import { textIn } from '../common/fields.ts';
+import { textIn } from '@tsukube/machinery';
 import { accountUser } from './account-user.ts';
 import { type ObjectReference, type PrivateClaims, readPrivateClaims } from './claims.ts';
 import { type GoodSignature, type SignedTokenOptions, signedTokens } from './signed-tokens.ts';

@@ -1,5 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
-import { textIn } from '../common/fields.ts';
+import { isObject, type JsonObject, type JsonValue, textIn } from '@tsukube/machinery';
 import { accountUsername } from './account-user.ts';
 
 export interface ObjectReference {

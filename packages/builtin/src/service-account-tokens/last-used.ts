@@ -1,6 +1,5 @@
 import type { Logger, ObjectRegistry, User } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { mapIn, textIn } from '../common/fields.ts';
+import { type JsonObject, mapIn, textIn } from '@tsukube/machinery';
 import type { FoundObject } from './token-objects.ts';
 
 const label = 'kubernetes.io/legacy-token-last-used';

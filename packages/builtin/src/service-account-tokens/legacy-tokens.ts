@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type Authenticated, type Identification, refused, type TokenAuthenticator } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn } from '../common/fields.ts';
+import { type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { accountUser, accountUsername } from './account-user.ts';
 import { type LegacyClaims, legacyIssuer, readLegacyClaims } from './claims.ts';
 import { type GoodSignature, type SignedTokenOptions, signedTokens } from './signed-tokens.ts';

@@ -1,6 +1,5 @@
 import { type CacheEntry, decodeObject, type ObjectRegistry } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { textIn } from '../common/fields.ts';
+import { type JsonObject, textIn } from '@tsukube/machinery';
 
 /** What a token may hang on, by the plural of its kind. */
 export type BoundKind = 'serviceaccounts' | 'secrets' | 'pods' | 'nodes';

@@ -8,8 +8,18 @@ import {
   type Subresource,
   type WriteContext,
 } from '@tsukube/apiserver';
-import { FieldErrors, formatTime, type JsonObject, parseApiVersion, path, StatusError } from '@tsukube/machinery';
-import { numberIn, objectIn, textIn, textsIn } from '../common/fields.ts';
+import {
+  FieldErrors,
+  formatTime,
+  type JsonObject,
+  numberIn,
+  objectIn,
+  parseApiVersion,
+  path,
+  StatusError,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { credentialIdOf } from './account-user.ts';
 import { boundClaims, type ObjectReference, type PrivateClaims } from './claims.ts';

@@ -1,7 +1,19 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { deepEqual, type FieldErrors, type FieldPath, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../common/columns.ts';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import {
+  deepEqual,
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  metadataOf,
+  numberIn,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+  textsIn,
+  validateImmutableField,
+} from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 
 const type = 'io.k8s.api.storage.v1.CSIDriverSpec';

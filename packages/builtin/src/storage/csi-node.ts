@@ -6,11 +6,14 @@ import {
   fieldIsImmutable,
   isQualifiedName,
   type JsonObject,
+  objectIn,
+  objectsIn,
   path,
+  textIn,
+  textsIn,
 } from '@tsukube/machinery';
 import { ageColumn, nameColumn } from '../common/columns.ts';
 import { report } from '../common/field-validation.ts';
-import { objectIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
 import { validateNonNegative } from '../common/non-negative.ts';
 import { schemaOf } from '../common/schema.ts';
 import { validateDriverName } from '../core/volume/volume-sources.ts';

@@ -4,14 +4,16 @@ import {
   FieldErrors,
   fieldIsImmutable,
   type JsonObject,
+  mapIn,
   nameIsDNSSubdomain,
+  objectIn,
   parseQuantity,
   path,
+  textIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { plainColumns } from '../common/columns.ts';
 import { isNegative, report } from '../common/field-validation.ts';
-import { mapIn, objectIn, textIn } from '../common/fields.ts';
 import { oldLabelWarnings, oldNodeLabel } from '../common/node-selector.ts';
 import { schemaOf } from '../common/schema.ts';
 

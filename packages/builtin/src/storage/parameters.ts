@@ -1,6 +1,5 @@
-import { type FieldErrors, type FieldPath, isQualifiedName, type JsonObject } from '@tsukube/machinery';
+import { type FieldErrors, type FieldPath, isQualifiedName, type JsonObject, mapIn } from '@tsukube/machinery';
 import { report } from '../common/field-validation.ts';
-import { mapIn } from '../common/fields.ts';
 
 const maxParameters = 512;
 const maxBytes = 256 << 10;

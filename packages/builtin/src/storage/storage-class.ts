@@ -3,12 +3,16 @@ import {
   type FieldErrors,
   type FieldPath,
   type JsonObject,
+  mapIn,
+  metadataOf,
+  objectsIn,
   path,
+  textIn,
+  textsIn,
   validateImmutableField,
   validateLabelName,
 } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf } from '../common/columns.ts';
-import { mapIn, objectsIn, textIn, textsIn } from '../common/fields.ts';
+import { ageColumn, column } from '../common/columns.ts';
 import { oldNodeLabel } from '../common/node-selector.ts';
 import { schemaOf } from '../common/schema.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';

@@ -5,12 +5,15 @@ import {
   type FieldPath,
   fieldIsImmutable,
   type JsonObject,
+  mapIn,
   nameIsDNSSubdomain,
+  numberIn,
+  objectIn,
   path,
+  textIn,
 } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { inclusiveRange, report } from '../common/field-validation.ts';
-import { mapIn, numberIn, objectIn, textIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusAlone } from '../common/status-metadata.ts';
 import { statusSubresource } from '../common/status-subresource.ts';

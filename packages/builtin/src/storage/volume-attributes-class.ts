@@ -1,7 +1,6 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { deepEqual, type FieldErrors, type JsonObject, mapIn, path, textIn } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { mapIn, textIn } from '../common/fields.ts';
 import { schemaOf } from '../common/schema.ts';
 import { protect } from '../core/volume/volume-columns.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';

@@ -7,8 +7,16 @@ import {
   statusSubresource,
   storedVerbs,
 } from '@tsukube/apiserver';
-import { type JsonObject, nameIsDNSSubdomain } from '@tsukube/machinery';
-import { ensureObject, fillIn, objectIn, objectsIn, textIn, textsIn } from '../fields.ts';
+import {
+  ensureObject,
+  fillIn,
+  type JsonObject,
+  nameIsDNSSubdomain,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { validateDefinition, validateDefinitionStatus } from '../validation/definition-validation.ts';
 import { definitionWarnings } from '../validation/warnings.ts';
 import { beginDefinitionDeletion } from './definition-deletion.ts';

@@ -1,6 +1,5 @@
 import type { DeletionPlan } from '@tsukube/apiserver';
-import { formatTime, type JsonObject } from '@tsukube/machinery';
-import { ensureObject, metadataOf, objectsIn, textsIn } from '../fields.ts';
+import { ensureObject, formatTime, type JsonObject, metadataOf, objectsIn, textsIn } from '@tsukube/machinery';
 
 const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
 

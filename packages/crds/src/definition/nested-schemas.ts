@@ -1,6 +1,15 @@
 import { builtinTypes } from '@tsukube/api';
-import { checkObject, isObject, type JsonObject, type JsonValue, StatusError, setKey, sortKeys } from '@tsukube/machinery';
-import { objectIn, objectsIn } from '../fields.ts';
+import {
+  checkObject,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectIn,
+  objectsIn,
+  StatusError,
+  setKey,
+  sortKeys,
+} from '@tsukube/machinery';
 
 const type = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
 const rootPath = 'spec.versions.schema.openAPIV3Schema';

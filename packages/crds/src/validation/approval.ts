@@ -1,5 +1,4 @@
-import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { mapIn, metadataOf, objectIn, textIn } from '../fields.ts';
+import { type FieldErrors, type JsonObject, mapIn, metadataOf, objectIn, path, textIn } from '@tsukube/machinery';
 
 const annotation = 'api-approved.kubernetes.io';
 const see = 'see https://github.com/kubernetes/enhancements/pull/1111';

@@ -1,7 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { validateWebhookClient } from '@tsukube/apiserver';
-import { certificateBlocks, type FieldErrors, isDNS1035Label, type JsonObject, path } from '@tsukube/machinery';
-import { objectIn, repeats, textIn, textsIn } from '../fields.ts';
+import {
+  certificateBlocks,
+  type FieldErrors,
+  isDNS1035Label,
+  type JsonObject,
+  objectIn,
+  path,
+  repeats,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 
 const at = path('spec', 'conversion');
 const clientPath = at.child('webhookClientConfig');

@@ -1,5 +1,15 @@
-import { type FieldErrors, isDNS1123Subdomain, type JsonObject, path, validateImmutableField } from '@tsukube/machinery';
-import { metadataOf, objectIn, objectsIn, textIn, textsIn } from '../fields.ts';
+import {
+  type FieldErrors,
+  isDNS1123Subdomain,
+  type JsonObject,
+  metadataOf,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+  textsIn,
+  validateImmutableField,
+} from '@tsukube/machinery';
 import { validateApproval } from './approval.ts';
 import { isCaBundle, validateConversion } from './conversion-validation.ts';
 import { type Demands, demandsOn, hasDefaults, hasExtensions } from './leniency.ts';

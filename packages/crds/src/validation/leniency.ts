@@ -3,12 +3,13 @@ import {
   FieldErrors,
   isStructural,
   type JsonObject,
+  objectsIn,
   parseSchema,
   path,
   someSchema,
+  textIn,
   validateDefaults,
 } from '@tsukube/machinery';
-import { objectsIn, textIn } from '../fields.ts';
 import { isLooseSet, validateMapKeys } from './open-api-lists.ts';
 import { schemaIn, schemasOf } from './shared-parts.ts';
 

@@ -1,5 +1,4 @@
-import { type FieldErrors, type FieldPath, isDNS1035Label, type JsonObject } from '@tsukube/machinery';
-import { textIn, textsIn } from '../fields.ts';
+import { type FieldErrors, type FieldPath, isDNS1035Label, type JsonObject, textIn, textsIn } from '@tsukube/machinery';
 
 export function validateNamesPresent(names: JsonObject, at: FieldPath, errors: FieldErrors): void {
   for (const field of ['plural', 'singular', 'kind', 'listKind'])

@@ -1,5 +1,4 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { objectIn, repeats, textIn, textsIn } from '../fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, objectIn, repeats, textIn, textsIn } from '@tsukube/machinery';
 
 const listType = 'x-kubernetes-list-type';
 const mapType = 'x-kubernetes-map-type';

@@ -7,11 +7,13 @@ import {
   findField,
   type JsonObject,
   maxRequestBytes,
+  numberIn,
+  objectsIn,
   parseSchema,
   rulesOf,
   structuralObstacle,
+  textIn,
 } from '@tsukube/machinery';
-import { numberIn, objectsIn, textIn } from '../fields.ts';
 import { internalRule } from './internal-form.ts';
 import { costMessage, type RuleCosts } from './rule-costs.ts';
 

@@ -1,5 +1,13 @@
-import { FieldErrors, type FieldPath, isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../fields.ts';
+import {
+  FieldErrors,
+  type FieldPath,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '@tsukube/machinery';
 import { type Demands, isOddType, knownTypes } from './leniency.ts';
 import { validateListType, validateMapKeys, validateMapType } from './open-api-lists.ts';
 import { childScope, type RuleScope, validateRules, validateRuleTexts } from './open-api-rules.ts';

@@ -3,10 +3,11 @@ import {
   type FieldPath,
   findField,
   type JsonObject,
+  objectsIn,
   parseSchema,
   structuralObstacle,
+  textIn,
 } from '@tsukube/machinery';
-import { objectsIn, textIn } from '../fields.ts';
 import { maxSelectableFields } from './leniency.ts';
 import { schemaIn } from './shared-parts.ts';
 

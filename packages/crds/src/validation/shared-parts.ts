@@ -1,5 +1,4 @@
-import { deepEqual, isObject, type JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn } from '../fields.ts';
+import { deepEqual, isObject, type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
 
 /** What a version says besides its name, and may say like all others. */
 export type Part = 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';

@@ -1,5 +1,4 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];

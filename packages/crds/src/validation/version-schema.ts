@@ -4,10 +4,10 @@ import {
   type JsonObject,
   parseSchema,
   structuralObstacle,
+  textIn,
   validateDefaults,
   validateStructure,
 } from '@tsukube/machinery';
-import { textIn } from '../fields.ts';
 import { allowedAtRoot, internalSchema, namesOfSaid } from './internal-form.ts';
 import type { Demands } from './leniency.ts';
 import { validateOpenApiSchema } from './open-api-schema.ts';

@@ -1,5 +1,12 @@
-import { type FieldErrors, type FieldPath, isDNS1035Label, type JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDNS1035Label,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '@tsukube/machinery';
 import { internalVersion } from './internal-form.ts';
 import type { Demands } from './leniency.ts';
 import { validateSelectableFields } from './selectable-fields.ts';

@@ -1,5 +1,4 @@
-import { effectiveFormat, goQuote, type JsonObject, someSchema } from '@tsukube/machinery';
-import { objectIn, textIn } from '../fields.ts';
+import { effectiveFormat, goQuote, type JsonObject, objectIn, someSchema, textIn } from '@tsukube/machinery';
 import { schemaIn, sortedParts } from './shared-parts.ts';
 
 /** Formats that mean nothing are told once they are written. */

@@ -1,6 +1,20 @@
 export { cannotUnmarshal, jsonKind } from './cannot-unmarshal.ts';
 export { deepCopy } from './copy.ts';
 export { deepEqual } from './equal.ts';
+export {
+  byName,
+  ensureObject,
+  fillIn,
+  integerIn,
+  listIn,
+  mapIn,
+  numberIn,
+  objectIn,
+  objectsIn,
+  repeats,
+  textIn,
+  textsIn,
+} from './fields.ts';
 export { getKey, isObject, setKey, withoutKey } from './object.ts';
 export type { JsonLimits, NumberForm, ParsedJson } from './parse.ts';
 export { parseJson, parseJsonAround } from './parse.ts';

@@ -5,6 +5,8 @@ export { generateName, randomSuffix } from './generate-name.ts';
 export type { GroupKind, GroupResource, GroupVersion } from './group.ts';
 export { apiVersionOf, groupKindText, groupResourceText, parseApiVersion } from './group.ts';
 export { humanDuration } from './human-duration.ts';
+export type { KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference } from './kube-object.ts';
+export { controllerOf, isKubeObject, metadataOf } from './kube-object.ts';
 export { isQualifiedName, isValidLabelValue, validateLabelName, validateLabels } from './labels.ts';
 export { validateFieldManager } from './managed-fields.ts';
 export type { NameValidator } from './names.ts';

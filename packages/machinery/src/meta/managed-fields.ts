@@ -1,10 +1,10 @@
 import { knownRecord } from '../apply/known-record.ts';
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
+import { textIn } from '../json/fields.ts';
 import { isObject } from '../json/object.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { longerThanBytes } from '../text/strings.ts';
-import { textOf } from './member.ts';
 
 const managerLimit = 128;
 const subresourceLimit = 256;
@@ -35,14 +35,14 @@ export function validateFieldManager(manager: string, path: FieldPath, errors: F
 }
 
 function validateEntry(entry: JsonObject, path: FieldPath, errors: FieldErrors): void {
-  const operation = textOf(entry, 'operation');
+  const operation = textIn(entry, 'operation');
   if (operation !== 'Apply' && operation !== 'Update') {
     errors.invalid(path.child('operation'), operation, 'must be `Apply` or `Update`');
   }
-  const fieldsType = textOf(entry, 'fieldsType');
+  const fieldsType = textIn(entry, 'fieldsType');
   if (fieldsType !== '' && fieldsType !== 'FieldsV1') errors.invalid(path.child('fieldsType'), fieldsType, 'must be `FieldsV1`');
-  validateFieldManager(textOf(entry, 'manager'), path.child('manager'), errors);
-  if (longerThanBytes(textOf(entry, 'subresource'), subresourceLimit))
+  validateFieldManager(textIn(entry, 'manager'), path.child('manager'), errors);
+  if (longerThanBytes(textIn(entry, 'subresource'), subresourceLimit))
     errors.tooLong(path.child('subresource'), subresourceLimit);
 }
 

@@ -1,12 +1,12 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path as rootPath } from '../errors/field-path.ts';
 import { deepEqual } from '../json/equal.ts';
+import { integerIn, listIn, mapIn, textIn } from '../json/fields.ts';
 import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { validateAnnotations } from './annotations.ts';
 import { validateNoNewFinalizers } from './finalizers.ts';
 import { validateLabels } from './labels.ts';
 import { validateManagedFields } from './managed-fields.ts';
-import { listOf, mapOf, numberOf, textOf } from './member.ts';
 import { validateOwnerReferences } from './owner-references.ts';
 
 export const fieldIsImmutable = 'field is immutable';
@@ -29,20 +29,20 @@ export function validateObjectMetaUpdate(
   path: FieldPath = metadataPath,
 ): void {
   if ((old.deletionTimestamp ?? null) !== null) {
-    validateNoNewFinalizers(listOf(meta, 'finalizers'), listOf(old, 'finalizers'), path.child('finalizers'), errors);
+    validateNoNewFinalizers(listIn(meta, 'finalizers'), listIn(old, 'finalizers'), path.child('finalizers'), errors);
   }
-  if (textOf(meta, 'resourceVersion') === '') {
+  if (textIn(meta, 'resourceVersion') === '') {
     errors.invalid(path.child('resourceVersion'), '', 'must be specified for an update');
   }
-  const generation = numberOf(meta, 'generation');
-  if (generation < numberOf(old, 'generation')) errors.invalid(path.child('generation'), generation, 'must not be decremented');
+  const generation = integerIn(meta, 'generation');
+  if (generation < integerIn(old, 'generation')) errors.invalid(path.child('generation'), generation, 'must not be decremented');
   for (const [name, absent] of immutable) {
     validateImmutableField(meta[name] ?? absent, old[name] ?? absent, () => path.child(name), errors);
   }
-  validateLabels(mapOf(meta, 'labels'), path.child('labels'), errors);
-  validateAnnotations(mapOf(meta, 'annotations'), path.child('annotations'), errors);
-  validateOwnerReferences(listOf(meta, 'ownerReferences'), path.child('ownerReferences'), errors);
-  validateManagedFields(listOf(meta, 'managedFields'), path.child('managedFields'), errors);
+  validateLabels(mapIn(meta, 'labels'), path.child('labels'), errors);
+  validateAnnotations(mapIn(meta, 'annotations'), path.child('annotations'), errors);
+  validateOwnerReferences(listIn(meta, 'ownerReferences'), path.child('ownerReferences'), errors);
+  validateManagedFields(listIn(meta, 'managedFields'), path.child('managedFields'), errors);
 }
 
 /** The path may be a function, so that it is made only if there is something to say. */

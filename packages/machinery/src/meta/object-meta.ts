@@ -1,11 +1,11 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path as rootPath } from '../errors/field-path.ts';
+import { integerIn, listIn, mapIn, textIn } from '../json/fields.ts';
 import type { JsonObject } from '../schema/type.ts';
 import { validateAnnotations } from './annotations.ts';
 import { validateFinalizers } from './finalizers.ts';
 import { validateLabels } from './labels.ts';
 import { validateManagedFields } from './managed-fields.ts';
-import { listOf, mapOf, numberOf, textOf } from './member.ts';
 import { type NameValidator, nameIsDNSLabel } from './names.ts';
 import { validateOwnerReferences } from './owner-references.ts';
 
@@ -22,21 +22,21 @@ const metadataPath = rootPath('metadata');
 export function validateObjectMeta(meta: JsonObject, rules: ObjectMetaRules, errors: FieldErrors): void {
   const path = rules.path ?? metadataPath;
   validateGivenName(meta, rules.validateName, path, errors);
-  validateNamespace(textOf(meta, 'namespace'), rules.namespaced, path, errors);
-  const generation = numberOf(meta, 'generation');
+  validateNamespace(textIn(meta, 'namespace'), rules.namespaced, path, errors);
+  const generation = integerIn(meta, 'generation');
   if (generation < 0) errors.invalid(path.child('generation'), generation, 'must be greater than or equal to 0');
-  validateLabels(mapOf(meta, 'labels'), path.child('labels'), errors);
-  validateAnnotations(mapOf(meta, 'annotations'), path.child('annotations'), errors);
-  validateOwnerReferences(listOf(meta, 'ownerReferences'), path.child('ownerReferences'), errors);
-  validateFinalizers(listOf(meta, 'finalizers'), path.child('finalizers'), errors);
-  validateManagedFields(listOf(meta, 'managedFields'), path.child('managedFields'), errors);
+  validateLabels(mapIn(meta, 'labels'), path.child('labels'), errors);
+  validateAnnotations(mapIn(meta, 'annotations'), path.child('annotations'), errors);
+  validateOwnerReferences(listIn(meta, 'ownerReferences'), path.child('ownerReferences'), errors);
+  validateFinalizers(listIn(meta, 'finalizers'), path.child('finalizers'), errors);
+  validateManagedFields(listIn(meta, 'managedFields'), path.child('managedFields'), errors);
 }
 
 function validateGivenName(meta: JsonObject, validateName: NameValidator, path: FieldPath, errors: FieldErrors): void {
-  const prefix = textOf(meta, 'generateName');
+  const prefix = textIn(meta, 'generateName');
   if (prefix !== '')
     for (const message of validateName(prefix, true)) errors.invalid(path.child('generateName'), prefix, message);
-  const name = textOf(meta, 'name');
+  const name = textIn(meta, 'name');
   if (name === '') {
     errors.required(path.child('name'), 'name or generateName is required');
     return;

@@ -1,8 +1,8 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
+import { listIn, mapIn, textIn } from '../json/fields.ts';
 import { isObject } from '../json/object.ts';
 import { isValidLabelValue, validateLabelName, validateLabels } from '../meta/labels.ts';
-import { listOf, mapOf, textOf } from '../meta/member.ts';
 import type { JsonObject } from '../schema/type.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { labelRequirement } from './label-requirement.ts';
@@ -19,19 +19,19 @@ const operators = new Map<string, LabelOperator>([
 /** From an object with matchLabels and matchExpressions: an absent one chooses nothing, an empty one everything. Fails with an Error. */
 export function labelSelectorOf(selector: JsonObject | undefined): LabelSelector {
   if (selector === undefined) return noLabel;
-  const labels = mapOf(selector, 'matchLabels');
+  const labels = mapIn(selector, 'matchLabels');
   const requirements: LabelRequirement[] = Object.keys(labels).map((key) => labelRequirement(key, '=', [String(labels[key])]));
-  for (const expression of listOf(selector, 'matchExpressions')) {
+  for (const expression of listIn(selector, 'matchExpressions')) {
     if (isObject(expression)) requirements.push(requirementOf(expression));
   }
   return requirements.length === 0 ? everyLabel : labelSelector(requirements);
 }
 
 function requirementOf(expression: JsonObject): LabelRequirement {
-  const name = textOf(expression, 'operator');
+  const name = textIn(expression, 'operator');
   const operator = operators.get(name);
   if (operator === undefined) throw new Error(`${goQuote(name)} is not a valid label selector operator`);
-  return labelRequirement(textOf(expression, 'key'), operator, listOf(expression, 'values').map(String));
+  return labelRequirement(textIn(expression, 'key'), operator, listIn(expression, 'values').map(String));
 }
 
 export interface LabelSelectorRules {
@@ -49,16 +49,16 @@ export function validateLabelSelector(
   rules: LabelSelectorRules = {},
 ): void {
   if (selector === undefined) return;
-  validateLabels(mapOf(selector, 'matchLabels'), path.child('matchLabels'), errors);
-  listOf(selector, 'matchExpressions').forEach((expression, position) => {
+  validateLabels(mapIn(selector, 'matchLabels'), path.child('matchLabels'), errors);
+  listIn(selector, 'matchExpressions').forEach((expression, position) => {
     if (isObject(expression)) validateExpression(expression, path.child('matchExpressions').index(position), errors, rules);
   });
 }
 
 function validateExpression(expression: JsonObject, path: FieldPath, errors: FieldErrors, rules: LabelSelectorRules): void {
-  const values = listOf(expression, 'values');
-  validateOperator(textOf(expression, 'operator'), values.length, path, errors, rules);
-  validateLabelName(textOf(expression, 'key'), path.child('key'), errors);
+  const values = listIn(expression, 'values');
+  validateOperator(textIn(expression, 'operator'), values.length, path, errors, rules);
+  validateLabelName(textIn(expression, 'key'), path.child('key'), errors);
   if (rules.allowInvalidValues) return;
   values.forEach((value, position) => {
     for (const message of isValidLabelValue(String(value))) errors.invalid(path.child('values').index(position), value, message);

@@ -3,11 +3,6 @@ import type { JsonObject, JsonValue } from '../schema/type.ts';
 
 /** Reading of a JSON schema as definitions have it. What is absent reads as its zero value. */
 
-export function textOf(props: JsonObject, key: string): string {
-  const value = props[key];
-  return typeof value === 'string' ? value : '';
-}
-
 export function textsOf(props: JsonObject, key: string): readonly string[] {
   const value = props[key];
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];

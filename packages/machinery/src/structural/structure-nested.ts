@@ -1,8 +1,9 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
+import { textIn } from '../json/fields.ts';
 import type { JsonObject } from '../schema/type.ts';
 import { goRegExpProblem } from '../text/go-regexp.ts';
-import { isZero, namedSchemas, schemaOf, schemasOf, textOf } from './props.ts';
+import { isZero, namedSchemas, schemaOf, schemasOf } from './props.ts';
 import type { Level } from './structure.ts';
 
 /** What is below anyOf and the like restricts values, and says nothing else. */
@@ -48,7 +49,7 @@ function isSaid(props: JsonObject, key: string): boolean {
 }
 
 export function validatePattern(props: JsonObject, at: FieldPath, errors: FieldErrors): void {
-  const pattern = textOf(props, 'pattern');
+  const pattern = textIn(props, 'pattern');
   const problem = pattern === '' ? undefined : goRegExpProblem(pattern);
   if (problem !== undefined)
     errors.invalid(at.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${problem}`);

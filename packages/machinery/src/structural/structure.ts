@@ -1,8 +1,9 @@
 import { FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path } from '../errors/field-path.ts';
 import { deepEqual } from '../json/equal.ts';
+import { textIn } from '../json/fields.ts';
 import type { JsonObject } from '../schema/type.ts';
-import { isZero, namedSchemas, property, schemaOf, schemasOf, textOf } from './props.ts';
+import { isZero, namedSchemas, property, schemaOf, schemasOf } from './props.ts';
 import { validateCompleteness } from './structure-completeness.ts';
 import { validateNested, validatePattern } from './structure-nested.ts';
 
@@ -58,7 +59,7 @@ export function validateStructure(props: JsonObject, at: FieldPath, errors: Fiel
 
 function validateNode(props: JsonObject, level: Level, at: FieldPath, errors: FieldErrors): void {
   const items = schemaOf(props, 'items');
-  if (textOf(props, 'type') === 'array' && items === undefined) errors.required(at.child('items'), 'must be specified');
+  if (textIn(props, 'type') === 'array' && items === undefined) errors.required(at.child('items'), 'must be specified');
   if (items !== undefined) validateNode(items, 'items', at.child('items'), errors);
   for (const [key, child] of namedSchemas(props, 'properties'))
     validateNode(child, 'field', at.child('properties').key(key), errors);
@@ -118,7 +119,7 @@ const emptyType: Readonly<Record<Level, string>> = {
 };
 
 function validateType(props: JsonObject, level: Level, path: FieldPath, errors: FieldErrors): void {
-  const [type, at] = [textOf(props, 'type'), path.child('type')];
+  const [type, at] = [textIn(props, 'type'), path.child('type')];
   if (isEmbedded(props) && type !== 'object') {
     const message = 'must be object if x-kubernetes-embedded-resource is true';
     if (type === '') errors.required(at, message);
@@ -136,13 +137,13 @@ function validateMeta(props: JsonObject, level: Level, at: FieldPath, errors: Fi
   const isResource = level === 'root' || isEmbedded(props);
   for (const key of ['kind', 'apiVersion']) {
     const schema = property(props, key);
-    if (isResource && schema && textOf(schema, 'type') !== 'string')
-      errors.invalid(at.key(key).child('type'), textOf(schema, 'type'), 'must be string');
+    if (isResource && schema && textIn(schema, 'type') !== 'string')
+      errors.invalid(at.key(key).child('type'), textIn(schema, 'type'), 'must be string');
   }
   const metadata = property(props, 'metadata');
   if (metadata === undefined) return;
-  if (isResource && textOf(metadata, 'type') !== 'object')
-    errors.invalid(at.key('metadata').child('type'), textOf(metadata, 'type'), 'must be object');
+  if (isResource && textIn(metadata, 'type') !== 'object')
+    errors.invalid(at.key('metadata').child('type'), textIn(metadata, 'type'), 'must be object');
   if (level === 'root' && !saysOnlyNames(metadata))
     errors.forbidden(
       at.key('metadata'),

@@ -1,6 +1,4 @@
-import { deepEqual, goQuote, type JsonObject } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
-import { objectIn } from '../../common/fields.ts';
+import { deepEqual, goQuote, type JsonObject, metadataOf, objectIn } from '@tsukube/machinery';
 import { internalDiff } from '../../common/internal-diff.ts';
 import { internalForm } from '../../common/internal-form.ts';
 import { refuse } from '../forbidden.ts';

@@ -1,6 +1,5 @@
 import { type AdmissionPlugin, type Authorizer, decodeObject, type ObjectCache } from '@tsukube/apiserver';
-import { goQuote, type JsonObject } from '@tsukube/machinery';
-import { objectIn, textIn } from '../../common/fields.ts';
+import { goQuote, type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import { nodeOf, nodeUserPrefix } from '../../node-authorizer/index.ts';
 import { subjectOf } from '../certificates.ts';
 import { refuse } from '../forbidden.ts';

@@ -1,6 +1,4 @@
-import { deepEqual, goQuote, type JsonObject } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
-import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
+import { deepEqual, goQuote, type JsonObject, mapIn, metadataOf, objectIn, objectsIn } from '@tsukube/machinery';
 import { internalForm } from '../../common/internal-form.ts';
 import { refuse } from '../forbidden.ts';
 import type { NodeWrite } from './node-write.ts';

@@ -1,6 +1,4 @@
-import { deepEqual, goQuote, type JsonObject } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
-import { mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { deepEqual, goQuote, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { refuse } from '../forbidden.ts';
 import { apiReference } from '../pod-references.ts';
 import { mustFind, type NodeWrite } from './node-write.ts';

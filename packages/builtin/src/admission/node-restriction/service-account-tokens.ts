@@ -1,6 +1,4 @@
-import { goQuote, type JsonObject, StatusError } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
-import { objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
+import { goQuote, type JsonObject, metadataOf, objectIn, objectsIn, StatusError, textIn, textsIn } from '@tsukube/machinery';
 import { refuse } from '../forbidden.ts';
 import { type Cluster, mustFind, type NodeWrite } from './node-write.ts';
 

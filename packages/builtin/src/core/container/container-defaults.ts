@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { fillIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { fillIn, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isLatestImage } from './image-name.ts';
 import { roundRequirements } from './resource-list.ts';
 

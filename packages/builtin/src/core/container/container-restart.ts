@@ -1,5 +1,4 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 
 const policies = ['Always', 'Never', 'OnFailure'];
 const actions = ['Restart', 'RestartAllContainers'];

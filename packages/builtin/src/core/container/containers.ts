@@ -1,6 +1,5 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
+import { type FieldErrors, type FieldPath, type JsonObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isPortName, isPortNumber, report, requireOneOf, validateDNSLabel } from '../../common/field-validation.ts';
-import { numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { validateRestartPolicy } from './container-restart.ts';
 import { validateEnvironment } from './environment.ts';
 import { type Volumes, validateDevices, validateMounts } from './mounts.ts';

@@ -1,6 +1,14 @@
-import { type FieldErrors, type FieldPath, isQualifiedName, type JsonObject, nameIsDNSSubdomain } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isQualifiedName,
+  type JsonObject,
+  nameIsDNSSubdomain,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '@tsukube/machinery';
 import { isConfigKey, isEnvironmentName, report, requireText, validateDNSLabel } from '../../common/field-validation.ts';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { validateNoBacksteps } from '../../common/path-rules.ts';
 
 export const environmentFields = [

@@ -1,6 +1,14 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { isHeaderName, report, requireNonNegative, validatePort } from '../../common/field-validation.ts';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 
 type HandlerCheck = (handler: JsonObject, at: FieldPath, errors: FieldErrors, gracePeriod: number) => void;
 

@@ -4,12 +4,14 @@ import {
   type FieldPath,
   isQualifiedName,
   type JsonObject,
+  objectIn,
+  objectsIn,
   parseQuantity,
   quantityValue,
+  textIn,
   zeroQuantity,
 } from '@tsukube/machinery';
 import { isNegative, report, validateDNSLabel } from '../../common/field-validation.ts';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
 
 const computeResources = new Set(['cpu', 'memory']);
 const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage']);

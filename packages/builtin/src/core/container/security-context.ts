@@ -1,6 +1,14 @@
-import { type FieldErrors, type FieldPath, isDNS1123Subdomain, type JsonObject } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDNS1123Subdomain,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { inclusiveRange, report } from '../../common/field-validation.ts';
-import { objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 import { internalForm } from '../../common/internal-form.ts';
 import { validateDescendingPath } from '../../common/path-rules.ts';
 import { validateUserName } from './windows-user.ts';

@@ -5,11 +5,15 @@ import {
   type JsonObject,
   nameIsDNSLabel,
   nameIsDNSSubdomain,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
   validateLabelName,
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { report } from '../../common/field-validation.ts';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 import { validateLabelKeys } from './label-keys.ts';
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';

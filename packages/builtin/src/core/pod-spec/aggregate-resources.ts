@@ -1,5 +1,13 @@
-import { addQuantities, compareQuantities, type JsonObject, parseQuantity, type Quantity } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
+import {
+  addQuantities,
+  compareQuantities,
+  type JsonObject,
+  mapIn,
+  objectIn,
+  objectsIn,
+  parseQuantity,
+  type Quantity,
+} from '@tsukube/machinery';
 
 type Amounts = Map<string, Quantity>;
 

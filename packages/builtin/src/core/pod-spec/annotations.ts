@@ -1,5 +1,4 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { validateDescendingPath } from '../../common/path-rules.ts';
 import { containerFields } from './defaults.ts';
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { objectsIn, textIn } from '../../common/fields.ts';
+import { type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
 
 /** The names of a pod's containers, as one cell. */
 export function containerNames(podSpec: JsonObject | undefined): string {

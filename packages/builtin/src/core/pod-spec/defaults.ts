@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { fillIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { fillIn, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { defaultContainer } from '../container/container-defaults.ts';
 import { roundRequirements, roundResources } from '../container/resource-list.ts';
 import { defaultVolume } from '../volume/volume-defaults.ts';

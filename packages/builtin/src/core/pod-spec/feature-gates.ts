@@ -1,6 +1,5 @@
 import type { Resource } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn } from '../../common/fields.ts';
+import { type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
 import { containerFields } from './defaults.ts';
 
 /** Where the spec of a pod is, in the kinds that have one. */

@@ -1,6 +1,16 @@
-import { type FieldErrors, type FieldPath, isDNS1123Subdomain, type JsonObject, validateLegacyIP } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDNS1123Subdomain,
+  type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
+  validateLegacyIP,
+} from '@tsukube/machinery';
 import { isSubdomainWithUnderscore, report } from '../../common/field-validation.ts';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 
 const maxNameservers = 3;
 const maxSearches = 32;

@@ -1,5 +1,13 @@
-import { type FieldErrors, type FieldPath, type JsonObject, validateLabelName } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
+import {
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
+  validateLabelName,
+} from '@tsukube/machinery';
 
 /** Keys of labels whose values are taken from the pod itself. */
 export function validateLabelKeys(term: JsonObject, at: FieldPath, errors: FieldErrors): void {

@@ -1,5 +1,4 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { containerFields } from './defaults.ts';
 
 const notOnWindows = 'cannot be set for a windows pod';

@@ -1,6 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { trimRight } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { type JsonObject, objectIn, objectsIn, textIn, trimRight } from '@tsukube/machinery';
 
 interface PathOf {
   readonly path: string;

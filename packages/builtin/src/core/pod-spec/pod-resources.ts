@@ -4,9 +4,11 @@ import {
   type FieldPath,
   formatQuantity,
   type JsonObject,
+  mapIn,
+  objectIn,
+  objectsIn,
   parseQuantity,
 } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
 import { isHugePages, podResourceName, validateRequirements } from '../container/resource-requirements.ts';
 import { aggregateResources } from './aggregate-resources.ts';
 

@@ -1,5 +1,4 @@
-import type { FieldPath, JsonObject } from '@tsukube/machinery';
-import { numberIn, objectsIn, textIn } from '../../common/fields.ts';
+import { type FieldPath, type JsonObject, numberIn, objectsIn, textIn } from '@tsukube/machinery';
 import { containerFields } from './defaults.ts';
 
 interface Port {

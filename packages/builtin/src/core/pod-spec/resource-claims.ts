@@ -1,6 +1,14 @@
-import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSSubdomain, path } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  mapIn,
+  nameIsDNSSubdomain,
+  objectsIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
 import { report, validateDNSLabel } from '../../common/field-validation.ts';
-import { mapIn, objectsIn, textIn } from '../../common/fields.ts';
 import { internalForm } from '../../common/internal-form.ts';
 
 /** Gives the names by which containers refer to claims. */

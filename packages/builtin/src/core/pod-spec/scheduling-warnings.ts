@@ -1,5 +1,13 @@
-import { type FieldPath, isValidLabelValue, type JsonObject } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
+import {
+  type FieldPath,
+  isValidLabelValue,
+  type JsonObject,
+  mapIn,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { oldNodeLabel } from '../../common/node-selector.ts';
 
 export function nodeWarnings(spec: JsonObject, at: FieldPath): readonly string[] {

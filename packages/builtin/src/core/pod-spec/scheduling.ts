@@ -4,11 +4,14 @@ import {
   isQualifiedName,
   isValidLabelValue,
   type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
   validateLabelName,
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { isNotPositive, report } from '../../common/field-validation.ts';
-import { numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { validateLabelKeys } from './label-keys.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];

@@ -4,11 +4,14 @@ import {
   isDNS1123Label,
   type JsonObject,
   nameIsDNSSubdomain,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
   validateAnnotations,
   validateLabels,
 } from '@tsukube/machinery';
 import { inclusiveRange, report, requireOneOf } from '../../common/field-validation.ts';
-import { numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import {
   type PodParts,
   validateContainers,

@@ -1,5 +1,17 @@
-import { type FieldPath, type JsonObject, parseQuantity, path, quantityValue, warningsForIP } from '@tsukube/machinery';
-import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
+import {
+  type FieldPath,
+  type JsonObject,
+  mapIn,
+  numberIn,
+  objectIn,
+  objectsIn,
+  parseQuantity,
+  path,
+  quantityValue,
+  textIn,
+  textsIn,
+  warningsForIP,
+} from '@tsukube/machinery';
 import { containerFields } from './defaults.ts';
 import { overlapWarnings } from './overlap-warnings.ts';
 import { portWarnings } from './port-warnings.ts';

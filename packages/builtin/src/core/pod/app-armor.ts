@@ -1,5 +1,4 @@
-import { deepEqual, type JsonObject, path } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { deepEqual, type JsonObject, mapIn, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { containerFields } from '../pod-spec/defaults.ts';
 
 const prefix = 'container.apparmor.security.beta.kubernetes.io/';

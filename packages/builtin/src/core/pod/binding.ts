@@ -8,8 +8,18 @@ import {
   type Subresource,
   type WriteContext,
 } from '@tsukube/apiserver';
-import { FieldErrors, type JsonObject, path, type Status, StatusError, setKey } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import {
+  FieldErrors,
+  type JsonObject,
+  mapIn,
+  objectIn,
+  objectsIn,
+  path,
+  type Status,
+  StatusError,
+  setKey,
+  textIn,
+} from '@tsukube/machinery';
 import { schemaOf } from '../../common/schema.ts';
 import { setCondition } from './conditions.ts';
 

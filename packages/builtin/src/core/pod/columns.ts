@@ -1,7 +1,6 @@
 import type { Column, RowCondition } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import { type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../../common/columns.ts';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { summaryOf } from './summary.ts';
 
 const podStatus = 'io.k8s.api.core.v1.PodStatus';

@@ -1,5 +1,4 @@
-import { formatTime, type JsonObject } from '@tsukube/machinery';
-import { objectsIn } from '../../common/fields.ts';
+import { formatTime, type JsonObject, objectsIn } from '@tsukube/machinery';
 
 export interface PodCondition {
   readonly type: string;

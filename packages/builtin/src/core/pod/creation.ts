@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textsIn } from '../../common/fields.ts';
+import { type JsonObject, mapIn, objectIn, objectsIn, textsIn } from '@tsukube/machinery';
 import { copyAppArmorAnnotations } from './app-armor.ts';
 import { setCondition } from './conditions.ts';
 import { qosClassOf } from './qos.ts';

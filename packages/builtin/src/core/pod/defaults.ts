@@ -1,5 +1,4 @@
-import { formatQuantity, type JsonObject } from '@tsukube/machinery';
-import { mapIn, numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { formatQuantity, type JsonObject, mapIn, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { roundRequirements, roundResources } from '../container/resource-list.ts';
 import { isHugePages, isOvercommitAllowed } from '../container/resource-requirements.ts';
 import { aggregateResources } from '../pod-spec/aggregate-resources.ts';

@@ -1,6 +1,5 @@
 import type { DeletionPlan, DeletionRequest } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { numberIn, objectIn, textIn } from '../../common/fields.ts';
+import { type JsonObject, numberIn, objectIn, textIn } from '@tsukube/machinery';
 
 /** A pod that runs is given the time it asked for to end by itself. */
 export function beginPodDeletion(pod: JsonObject, request: DeletionRequest): DeletionPlan {

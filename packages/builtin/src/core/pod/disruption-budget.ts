@@ -1,6 +1,14 @@
 import { decodeObject, type ObjectRegistry, type WriteContext } from '@tsukube/apiserver';
-import { formatTime, type JsonObject, labelSelectorOf, StatusError } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import {
+  formatTime,
+  type JsonObject,
+  labelSelectorOf,
+  numberIn,
+  objectIn,
+  objectsIn,
+  StatusError,
+  textIn,
+} from '@tsukube/machinery';
 import { isConditionTrue } from './conditions.ts';
 
 const maxDisruptedPods = 2_000;

@@ -1,5 +1,4 @@
-import { deepEqual, type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { byName, mapIn, objectsIn, textIn } from '../../common/fields.ts';
+import { byName, deepEqual, type FieldErrors, type JsonObject, mapIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { containerDiff } from '../../common/internal-diff.ts';
 import { keepMetadata } from './keep-metadata.ts';
 import { validateAnnotationUpdate } from './update.ts';

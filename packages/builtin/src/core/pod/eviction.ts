@@ -1,6 +1,5 @@
 import { actionSubresource, decodeObject, deleteObject, type ResourceRequest, type WriteContext } from '@tsukube/apiserver';
-import { isObject, type JsonObject, type Status, StatusError } from '@tsukube/machinery';
-import { objectIn, textIn } from '../../common/fields.ts';
+import { isObject, type JsonObject, objectIn, type Status, StatusError, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../../common/schema.ts';
 import { setCondition } from './conditions.ts';
 import { allowDisruption, budgetsOf } from './disruption-budget.ts';

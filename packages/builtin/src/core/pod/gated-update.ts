@@ -1,5 +1,4 @@
-import { deepEqual, type FieldErrors, type FieldPath, type JsonObject } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
+import { deepEqual, type FieldErrors, type FieldPath, type JsonObject, mapIn, objectIn, objectsIn } from '@tsukube/machinery';
 import { internalForm } from '../../common/internal-form.ts';
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';

@@ -1,6 +1,5 @@
 import type { Answer, Authorizer, ResourceRequest, Subresource } from '@tsukube/apiserver';
-import { FieldErrors, path as fieldPath, StatusError } from '@tsukube/machinery';
-import { objectIn, textIn } from '../../common/fields.ts';
+import { FieldErrors, path as fieldPath, objectIn, StatusError, textIn } from '@tsukube/machinery';
 import { notReachable, splitName } from '../../common/proxy-subresource.ts';
 import { checkNode, containerOf, hostOf, podOf } from './pod-location.ts';
 

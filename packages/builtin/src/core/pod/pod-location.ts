@@ -1,6 +1,5 @@
 import { decodeObject, type ResourceRequest } from '@tsukube/apiserver';
-import { type JsonObject, StatusError } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { type JsonObject, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
 
 /** The pod that is meant. Its name may stand between a scheme and a port. */
 export async function podOf(request: ResourceRequest, name = request.info.name): Promise<JsonObject> {

@@ -1,6 +1,5 @@
 import { type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../../common/schema.ts';
 import { podBinding } from './binding.ts';
 import { podColumns, podRowConditions } from './columns.ts';

@@ -2,11 +2,13 @@ import {
   addQuantities,
   compareQuantities,
   type JsonObject,
+  mapIn,
+  objectIn,
+  objectsIn,
   parseQuantity,
   type Quantity,
   zeroQuantity,
 } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
 
 const counted = ['cpu', 'memory'];
 

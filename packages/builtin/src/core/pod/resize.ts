@@ -1,5 +1,14 @@
-import { deepEqual, type FieldErrors, type FieldPath, type JsonObject, path } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import {
+  deepEqual,
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  mapIn,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
 import { keepMetadata } from './keep-metadata.ts';
 import { qosClassOf } from './qos.ts';
 import { validatePod } from './validation.ts';

@@ -1,6 +1,17 @@
-import { type FieldErrors, type FieldPath, type JsonObject, nameIsDNSLabel, nameIsDNSSubdomain, path } from '@tsukube/machinery';
+import {
+  byName,
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  mapIn,
+  nameIsDNSLabel,
+  nameIsDNSSubdomain,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
 import { report } from '../../common/field-validation.ts';
-import { byName, mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 
 const at = path('status');
 const statusLists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;

@@ -1,17 +1,21 @@
 import {
+  byName,
   type FieldErrors,
   type FieldPath,
   isQualifiedName,
   type JsonObject,
   type JsonValue,
   nameIsDNSSubdomain,
+  numberIn,
+  objectIn,
+  objectsIn,
   parseAddress,
   path,
+  textIn,
   validateImmutableField,
   validateLegacyIP,
 } from '@tsukube/machinery';
 import { report } from '../../common/field-validation.ts';
-import { byName, numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import {
   dropGatedStatus,
   validateAllocatedResources,

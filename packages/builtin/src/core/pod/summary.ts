@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { type JsonObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isConditionTrue } from './conditions.ts';
 
 /** A pod in one line. */

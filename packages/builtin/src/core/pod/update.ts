@@ -5,10 +5,12 @@ import {
   type FieldPath,
   type JsonObject,
   type JsonValue,
+  mapIn,
+  objectsIn,
   path,
+  textIn,
 } from '@tsukube/machinery';
 import { inclusiveRange } from '../../common/field-validation.ts';
-import { mapIn, objectsIn, textIn } from '../../common/fields.ts';
 import { specDiff } from '../../common/internal-diff.ts';
 import { validateImageSpace } from '../container/containers.ts';
 import { validatePodAnnotations } from '../pod-spec/annotations.ts';

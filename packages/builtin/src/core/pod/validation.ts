@@ -1,5 +1,4 @@
-import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { type FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { validateImageSpace } from '../container/containers.ts';
 import { validatePodAnnotations, validateProfilesMatch } from '../pod-spec/annotations.ts';
 import { validatePodSpec } from '../pod-spec/validation.ts';

@@ -1,5 +1,4 @@
-import { isDNS1123Label, type JsonObject, path, warningsForIP } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { isDNS1123Label, type JsonObject, objectIn, objectsIn, path, textIn, warningsForIP } from '@tsukube/machinery';
 import { podSpecWarnings } from '../pod-spec/warnings.ts';
 import { appArmorWarnings } from './app-armor.ts';
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { numberIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
+import { type JsonObject, numberIn, objectsIn, textIn, textsIn } from '@tsukube/machinery';
 import { isExternallyAccessible, needsHealthCheckPort } from './service-defaults.ts';
 
 export function sameTexts(a: readonly string[], b: readonly string[]): boolean {

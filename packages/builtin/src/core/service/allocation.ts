@@ -1,7 +1,18 @@
 import type { ObjectRegistry, Reservation } from '@tsukube/apiserver';
-import { FieldErrors, type FieldPath, type JsonObject, path, type ShownValue, StatusError } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
+import {
+  FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  metadataOf,
+  numberIn,
+  objectIn,
+  objectsIn,
+  path,
+  type ShownValue,
+  StatusError,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { alignClusterIPs, allocatesNodePorts, carryOverAllocated, keepsDualStack, nodePortsOf } from './allocated-fields.ts';
 import { shown } from './cluster-ip-validation.ts';
 import { settleFamilies } from './ip-families.ts';

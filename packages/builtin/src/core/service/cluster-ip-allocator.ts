@@ -1,7 +1,17 @@
 import { asServer, decodeObject, deleteObject, type ObjectRegistry } from '@tsukube/apiserver';
-import { type Cidr, formatAddress, type JsonObject, parseAddress, parseCidr, StatusError } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
-import { objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
+import {
+  type Cidr,
+  formatAddress,
+  type JsonObject,
+  metadataOf,
+  objectIn,
+  objectsIn,
+  parseAddress,
+  parseCidr,
+  StatusError,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { addressChoice, chooseFree, type ServiceRanges } from './service-ranges.ts';
 
 /** Whose an address is. */

@@ -1,5 +1,13 @@
-import { type FieldErrors, type JsonObject, parseAddress, path, type ShownValue, validateLegacyIP } from '@tsukube/machinery';
-import { textIn, textsIn } from '../../common/fields.ts';
+import {
+  type FieldErrors,
+  type JsonObject,
+  parseAddress,
+  path,
+  type ShownValue,
+  textIn,
+  textsIn,
+  validateLegacyIP,
+} from '@tsukube/machinery';
 import { isHeadless } from './service-defaults.ts';
 
 const clusterIPsPath = path('spec', 'clusterIPs');

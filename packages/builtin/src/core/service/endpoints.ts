@@ -3,16 +3,21 @@ import {
   deepEqual,
   FieldErrors,
   type FieldPath,
+  fillIn,
   isQualifiedName,
   type JsonObject,
+  mapIn,
+  metadataOf,
   nameIsDNSSubdomain,
+  numberIn,
+  objectsIn,
   path,
+  textIn,
   validateLegacyIP,
   warningsForIP,
 } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../../common/columns.ts';
+import { ageColumn, column, nameColumn } from '../../common/columns.ts';
 import { isPortNumber, report, requireOneOf, validateDNSLabel } from '../../common/field-validation.ts';
-import { fillIn, mapIn, numberIn, objectsIn, textIn } from '../../common/fields.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { validateEndpointIP } from './endpoint-ip.ts';
 import { protocols } from './service-port-validation.ts';

@@ -1,5 +1,4 @@
-import { FieldErrors, type JsonObject, path, StatusError } from '@tsukube/machinery';
-import { mapIn, textIn, textsIn } from '../../common/fields.ts';
+import { FieldErrors, type JsonObject, mapIn, path, StatusError, textIn, textsIn } from '@tsukube/machinery';
 import { keepsDualStack, sameTexts } from './allocated-fields.ts';
 import { familyOf, shown, validateClusterIPs } from './cluster-ip-validation.ts';
 import { familiesOf, type ServiceRanges } from './service-ranges.ts';

@@ -1,6 +1,15 @@
-import { type FieldErrors, isDNS1123Subdomain, type JsonObject, parseAddress, path, validateLegacyIP } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  isDNS1123Subdomain,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  parseAddress,
+  path,
+  textIn,
+  validateLegacyIP,
+} from '@tsukube/machinery';
 import { report } from '../../common/field-validation.ts';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
 
 const ingressPath = path('status', 'loadBalancer', 'ingress');
 const modes = ['Proxy', 'VIP'];

@@ -1,7 +1,5 @@
 import { type CacheEntry, decodeObject, type ObjectRegistry, type Reservation } from '@tsukube/apiserver';
-import { type JsonObject, StatusError } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
-import { textIn } from '../../common/fields.ts';
+import { type JsonObject, metadataOf, StatusError, textIn } from '@tsukube/machinery';
 import { type Holder, ServiceAddresses } from './cluster-ip-allocator.ts';
 import { ServicePorts } from './node-port-allocator.ts';
 import { givenUp, type Holdings, holdingsOf } from './service-holdings.ts';

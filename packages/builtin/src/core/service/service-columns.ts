@@ -1,7 +1,6 @@
 import type { Column } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import { type JsonObject, mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from '@tsukube/machinery';
 import { ageColumn, column, nameColumn } from '../../common/columns.ts';
-import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 import { formatLabels } from '../pod-spec/columns.ts';
 
 const type = 'io.k8s.api.core.v1.ServiceSpec';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { fillIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
+import { fillIn, type JsonObject, objectIn, objectsIn, textIn, textsIn } from '@tsukube/machinery';
 
 const defaultAffinitySeconds = 10_800;
 

@@ -1,6 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { parseAddress } from '@tsukube/machinery';
-import { numberIn, objectIn, objectsIn, textsIn } from '../../common/fields.ts';
+import { type JsonObject, numberIn, objectIn, objectsIn, parseAddress, textsIn } from '@tsukube/machinery';
 
 /** What a service has of that of which there is only one each. */
 export interface Holdings {

@@ -1,6 +1,14 @@
-import { type FieldErrors, type FieldPath, isQualifiedName, type JsonObject, path } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isQualifiedName,
+  type JsonObject,
+  numberIn,
+  objectsIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
 import { isPortNumber, report, requireOneOf, validateDNSLabel, validatePort } from '../../common/field-validation.ts';
-import { numberIn, objectsIn, textIn } from '../../common/fields.ts';
 
 const portsPath = path('spec', 'ports');
 export const protocols = ['SCTP', 'TCP', 'UDP'];

@@ -1,6 +1,5 @@
 import { decodeObject, type ResourceRequest } from '@tsukube/apiserver';
-import { StatusError } from '@tsukube/machinery';
-import { objectsIn } from '../../common/fields.ts';
+import { objectsIn, StatusError } from '@tsukube/machinery';
 import { notReachable, splitName } from '../../common/proxy-subresource.ts';
 
 /** Where a service leads is written in its endpoints. */

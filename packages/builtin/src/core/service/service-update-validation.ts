@@ -1,5 +1,4 @@
-import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
-import { textsIn } from '../../common/fields.ts';
+import { type FieldErrors, type JsonObject, path, textsIn } from '@tsukube/machinery';
 import { shown } from './cluster-ip-validation.ts';
 import { isHeadless, needsHealthCheckPort } from './service-defaults.ts';
 import { validateLoadBalancerClass } from './service-validation.ts';

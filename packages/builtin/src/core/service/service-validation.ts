@@ -3,14 +3,19 @@ import {
   isDNS1123Subdomain,
   isQualifiedName,
   type JsonObject,
+  mapIn,
+  metadataOf,
+  numberIn,
+  objectIn,
+  objectsIn,
   path,
+  textIn,
+  textsIn,
   validateLabels,
   validateLegacyCidr,
   validateLegacyIP,
 } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
 import { isPortNumber, report, requireOneOf } from '../../common/field-validation.ts';
-import { mapIn, numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 import { validateClusterIPs } from './cluster-ip-validation.ts';
 import { validateEndpointIP } from './endpoint-ip.ts';
 import { isExternallyAccessible, isHeadless, needsHealthCheckPort } from './service-defaults.ts';

@@ -1,6 +1,14 @@
-import { type JsonObject, path, warningsForCidr, warningsForIP } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
-import { mapIn, objectIn, textIn, textsIn } from '../../common/fields.ts';
+import {
+  type JsonObject,
+  mapIn,
+  metadataOf,
+  objectIn,
+  path,
+  textIn,
+  textsIn,
+  warningsForCidr,
+  warningsForIP,
+} from '@tsukube/machinery';
 
 const specPath = path('spec');
 const topologyHints = 'service.kubernetes.io/topology-aware-hints';

@@ -1,6 +1,5 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { nameIsDNSLabel, path, warningsForIP } from '@tsukube/machinery';
-import { objectIn, textIn } from '../../common/fields.ts';
+import { nameIsDNSLabel, objectIn, path, textIn, warningsForIP } from '@tsukube/machinery';
 import { proxySubresource } from '../../common/proxy-subresource.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { statusSubresource } from '../../common/status-subresource.ts';

@@ -5,15 +5,18 @@ import {
   type FieldPath,
   isDNS1123Subdomain,
   type JsonObject,
+  mapIn,
   nameIsDNSLabel,
   nameIsDNSSubdomain,
+  objectIn,
   parseQuantity,
   quantityValue,
+  textIn,
+  textsIn,
   validateLabelSelector,
   zeroQuantity,
 } from '@tsukube/machinery';
 import { isNotPositive, report } from '../../common/field-validation.ts';
-import { mapIn, objectIn, textIn, textsIn } from '../../common/fields.ts';
 import { validateResourceQuantity } from '../container/resource-requirements.ts';
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];

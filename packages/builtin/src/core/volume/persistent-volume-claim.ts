@@ -1,7 +1,6 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, path } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../../common/columns.ts';
-import { fillIn, mapIn, objectIn, textIn } from '../../common/fields.ts';
+import { fillIn, type JsonObject, mapIn, metadataOf, objectIn, path, textIn } from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../../common/columns.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { statusSubresource } from '../../common/status-subresource.ts';
 import { roundRequirements, roundResources } from '../container/resource-list.ts';

@@ -4,13 +4,16 @@ import {
   type FieldPath,
   isDNS1123Subdomain,
   type JsonObject,
+  mapIn,
+  metadataOf,
   nameIsDNSLabel,
+  objectIn,
   path,
+  textIn,
+  textsIn,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
 import { isNotPositive, report, requireOneOf, requireText, validateDNSLabel } from '../../common/field-validation.ts';
-import { mapIn, objectIn, textIn, textsIn } from '../../common/fields.ts';
 import { internalDiff } from '../../common/internal-diff.ts';
 import { internalForm } from '../../common/internal-form.ts';
 import { validateNoBacksteps } from '../../common/path-rules.ts';

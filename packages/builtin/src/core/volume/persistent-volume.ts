@@ -1,7 +1,6 @@
 import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { formatTime, type JsonObject, path } from '@tsukube/machinery';
-import { ageColumn, column, metadataOf, nameColumn } from '../../common/columns.ts';
-import { fillIn, mapIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { fillIn, formatTime, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
+import { ageColumn, column, nameColumn } from '../../common/columns.ts';
 import { oldLabelWarnings } from '../../common/node-selector.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { statusSubresource } from '../../common/status-subresource.ts';

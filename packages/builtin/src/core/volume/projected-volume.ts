@@ -1,6 +1,5 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
+import { type FieldErrors, type FieldPath, type JsonObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { requireText } from '../../common/field-validation.ts';
-import { numberIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { validateFileMode, validateNonReservedPath } from '../../common/path-rules.ts';
 import { validateDownwardFile, validateKeyToPath } from './volume-sources.ts';
 

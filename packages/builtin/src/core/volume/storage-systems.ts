@@ -1,6 +1,15 @@
-import { type FieldErrors, type FieldPath, isDNS1123Subdomain, type JsonObject, nameIsDNSSubdomain } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isDNS1123Subdomain,
+  type JsonObject,
+  nameIsDNSSubdomain,
+  numberIn,
+  objectIn,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { inclusiveRange, report, requireText } from '../../common/field-validation.ts';
-import { numberIn, objectIn, textIn, textsIn } from '../../common/fields.ts';
 
 const initiatorForms: Readonly<Record<string, (name: string) => boolean>> = {
   iqn: isIscsiQualifiedName,

@@ -5,13 +5,15 @@ import {
   fieldIsImmutable,
   isQualifiedName,
   type JsonObject,
+  mapIn,
+  metadataOf,
+  objectIn,
   parseQuantity,
   path,
+  textsIn,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
 import { report } from '../../common/field-validation.ts';
-import { mapIn, objectIn, textsIn } from '../../common/fields.ts';
 import { internalDiff } from '../../common/internal-diff.ts';
 import { isNativeResource } from '../container/resource-requirements.ts';
 import { validateBasicQuantity } from './persistent-volume-claim-validation.ts';

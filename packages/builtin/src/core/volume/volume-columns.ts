@@ -1,6 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { metadataOf } from '../../common/columns.ts';
-import { mapIn, objectIn, textIn, textsIn } from '../../common/fields.ts';
+import { type JsonObject, mapIn, metadataOf, objectIn, textIn, textsIn } from '@tsukube/machinery';
 import { classAnnotation } from './volume-claim-update.ts';
 
 const shortModes = [

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { fillIn, objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { fillIn, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { defaultFieldRef } from '../container/container-defaults.ts';
 import { isLatestImage } from '../container/image-name.ts';
 import { roundRequirements } from '../container/resource-list.ts';

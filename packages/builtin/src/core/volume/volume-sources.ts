@@ -1,6 +1,16 @@
-import { type FieldErrors, type FieldPath, type JsonObject, validateAnnotations, validateLabels } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+  textsIn,
+  validateAnnotations,
+  validateLabels,
+} from '@tsukube/machinery';
 import { inclusiveRange, requireText, validateDNSLabel } from '../../common/field-validation.ts';
-import { numberIn, objectIn, objectsIn, textIn, textsIn } from '../../common/fields.ts';
 import {
   validateDescendingPath,
   validateFileMode,

@@ -4,11 +4,13 @@ import {
   type FieldPath,
   type JsonObject,
   nameIsDNSSubdomain,
+  objectIn,
+  objectsIn,
   parseQuantity,
+  textIn,
   zeroQuantity,
 } from '@tsukube/machinery';
 import { validateDNSLabel } from '../../common/field-validation.ts';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
 import { validatePullPolicy } from '../container/containers.ts';
 import type { Volumes } from '../container/mounts.ts';
 import { validateProjected } from './projected-volume.ts';

@@ -1,6 +1,5 @@
 import type { User, Verdict } from '@tsukube/apiserver';
-import { goQuote, type JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn, textIn } from '../../common/fields.ts';
+import { goQuote, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import type { KnownRole } from './role-table.ts';
 
 /** Who a binding is about, as users present themselves. */

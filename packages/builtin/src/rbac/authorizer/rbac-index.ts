@@ -1,6 +1,5 @@
 import type { User } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, textIn } from '../../common/fields.ts';
+import { type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import { BoundRole } from './bound-role.ts';
 import { type KnownRole, RoleTable } from './role-table.ts';
 import { SubjectIndex } from './subject-index.ts';

@@ -1,5 +1,4 @@
-import { goQuote, type JsonObject } from '@tsukube/machinery';
-import { objectsIn } from '../../common/fields.ts';
+import { goQuote, type JsonObject, objectsIn } from '@tsukube/machinery';
 import { type CompiledRule, compileRule } from '../rules/compiled-rule.ts';
 import { type PolicyRule, policyRuleOf } from '../rules/policy-rule.ts';
 

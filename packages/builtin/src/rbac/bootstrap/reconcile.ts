@@ -1,5 +1,4 @@
-import { deepEqual, type JsonObject } from '@tsukube/machinery';
-import { mapIn, objectIn, objectsIn } from '../../common/fields.ts';
+import { deepEqual, type JsonObject, mapIn, objectIn, objectsIn } from '@tsukube/machinery';
 import { uncovered } from '../rules/covers.ts';
 import { policyRuleOf, storedRule } from '../rules/policy-rule.ts';
 import { autoUpdate } from './policy.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { objectIn, objectsIn } from '../../common/fields.ts';
+import { type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
 
 /**
  * The bytes of a role or binding that is there from the first start, as a write of this server would leave them. Written

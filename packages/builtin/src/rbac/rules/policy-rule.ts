@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { textsIn } from '../../common/fields.ts';
+import { type JsonObject, textsIn } from '@tsukube/machinery';
 
 /** What a role allows, complete: an absent list is an empty one. */
 export interface PolicyRule {

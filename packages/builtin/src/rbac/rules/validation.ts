@@ -1,5 +1,4 @@
-import type { FieldErrors, FieldPath, JsonObject } from '@tsukube/machinery';
-import { textsIn } from '../../common/fields.ts';
+import { type FieldErrors, type FieldPath, type JsonObject, textsIn } from '@tsukube/machinery';
 
 /** Namespaced roles cannot speak of paths: those belong to no namespace. */
 export function validatePolicyRule(rule: JsonObject, namespaced: boolean, at: FieldPath, errors: FieldErrors): void {
