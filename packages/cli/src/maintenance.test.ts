@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServer } from '@tsukube/server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { main } from './main.ts';
+import { main } from './commands/main.ts';
 
 let parent: string;
 let dataDir: string;

@@ -54,9 +54,8 @@ import type { Authentication } from './authentication/authenticator.ts';
 import type { ServeOptions } from './config/index.ts';
 import type { EncryptionChecks } from './encryption/index.ts';
 import type { RequestLimits } from './flow-control.ts';
-import { healthChecks } from './health.ts';
-import { builtInNames, objectsNamed } from './registries.ts';
-import type { StartSteps } from './start-steps.ts';
+import { healthChecks, type StartSteps } from './health.ts';
+import { builtInNames, objectsNamed } from './registries/registries.ts';
 import { kubernetesVersion, versionInfo } from './version.ts';
 import { flagzPage, statuszPage } from './z-pages.ts';
 

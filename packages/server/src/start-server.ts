@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { type Listener, type Logger, listen, type Resource, silentLogger } from '@tsukube/apiserver';
 import type { Store } from '@tsukube/storage';
-import { identityOf } from './announcement.ts';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import { serviceAccountTokens } from './authentication/service-account-tokens.ts';
 import { openTrust } from './authentication/trust.ts';
 import { completeOptions, type GivenOptions, type ServeOptions } from './config/index.ts';
-import { type DataDir, takeDataDir } from './data-dir.ts';
-import { restrictDataDir } from './data-dir-mode.ts';
-import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from './kubeconfig.ts';
+import { type DataDir, takeDataDir } from './files/data-dir.ts';
+import { restrictDataDir } from './files/data-dir-permissions.ts';
 import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts, sharedRsaKey } from './pki/index.ts';
-import { servingCertificates } from './serving-certificates.ts';
-import { openStore as openStoreOf } from './storage.ts';
+import { checkKubeconfigPath, localUrl, renderKubeconfig, writeKubeconfig } from './pki/kubeconfig.ts';
+import { servingCertificates } from './pki/serving-certificates.ts';
+import { openStore as openStoreOf } from './registries/store.ts';
+import { identityOf } from './server-identity.ts';
 import type { OffloadOptions } from './worker/heavy-requests.ts';
 
 export interface RunningServer {

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { webhookClient } from '../webhook/webhook-client.ts';
 import { readWebhookKubeconfig } from '../webhook/webhook-kubeconfig.ts';
 import { auditFile } from './audit-file.ts';
-import { webhookSink } from './webhook-sink.ts';
+import { webhookSink } from './sinks.ts';
 
 let folder: string;
 beforeEach(() => {

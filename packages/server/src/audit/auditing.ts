@@ -13,13 +13,12 @@ import {
   unionSink,
 } from '@tsukube/apiserver';
 import { parseYaml } from '@tsukube/machinery';
+import { UsageError } from '../config/flags/usage-error.ts';
 import type { ServeOptions } from '../config/index.ts';
-import { UsageError } from '../config/usage-error.ts';
 import { webhookClient } from '../webhook/webhook-client.ts';
 import { readWebhookKubeconfig } from '../webhook/webhook-kubeconfig.ts';
 import { auditFile } from './audit-file.ts';
-import { fileSink, outputSink } from './log-sink.ts';
-import { webhookSink } from './webhook-sink.ts';
+import { fileSink, outputSink, webhookSink } from './sinks.ts';
 
 /** Auditing as the flags have it; undefined if nothing is taken down. */
 export async function openAuditing(

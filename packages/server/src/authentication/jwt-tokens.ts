@@ -13,9 +13,9 @@ import {
   validateConfiguration,
 } from '@tsukube/apiserver';
 import { type ServeOptions, UsageError } from '../config/index.ts';
+import { watchedFile } from '../files/watched-file.ts';
 import { parseAuthenticationConfiguration } from './configuration-file.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
-import { watchedFile } from './watched-file.ts';
 
 export interface JwtTokens {
   readonly authenticate: TokenAuthenticator;

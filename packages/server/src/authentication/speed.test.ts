@@ -14,8 +14,8 @@ import { type BoundKind, boundTokens, type FindObject } from '@tsukube/builtin';
 import { expect, it } from 'vitest';
 import { userFromCertificate } from '../pki/index.ts';
 import { newKey } from '../pki/key-pair.ts';
-import { certificatePool } from './certificate-pool.ts';
 import { newAuthority, newCertificate } from './testing.ts';
+import { certificatePool } from './trust.ts';
 
 const issuer = 'https://kubernetes.default.svc';
 const key = newKey().pem;

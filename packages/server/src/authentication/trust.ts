@@ -1,8 +1,9 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { CertificatePool, Logger } from '@tsukube/apiserver';
+import { certificateBlocks } from '@tsukube/machinery';
 import type { ServeOptions } from '../config/index.ts';
-import { certificatePool } from './certificate-pool.ts';
-import { watchedFile } from './watched-file.ts';
+import { watchedFile } from '../files/watched-file.ts';
 
 /** The authorities whose client certificates are believed, now. */
 export interface Trust {
@@ -42,4 +43,15 @@ function watchedAuthorities(path: string | undefined, own: readonly string[], on
   const fail = (error: unknown) => logger.error('authorities could not be read again', { path, error: String(error) });
   const watched = path === undefined ? undefined : watchedFile(path, change, fail);
   return { pool: () => pool, pems: () => pems, stop: () => watched?.stop() };
+}
+
+/** The authorities of PEM texts, each of which may hold several. Fails if one of them holds none. */
+export function certificatePool(pems: readonly string[]): CertificatePool {
+  return { roots: pems.flatMap(certificatesIn) };
+}
+
+function certificatesIn(pem: string): X509Certificate[] {
+  const found = certificateBlocks(pem);
+  if (found.length === 0) throw new Error('there is no certificate in it');
+  return found.map((each) => new X509Certificate(each));
 }

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { type AccessAttributes, silentLogger } from '@tsukube/apiserver';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { abacAuthorizer } from './abac.ts';
-import type { WebhookConfiguration } from './configuration.ts';
-import { parseAuthorizationConfiguration } from './configuration-file.ts';
+import { parseAuthorizationConfiguration, type WebhookConfiguration } from './configuration.ts';
 import { compileMatchConditions } from './match-conditions.ts';
 import { webhookAuthorizer } from './webhook-authorizer.ts';
 

@@ -10,8 +10,7 @@ import {
 } from '@tsukube/apiserver';
 import { type FindRegistry, nodeAuthorizer, openRbac, RbacIndex } from '@tsukube/builtin';
 import type { ServeOptions } from '../config/index.ts';
-import { type AuthorizerConfiguration, configurationOfFlags } from './configuration.ts';
-import { followConfigurationFile } from './follow-configuration-file.ts';
+import { type AuthorizerConfiguration, configurationOfFlags, followConfigurationFile } from './configuration.ts';
 
 export interface Authorization {
   /** Refuses everything until it is started. */

@@ -1,4 +1,11 @@
+import { readFileSync, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { Logger } from '@tsukube/apiserver';
+import { FieldErrors, type FieldPath, isDNS1123Subdomain, isObject, type JsonObject, parseYaml, path } from '@tsukube/machinery';
+import { authorizationModes } from '../config/flags/authorization-flags.ts';
+import { parseDuration } from '../config/flags/duration.ts';
 import { defaultAuthorizationModes, type ServeOptions } from '../config/index.ts';
+import { compileMatchConditions } from './match-conditions.ts';
 
 /** Who decides, and in which order: what flags and configuration files both come down to. */
 export type AuthorizerConfiguration =
@@ -37,4 +44,189 @@ function webhookOfFlags(options: ServeOptions): WebhookConfiguration {
     kubeConfigFile: options.authorizationWebhookConfigFile as string,
     matchConditions: [],
   };
+}
+
+const versions = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.config.k8s.io/v1alpha1'];
+
+/** Reads an AuthorizationConfiguration. Fails with an Error that says all that is wrong with it. */
+export async function readAuthorizationConfiguration(file: string): Promise<readonly AuthorizerConfiguration[]> {
+  return parseAuthorizationConfiguration(readFileSync(file));
+}
+
+export async function parseAuthorizationConfiguration(data: Buffer): Promise<readonly AuthorizerConfiguration[]> {
+  const { value } = await parseYaml(data);
+  if (!isObject(value)) throw new Error('failed to load AuthorizationConfiguration from file: it is not an object');
+  const { kind, apiVersion, authorizers } = value;
+  if (kind !== 'AuthorizationConfiguration' || !versions.includes(String(apiVersion)))
+    throw new Error(
+      `failed to load AuthorizationConfiguration from file: expected AuthorizationConfiguration, got ${kind} in ${apiVersion}`,
+    );
+  const list = Array.isArray(authorizers) ? (authorizers as JsonObject[]) : [];
+  const errors = new FieldErrors();
+  if (list.length === 0) errors.required(path('authorizers'), 'at least one authorization mode must be defined');
+  await validate(list, errors);
+  if (errors.length > 0) throw new Error(errors.list.map(({ field, body }) => `${field}: ${body}`).join('; '));
+  return list.map(configurationOf);
+}
+
+async function validate(list: readonly JsonObject[], errors: FieldErrors): Promise<void> {
+  const [types, names] = [new Set<string>(), new Set<string>()];
+  for (const [i, authorizer] of list.entries()) {
+    const at = path('authorizers').index(i);
+    if (!validateType(textOf(authorizer.type), types, at.child('type'), errors)) continue;
+    validateName(authorizer, names, at.child('name'), errors);
+    if (authorizer.type !== 'Webhook') {
+      if (isObject(authorizer.webhook))
+        errors.invalid(at.child('webhook'), 'non-null', 'may only be specified when type=Webhook');
+    } else if (isObject(authorizer.webhook)) await validateWebhook(authorizer.webhook, at, errors);
+    else errors.required(at.child('webhook'), 'required when type=Webhook');
+  }
+}
+
+function validateType(type: string, seen: Set<string>, at: FieldPath, errors: FieldErrors): boolean {
+  if (type === '') errors.required(at);
+  else if (!authorizationModes.some((mode) => mode === type)) errors.notSupported(at, type, [...authorizationModes].sort());
+  else if (seen.has(type) && type !== 'Webhook') errors.duplicate(at, type);
+  else {
+    seen.add(type);
+    return true;
+  }
+  return false;
+}
+
+function validateName(authorizer: JsonObject, seen: Set<string>, at: FieldPath, errors: FieldErrors): void {
+  const [type, name] = [textOf(authorizer.type), textOf(authorizer.name)];
+  const problems = isDNS1123Subdomain(name);
+  if (name === '') errors.required(at);
+  else if (seen.has(name)) errors.duplicate(at, name);
+  else if (problems.length > 0) errors.invalid(at, name, `authorizer name is invalid: ${problems.join(', ')}`);
+  else if (type !== 'Webhook' && name !== type.toLowerCase())
+    errors.invalid(at, name, `expected name ${type.toLowerCase()} for authorizer ${type}`);
+  seen.add(name);
+}
+
+async function validateWebhook(webhook: JsonObject, at: FieldPath, errors: FieldErrors): Promise<void> {
+  validateDuration(webhook, 'timeout', at, errors, 30_000);
+  validateDuration(webhook, 'authorizedTTL', at, errors);
+  validateDuration(webhook, 'unauthorizedTTL', at, errors);
+  validateChoice(webhook, 'subjectAccessReviewVersion', ['v1', 'v1beta1'], at, errors);
+  const conditions = conditionsOf(webhook);
+  if (conditions.length > 0 || webhook.matchConditionSubjectAccessReviewVersion !== undefined)
+    validateChoice(webhook, 'matchConditionSubjectAccessReviewVersion', ['v1'], at, errors);
+  validateChoice(webhook, 'failurePolicy', ['NoOpinion', 'Deny'], at, errors);
+  validateConnection(isObject(webhook.connectionInfo) ? webhook.connectionInfo : {}, at.child('connectionInfo'), errors);
+  await validateConditions(conditions, at.child('matchConditions'), errors);
+}
+
+function validateDuration(
+  webhook: JsonObject,
+  field: string,
+  at: FieldPath,
+  errors: FieldErrors,
+  max = Number.POSITIVE_INFINITY,
+): void {
+  const given = textOf(webhook[field]);
+  const milliseconds = durationOf(given);
+  if (given === '' || milliseconds === 0) {
+    // Kubernetes fills these two in.
+    if (field === 'timeout' || given !== '') errors.required(at.child(field));
+  } else if (milliseconds === undefined) errors.invalid(at.child(field), given, 'must be a duration');
+  else if (milliseconds < 0 || milliseconds > max)
+    errors.invalid(at.child(field), given, max === 30_000 ? 'must be > 0s and <= 30s' : 'must be > 0s');
+}
+
+function validateChoice(webhook: JsonObject, field: string, choices: string[], at: FieldPath, errors: FieldErrors): void {
+  const given = textOf(webhook[field]);
+  if (given === '') errors.required(at.child(field));
+  else if (!choices.includes(given)) errors.notSupported(at.child(field), given, choices);
+}
+
+function validateConnection(connection: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const [type, file] = [textOf(connection.type), textOf(connection.kubeConfigFile)];
+  if (type !== 'KubeConfigFile') {
+    if (type === '') errors.required(at.child('type'));
+    else errors.notSupported(at.child('type'), type, ['KubeConfigFile']);
+  } else if (file === '') errors.required(at.child('kubeConfigFile'));
+  else if (!isAbsolute(file)) errors.invalid(at.child('kubeConfigFile'), file, 'must be an absolute path');
+  else if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+    errors.invalid(at.child('kubeConfigFile'), file, 'must be a regular file');
+}
+
+const maxConditions = 64;
+
+async function validateConditions(conditions: readonly string[], at: FieldPath, errors: FieldErrors): Promise<void> {
+  if (conditions.length > maxConditions) return errors.tooMany(at, conditions.length, maxConditions);
+  for (const [i, expression] of conditions.entries()) {
+    const place = at.index(i).child('expression');
+    if (expression.trim() === '') errors.required(place);
+    else if (conditions.indexOf(expression) < i) errors.duplicate(place, expression);
+    else await compileMatchConditions([expression]).catch((error) => errors.invalid(place, expression, (error as Error).message));
+  }
+}
+
+function conditionsOf(webhook: JsonObject): readonly string[] {
+  const conditions = Array.isArray(webhook.matchConditions) ? (webhook.matchConditions as JsonObject[]) : [];
+  return conditions.map(({ expression }) => textOf(expression));
+}
+
+function configurationOf(authorizer: JsonObject): AuthorizerConfiguration {
+  const [type, name] = [textOf(authorizer.type), textOf(authorizer.name)];
+  if (type !== 'Webhook') return { type, name } as AuthorizerConfiguration;
+  return { type, name, webhook: webhookOf(authorizer.webhook as JsonObject) };
+}
+
+function webhookOf(webhook: JsonObject): WebhookConfiguration {
+  const ttl = (field: string, cached: string, fallback: string) =>
+    webhook[cached] === false ? 0 : (durationOf(textOf(webhook[field]) || fallback) ?? 0);
+  return {
+    authorizedTtl: ttl('authorizedTTL', 'cacheAuthorizedRequests', '5m'),
+    unauthorizedTtl: ttl('unauthorizedTTL', 'cacheUnauthorizedRequests', '30s'),
+    timeout: durationOf(textOf(webhook.timeout)) ?? 0,
+    subjectAccessReviewVersion: textOf(webhook.subjectAccessReviewVersion) as 'v1' | 'v1beta1',
+    failurePolicy: textOf(webhook.failurePolicy) as 'NoOpinion' | 'Deny',
+    kubeConfigFile: textOf((webhook.connectionInfo as JsonObject).kubeConfigFile),
+    matchConditions: conditionsOf(webhook),
+  };
+}
+
+function durationOf(given: string): number | undefined {
+  return given === '' ? undefined : parseDuration(given);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+const checkEveryMs = 10_000;
+
+/**
+ * Configures by a file, and again whenever it has changed. Fails if the file is not good at first; later, what it said
+ * before holds until it is. Types other than Webhook must stay as they were.
+ */
+export async function followConfigurationFile(
+  file: string,
+  configure: (all: readonly AuthorizerConfiguration[]) => Promise<void>,
+  logger: Logger,
+  everyMs = checkEveryMs,
+): Promise<() => void> {
+  const { parseAuthorizationConfiguration } = await import('./configuration.ts');
+  let last = readFileSync(file);
+  const first = await parseAuthorizationConfiguration(last);
+  const types = new Set(first.map(({ type }) => type).filter((type) => type !== 'Webhook'));
+  await configure(first);
+
+  const check = async (): Promise<void> => {
+    const data = readFileSync(file);
+    if (data.equals(last)) return;
+    last = data;
+    const next = await parseAuthorizationConfiguration(data);
+    const missing = [...types].filter((type) => !next.some((one) => one.type === type));
+    if (missing.length > 0) throw new Error(`missing required types: [${missing.sort().join(' ')}]`);
+    await configure(next);
+    logger.info('the authorization configuration was read anew', { file });
+  };
+  const complain = (error: unknown) =>
+    logger.error('the authorization configuration could not be read anew', { file, error: String(error) });
+  const timer = setInterval(() => void check().catch(complain), everyMs).unref();
+  return () => clearInterval(timer);
 }

@@ -1,12 +1,10 @@
-import { type Authorizer, type Logger, noOpinion, noRules, type Verdict } from '@tsukube/apiserver';
-import { isObject, type JsonObject } from '@tsukube/machinery';
+import { type AccessAttributes, type Authorizer, type Logger, noOpinion, noRules, type Verdict } from '@tsukube/apiserver';
+import { type FieldRequirement, isObject, type JsonObject, type LabelOperator, type LabelRequirement } from '@tsukube/machinery';
 import { withBackoff } from '../webhook/backoff.ts';
 import { type WebhookClient, webhookClient } from '../webhook/webhook-client.ts';
 import { readWebhookKubeconfig } from '../webhook/webhook-kubeconfig.ts';
-import { reviewSpec } from './access-review.ts';
 import type { WebhookConfiguration } from './configuration.ts';
 import { compileMatchConditions } from './match-conditions.ts';
-import { RememberedVerdicts } from './remembered-verdicts.ts';
 
 export interface WebhookAuthorizer extends Authorizer {
   close(): void;
@@ -85,4 +83,94 @@ function verdictOf({ status }: JsonObject): Verdict {
     return { decision: 'deny', reason, error: 'webhook subject access review returned both allow and deny response' };
   if (denied === true) return { decision: 'deny', reason };
   return { decision: allowed === true ? 'allow' : 'no opinion', reason };
+}
+
+/** The spec of a SubjectAccessReview (v1) that asks about something: what is empty is left out. */
+export function reviewSpec(access: AccessAttributes): JsonObject {
+  const { user, verb, path } = access;
+  return {
+    ...(access.isResource ? { resourceAttributes: resourceAttributes(access) } : { nonResourceAttributes: said({ path, verb }) }),
+    ...said({ user: user.name }),
+    ...(user.groups.length > 0 && { groups: [...user.groups] }),
+    ...(user.extra && Object.keys(user.extra).length > 0 && { extra: copied(user.extra) }),
+    ...said({ uid: user.uid ?? '' }),
+  };
+}
+
+function resourceAttributes(access: AccessAttributes): JsonObject {
+  const { namespace, verb, group, version, resource, subresource, name } = access;
+  const fields = (access.fieldSelector?.requirements ?? []).map(fieldRequirement);
+  const labels = (access.labelSelector?.requirements ?? []).flatMap((one) => labelRequirement(one) ?? []);
+  return {
+    ...said({ namespace, verb, group, version, resource, subresource, name }),
+    ...(fields.length > 0 && { fieldSelector: { requirements: fields } }),
+    ...(labels.length > 0 && { labelSelector: { requirements: labels } }),
+  };
+}
+
+function said(texts: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
+}
+
+function copied(extra: Readonly<Record<string, readonly string[]>>): JsonObject {
+  return Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+}
+
+function fieldRequirement({ field, operator, value }: FieldRequirement): JsonObject {
+  return { key: field, operator: operator === '=' ? 'In' : 'NotIn', values: [value] };
+}
+
+const operators: Readonly<Partial<Record<LabelOperator, string>>> = {
+  '=': 'In',
+  '==': 'In',
+  in: 'In',
+  '!=': 'NotIn',
+  notin: 'NotIn',
+  exists: 'Exists',
+  '!': 'DoesNotExist',
+};
+
+/** What a webhook has no word for is left out, which asks for more and not for less. */
+function labelRequirement({ key, operator, values }: LabelRequirement): JsonObject | undefined {
+  const word = operators[operator];
+  if (word === undefined) return undefined;
+  return { key, operator: word, ...(values.length > 0 && { values: [...values] }) };
+}
+
+const maxRemembered = 8192;
+
+interface Remembered {
+  readonly verdict: Verdict;
+  readonly until: number;
+}
+
+/** What a webhook has said, the oldest of which goes first when there is no more room. */
+export class RememberedVerdicts {
+  readonly #verdicts = new Map<string, Remembered>();
+  readonly #allowedMs: number;
+  readonly #refusedMs: number;
+  readonly #now: () => number;
+
+  constructor(allowedMs: number, refusedMs: number, now: () => number = () => performance.now()) {
+    this.#allowedMs = allowedMs;
+    this.#refusedMs = refusedMs;
+    this.#now = now;
+  }
+
+  get(key: string): Verdict | undefined {
+    const known = this.#verdicts.get(key);
+    if (!known) return undefined;
+    if (known.until > this.#now()) return known.verdict;
+    this.#verdicts.delete(key);
+    return undefined;
+  }
+
+  add(key: string, verdict: Verdict): void {
+    const lasting = verdict.decision === 'allow' ? this.#allowedMs : this.#refusedMs;
+    if (lasting <= 0) return;
+    this.#verdicts.delete(key);
+    this.#verdicts.set(key, { verdict, until: this.#now() + lasting });
+    const [oldest] = this.#verdicts.keys();
+    if (this.#verdicts.size > maxRemembered && oldest !== undefined) this.#verdicts.delete(oldest);
+  }
 }

@@ -1,13 +1,13 @@
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { checkAdmission } from './admission-flags.ts';
-import { checkAuthentication } from './authentication-conflicts.ts';
-import { checkAudit } from './check-audit.ts';
-import { canonicalControllers } from './controllers-flag.ts';
-import { type Flag, flagName } from './flag.ts';
-import { flags } from './flags.ts';
-import type { GivenOptions, OptionName, ServeOptions } from './options.ts';
-import { UsageError } from './usage-error.ts';
+import { checkAdmission } from './flags/admission-flags.ts';
+import { checkAudit } from './flags/audit-flags.ts';
+import { checkAuthentication } from './flags/authentication-flags.ts';
+import { canonicalControllers } from './flags/controllers-flag.ts';
+import { type Flag, flagName } from './flags/flag.ts';
+import { flags } from './flags/flags.ts';
+import type { GivenOptions, OptionName, ServeOptions } from './flags/options.ts';
+import { UsageError } from './flags/usage-error.ts';
 
 /**
  * Fills in what was not given and refuses what does not go together, with a UsageError. A server in memory that was

@@ -1,6 +1,6 @@
-import { formatDuration } from './duration.ts';
-import { type Flag, type FlagGroup, flagGroups, flagName } from './flag.ts';
-import { flags } from './flags.ts';
+import { formatDuration } from './flags/duration.ts';
+import { type Flag, type FlagGroup, flagGroups, flagName } from './flags/flag.ts';
+import { flags } from './flags/flags.ts';
 
 const column = 42;
 const width = 118;

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { ServeOptions } from './options.ts';
+import { completeOptions } from './complete.ts';
+import type { ServeOptions } from './flags/options.ts';
+import { UsageError } from './flags/usage-error.ts';
 import { parseServeOptions } from './parse.ts';
-import { UsageError } from './usage-error.ts';
 import { flagsWithoutEffect } from './values.ts';
 
 async function parse(argv: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<ServeOptions> {
@@ -273,5 +274,37 @@ describe('what is refused, in one line', () => {
 
   it('names the variable of the environment that is wrong', async () => {
     await expect(parse([], { TSUKUBE_SECURE_PORT: 'x' })).rejects.toThrow('TSUKUBE_SECURE_PORT: "x" is not a whole number');
+  });
+});
+
+describe('options of a library user', () => {
+  it('keep a server in memory off the disk', () => {
+    const options = completeOptions({ storage: 'memory', securePort: 0 });
+    expect(options).toMatchObject({ storage: 'memory', dataDir: undefined, certDir: undefined, kubeconfigOut: undefined });
+  });
+
+  it('have a client key that every client reads where it is kept, and one that is made at once where it is not', () => {
+    expect(completeOptions({ storage: 'memory' }).clientKeyAlgorithm).toBe('ecdsa');
+    expect(completeOptions({}).clientKeyAlgorithm).toBe('rsa');
+    expect(completeOptions({ storage: 'memory', clientKeyAlgorithm: 'rsa' }).clientKeyAlgorithm).toBe('rsa');
+  });
+
+  it('treat undefined as not given', () => {
+    expect(completeOptions({ securePort: undefined, storage: undefined })).toMatchObject({ securePort: 6443, storage: 'lmdb' });
+  });
+
+  it('survive being completed twice', () => {
+    const options = completeOptions({ storage: 'memory', v: 4 });
+    expect(completeOptions(options)).toEqual(options);
+  });
+
+  it('are checked like flags', () => {
+    expect(() => completeOptions({ securePort: 1.5 })).toThrow('--secure-port: 1.5 is not a whole number');
+    expect(() => completeOptions({ port: 1 } as never)).toThrow('unknown option port');
+  });
+
+  it('advertise an address that can be reached when bound to all interfaces', () => {
+    expect(completeOptions({ bindAddress: '0.0.0.0' }).advertiseAddress).not.toBe('0.0.0.0');
+    expect(completeOptions({ bindAddress: '::' }).advertiseAddress).not.toBe('::');
   });
 });

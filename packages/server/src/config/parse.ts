@@ -1,10 +1,9 @@
-import { readCommandLine } from './command-line.ts';
+import { readFileSync } from 'node:fs';
 import { completeOptions } from './complete.ts';
-import { BadValue, type Flag } from './flag.ts';
-import { flags } from './flags.ts';
-import type { GivenOptions, OptionName, ServeOptions } from './options.ts';
-import { fromEnvironment, fromFile, type Given, type Source } from './sources.ts';
-import { UsageError } from './usage-error.ts';
+import { BadValue, type Flag, flagName, variableName } from './flags/flag.ts';
+import { flags } from './flags/flags.ts';
+import type { GivenOptions, OptionName, ServeOptions } from './flags/options.ts';
+import { suggestion, UsageError } from './flags/usage-error.ts';
 
 /**
  * The settings of `tsukube serve`: what the command line says, else the environment, else the file that --config names,
@@ -40,4 +39,156 @@ function parsed(option: OptionName, { place, texts }: Given): unknown {
     const shown = flag.accumulates ? texts.join() : texts.at(-1);
     throw new UsageError(`${place}: ${JSON.stringify(shown)} ${error.message}`);
   }
+}
+
+export interface CommandLine {
+  readonly source: Source;
+  readonly help: boolean;
+  readonly version: boolean;
+  readonly config: string | undefined;
+}
+
+/** Reads `--flag value`, `--flag=value`, `--switch`, `--switch=false`, and `-v2` in the ways that pflag does. */
+export function readCommandLine(argv: readonly string[]): CommandLine {
+  const source = new Map<OptionName, Given>();
+  let help = false;
+  let version = false;
+  let config: string | undefined;
+  for (const { name, place, text } of words(argv)) {
+    if (name === 'help') help = true;
+    else if (name === 'version') version = truth(text);
+    else if (name === 'config') config = text;
+    else add(source, name, place, text);
+  }
+  return { source, help, version, config };
+}
+
+/** kube-apiserver also takes a version to report instead of its own; that is refused. */
+function truth(text: string): boolean {
+  if (text === 'true' || text === 'raw') return true;
+  if (text === 'false') return false;
+  throw new UsageError(`--version: ${JSON.stringify(text)} is not one of true, false, raw`);
+}
+
+function add(source: Map<OptionName, Given>, name: string, place: string, text: string): void {
+  const option = settingNamed(name, place);
+  source.set(option, { place, texts: [...(source.get(option)?.texts ?? []), text] });
+}
+
+interface Word {
+  readonly name: string;
+  readonly place: string;
+  readonly text: string;
+}
+
+function* words(argv: readonly string[]): Generator<Word> {
+  for (let at = 0; at < argv.length; at++) {
+    const { name, inline } = split(argv[at] as string);
+    const place = `--${name}`;
+    if (inline !== undefined) yield { name, place, text: inline };
+    else if (isSwitch(name) || name === 'help' || name === 'version') yield { name, place, text: 'true' };
+    else yield { name, place, text: valueAfter(name, argv[++at]) };
+  }
+}
+
+/** pflag takes whatever word follows as the value, even one that starts with a dash. */
+function valueAfter(name: string, next: string | undefined): string {
+  if (next !== undefined) return next;
+  // Of a flag that does not exist the user should hear that, not that its value is missing.
+  if (!(ownFlags as readonly string[]).includes(name)) settingNamed(name, `--${name}`);
+  throw new UsageError(`--${name} needs a value`);
+}
+
+function split(word: string): { name: string; inline: string | undefined } {
+  const long = /^--([^=]+)(?:=(.*))?$/s.exec(word);
+  // Underscores are dashes to kube-apiserver.
+  if (long) return { name: (long[1] as string).replaceAll('_', '-'), inline: long[2] };
+  const short = /^-([a-zA-Z])(?:=?(.+))?$/s.exec(word);
+  if (!short) throw new UsageError(`unexpected argument ${JSON.stringify(word)}`);
+  return { name: longName(short[1] as string), inline: short[2] };
+}
+
+function longName(letter: string): string {
+  if (letter === 'h') return 'help';
+  const named = Object.entries(flags).find(([, flag]) => flag.short === letter);
+  if (named === undefined) throw new UsageError(`unknown flag -${letter}`);
+  return named[0];
+}
+
+/** The texts that a source gives for one setting, and how to name the place in a message. */
+export interface Given {
+  readonly place: string;
+  readonly texts: readonly string[];
+}
+
+export type Source = ReadonlyMap<OptionName, Given>;
+
+/** Flags that steer the reading itself. */
+export const ownFlags = ['config', 'help', 'version'] as const;
+
+const optionByFlag = new Map(Object.keys(flags).map((option) => [flagName(option), option as OptionName]));
+
+/** The setting behind the name of a flag. */
+export function settingNamed(name: string, place: string): OptionName {
+  const option = optionByFlag.get(name);
+  if (option === undefined) throw unknown(name, place);
+  return option;
+}
+
+export function isSwitch(name: string): boolean {
+  const option = optionByFlag.get(name);
+  return option !== undefined && (flags[option] as Flag<unknown>).isSwitch === true;
+}
+
+function unknown(name: string, place: string): UsageError {
+  const near = suggestion(name, [...optionByFlag.keys(), ...ownFlags]);
+  return new UsageError(`unknown flag ${place}${near === undefined ? '' : `, did you mean --${near}?`}`);
+}
+
+/**
+ * What the environment says. Variables that name no setting are left alone: Kubernetes itself sets TSUKUBE_PORT and the
+ * like in every pod beside a service named tsukube.
+ */
+export function fromEnvironment(env: NodeJS.ProcessEnv): Source {
+  const source = new Map<OptionName, Given>();
+  for (const option of optionByFlag.values()) {
+    const place = variableName(option);
+    const text = env[place];
+    if (text !== undefined && text !== '') source.set(option, { place, texts: [text] });
+  }
+  return source;
+}
+
+/** What a YAML file says: a map from flag names to values, lists and maps where a flag takes several. */
+export async function fromFile(path: string): Promise<Source> {
+  const content = await readYaml(path);
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new UsageError(`--config: ${path} must hold a map of flag names and values`);
+  }
+  const source = new Map<OptionName, Given>();
+  for (const [name, value] of Object.entries(content)) {
+    const place = `${path}: ${name}`;
+    const texts = textsOf(value, place);
+    const option = settingNamed(name, place);
+    if (typeof value === 'object' && !(flags[option] as Flag<unknown>).accumulates)
+      throw new UsageError(`${place} takes one value`);
+    source.set(option, { place, texts });
+  }
+  return source;
+}
+
+async function readYaml(path: string): Promise<unknown> {
+  const { parse } = await import('yaml');
+  try {
+    return parse(readFileSync(path, 'utf8'), { version: '1.1', maxAliasCount: 100 }) ?? {};
+  } catch (error) {
+    throw new UsageError(`--config: cannot read ${path}: ${(error as Error).message.split('\n')[0]}`);
+  }
+}
+
+function textsOf(value: unknown, place: string): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => textsOf(item, place));
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return [String(value)];
+  if (typeof value !== 'object' || value === null) throw new UsageError(`${place} has no value`);
+  return Object.entries(value).map(([name, setting]) => `${name}=${textsOf(setting, place).join()}`);
 }

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { formatDuration } from './duration.ts';
-import { type Flag, flagName } from './flag.ts';
-import { flags } from './flags.ts';
-import type { ServeOptions } from './options.ts';
+import { formatDuration } from './flags/duration.ts';
+import { type Flag, flagName } from './flags/flag.ts';
+import { flags } from './flags/flags.ts';
+import type { ServeOptions } from './flags/options.ts';
 
 /** Every flag by name, with the value it has now as it would be written. */
 export function flagsAndValues(options: ServeOptions): readonly (readonly [string, string])[] {

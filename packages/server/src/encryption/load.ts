@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { EncryptionMetrics, Logger } from '@tsukube/apiserver';
 import type { Clock } from '@tsukube/storage';
 import { parseEncryptionConfiguration, type ResourceConfiguration } from './configuration.ts';
-import { KmsProviders } from './kms-providers.ts';
-import { type ResourceTransformers, resourceTransformers } from './transformers.ts';
+import { KmsProviders, type ResourceTransformers, resourceTransformers } from './transformers.ts';
 import { encryptionConfigurationErrors } from './validation.ts';
 
 export interface LoadParts {

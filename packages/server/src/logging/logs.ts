@@ -1,10 +1,10 @@
+import { write, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Logger, LogLevel } from '@tsukube/apiserver';
-import { jsonFormat, type LogFormat, textFormat } from './format.ts';
 import { type LineQueue, type LineTarget, lineQueue } from './line-queue.ts';
-import { createLogger, reaches } from './logger.ts';
+import { createLogger, jsonFormat, type LogFormat, reaches, textFormat } from './logger.ts';
 import { type RotationOptions, rotatingFile } from './rotating-file.ts';
-import { standardError } from './standard-error.ts';
 
 export interface LogsOptions {
   /** What reaches standard error. The file gets info as well. */
@@ -56,3 +56,14 @@ function flushAll(sinks: readonly LineQueue[]): void {
     }
   }
 }
+
+const writeText: (descriptor: number, text: string) => Promise<unknown> = promisify(write);
+
+/** Written off the main thread: process.stderr would stop the whole server while nobody reads the pipe. */
+export const standardError: LineTarget = {
+  async write(text) {
+    await writeText(2, text);
+  },
+  writeSync: (text) => void writeSync(2, text),
+  close: async () => {},
+};

@@ -1,9 +1,16 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { distinguishedName, type Issuer, issueCertificate, keyIdentifier } from './certificate.ts';
-import { readCertificate } from './certificate-reader.ts';
+import {
+  authorityLifetime,
+  distinguishedName,
+  type Issuer,
+  isDue,
+  issueCertificate,
+  keyIdentifier,
+  validity,
+} from './certificate.ts';
+import { readCertificate } from './certificate-user.ts';
 import type { PkiFiles } from './files.ts';
 import { certificateOf, type KeyPair, newKey } from './key-pair.ts';
-import { authorityLifetime, isDue, validity } from './lifetime.ts';
 
 /** A certificate authority that can sign. */
 export interface Authority {

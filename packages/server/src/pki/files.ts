@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type NewFile, writeFilesAtomically } from '../atomic-file.ts';
+import { type NewFile, writeFilesAtomically } from '../files/atomic-file.ts';
 
 /** Where keys and certificates are kept between starts. */
 export interface PkiFiles {

@@ -1,9 +1,17 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Authority } from './authority.ts';
-import { distinguishedName, isAddress, issueCertificate, type Subject, type Use } from './certificate.ts';
+import {
+  distinguishedName,
+  isAddress,
+  isDue,
+  issueCertificate,
+  leafLifetime,
+  type Subject,
+  type Use,
+  validity,
+} from './certificate.ts';
 import type { PkiFiles } from './files.ts';
 import { algorithmOf, certificateOf, type KeyAlgorithm, type KeyPair, type NewKey, newKey } from './key-pair.ts';
-import { isDue, leafLifetime, validity } from './lifetime.ts';
 
 export interface Leaf {
   /** Name of its files. */

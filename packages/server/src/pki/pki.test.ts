@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { distinguishedName, issueCertificate } from './certificate.ts';
 import { directoryFiles, memoryFiles } from './files.ts';
-import { openPki, type Pki } from './pki.ts';
-import { servingHosts } from './serving-hosts.ts';
+import { openPki, type Pki, servingHosts } from './pki.ts';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const day = 24 * 3_600_000;

@@ -1,3 +1,5 @@
+import { hostname } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
 import { type Authority, openAuthority } from './authority.ts';
 import type { PkiFiles } from './files.ts';
 import { certificateOf, type KeyAlgorithm, type KeyPair, type NewKey, newKey, newRsaKey, publicKeyOf } from './key-pair.ts';
@@ -84,4 +86,66 @@ function openServiceAccountKey(files: PkiFiles): Pki['serviceAccount'] {
   const publicKey = (kept && files.read('sa.pub')) ?? publicKeyOf(created?.privateKey ?? privateKey);
   if (files.read('sa.pub') !== publicKey) files.put('sa.pub', publicKey);
   return { privateKey, publicKey };
+}
+
+const always = [
+  'localhost',
+  '127.0.0.1',
+  '::1',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+];
+
+/** The names and addresses that the serving certificate must speak for. */
+export function servingHosts(bindAddress: string, advertiseAddress: string): readonly string[] {
+  const everywhere = bindAddress === '0.0.0.0' || bindAddress === '::';
+  const own = everywhere ? [advertiseAddress, ...hostnameIfUsable()] : [bindAddress, advertiseAddress];
+  return [...new Set([...always, ...own])];
+}
+
+function hostnameIfUsable(): string[] {
+  const name = hostname().toLowerCase();
+  return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name) ? [name] : [];
+}
+
+export interface Renewal {
+  readonly current: Pki;
+  /** Looks now instead of at the next turn of the timer. */
+  check(): Promise<void>;
+  stop(): void;
+}
+
+export interface RenewalOptions {
+  readonly open: () => Pki;
+  readonly onRenewed: (pki: Pki) => void;
+  readonly onError: (error: unknown) => void;
+  readonly intervalMilliseconds?: number;
+}
+
+const twelveHours = 12 * 3_600_000;
+
+/** Opens the keys and certificates, and again twice a day: whatever is due by then is renewed and announced. */
+export function keepRenewed({ open, onRenewed, onError, intervalMilliseconds = twelveHours }: RenewalOptions): Renewal {
+  let current = open();
+  const look = async (): Promise<void> => {
+    const opened = open();
+    if (isDeepStrictEqual(await settled(opened), await settled(current))) return;
+    current = opened;
+    onRenewed(opened);
+  };
+  const check = (): Promise<void> => look().catch(onError);
+  const timer = setInterval(() => void check(), intervalMilliseconds).unref();
+  return {
+    get current() {
+      return current;
+    },
+    check,
+    stop: () => clearInterval(timer),
+  };
+}
+
+async function settled({ admin, ...rest }: Pki): Promise<unknown> {
+  return { ...rest, admin: await admin };
 }

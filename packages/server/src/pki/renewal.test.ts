@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { memoryFiles } from './files.ts';
-import { openPki } from './pki.ts';
-import { keepRenewed } from './renewal.ts';
+import { keepRenewed, openPki } from './pki.ts';
 
 const day = 24 * 3_600_000;
 

@@ -1,3 +1,4 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import {
   type Authorizer,
   type DerivationMessage,
@@ -5,9 +6,10 @@ import {
   derivedBytes,
   type EntryMessage,
   type Identification,
-  type JobLoop,
+  JobLoop,
   type JobParts,
   type MainThread,
+  mainThreadBehind,
   type ObjectRegistry,
   ownedBytes,
   type RegistryServices,
@@ -17,12 +19,13 @@ import {
   type ServedVersion,
   type ServingContext,
   serviceResolver,
+  type WorkerStart,
 } from '@tsukube/apiserver';
 import type { RoleRules } from '@tsukube/builtin';
 import { type LookedUpApi, lookUpCustomApi } from '@tsukube/crds';
 import { serviceAccountTokens } from '../authentication/service-account-tokens.ts';
 import { type ServeOptions, serviceRanges } from '../config/index.ts';
-import { allResources, builtInNames, cachePrefix, createRegistries, objectsNamed } from '../registries.ts';
+import { allResources, builtInNames, cachePrefix, createRegistries, objectsNamed } from '../registries/registries.ts';
 import { cacheName, customCacheName, type WorkerCalls } from './worker-calls.ts';
 
 /** What a worker is started with. */
@@ -129,4 +132,11 @@ function remoteStore(main: Main): NonNullable<RegistryServices['store']> {
     create: (key, value) => main.call('storeCreate', key, ownedBytes(value)),
     update: (key, value, expected) => main.call('storeUpdate', key, ownedBytes(value), expected),
   };
+}
+
+/** Serves the requests that the main thread sends to this worker. */
+export function serveInWorker(): void {
+  const { ports, data } = workerData as WorkerStart<WorkerOptions>;
+  const loop = new JobLoop(parentPort as MessagePort);
+  loop.serve(workerApi(data, mainThreadBehind<WorkerCalls>(ports), loop));
 }

@@ -1,0 +1,74 @@
+import { check } from './check.ts';
+import { envtest } from './envtest.ts';
+import { kubeApiserver } from './kube-apiserver.ts';
+import { repair } from './repair.ts';
+import { serve } from './serve.ts';
+import { version } from './version.ts';
+
+interface Command {
+  readonly summary: string;
+  run(argv: readonly string[]): number | Promise<number>;
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  serve: {
+    summary: 'Serve the Kubernetes API.',
+    run: (argv) => serve(argv),
+  },
+  check: {
+    summary: 'Verify the database of a data dir.',
+    run: (argv) => explained(check, argv),
+  },
+  repair: {
+    summary: 'Save what is whole in a damaged database.',
+    run: (argv) => explained(repair, argv),
+  },
+  envtest: {
+    summary: 'Lay out kube-apiserver and etcd for the tests of operators (KUBEBUILDER_ASSETS).',
+    run: envtest,
+  },
+  'kube-apiserver': {
+    summary: 'Serve as a bare kube-apiserver: its flags, no controllers.',
+    run: kubeApiserver,
+  },
+  version: {
+    summary: 'Print the version.',
+    run: version,
+  },
+};
+
+/** Says why a command failed in one line, with exit code 2 if it was not understood. */
+async function explained(command: Command['run'], argv: readonly string[]): Promise<number> {
+  try {
+    return await command(argv);
+  } catch (error) {
+    process.stderr.write(`tsukube: ${error instanceof Error ? error.message : String(error)}\n`);
+    return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS') ? 2 : 1;
+  }
+}
+
+const aliases: Readonly<Record<string, string>> = { '--version': 'version' };
+
+/** Runs the command and gives its exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const [word = '--help', ...rest] = argv;
+  if (word === 'help' && rest[0] !== undefined) return main([rest[0], '--help']);
+  if (['help', '--help', '-h'].includes(word)) return help();
+  const name = aliases[word] ?? word;
+  if (Object.hasOwn(commands, name)) return (commands[name] as Command).run(rest);
+  process.stderr.write(`tsukube: unknown command ${JSON.stringify(word)}, see tsukube --help\n`);
+  return 2;
+}
+
+function help(): number {
+  const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(16)}${summary}\n`);
+  process.stdout.write(`The Kubernetes API server, written anew in TypeScript.
+
+Usage: tsukube COMMAND [flags]
+
+Commands:
+${rows.join('')}
+tsukube COMMAND --help shows the flags of a command.
+`);
+  return 0;
+}

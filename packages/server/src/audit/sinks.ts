@@ -1,0 +1,81 @@
+import { write } from 'node:fs';
+import { promisify } from 'node:util';
+import { type AuditEvent, type AuditSink, eventJson, legacyLine, type OnLost } from '@tsukube/apiserver';
+import { withBackoff } from '../webhook/backoff.ts';
+import type { WebhookClient } from '../webhook/webhook-client.ts';
+import type { AuditFile } from './audit-file.ts';
+
+export interface LogSinkOptions {
+  readonly format: 'json' | 'legacy';
+  readonly onLost: OnLost;
+}
+
+/** A line for each event. */
+export function fileSink(file: AuditFile, { format, onLost }: LogSinkOptions): AuditSink {
+  return {
+    process(events) {
+      try {
+        file.write(linesOf(events, format));
+        return true;
+      } catch (error) {
+        onLost('log', String(error), events);
+        return false;
+      }
+    },
+    close: () => file.close(),
+  };
+}
+
+const writeText: (descriptor: number, text: string) => Promise<unknown> = promisify(write);
+const standardOutput = 1;
+
+/** One batch after the other, off the main thread: whoever reads may be slow. */
+export function outputSink({ format, onLost }: LogSinkOptions): AuditSink {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    process(events) {
+      const written = last
+        .then(() => writeText(standardOutput, linesOf(events, format)))
+        .then(
+          () => true,
+          (error) => {
+            onLost('log', String(error), events);
+            return false;
+          },
+        );
+      last = written;
+      return written;
+    },
+    close: async () => void (await last),
+  };
+}
+
+function linesOf(events: readonly AuditEvent[], format: LogSinkOptions['format']): string {
+  return events.map((event) => `${format === 'json' ? eventJson(event) : legacyLine(event)}\n`).join('');
+}
+
+/** Sends lists of events, again and again for a while if nobody takes them. */
+export function webhookSink(client: WebhookClient, initialBackoffMs: number, onLost: OnLost): AuditSink {
+  const stop = new AbortController();
+  const send = async (list: string) => {
+    const { status, body } = await client.post(list);
+    if (status < 200 || status > 299) throw new Error(`the webhook answered ${status}: ${body.slice(0, 200)}`);
+  };
+  return {
+    async process(events) {
+      const items = events.map((event) => eventJson(event, true)).join(',');
+      const list = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}\n`;
+      try {
+        await withBackoff(initialBackoffMs, () => send(list), stop.signal);
+        return true;
+      } catch (error) {
+        onLost('webhook', String(error), events);
+        return false;
+      }
+    },
+    async close() {
+      stop.abort();
+      client.close();
+    },
+  };
+}

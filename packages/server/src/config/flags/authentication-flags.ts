@@ -1,0 +1,210 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { signingAlgorithms } from '@tsukube/apiserver';
+import { certificateBlocks } from '@tsukube/machinery';
+import {
+  choice,
+  duration,
+  inputFile,
+  inputFiles,
+  list,
+  optionalChoice,
+  optionalText,
+  optionalToggle,
+  pairs,
+  toggle,
+} from './flag-types.ts';
+import type { GivenOptions, OptionName } from './options.ts';
+import { UsageError } from './usage-error.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const group = 'Authentication';
+
+/** Who somebody is. */
+export const authenticationFlags = {
+  clientCaFile: inputFile({
+    group,
+    help: 'Further authorities whose client certificates are accepted: user from CN, groups from O. Read again when it changes.',
+  }),
+  tokenAuthFile: inputFile({ group, help: 'Bearer tokens as CSV: token,user,uid,"group1,group2".' }),
+  anonymousAuth: optionalToggle({
+    group,
+    fallbackText: 'true, or what --authentication-config says',
+    help: 'Let requests without credentials in as system:anonymous, for authorization to decide what they may do.',
+  }),
+  enableBootstrapTokenAuth: toggle({
+    group,
+    fallback: false,
+    help: 'Accept the tokens in secrets of type bootstrap.kubernetes.io/token in kube-system.',
+  }),
+  apiAudiences: list({
+    group,
+    fallbackText: 'the issuers of service account tokens',
+    help: 'Names of this API: a token that says whom it is for must name one of them.',
+  }),
+  serviceAccountIssuer: list({
+    group,
+    placeholder: 'URL,…',
+    fallbackText: 'https://kubernetes.default.svc',
+    help: 'Issuers of service account tokens: the first signs new ones, all are accepted.',
+    check: serviceAccountIssuerProblem,
+  }),
+  serviceAccountSigningKeyFile: inputFile({
+    group,
+    fallbackText: 'made on first start',
+    help: 'Private key that signs service account tokens, RSA or EC.',
+  }),
+  serviceAccountKeyFile: inputFiles({
+    group,
+    fallbackText: 'the public key of the signing key',
+    help: 'Keys that service account tokens may be signed with, public or private; each file may hold several.',
+  }),
+  serviceAccountLookup: toggle({
+    group,
+    fallback: true,
+    help: 'Accept a token of a secret only as long as the secret and the account are there.',
+  }),
+  serviceAccountMaxTokenExpiration: duration({
+    group,
+    fallback: 0,
+    help: 'Longest life of a service account token; 0 for no limit.',
+    check: (value) =>
+      value === 0 || (value >= hour && value <= 2 ** 32 * 1000) ? undefined : 'must be between 1 hour and 2^32 seconds',
+  }),
+  serviceAccountExtendTokenExpiration: toggle({
+    group,
+    fallback: true,
+    help: 'Have tokens that are projected into pods by default last for a year, and only note it when they are used after an hour.',
+  }),
+  serviceAccountJwksUri: optionalText({
+    group,
+    placeholder: 'URL',
+    fallbackText: '/openid/v1/jwks of this server',
+    help: 'Where the discovery document for service account tokens says that their keys are.',
+    check: (value) => (value === undefined || value.startsWith('https://') ? undefined : 'requires https scheme'),
+  }),
+  requestheaderClientCaFile: inputFile({
+    group,
+    help: 'Authorities of the proxies that may say in headers who somebody is. Read again when it changes.',
+  }),
+  requestheaderAllowedNames: list({ group, help: 'Common names that such a proxy must have; empty for any.' }),
+  requestheaderUsernameHeaders: list({ group, help: 'Headers that name the user, usually X-Remote-User.' }),
+  requestheaderUidHeaders: list({
+    group,
+    help: 'Headers that give the uid of the user, X-Remote-Uid among them.',
+    check: (names) =>
+      names.length === 0 || names.some((name) => name.toLowerCase() === 'x-remote-uid')
+        ? undefined
+        : 'is set without specifying the standard X-Remote-Uid header',
+  }),
+  requestheaderGroupHeaders: list({ group, help: 'Headers that name groups, usually X-Remote-Group.' }),
+  requestheaderExtraHeadersPrefix: list({
+    group,
+    help: 'What headers with further information start with, usually X-Remote-Extra-.',
+  }),
+  authenticationTokenWebhookConfigFile: inputFile({
+    group,
+    help: 'Kubeconfig of a service that is asked about bearer tokens that nobody else knows.',
+  }),
+  authenticationTokenWebhookCacheTtl: duration({ group, fallback: 2 * minute, help: 'How long its answers are kept.' }),
+  authenticationTokenWebhookVersion: choice({
+    group,
+    of: ['v1beta1', 'v1'],
+    fallback: 'v1beta1',
+    help: 'Version of TokenReview that the service is sent.',
+  }),
+  authenticationConfig: inputFile({
+    group,
+    help: 'AuthenticationConfiguration: issuers of tokens, and where anonymous requests may go. Read again when it changes.',
+  }),
+  oidcIssuerUrl: optionalText({
+    group,
+    placeholder: 'URL',
+    help: 'Issuer whose OpenID Connect tokens are accepted.',
+    check: (value) => (value === undefined || value.startsWith('https://') ? undefined : 'must be an https URL'),
+  }),
+  oidcClientId: optionalText({ group, placeholder: 'ID', help: 'Audience that its tokens must be for.' }),
+  oidcCaFile: inputFile({ group, fallbackText: 'those of the host', help: 'Authorities that vouch for the issuer.' }),
+  oidcUsernameClaim: optionalText({ group, placeholder: 'CLAIM', fallbackText: 'sub', help: 'Claim that names the user.' }),
+  oidcUsernamePrefix: optionalText({
+    group,
+    placeholder: 'PREFIX',
+    fallbackText: 'the issuer and #, none for email',
+    help: 'What user names start with; - for nothing.',
+  }),
+  oidcGroupsClaim: optionalText({ group, placeholder: 'CLAIM', help: 'Claim that names groups.' }),
+  oidcGroupsPrefix: optionalText({ group, placeholder: 'PREFIX', help: 'What group names start with.' }),
+  oidcSigningAlgs: list({
+    group,
+    fallbackText: 'RS256',
+    help: `How tokens may be signed: ${signingAlgorithms.join(', ')}.`,
+    check: (names) => {
+      const unknown = names.find((name) => !signingAlgorithms.includes(name));
+      return unknown === undefined ? undefined : `has the unknown name ${unknown}`;
+    },
+  }),
+  oidcRequiredClaim: pairs({
+    group,
+    placeholder: 'CLAIM=VALUE',
+    help: 'Claim that a token must have, with this value; may be repeated.',
+  }),
+  clientKeyAlgorithm: optionalChoice({
+    origin: 'tsukube',
+    group,
+    of: ['rsa', 'ecdsa'],
+    fallbackText: 'rsa, or ecdsa if nothing is kept on the disk',
+    help: 'Key of the administrator: RSA 2048, which every client reads, or P-256, which takes no time to make.',
+  }),
+  kubeconfigOut: optionalText({
+    origin: 'tsukube',
+    group,
+    placeholder: 'FILE',
+    fallbackText: 'admin.kubeconfig in the data dir',
+    help: 'Where the kubeconfig of the administrator is written. A file that holds anything else is not replaced.',
+  }),
+};
+
+function serviceAccountIssuerProblem(issuers: readonly string[]): string | undefined {
+  const twice = issuers.find((issuer, i) => issuers.indexOf(issuer) !== i);
+  if (twice !== undefined) return `has "${twice}", which is already specified`;
+  const malformed = issuers.find((issuer) => issuer.includes(':') && !URL.canParse(issuer));
+  return malformed === undefined ? undefined : `has "${malformed}", which contains a ':' but is not a valid URL`;
+}
+
+/** Settings that contradict each other, in kube-apiserver's words. */
+export function checkAuthentication(given: GivenOptions): void {
+  const oidc = (Object.keys(given) as OptionName[]).some((name) => name.startsWith('oidc') && isSet(given[name]));
+  if (oidc && given.authenticationConfig !== undefined)
+    throw new UsageError('authentication-config file and oidc-* flags are mutually exclusive');
+  if (oidc && (!given.oidcIssuerUrl || !given.oidcClientId))
+    throw new UsageError('oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set');
+  if (given.serviceAccountKeyFile?.length && given.serviceAccountSigningKeyFile === undefined)
+    throw new UsageError(
+      '--service-account-key-file needs --service-account-signing-key-file: tokens are signed with another key otherwise',
+    );
+  checkOverlap(given);
+}
+
+function isSet(value: GivenOptions[OptionName]): boolean {
+  return value !== undefined && (typeof value !== 'object' || Object.keys(value).length > 0);
+}
+
+/** Otherwise everyone with a certificate could claim to be anyone. */
+function checkOverlap({ clientCaFile, requestheaderClientCaFile, requestheaderAllowedNames = [] }: GivenOptions): void {
+  if (clientCaFile === undefined || requestheaderClientCaFile === undefined || requestheaderAllowedNames.length > 0) return;
+  const proxies = fingerprints(requestheaderClientCaFile);
+  if (!fingerprints(clientCaFile).some((client) => proxies.includes(client))) return;
+  throw new UsageError(
+    '--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users',
+  );
+}
+
+/** Of a file that cannot be read, somebody else complains. */
+function fingerprints(path: string): readonly string[] {
+  try {
+    return certificateBlocks(readFileSync(path, 'utf8')).map((pem) => new X509Certificate(pem).fingerprint256);
+  } catch {
+    return [];
+  }
+}

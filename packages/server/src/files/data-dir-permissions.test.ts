@@ -1,0 +1,56 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from '@tsukube/apiserver';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { restrictDataDir } from './data-dir-permissions.ts';
+
+let path: string;
+let lines: string[];
+
+beforeEach(() => {
+  path = join(mkdtempSync(join(tmpdir(), 'tsukube-mode-')), 'dir');
+  mkdirSync(path);
+  lines = [];
+});
+
+afterEach(() => rmSync(join(path, '..'), { recursive: true }));
+
+const log = (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+const logger = { ...silentLogger, info: log, warn: log };
+const modeOf = (...names: string[]) => (statSync(join(path, ...names)).mode & 0o7777).toString(8);
+
+it('takes the access of others to what a server has made', () => {
+  for (const name of ['data', 'pki', 'data.damaged-x']) mkdirSync(join(path, name), { mode: 0o755 });
+  writeFileSync(join(path, 'admin.kubeconfig'), '', { mode: 0o644 });
+  chmodSync(path, 0o755);
+  restrictDataDir(path, logger);
+  expect([modeOf(), modeOf('data'), modeOf('pki'), modeOf('data.damaged-x'), modeOf('admin.kubeconfig')]).toEqual([
+    '700',
+    '700',
+    '700',
+    '700',
+    '600',
+  ]);
+  expect(lines[0]).toBe(`access of others was taken away ${JSON.stringify({ path, before: '755', mode: '700' })}`);
+  lines.length = 0;
+  restrictDataDir(path, logger);
+  expect(lines).toEqual([]);
+});
+
+it.each([
+  ['files of others', 0o755, () => writeFileSync(join(path, 'thesis.tex'), '')],
+  ['a folder that everybody may use', 0o1777, () => {}],
+])('leaves %s as they are', (_, mode, fill) => {
+  fill();
+  chmodSync(path, mode);
+  restrictDataDir(path, logger);
+  expect(modeOf()).toBe(mode.toString(8));
+});
+
+it('warns of a folder that it leaves open', () => {
+  writeFileSync(join(path, 'thesis.tex'), '');
+  chmodSync(path, 0o755);
+  restrictDataDir(path, logger);
+  expect(lines).toEqual([expect.stringContaining('others have access to the data dir, which should have mode 0700')]);
+});

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+/** A data dir that this process has for itself. */
+export interface DataDir {
+  readonly path: string;
+  /** Lets a second server say where this one is. */
+  announce(url: string): void;
+  release(): void;
+}
+
+interface Holder {
+  readonly id: string;
+  readonly pid: number;
+  readonly identity?: string;
+  readonly since: string;
+  readonly url?: string;
+}
+
+/** Another server has the data dir. */
+export class DataDirTaken extends Error {
+  override readonly name = 'DataDirTaken';
+  constructor(path: string, { pid, url, since }: Holder) {
+    super(`${path} is in use by another server (pid ${pid}${url ? `, ${url}` : ''}, since ${since})`);
+  }
+}
+
+/** Takes a data dir, made if it is not there. Fails with DataDirTaken. */
+export function takeDataDir(directory: string, now = new Date()): DataDir {
+  const path = resolve(directory);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const lock = join(path, 'server.lock');
+  let holder = newHolder(now);
+  take(path, lock, holder);
+  return {
+    path,
+    announce(url) {
+      holder = { ...holder, url };
+      withClaim(lock, holder, (claim) => renameSync(claim, lock));
+    },
+    release() {
+      if (readHolder(lock)?.id === holder.id) unlinkSync(lock);
+    },
+  };
+}
+
+function newHolder(now: Date): Holder {
+  const identity = processIdentity(process.pid);
+  return { id: randomUUID(), pid: process.pid, ...(identity ? { identity } : {}), since: now.toISOString() };
+}
+
+/**
+ * A lock is a file that appears with its content by a hard link, which fails if it exists. What a dead process left is
+ * replaced under a second lock, made the same way and named after the dead one: of all that find it, one gets to replace
+ * it, and whoever comes late sees that it has changed.
+ */
+function take(directory: string, lock: string, holder: Holder): void {
+  while (!claimed(lock, holder)) {
+    const found = readHolder(lock);
+    if (found === undefined) continue;
+    if (isHeld(found)) throw new DataDirTaken(directory, found);
+    replace(directory, lock, holder, found);
+  }
+}
+
+function claimed(lock: string, holder: Holder): boolean {
+  return withClaim(lock, holder, (claim) => {
+    try {
+      linkSync(claim, lock);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  });
+}
+
+function replace(directory: string, lock: string, holder: Holder, stale: Holder): void {
+  const guard = `${lock}.${stale.id}`;
+  take(directory, guard, holder);
+  try {
+    if (readHolder(lock)?.id === stale.id) unlinkSync(lock);
+  } finally {
+    unlinkSync(guard);
+  }
+}
+
+function isHeld({ pid, identity }: Holder): boolean {
+  if (pid === 0 || !isAlive(pid)) return false;
+  return identity === undefined || identity === (processIdentity(pid) ?? identity);
+}
+
+/** Undefined if there is no lock. A lock that cannot be read was cut short by a power failure: nobody holds it. */
+function readHolder(lock: string): Holder | undefined {
+  try {
+    return parsed(readFileSync(lock, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parsed(text: string): Holder {
+  try {
+    const { id, pid, since, identity, url } = JSON.parse(text);
+    if (/^[\w-]+$/.test(id) && Number.isInteger(pid) && pid > 0) return { id, pid, since, identity, url };
+  } catch {
+    // Falls through to the holder that is never alive.
+  }
+  return { id: 'unreadable', pid: 0, since: 'unknown' };
+}
+
+function withClaim<T>(lock: string, holder: Holder, act: (claim: string) => T): T {
+  const claim = `${lock}.${holder.id}.claim`;
+  try {
+    // A full disk leaves an empty file.
+    writeFileSync(claim, JSON.stringify(holder), { mode: 0o600 });
+    return act(claim);
+  } finally {
+    removeIfThere(claim);
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/** Tells a process from another that got the same number later. Undefined where the system does not say. */
+export function processIdentity(pid: number): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot}/${statOf(pid)[19]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A zombie (Z) or dead (X) process only waits for its parent to take notice: it holds no files and no locks. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^[ZX]$/i.test(statOf(pid)[0] ?? '');
+  } catch {
+    return isSignallable(pid);
+  }
+}
+
+/** Fields of /proc/PID/stat from the third on: state first, start time as the twentieth. Counted from the end of the name. */
+function statOf(pid: number): readonly string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function isSignallable(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,81 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { replaceFile } from '../files/atomic-file.ts';
+import type { KeyPair } from './key-pair.ts';
+
+export interface KubeconfigContent {
+  readonly url: string;
+  /** The certificates, in PEM form, that vouch for the server. */
+  readonly ca: string;
+  readonly client: KeyPair;
+}
+
+/** The URL that clients on this machine use: addresses that mean "all interfaces" cannot be connected to everywhere. */
+export function localUrl(bindAddress: string, port: number): string {
+  return `https://${localHost(bindAddress)}:${port}`;
+}
+
+function localHost(bindAddress: string): string {
+  if (bindAddress === '0.0.0.0') return '127.0.0.1';
+  if (bindAddress === '::') return 'localhost';
+  return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
+}
+
+/** A kubeconfig with everything inside: one cluster, one user, one context. */
+export function renderKubeconfig({ url, ca, client }: KubeconfigContent): string {
+  return `apiVersion: v1
+kind: Config
+clusters:
+- name: tsukube
+  cluster:
+    server: ${url}
+    certificate-authority-data: ${base64(ca)}
+users:
+- name: admin
+  user:
+    client-certificate-data: ${base64(client.certificate)}
+    client-key-data: ${base64(client.key)}
+contexts:
+- name: tsukube
+  context:
+    cluster: tsukube
+    user: admin
+current-context: tsukube
+preferences: {}
+`;
+}
+
+/** Throws if the file is there and holds anything but a kubeconfig that the server wrote. */
+export function checkKubeconfigPath(path: string): void {
+  const text = readIfThere(path);
+  if (text === undefined || text === '' || isRendered(text)) return;
+  throw new Error(`--kubeconfig-out: ${path} holds something else and is not replaced: remove it, or choose another file`);
+}
+
+/** A file is ours if rendering what it says gives the file. */
+function isRendered(text: string): boolean {
+  // regex: reads a file named by a flag.
+  const data = (name: string) => new RegExp(`^ +${name}: (\\S+)$`, 'm').exec(text)?.[1] ?? '';
+  const decoded = (name: string) => Buffer.from(data(name), 'base64').toString('utf8');
+  const client = { certificate: decoded('client-certificate-data'), key: decoded('client-key-data') };
+  return text === renderKubeconfig({ url: data('server'), ca: decoded('certificate-authority-data'), client });
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+export function writeKubeconfig(path: string, text: string): void {
+  checkKubeconfigPath(path);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  replaceFile({ path, content: text, mode: 0o600 });
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}

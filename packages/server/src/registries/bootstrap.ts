@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import {
+  asServer,
+  type CacheEntry,
+  decodeObject,
+  deleteObject,
+  type Logger,
+  type ObjectRegistry,
+  type Resource,
+} from '@tsukube/apiserver';
+import {
+  bootstrapNames,
+  bootstrapPolicy,
+  type FindRegistry,
+  rbacGroup,
+  reconciledBinding,
+  reconciledRole,
+  storedPolicy,
+} from '@tsukube/builtin';
+import { deepCopy, formatTime, type JsonObject, StatusError } from '@tsukube/machinery';
+import { KeyExists } from '@tsukube/storage';
+
+/** Creates what exists from the first start and is not there. */
+export async function createInitialObjects(
+  resources: readonly Resource[],
+  registryOf: (resource: Resource) => ObjectRegistry,
+): Promise<void> {
+  const initial = resources.map((resource) => ({
+    registry: registryOf(resource),
+    objects: resource.initialObjects ?? [],
+  }));
+  await Promise.all(initial.map(({ registry, objects }) => createMissing(registry, objects)));
+}
+
+async function createMissing(registry: ObjectRegistry, objects: readonly JsonObject[]): Promise<void> {
+  if (objects.length === 0) return;
+  await registry.cache.fresh();
+  const missing = objects.filter((object) => !registry.cache.peek(registry.key('', nameOf(object))));
+  await Promise.all(missing.map((object) => create(registry, deepCopy(object) as JsonObject)));
+}
+
+function nameOf(object: JsonObject): string {
+  return (object.metadata as JsonObject).name as string;
+}
+
+async function create(registry: ObjectRegistry, object: JsonObject): Promise<void> {
+  try {
+    await registry.create(object, asServer(registry));
+  } catch (error) {
+    // Another replica was faster.
+    if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
+  }
+}
+
+const pluralOf: Readonly<Record<string, string>> = {
+  ClusterRole: 'clusterroles',
+  ClusterRoleBinding: 'clusterrolebindings',
+  Role: 'roles',
+  RoleBinding: 'rolebindings',
+};
+
+/** Once everything is there, what has changed since the last start can wait until clients have been served. */
+const reconcileAfterMs = 1000;
+
+export interface BootstrapPolicy {
+  /** Resolves when every role and binding of Kubernetes is there; those that are missing are written in one batch. */
+  readonly ready: Promise<void>;
+  stop(): void;
+}
+
+/**
+ * Sees to it that the roles and bindings of Kubernetes are there, and soon also that they are complete. Aggregated roles
+ * begin with the rules that the controller would gather if it runs, and empty if it does not.
+ */
+export function ensureBootstrapPolicy(findRegistry: FindRegistry, aggregates: boolean, logger: Logger): BootstrapPolicy {
+  const registries = new Map(Object.entries(pluralOf).map(([kind, plural]) => [kind, findRegistry(rbacGroup, plural)]));
+  const policy = () => (aggregates ? bootstrapPolicy() : bootstrapPolicy().map(withoutGathered));
+  let timer: NodeJS.Timeout | undefined;
+  const ensureAll = async (): Promise<void> => {
+    const time = formatTime(Date.now());
+    await Promise.all(policy().map((object) => ensureOne(registries.get(object.kind as string), object, time)));
+  };
+  const later = (): void => {
+    ensureAll().catch((error) => {
+      logger.warn('the roles of Kubernetes could not be brought up to date', { error: String(error) });
+      timer = setTimeout(later, reconcileAfterMs * 10).unref();
+    });
+  };
+  const ensure = async (): Promise<void> => {
+    await Promise.all([...registries.values()].map((registry) => registry?.cache.fresh()));
+    if (isComplete(registries)) timer = setTimeout(later, reconcileAfterMs).unref();
+    else await ensureAll();
+  };
+  return { ready: ensure(), stop: () => clearTimeout(timer) };
+}
+
+function withoutGathered(object: JsonObject): JsonObject {
+  return 'aggregationRule' in object ? { ...object, rules: null } : object;
+}
+
+function isComplete(registries: ReadonlyMap<string, ObjectRegistry | undefined>): boolean {
+  return bootstrapNames().every(({ kind, namespace, name }) => {
+    const registry = registries.get(kind);
+    return !registry || registry.cache.peek(registry.key(namespace, name)) !== undefined;
+  });
+}
+
+async function ensureOne(registry: ObjectRegistry | undefined, expected: JsonObject, time: string): Promise<void> {
+  if (!registry) return;
+  const { name, namespace = '' } = expected.metadata as { name: string; namespace?: string };
+  const key = registry.key(namespace, name);
+  const entry = registry.cache.peek(key);
+  try {
+    if (!entry) await registry.cache.create(key, storedPolicy(expected, randomUUID(), time));
+    else if (!entry.corrupt && !says(entry, expected)) await reconcile(registry, entry, expected);
+  } catch (error) {
+    if (!wasDoneByAnother(error)) throw error;
+  }
+}
+
+/** Another replica may do the same at the same time. */
+function wasDoneByAnother(error: unknown): boolean {
+  return (
+    error instanceof KeyExists || (error instanceof StatusError && ['AlreadyExists', 'NotFound'].includes(error.reason ?? ''))
+  );
+}
+
+/** Whether the bytes have all that is expected, as they were written here. If in doubt the objects are compared. */
+function says({ value }: CacheEntry, expected: JsonObject): boolean {
+  const { labels, annotations } = expected.metadata as JsonObject;
+  const { rules, aggregationRule, subjects, roleRef } = expected;
+  // What a role gathers is the business of the controller.
+  const parts = { labels, annotations, ...(aggregationRule ? { aggregationRule } : { rules }), subjects, roleRef };
+  return Object.entries(parts).every(
+    ([field, part]) => part === undefined || value.includes(`${JSON.stringify(field)}:${JSON.stringify(part)}`),
+  );
+}
+
+async function reconcile(registry: ObjectRegistry, entry: CacheEntry, expected: JsonObject): Promise<void> {
+  const { name, namespace = '' } = expected.metadata as { name: string; namespace?: string };
+  const reconciled = 'rules' in expected ? reconciledRole : reconciledBinding;
+  const context = asServer(registry, namespace);
+  const target = reconciled(decodeObject(entry.value), expected);
+  if (target === undefined) return;
+  if (target === 'anew') {
+    await deleteObject(registry, name, {}, context);
+    await registry.create(structuredClone(expected), context);
+    return;
+  }
+  const renewed = (existing: JsonObject | undefined): JsonObject => {
+    const next = reconciled(existing as JsonObject, expected);
+    return next === undefined || next === 'anew' ? (existing as JsonObject) : next;
+  };
+  await registry.update(name, undefined, renewed, context);
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '@tsukube/apiserver';
+import type { Store } from '@tsukube/storage';
+import type { ServeOptions } from '../config/index.ts';
+
+/** The store that was asked for. A driver is loaded only when it is the one. */
+export async function openStore(options: ServeOptions, logger: Logger): Promise<Store> {
+  if (options.storage === 'memory') {
+    const { openMemory } = await import('@tsukube/storage/memory');
+    return openMemory();
+  }
+  if (options.storage === 'lmdb') {
+    const { openLmdb } = await import('@tsukube/storage/lmdb');
+    const path = join(options.dataDir as string, 'data');
+    return openLmdb({ path, noSync: options.unsafeNoFsync, logger }).catch((error) => {
+      throw error.name === 'DamagedDatabase' ? withRemedy(error, options.dataDir as string) : error;
+    });
+  }
+  const { openEtcd } = await import('@tsukube/storage/etcd');
+  return openEtcd({
+    endpoints: options.etcdServers,
+    prefix: options.etcdPrefix,
+    tls: { ca: file(options.etcdCafile), cert: file(options.etcdCertfile), key: file(options.etcdKeyfile) },
+    username: options.etcdUsername,
+    password: file(options.etcdPasswordFile)?.toString('utf8').trim(),
+    logger,
+  });
+}
+
+/** Names what to do about a damaged database. */
+function withRemedy(error: Error, dataDir: string): Error {
+  const remedy = `restore a backup of ${dataDir}, or save what is whole with: tsukube repair --data-dir ${dataDir}`;
+  return new Error(`${error.message}; ${remedy}`, { cause: error });
+}
+
+function file(path: string | undefined): Buffer | undefined {
+  return path === undefined ? undefined : readFileSync(path);
+}
+
+export interface Compactable {
+  revision(): Promise<number>;
+  compact(revision: number): Promise<void>;
+}
+
+/** Every interval, forgets the history that is older than one: what is kept is between one and two intervals old. */
+export function startCompaction(store: Compactable, intervalMs: number, logger: Logger): () => void {
+  if (intervalMs <= 0) return () => {};
+  let mark: number | undefined;
+  const turn = async () => {
+    try {
+      const now = await store.revision();
+      if (mark !== undefined && mark > 0) await store.compact(mark);
+      mark = now;
+    } catch (error) {
+      logger.warn('history could not be compacted', { error: String(error) });
+    }
+  };
+  void turn();
+  const timer = setInterval(turn, intervalMs).unref();
+  return () => clearInterval(timer);
+}
