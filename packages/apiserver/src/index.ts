@@ -43,6 +43,7 @@ export { statusSubresource } from './handlers/verbs/status-subresource.ts';
 export { acceptClauses, acceptsMediaType } from './http/accept.ts';
 export type * from './http/answer.ts';
 export { anonymous, IncomingRequest } from './http/api-request.ts';
+export type * from './http/exchange.ts';
 export { type Listener, type ListenerOptions, listen } from './http/listener.ts';
 export { type TrustOptions, trustOptions } from './http/outgoing-tls.ts';
 export type * from './http/request.ts';

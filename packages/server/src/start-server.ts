@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { type Listener, type Logger, listen, type Resource, silentLogger } from '@tsukube/apiserver';
+import { isTokenProtocol, type Listener, type Logger, listen, type Resource, silentLogger } from '@tsukube/apiserver';
+import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import { serviceAccountTokens } from './authentication/service-account-tokens.ts';
@@ -133,6 +134,8 @@ async function start(
       goawayChance: options.goawayChance,
       handle: api.handle,
       budget: api.budget,
+      allowsSubprotocol: (protocol) => !isTokenProtocol(protocol),
+      connectAnswer: { type: 'application/json', body: stringifyJson(statusBody(StatusError.methodNotAllowed().status)) },
       onHandshakeError: api.onHandshakeError,
       ...(onClients && { onClients }),
       onError: (error) => logger.error('an answer could not be written', { error: String((error as Error)?.stack ?? error) }),

@@ -3,7 +3,7 @@ import { Unavailable } from '@tsukube/storage';
 import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
-import { answerText } from '../http/respond.ts';
+import { answerText, outcomeOf } from '../http/respond.ts';
 import { isLongRunning } from '../routing/request-info.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import { AuditRecord } from './audit-record.ts';
@@ -136,12 +136,8 @@ export class AuditTrail {
     return started instanceof Promise ? started.then(() => answer) : answer;
   }
 
-  #noteBody(
-    record: AuditRecord,
-    request: IncomingRequest,
-    { status, type, outcome }: BytesAnswer,
-    body: string | Uint8Array,
-  ): void | Promise<void> {
+  #noteBody(record: AuditRecord, request: IncomingRequest, answer: BytesAnswer, body: string | Uint8Array): void | Promise<void> {
+    const { status, type } = answer;
     const bytes = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const wanted = { object: record.tellsResponse, omitManagedFields: record.rule.omitManagedFields };
     const note = ({ json, status: told }: AnsweredObject) => {
@@ -149,6 +145,7 @@ export class AuditTrail {
       if (told) record.responseStatus = { ...told, code: status };
       else noteCode(record, status);
     };
+    const outcome = outcomeOf(answer);
     const found = outcome ? answeredStatus(outcome, wanted) : answeredObject(bytes, type, request, wanted);
     if (found instanceof Promise) return found.then(note);
     note(found);

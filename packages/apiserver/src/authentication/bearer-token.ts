@@ -1,4 +1,5 @@
-import type { ApiRequest, Connection } from '../http/request.ts';
+import type { ClientConnection } from '../http/exchange.ts';
+import type { ApiRequest } from '../http/request.ts';
 import {
   type Authenticated,
   type Authenticator,
@@ -22,7 +23,7 @@ interface LastSeen {
  */
 export function bearerAuthenticator(authenticate: TokenAuthenticator, apiAudiences: readonly string[]): Authenticator {
   const asked = apiAudiences.length === 0 ? undefined : apiAudiences;
-  const lastSeen = new WeakMap<Connection, LastSeen>();
+  const lastSeen = new WeakMap<ClientConnection, LastSeen>();
   return function byBearerToken(request) {
     const { exchange } = request;
     const header = exchange.header('authorization');

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import type { Connection, User } from '../http/request.ts';
+import type { ClientConnection } from '../http/exchange.ts';
+import type { User } from '../http/request.ts';
 import { type Authenticated, type Authenticator, type Identification, type Refused, refused } from './authenticator.ts';
 
 /** What was found out of a connection's certificate: who it is of, and between which times that holds. */
@@ -20,8 +21,8 @@ export function certificateMemory<T>(
   pool: () => CertificatePool | undefined,
   read: (certificate: Buffer) => T | Refused,
   now: () => number,
-): (connection: Connection) => T | Refused | undefined {
-  const memory = new WeakMap<Connection, Known<T>>();
+): (connection: ClientConnection) => T | Refused | undefined {
+  const memory = new WeakMap<ClientConnection, Known<T>>();
   return (connection) => {
     const trusted = pool();
     if (!trusted) return undefined;
@@ -38,7 +39,7 @@ export function certificateMemory<T>(
 }
 
 function findOut<T>(
-  { hasTrustedCertificate }: Connection,
+  { hasTrustedCertificate }: ClientConnection,
   presented: readonly Buffer[],
   pool: CertificatePool,
   read: (certificate: Buffer) => T | Refused,

@@ -24,4 +24,4 @@ export { isProxyHeader, type ProxyHeaders, requestHeaderAuthenticator } from './
 export { cachedTokens } from './token-cache.ts';
 export { webhookTokens } from './token-webhook.ts';
 export { firstOf, firstTokenOf, withAuthenticatedGroup } from './union.ts';
-export { webSocketAuthenticator } from './websocket-token.ts';
+export { isTokenProtocol, webSocketAuthenticator } from './websocket-token.ts';

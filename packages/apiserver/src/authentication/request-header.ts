@@ -1,4 +1,5 @@
-import type { Exchange, User } from '../http/request.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { User } from '../http/request.ts';
 import { type Authenticator, type Refused, refused } from './authenticator.ts';
 import { type CertificatePool, certificateMemory } from './client-certificate.ts';
 

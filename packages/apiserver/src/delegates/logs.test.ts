@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BytesAnswer } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/request.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { logFiles } from './logs.ts';
 
 let root: string;

@@ -6,7 +6,7 @@ import { readAuditPolicy } from '../audit/policy.ts';
 import type { Answer, StreamAnswer } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
 import { ClientGone } from '../http/body.ts';
-import type { Exchange } from '../http/request.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { Registry } from '../metrics/prometheus/registry.ts';
 import { requestInfo } from '../routing/request-info.ts';
 import { audit, auditStrangers } from './audit.ts';

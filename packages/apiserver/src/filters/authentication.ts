@@ -7,7 +7,9 @@ import {
   reasonText,
 } from '../authentication/authenticator.ts';
 import { isForUs } from '../authentication/bearer-token.ts';
+import { withoutTokenProtocols } from '../authentication/websocket-token.ts';
 import { anonymous, type IncomingRequest } from '../http/api-request.ts';
+import type { HeaderRedaction } from '../http/exchange.ts';
 import type { Logger } from '../logger.ts';
 import type { AuthenticationMetrics } from '../metrics/authentication-metrics.ts';
 import type { Filter } from './filter.ts';
@@ -24,6 +26,7 @@ export interface AuthenticationOptions {
 /** Finds out who sends a request, or refuses it. What was sent to prove it goes no further. */
 export function authentication(authenticator: Authenticator, options: AuthenticationOptions = {}): Filter {
   const { apiAudiences = [], isProof = isStandardProof, metrics } = options;
+  const redaction = credentialRedaction(isProof);
   const admit = (request: IncomingRequest, verdict: Identification): void => {
     if (!isAuthenticated(verdict)) throw unauthorized(request, verdict?.refused, options);
     if (!isForUs(apiAudiences, verdict.audiences)) throw unauthorized(request, ['unable to match the audience'], options);
@@ -31,7 +34,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
     metrics?.succeeded(verdict.user.name);
     // Streams are cheap to open and dear to serve: strangers get one for each connection.
     if (verdict.user === anonymous) request.exchange.connection.takeNoMore();
-    request.exchange.conceal(isProof);
+    request.exchange.redact(redaction);
     if (verdict.warnings || verdict.annotations) tell(request, verdict);
   };
   return function authenticate(request, next) {
@@ -61,6 +64,14 @@ function unauthorized(
 function tell(request: IncomingRequest, { warnings = [], annotations }: Authenticated): void {
   for (const warning of warnings) request.warn(warning);
   for (const [key, value] of Object.entries(annotations ?? {})) request.annotate(key, value);
+}
+
+/** Leaves out the headers that prove an identity, and bearer tokens among the subprotocols of a WebSocket. */
+export function credentialRedaction(isProof: (header: string) => boolean): HeaderRedaction {
+  return (name, value) => {
+    if (isProof(name)) return undefined;
+    return name === 'sec-websocket-protocol' ? withoutTokenProtocols(value) : value;
+  };
 }
 
 const standardProofs = new Set(['authorization', 'x-remote-user', 'x-remote-uid', 'x-remote-group']);

@@ -7,7 +7,7 @@ import { SlowBodies } from '../flowcontrol/seat-wait.ts';
 import { WatchCounts, workEstimator } from '../flowcontrol/work-estimator.ts';
 import type { Answer, Sink } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/request.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
 import { Registry } from '../metrics/prometheus/registry.ts';
 import { requestInfo } from '../routing/request-info.ts';

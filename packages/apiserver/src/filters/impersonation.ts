@@ -3,6 +3,7 @@ import type { AccessAttributes, Authorizer } from '../authorization/authorizer.t
 import { isImpersonationHeader, type WantedUser, wantedUser } from '../authorization/impersonation-headers.ts';
 import { type Impersonated, type ImpersonationMode, impersonationModes } from '../authorization/impersonation-modes.ts';
 import { RequestAccess } from '../authorization/request-access.ts';
+import type { HeaderRedaction } from '../http/exchange.ts';
 import type { Filter } from './filter.ts';
 
 /** Lets those who may act as somebody else do so. Nothing behind this filter sees that they asked. */
@@ -14,11 +15,13 @@ export function impersonation(authorizer: Authorizer): Filter {
     return find(wanted, new RequestAccess(request)).then(({ user, constraint }) => {
       request.impersonation = { impersonator: request.user, constraint };
       request.user = user;
-      request.exchange.conceal(isImpersonationHeader);
+      request.exchange.redact(withoutImpersonation);
       return next(request);
     });
   };
 }
+
+const withoutImpersonation: HeaderRedaction = (name, value) => (isImpersonationHeader(name) ? undefined : value);
 
 const maxRemembered = 10_000;
 

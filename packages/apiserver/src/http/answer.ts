@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { Status } from '@tsukube/machinery';
 
 /** What a handler gives back. The transport writes it; filters may look at it on its way out. */
 export type Answer = BytesAnswer | StreamAnswer | TakenOver;
@@ -12,8 +11,6 @@ export interface BytesAnswer {
   /** Chunks are asked for one after the other, as fast as the client reads them, and written without being joined. */
   readonly body: Uint8Array | string | Iterable<Uint8Array> | Readable;
   readonly headers?: Headers;
-  /** What it says, if it is a Status: for those who want to know without reading it. */
-  readonly outcome?: Status;
 }
 
 export interface StreamAnswer {

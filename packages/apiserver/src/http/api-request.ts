@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FlowHeaders } from '../flowcontrol/flow.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
-import type { ApiRequest, AuditNotes, Exchange, User } from './request.ts';
+import type { Exchange } from './exchange.ts';
+import type { ApiRequest, AuditNotes, User } from './request.ts';
 import { Warnings } from './warnings.ts';
 
 const noQuery = new URLSearchParams();

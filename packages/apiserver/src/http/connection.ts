@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import type { Connection } from './request.ts';
+import type { ClientConnection } from './exchange.ts';
 
 /** A session that carries many requests at a time. */
 export interface Closable {
@@ -9,7 +9,7 @@ export interface Closable {
 }
 
 /** What is known of one TLS connection, made once and shared by all its requests. */
-export class TlsConnection implements Connection {
+export class TlsConnection implements ClientConnection {
   readonly remoteAddress: string;
   isUrgent = true;
   readonly #socket: TLSSocket;

@@ -6,14 +6,15 @@ import {
   type TLSSocket,
   type TlsOptions,
 } from 'node:tls';
+import type { Http1Options } from '../http1/server.ts';
 import { type Http1Server, http1Server } from '../http1/server.ts';
 import { type Http2Server, http2Server } from '../http2/server.ts';
 import type { Answer } from './answer.ts';
+import type { Exchange } from './exchange.ts';
 import { HandshakeTurns } from './handshake-turns.ts';
-import type { Exchange } from './request.ts';
 import { TurnBudget } from './turn-budget.ts';
 
-export interface ListenerOptions {
+export interface ListenerOptions extends Pick<Http1Options, 'allowsSubprotocol' | 'connectAnswer'> {
   readonly host: string;
   readonly port: number;
   readonly tls: SecureContextOptions;

@@ -1,5 +1,5 @@
 import type { AdmitBytes } from './body.ts';
-import type { Exchange } from './request.ts';
+import type { Exchange } from './exchange.ts';
 
 /** Bodies up to this size are not counted: the number of requests in flight bounds them. */
 const uncountedBytes = 16 * 1024;

@@ -1,10 +1,9 @@
-import type { Duplex } from 'node:stream';
 import type { JsonObject } from '@tsukube/machinery';
 import type { HeavyRequests } from '../offload/heavy-requests.ts';
 import type { ObjectRegistry } from '../registry/object-registry.ts';
 import type { Resource, Schema, ServedVersion, Subresource } from '../registry/resource.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
-import type { AdmitBytes } from './body.ts';
+import type { Exchange } from './exchange.ts';
 import type { RequestMemory } from './request-memory.ts';
 
 /** Who sends a request. */
@@ -13,60 +12,6 @@ export interface User {
   readonly uid?: string;
   readonly groups: readonly string[];
   readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
-
-/** What the transport knows of a request, the same for HTTP/1.1, HTTP/2 and WebSocket. */
-export interface Exchange {
-  readonly method: string;
-  /** Path and query as sent. */
-  readonly url: string;
-  readonly protocol: 'HTTP/1.1' | 'HTTP/2.0';
-  /** The name in lower case. Of a header that was sent several times the first value, as Go's Header.Get gives it. */
-  header(name: string): string | undefined;
-  /** Every header in the order sent, each time it was sent, names in lower case; without those that are concealed. */
-  eachHeader(visit: (name: string, value: string) => void): void;
-  /** Keeps headers that prove who somebody is from whoever goes through them later, such as proxies. */
-  conceal(isConcealed: (name: string) => boolean): void;
-  /** What belongs to the connection: its certificate, and room for what a filter learns of it once. */
-  readonly connection: Connection;
-  /**
-   * The whole body. Fails with TooLarge beyond the limit, with NoRoomForBody if bytes of it are not admitted, with ClientGone if
-   * it does not come to its end.
-   */
-  body(limit: number, admit?: AdmitBytes): Promise<Buffer>;
-  /** Whether this is a WebSocket handshake. */
-  readonly upgrade: boolean;
-  /** For a request that asks to upgrade: gives the connection to a handler, which then answers `taken-over`. */
-  takeOver?(): TakenConnection;
-  /** Cancelled when the client goes away before the answer is complete. Set by whoever makes a request of the exchange. */
-  request?: Cancellable | undefined;
-  /** Called once when nothing more is sent or received, for whatever reason; at once if that is so already. */
-  onClose(listener: () => void): void;
-  /** Breaks the answer off. */
-  abort(): void;
-}
-
-export interface Cancellable {
-  cancel(): void;
-}
-
-/** A connection that is somebody else's business from now on. */
-export interface TakenConnection {
-  readonly socket: Duplex;
-  /** What the client sent behind its request. */
-  readonly head: Buffer;
-}
-
-export interface Connection {
-  readonly remoteAddress: string;
-  /** The certificates that the client presented, its own first, in DER form. */
-  clientCertificates(): readonly Buffer[];
-  /** Of HTTP/2: what is under way is finished, and then the connection ends. Of HTTP/1.1, which has one at a time: nothing. */
-  takeNoMore(): void;
-  /** Whether TLS could follow them to an authority that the server knew when the connection was made. */
-  readonly hasTrustedCertificate: boolean;
-  /** Whether what comes next goes before the requests of others: the last request was exempt from limits or system traffic, or there was none. */
-  isUrgent: boolean;
 }
 
 /** Takes down what a request carries, as far as its audit event is to tell. */

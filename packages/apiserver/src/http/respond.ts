@@ -14,6 +14,16 @@ import type { Answer, BytesAnswer, Headers } from './answer.ts';
 import { negotiateFailure, type Output, protobuf } from './negotiation.ts';
 import type { ApiRequest } from './request.ts';
 
+/** An answer whose body is a Status. Audit events take `outcome` instead of parsing the body. */
+export interface StatusAnswer extends BytesAnswer {
+  readonly outcome: Status;
+}
+
+/** The Status in the body, where it is known without parsing. */
+export function outcomeOf(answer: BytesAnswer & Partial<StatusAnswer>): Status | undefined {
+  return answer.outcome;
+}
+
 /** Ready bytes, of protobuf if that was asked for and of JSON otherwise, in the form that was asked for. */
 export function answerBytes(
   status: number,
@@ -35,8 +45,8 @@ export async function answerValue(status: number, value: JsonValue, output: Outp
   return { kind: 'bytes', status, type: 'application/json', body, headers };
 }
 
-/** As most clients ask for it. */
-export function answerStatus(status: Status): BytesAnswer {
+/** In JSON, the format of most clients. */
+export function answerStatus(status: Status): StatusAnswer {
   const body = `${stringifyJson(statusBody(status))}\n`;
   return {
     kind: 'bytes',
@@ -54,7 +64,7 @@ export function answerStatusAs(
   status: Status,
   output: Output,
   headers?: Headers,
-): BytesAnswer | Promise<BytesAnswer> {
+): StatusAnswer | Promise<StatusAnswer> {
   if (output.mediaType === protobuf) {
     const body = wrapProtobuf('v1', 'Status', encodeStatus(status));
     return { kind: 'bytes', status: code, type: protobuf, body, headers, outcome: status };

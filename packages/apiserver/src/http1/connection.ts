@@ -1,17 +1,17 @@
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
 import { connectionOf } from '../http/connection.ts';
-import type { Connection, TakenConnection } from '../http/request.ts';
+import type { ClientConnection, TakenConnection } from '../http/exchange.ts';
 import { whenDrained } from './drained.ts';
 import { type ExchangeHost, Http1Exchange, UpgradeExchange } from './exchange.ts';
 import { idleTimeoutMs, maxDiscardMs, maxHeldBytes, maxLingerMs, maxQueuedBytes } from './limits.ts';
 import { Received } from './received.ts';
-import { noTunnel, refusalText } from './refusal-text.ts';
+import { refusalText } from './refusal-text.ts';
 import { Refused } from './refused.ts';
 import { RequestBody } from './request-body.ts';
 import { RequestReader } from './request-reader.ts';
 import type { Turns, Waiting } from './turns.ts';
-import { acceptWebSocket } from './websocket.ts';
+import type { WebSocketAcceptor } from './websocket.ts';
 import { dropAnswer, writeAnswer } from './write-answer.ts';
 
 /** What all connections have in common. */
@@ -19,6 +19,9 @@ export interface Http1Host {
   readonly isClosing: boolean;
   readonly headerTimeoutMs: number;
   readonly turns: Turns;
+  readonly webSockets: WebSocketAcceptor;
+  /** Sent to CONNECT: this server opens no tunnels. */
+  readonly connectRefusal: string;
   readonly handle: (exchange: Http1Exchange) => Answer | Promise<Answer>;
   readonly onError?: (error: unknown) => void;
   forget(connection: Http1Connection): void;
@@ -29,7 +32,7 @@ export interface Http1Host {
  * somebody who sends ahead has no more of the server than anybody else.
  */
 export class Http1Connection implements ExchangeHost, Waiting {
-  readonly peer: Connection;
+  readonly peer: ClientConnection;
   readonly #socket: TLSSocket;
   readonly #host: Http1Host;
   readonly #received = new Received();
@@ -165,7 +168,7 @@ export class Http1Connection implements ExchangeHost, Waiting {
     const head = this.#reader.readHead();
     if (!head) return false;
     this.#hasServed = true;
-    if (head.method === 'CONNECT') this.#endWith(noTunnel);
+    if (head.method === 'CONNECT') this.#endWith(this.#host.connectRefusal);
     else {
       const { framing, offersUpgrade } = head.block;
       const body = framing === 0 ? undefined : new RequestBody(framing);
@@ -213,7 +216,8 @@ export class Http1Connection implements ExchangeHost, Waiting {
     if (answer.kind === 'taken-over') return;
     if (exchange !== this.#exchange || exchange.isAnswered || this.#phase !== 'open') return void dropAnswer(answer);
     exchange.isAnswered = true;
-    if (answer.kind === 'stream' && exchange.upgrade) return void acceptWebSocket(exchange as UpgradeExchange, answer);
+    if (answer.kind === 'stream' && exchange.upgrade)
+      return void this.#host.webSockets.accept(exchange as UpgradeExchange, answer);
     const stays = this.#staysAfter(exchange, answer);
     this.#discardRest(exchange);
     const written = () => this.#onWritten(exchange, stays);

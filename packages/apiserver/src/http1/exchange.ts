@@ -1,12 +1,12 @@
 import type { AdmitBytes } from '../http/body.ts';
-import { visitHeaders } from '../http/raw-headers.ts';
-import type { Cancellable, Connection, Exchange, TakenConnection } from '../http/request.ts';
+import type { Cancellable, ClientConnection, Exchange, HeaderRedaction, TakenConnection } from '../http/exchange.ts';
+import { bothRedactions, visitHeaders } from '../http/redaction.ts';
 import type { RequestBody } from './request-body.ts';
 import type { HeaderBlock, RequestHead } from './request-head.ts';
 
 /** What an exchange asks of the connection it came over. */
 export interface ExchangeHost {
-  readonly peer: Connection;
+  readonly peer: ClientConnection;
   /** Tells a client that waits for it to go on with its body, and takes from the network what was left there. */
   wantBody(exchange: Http1Exchange): void;
   takeOver(exchange: Http1Exchange): TakenConnection;
@@ -34,7 +34,7 @@ export class Http1Exchange implements Exchange {
   request: Cancellable | undefined;
   protected readonly host: ExchangeHost;
   #onClose: (() => void)[] | undefined;
-  #isConcealed: ((name: string) => boolean) | undefined;
+  #redaction: HeaderRedaction | undefined;
 
   constructor(host: ExchangeHost, { method, target, block }: RequestHead, body: RequestBody | undefined) {
     this.host = host;
@@ -48,7 +48,7 @@ export class Http1Exchange implements Exchange {
     return false;
   }
 
-  get connection(): Connection {
+  get connection(): ClientConnection {
     return this.host.peer;
   }
 
@@ -57,12 +57,11 @@ export class Http1Exchange implements Exchange {
   }
 
   eachHeader(visit: (name: string, value: string) => void): void {
-    visitHeaders(this.block.raw, this.#isConcealed, visit);
+    visitHeaders(this.block.raw, this.#redaction, visit);
   }
 
-  conceal(isConcealed: (name: string) => boolean): void {
-    const before = this.#isConcealed;
-    this.#isConcealed = before ? (name) => before(name) || isConcealed(name) : isConcealed;
+  redact(redaction: HeaderRedaction): void {
+    this.#redaction = bothRedactions(this.#redaction, redaction);
   }
 
   body(limit: number, admit?: AdmitBytes): Promise<Buffer> {

@@ -1,4 +1,3 @@
-import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
 import type { Refused } from './refused.ts';
 import { reasonOf } from './status-line.ts';
 
@@ -8,12 +7,15 @@ export function refusalText({ status, message }: Refused): string {
   return rawAnswer(line, 'text/plain; charset=utf-8', message ? `${line}: ${message}` : line);
 }
 
-/** There is nothing to connect to behind this server. */
-export const noTunnel = rawAnswer(
-  '405 Method Not Allowed',
-  'application/json',
-  stringifyJson(statusBody(StatusError.methodNotAllowed().status)),
-);
+export function methodNotAllowed({ type, body }: TypedText): string {
+  return rawAnswer('405 Method Not Allowed', type, body);
+}
+
+export interface TypedText {
+  /** Content-Type. */
+  readonly type: string;
+  readonly body: string;
+}
 
 function rawAnswer(line: string, type: string, body: string): string {
   return `HTTP/1.1 ${line}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;

@@ -1,9 +1,11 @@
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
-import type { Exchange } from '../http/request.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { TurnBudget } from '../http/turn-budget.ts';
 import { Http1Connection, type Http1Host } from './connection.ts';
+import { methodNotAllowed, type TypedText } from './refusal-text.ts';
 import { Turns } from './turns.ts';
+import { WebSocketAcceptor } from './websocket.ts';
 
 export interface Http1Options {
   /** Who has not sent a whole header by then is cut off. */
@@ -11,6 +13,10 @@ export interface Http1Options {
   readonly handle: (exchange: Exchange) => Answer | Promise<Answer>;
   readonly onError?: (error: unknown) => void;
   readonly budget?: TurnBudget;
+  /** Whether a WebSocket subprotocol may be selected; the first such of the client's is. All may by default. */
+  readonly allowsSubprotocol?: (protocol: string) => boolean;
+  /** Body of the 405 that answers CONNECT; plain text by default. */
+  readonly connectAnswer?: TypedText;
 }
 
 export interface Http1Server {
@@ -24,7 +30,10 @@ const checkIntervalMs = 1000;
 /** While the server closes, a client that has said nothing yet is not waited for. */
 const closingHeaderTimeoutMs = 1000;
 
-export function http1Server({ headerTimeoutMs, handle, onError, budget }: Http1Options): Http1Server {
+const plainMethodNotAllowed: TypedText = { type: 'text/plain; charset=utf-8', body: '405 Method Not Allowed' };
+
+export function http1Server(options: Http1Options): Http1Server {
+  const { headerTimeoutMs, handle, onError, budget, connectAnswer = plainMethodNotAllowed } = options;
   const connections = new Set<Http1Connection>();
   let timer: NodeJS.Timeout | undefined;
   let isClosing = false;
@@ -32,6 +41,8 @@ export function http1Server({ headerTimeoutMs, handle, onError, budget }: Http1O
     handle,
     onError,
     turns: new Turns(budget),
+    webSockets: new WebSocketAcceptor(options.allowsSubprotocol),
+    connectRefusal: methodNotAllowed(connectAnswer),
     get isClosing() {
       return isClosing;
     },

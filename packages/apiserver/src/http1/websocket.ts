@@ -1,34 +1,36 @@
 import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import type { WebSocket, WebSocketServer } from 'ws';
-import { isTokenProtocol } from '../authentication/websocket-token.ts';
 import type { Sink, StreamAnswer } from '../http/answer.ts';
 import type { UpgradeExchange } from './exchange.ts';
 
-let acceptor: WebSocketServer | undefined;
+/** Answers WebSocket handshakes and sends streams as one message for each frame. */
+export class WebSocketAcceptor {
+  readonly #allowsSubprotocol: (protocol: string) => boolean;
+  #server: WebSocketServer | undefined;
 
-/** Loaded with the first handshake: most servers never see one. */
-function webSocketAcceptor(): WebSocketServer {
-  const { WebSocketServer } = createRequire(import.meta.url)('ws') as typeof import('ws');
-  acceptor ??= new WebSocketServer({ noServer: true, maxPayload: 64 * 1024, perMessageDeflate: false, handleProtocols });
-  return acceptor;
+  constructor(allowsSubprotocol: (protocol: string) => boolean = () => true) {
+    this.#allowsSubprotocol = allowsSubprotocol;
+  }
+
+  accept(exchange: UpgradeExchange, answer: StreamAnswer): void {
+    const { socket, head } = exchange.takeOver();
+    this.#server ??= this.#load();
+    this.#server.handleUpgrade(handshakeOf(exchange), socket, head, (webSocket) => {
+      webSocket.on('error', () => webSocket.terminate());
+      answer.start(new WebSocketSink(webSocket, answer.type.includes('json')));
+    });
+  }
+
+  /** Loaded with the first handshake: most servers never see one. */
+  #load(): WebSocketServer {
+    const { WebSocketServer } = createRequire(import.meta.url)('ws') as typeof import('ws');
+    const handleProtocols = (protocols: Set<string>) => [...protocols].find(this.#allowsSubprotocol) ?? false;
+    return new WebSocketServer({ noServer: true, maxPayload: 64 * 1024, perMessageDeflate: false, handleProtocols });
+  }
 }
 
-/** The first that is not a token in disguise: a token is not sent back. */
-function handleProtocols(protocols: Set<string>): string | false {
-  return [...protocols].find((protocol) => !isTokenProtocol(protocol)) ?? false;
-}
-
-/** A stream goes out as one message for each frame. */
-export function acceptWebSocket(exchange: UpgradeExchange, answer: StreamAnswer): void {
-  const { socket, head } = exchange.takeOver();
-  webSocketAcceptor().handleUpgrade(handshakeOf(exchange), socket, head, (webSocket) => {
-    webSocket.on('error', () => webSocket.terminate());
-    answer.start(new WebSocketSink(webSocket, answer.type.includes('json')));
-  });
-}
-
-/** What is looked at of a handshake. */
+/** The parts of a handshake that `ws` reads. */
 function handshakeOf({ method, url, block }: UpgradeExchange): IncomingMessage {
   return { method, url, headers: Object.fromEntries(block.values) } as unknown as IncomingMessage;
 }

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { AdmitBytes } from '../http/body.ts';
 import { DirectBody } from '../http/direct-body.ts';
-import { visitHeaders } from '../http/raw-headers.ts';
-import type { Cancellable, Connection, Exchange } from '../http/request.ts';
+import type { Cancellable, ClientConnection, Exchange, HeaderRedaction } from '../http/exchange.ts';
+import { bothRedactions, visitHeaders } from '../http/redaction.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { ChunkedBody, type Outgoing, QueuedBody, ReadableBody, UnbufferedBody, WholeBody } from './outgoing.ts';
 import { errorCode } from './protocol.ts';
@@ -12,7 +12,7 @@ import { Http2Sink } from './sink.ts';
 
 /** What a stream asks of its connection. */
 export interface StreamOwner {
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   /** There is something to send. */
   send(exchange: Http2Exchange): void;
   /** Ends the stream now, whatever is still to be sent. */
@@ -54,7 +54,7 @@ export class Http2Exchange implements Exchange {
   #isAnswered = false;
   readonly #owner: StreamOwner;
   #onClose: (() => void)[] | undefined;
-  #isConcealed: ((name: string) => boolean) | undefined;
+  #redaction: HeaderRedaction | undefined;
 
   constructor(
     owner: StreamOwner,
@@ -82,7 +82,7 @@ export class Http2Exchange implements Exchange {
     return this.fields.path ?? '/';
   }
 
-  get connection(): Connection {
+  get connection(): ClientConnection {
     return this.#owner.connection;
   }
 
@@ -91,12 +91,11 @@ export class Http2Exchange implements Exchange {
   }
 
   eachHeader(visit: (name: string, value: string) => void): void {
-    visitHeaders(this.fields.lines, this.#isConcealed, visit);
+    visitHeaders(this.fields.lines, this.#redaction, visit);
   }
 
-  conceal(isConcealed: (name: string) => boolean): void {
-    const before = this.#isConcealed;
-    this.#isConcealed = before ? (name) => before(name) || isConcealed(name) : isConcealed;
+  redact(redaction: HeaderRedaction): void {
+    this.#redaction = bothRedactions(this.#redaction, redaction);
   }
 
   body(limit: number, admit?: AdmitBytes): Promise<Buffer> {

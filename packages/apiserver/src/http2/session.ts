@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Connection } from '../http/request.ts';
+import type { ClientConnection } from '../http/exchange.ts';
 import { Allowance } from './allowance.ts';
 import type { Dispatching, DispatchTurns } from './dispatch-turns.ts';
 import { Http2Exchange, type StreamOwner } from './exchange.ts';
@@ -41,7 +41,7 @@ const lingerMs = 1000;
 
 /** One connection that speaks HTTP/2. */
 export class Session implements StreamOwner, FrameEvents, Dispatching {
-  readonly connection: Connection;
+  readonly connection: ClientConnection;
   readonly #socket: Duplex;
   readonly #options: SessionOptions;
   readonly #streams = new Streams();
@@ -59,7 +59,7 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
   #isClosing = false;
   #isEnded = false;
 
-  constructor(socket: Duplex, connectionOf: (session: Session) => Connection, options: SessionOptions) {
+  constructor(socket: Duplex, connectionOf: (session: Session) => ClientConnection, options: SessionOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#idle = new Patience(options.idleTimeoutMs);

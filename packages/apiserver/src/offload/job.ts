@@ -2,7 +2,9 @@ import type { Status } from '@tsukube/machinery';
 import { notedObject, notedPatch } from '../audit/request-object.ts';
 import type { Answer, BytesAnswer, Headers } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { ApiRequest, AuditNotes, Exchange, NotedRequest, NoteRule } from '../http/request.ts';
+import type { ApiRequest, AuditNotes, NotedRequest, NoteRule } from '../http/request.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { outcomeOf, type StatusAnswer } from '../http/respond.ts';
 import type { AdmissionAttributes, AdmissionType } from '../registry/admission.ts';
 import { type ErrorMessage, ownedBytes } from './thread-calls.ts';
 
@@ -40,7 +42,7 @@ export interface AnswerMessage {
   readonly status: number;
   readonly type: string;
   readonly headers: Headers | undefined;
-  readonly outcome: BytesAnswer['outcome'];
+  readonly outcome: Status | undefined;
   readonly body: Uint8Array;
 }
 
@@ -62,7 +64,7 @@ export function applyResult({ warnings, annotations, noted }: JobResult, request
   for (const each of noted) request.notes?.adopt(each);
 }
 
-export function answerOf({ status, type, headers, outcome, body }: AnswerMessage): BytesAnswer {
+export function answerOf({ status, type, headers, outcome, body }: AnswerMessage): BytesAnswer & Partial<StatusAnswer> {
   return { kind: 'bytes', status, type, body, ...(headers && { headers }), ...(outcome && { outcome }) };
 }
 
@@ -102,7 +104,7 @@ function exchangeOf({ method, url, protocol, headers, remoteAddress, body }: Req
     eachHeader(visit) {
       for (const [name, value] of headers) visit(name, value);
     },
-    conceal() {},
+    redact() {},
     connection: { remoteAddress, clientCertificates: () => [], hasTrustedCertificate: false, isUrgent: false, takeNoMore() {} },
     body: async () => Buffer.from(body.buffer, body.byteOffset, body.byteLength),
     upgrade: false,
@@ -114,7 +116,8 @@ function exchangeOf({ method, url, protocol, headers, remoteAddress, body }: Req
 /** Only whole answers leave a worker: watches and connections are not served there. */
 export function answerMessage(answer: Answer): AnswerMessage {
   if (answer.kind !== 'bytes') throw new Error(`a worker cannot answer with ${answer.kind}`);
-  const { status, type, headers, outcome } = answer;
+  const { status, type, headers } = answer;
+  const outcome = outcomeOf(answer);
   return { status, type, headers, outcome: isSmall(outcome) ? outcome : undefined, body: wholeBody(answer.body) };
 }
 

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Cancelled, Unavailable } from '@tsukube/storage';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/request.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { silentLogger } from '../logger.ts';
 import { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 

@@ -1,6 +1,6 @@
 import type { Field, FieldType, TypeCatalogue, TypeDefinition } from '@tsukube/machinery';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/request.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { Resource, Verb, Verbs } from './resource.ts';
 
 /** A few real kinds with a few of their fields, to test discovery and OpenAPI with. */
@@ -131,7 +131,7 @@ export function sampleRequest(url: string, headers: Readonly<Record<string, stri
     eachHeader(visit) {
       for (const [name, value] of Object.entries(headers)) visit(name, value);
     },
-    conceal() {},
+    redact() {},
     connection: {
       remoteAddress: '127.0.0.1',
       clientCertificates: () => [],

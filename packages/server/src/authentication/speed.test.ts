@@ -1,6 +1,6 @@
 import {
   bearerAuthenticator,
-  type Connection,
+  type ClientConnection,
   cachedTokens,
   certificateAuthenticator,
   firstOf,
@@ -48,12 +48,12 @@ const authenticator = withAuthenticatedGroup(
   firstOf([certificateAuthenticator(() => pool, userFromCertificate), bearerAuthenticator(cached, [issuer])]),
 );
 
-function requestOn(connection: Connection, authorization?: string): IncomingRequest {
+function requestOn(connection: ClientConnection, authorization?: string): IncomingRequest {
   const header = (name: string) => (name === 'authorization' ? authorization : undefined);
   return new IncomingRequest({ method: 'GET', url: '/api', header, connection } as never, 0);
 }
 
-function connectionWith(certificates: readonly Buffer[]): Connection {
+function connectionWith(certificates: readonly Buffer[]): ClientConnection {
   return {
     remoteAddress: '',
     clientCertificates: () => certificates,
