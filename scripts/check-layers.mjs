@@ -4,7 +4,7 @@ import { root } from './root.mjs';
 
 /** Each row may import the rows above it; packages of one row do not import each other. */
 const layers = [
-  ['machinery', 'storage'],
+  ['machinery', 'storage', 'transport'],
   ['api'],
   ['apiserver'],
   ['aggregator'],

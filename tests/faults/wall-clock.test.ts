@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cachedTokens } from '../../packages/apiserver/src/authentication/token-cache.ts';
 import { remainingMs } from '../../packages/apiserver/src/flowcontrol/seat-wait.ts';
-import { Allowance } from '../../packages/apiserver/src/http2/allowance.ts';
 import { RememberedVerdicts } from '../../packages/server/src/authorization/webhook-authorizer.ts';
+import { Allowance } from '../../packages/transport/src/http2/allowance.ts';
 
 const sixHours = 6 * 3_600_000;
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { isObject } from '@tsukube/machinery';
+import { isObject, type JsonObject } from '@tsukube/machinery';
 import { mutateBytes } from '../hostile/fuzz/mutate.ts';
 import type { Random } from '../support/random.ts';
 import { encodeBody } from './bodies.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
-import { listen } from '@tsukube/apiserver';
 import { startServer } from '@tsukube/server';
+import { listen } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
 import { memoryFiles, openPki } from '../../packages/server/src/pki/index.ts';
 import { clientFor } from '../support/client.ts';

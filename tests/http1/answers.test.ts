@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer, Sink } from '../../packages/apiserver/src/http/answer.ts';
-import type { Exchange } from '../../packages/apiserver/src/http/exchange.ts';
+import type { Answer, Sink } from '../../packages/transport/src/http/answer.ts';
+import type { Exchange } from '../../packages/transport/src/http/exchange.ts';
 import { type Listening, serve, text } from './conversation.ts';
 
 let listening: Listening | undefined;

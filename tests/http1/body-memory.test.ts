@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
-import type { Answer } from '../../packages/apiserver/src/http/answer.ts';
+import type { Answer } from '../../packages/transport/src/http/answer.ts';
 import { type Listening, serve } from './conversation.ts';
 
 let listening: Listening | undefined;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../packages/apiserver/src/http/answer.ts';
-import { ClientGone, TooLarge } from '../../packages/apiserver/src/http/body.ts';
-import type { Exchange } from '../../packages/apiserver/src/http/exchange.ts';
+import type { Answer } from '../../packages/transport/src/http/answer.ts';
+import { ClientGone, TooLarge } from '../../packages/transport/src/http/body.ts';
+import type { Exchange } from '../../packages/transport/src/http/exchange.ts';
 import { type Listening, serve, text } from './conversation.ts';
 
 let listening: Listening | undefined;

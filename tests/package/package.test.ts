@@ -180,7 +180,6 @@ interface Measured {
 
 /** Medians of CPU time, because other programs may run at the same time. */
 const measureProgram = `
-import { startServer } from 'tsukube';
 
 async function cpu(action) {
   const before = process.cpuUsage();

@@ -1,9 +1,7 @@
 import { join } from 'node:path';
 import {
-  type Answer,
   type CertificatePool,
   draining,
-  type Exchange,
   IncomingRequest,
   type Logger,
   LoopMonitor,
@@ -16,7 +14,6 @@ import {
   stallLog,
   storageCorruption,
   storageSize,
-  TurnBudget,
 } from '@tsukube/apiserver';
 import { type FindRegistry, roleRulesOf } from '@tsukube/builtin';
 import {
@@ -30,6 +27,7 @@ import {
 } from '@tsukube/controllers';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
+import { type Answer, type Exchange, TurnBudget } from '@tsukube/transport';
 import { openAuditing } from './audit/auditing.ts';
 import { createAuthentication } from './authentication/authenticator.ts';
 import type { ServiceAccountTokens } from './authentication/service-account-tokens.ts';

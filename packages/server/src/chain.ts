@@ -37,7 +37,6 @@ import {
   openIdPages,
   openIdPaths,
   panicRecovery,
-  RequestMemory,
   type Resource,
   requestMetrics,
   resourceDelegate,
@@ -49,6 +48,7 @@ import {
   withRequestInfo,
 } from '@tsukube/apiserver';
 import type { CustomApi } from '@tsukube/crds';
+import { RequestMemory } from '@tsukube/transport';
 import type { ApiServerParts } from './api-server.ts';
 import type { Authentication } from './authentication/authenticator.ts';
 import type { ServeOptions } from './config/index.ts';

@@ -1,9 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { isTokenProtocol, type Listener, type Logger, listen, type Resource, silentLogger } from '@tsukube/apiserver';
+import { isTokenProtocol, type Logger, type Resource, silentLogger } from '@tsukube/apiserver';
 import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
+import { type Listener, listen } from '@tsukube/transport';
 import { type ApiServer, createApiServer } from './api-server.ts';
 import { serviceAccountTokens } from './authentication/service-account-tokens.ts';
 import { openTrust } from './authentication/trust.ts';

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { JsonObject } from '@tsukube/machinery';
+import type { Exchange } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { AuditNotes, NotedRequest, User } from '../http/request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import type { Schema } from '../registry/resource.ts';
 import type { AuditEvent, ObjectReference, ResponseStatus } from './event.ts';
 import type { AuditRule, AuditStage } from './policy.ts';

@@ -1,8 +1,7 @@
 import { StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
 import { Unavailable } from '@tsukube/storage';
-import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
+import { type Answer, type BytesAnswer, ClientGone, type StreamAnswer } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { ClientGone } from '../http/body.ts';
 import { answerText, outcomeOf } from '../http/respond.ts';
 import { isLongRunning } from '../routing/request-info.ts';
 import type { AuditMetrics } from './audit-metrics.ts';

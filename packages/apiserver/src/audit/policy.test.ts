@@ -1,6 +1,6 @@
+import type { Exchange } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import type { User } from '../http/request.ts';
 import { requestInfo } from '../routing/request-info.ts';
 import { sourceIps } from './audit-record.ts';

@@ -1,4 +1,4 @@
-import type { ClientConnection } from '../http/exchange.ts';
+import type { ClientConnection } from '@tsukube/transport';
 import type { ApiRequest } from '../http/request.ts';
 import {
   type Authenticated,

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { ClientConnection } from '../http/exchange.ts';
+import type { ClientConnection } from '@tsukube/transport';
 import type { User } from '../http/request.ts';
 import { type Authenticated, type Authenticator, type Identification, type Refused, refused } from './authenticator.ts';
 

@@ -1,4 +1,4 @@
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange } from '@tsukube/transport';
 import type { User } from '../http/request.ts';
 import { type Authenticator, type Refused, refused } from './authenticator.ts';
 import { type CertificatePool, certificateMemory } from './client-certificate.ts';

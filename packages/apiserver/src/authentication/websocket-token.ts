@@ -1,5 +1,4 @@
-import type { Authenticator, Identification, TokenAuthenticator } from './authenticator.ts';
-import { refused } from './authenticator.ts';
+import { type Authenticator, type Identification, refused, type TokenAuthenticator } from './authenticator.ts';
 
 const prefix = 'base64url.bearer.authorization.k8s.io.';
 const invalid = refused('invalid bearer token');

@@ -1,5 +1,5 @@
 import { goQuote, StatusError } from '@tsukube/machinery';
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange } from '@tsukube/transport';
 
 /** Whom a request wants to be taken for, as its headers say and nothing added. */
 export interface WantedUser {

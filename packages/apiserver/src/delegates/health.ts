@@ -1,6 +1,6 @@
 import { goQuote } from '@tsukube/machinery';
+import type { BytesAnswer } from '@tsukube/transport';
 import type { Delegate } from '../filters/filter.ts';
-import type { BytesAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { answerText } from '../http/respond.ts';
 import type { Logger } from '../logger.ts';

@@ -1,10 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { BytesAnswer, Exchange } from '@tsukube/transport';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BytesAnswer } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { logFiles } from './logs.ts';
 
 let root: string;

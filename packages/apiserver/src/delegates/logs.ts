@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Answer } from '@tsukube/transport';
 import type { Delegate } from '../filters/filter.ts';
-import type { Answer } from '../http/answer.ts';
 import { answerText } from '../http/respond.ts';
 
 /** `/logs/`: the files of one folder, and nothing below or beside it. */

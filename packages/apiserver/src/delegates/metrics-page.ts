@@ -1,5 +1,5 @@
+import type { Answer } from '@tsukube/transport';
 import type { Delegate } from '../filters/filter.ts';
-import type { Answer } from '../http/answer.ts';
 import { answerText } from '../http/respond.ts';
 import { expositionType } from '../metrics/prometheus/exposition.ts';
 import type { Registry } from '../metrics/prometheus/registry.ts';

@@ -1,8 +1,8 @@
 import { StatusError } from '@tsukube/machinery';
+import type { Answer } from '@tsukube/transport';
 import { jwkOf, type VerificationKey } from '../authentication/jwt-keys.ts';
 import type { Delegate } from '../filters/filter.ts';
 import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
-import type { Answer } from '../http/answer.ts';
 import type { ApiRequest } from '../http/request.ts';
 
 export const openIdPaths = ['/.well-known/openid-configuration', '/openid/v1/jwks'] as const;

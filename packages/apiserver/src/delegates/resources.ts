@@ -1,6 +1,6 @@
 import { StatusError } from '@tsukube/machinery';
+import type { Answer } from '@tsukube/transport';
 import type { Delegate } from '../filters/filter.ts';
-import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import type { ObjectRegistry } from '../registry/object-registry.ts';

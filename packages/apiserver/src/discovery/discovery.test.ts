@@ -1,5 +1,5 @@
+import type { BytesAnswer } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
-import type { BytesAnswer } from '../http/answer.ts';
 import type { Resource } from '../registry/resource.ts';
 import { sampleRequest, sampleResource, sampleResources, sampleTypes } from '../registry/sample-resources.ts';
 import { createDiscovery, type Discovery } from './discovery.ts';

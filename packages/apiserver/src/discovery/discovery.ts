@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type JsonObject, StatusError, stringifyJson } from '@tsukube/machinery';
-import type { Answer } from '../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import { mediaTypes, negotiate, protobuf } from '../http/negotiation.ts';
 import type { ApiRequest } from '../http/request.ts';
 import { answerBytes } from '../http/respond.ts';

@@ -1,12 +1,10 @@
 import { StatusError } from '@tsukube/machinery';
+import { type Answer, ClientGone, type Exchange, type StreamAnswer } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
 import { auditMetrics } from '../audit/audit-metrics.ts';
 import type { AuditEvent } from '../audit/event.ts';
 import { readAuditPolicy } from '../audit/policy.ts';
-import type { Answer, StreamAnswer } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
-import { ClientGone } from '../http/body.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { Registry } from '../metrics/prometheus/registry.ts';
 import { requestInfo } from '../routing/request-info.ts';
 import { audit, auditStrangers } from './audit.ts';

@@ -1,4 +1,5 @@
 import { StatusError } from '@tsukube/machinery';
+import type { HeaderRedaction } from '@tsukube/transport';
 import {
   type Authenticated,
   type Authenticator,
@@ -9,7 +10,6 @@ import {
 import { isForUs } from '../authentication/bearer-token.ts';
 import { withoutTokenProtocols } from '../authentication/websocket-token.ts';
 import { anonymous, type IncomingRequest } from '../http/api-request.ts';
-import type { HeaderRedaction } from '../http/exchange.ts';
 import type { Logger } from '../logger.ts';
 import type { AuthenticationMetrics } from '../metrics/authentication-metrics.ts';
 import type { Filter } from './filter.ts';

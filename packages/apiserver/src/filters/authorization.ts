@@ -1,6 +1,6 @@
+import type { Answer } from '@tsukube/transport';
 import type { Authorizer, Verdict } from '../authorization/authorizer.ts';
 import { forbiddenError, RequestAccess, withoutMarkup } from '../authorization/request-access.ts';
-import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { answerText } from '../http/respond.ts';
 import type { Filter, Handler } from './filter.ts';

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { constants, createGzip, gzip } from 'node:zlib';
-import type { Answer, BytesAnswer } from '../http/answer.ts';
+import { type Answer, type BytesAnswer, DirectBody } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { DirectBody } from '../http/direct-body.ts';
 import { type Filter, whenAnswered } from './filter.ts';
 
 /** Smaller answers are not worth the time. */

@@ -1,5 +1,5 @@
 import { goRegExp } from '@tsukube/machinery';
-import type { Answer, Headers } from '../http/answer.ts';
+import type { Answer, Headers } from '@tsukube/transport';
 import { type Filter, whenAnswered } from './filter.ts';
 
 const allowed: Headers = {

@@ -1,6 +1,6 @@
+import type { Exchange } from '@tsukube/transport';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { deadline } from './deadline.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,5 +1,5 @@
 import { GoDurationError, goDurationMs, StatusError } from '@tsukube/machinery';
-import type { Answer } from '../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { isLongRunning, isReading } from '../routing/request-info.ts';
 import type { Filter } from './filter.ts';

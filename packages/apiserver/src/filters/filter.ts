@@ -1,4 +1,4 @@
-import type { Answer } from '../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { answerText } from '../http/respond.ts';
 

@@ -1,13 +1,12 @@
 import { StatusError } from '@tsukube/machinery';
+import type { Answer, Exchange, Sink } from '@tsukube/transport';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LevelConfig, SchemaConfig } from '../flowcontrol/flow-config.ts';
 import { FlowControl } from '../flowcontrol/flow-control.ts';
 import { QueuedStarts, TurnWatch } from '../flowcontrol/loop-pacing.ts';
 import { SlowBodies } from '../flowcontrol/seat-wait.ts';
 import { WatchCounts, workEstimator } from '../flowcontrol/work-estimator.ts';
-import type { Answer, Sink } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
 import { Registry } from '../metrics/prometheus/registry.ts';
 import { requestInfo } from '../routing/request-info.ts';

@@ -1,11 +1,10 @@
+import { type Answer, type BytesAnswer, ClientGone, type StreamAnswer } from '@tsukube/transport';
 import { type Flow, type FlowRequest, maxSeats } from '../flowcontrol/flow.ts';
 import type { FlowControl } from '../flowcontrol/flow-control.ts';
 import type { QueuedStarts, TurnWatch } from '../flowcontrol/loop-pacing.ts';
 import { outcomeOf, remainingMs, type SlowBodies } from '../flowcontrol/seat-wait.ts';
 import type { WatchCounts, WorkEstimator } from '../flowcontrol/work-estimator.ts';
-import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { ClientGone } from '../http/body.ts';
 import { answerText } from '../http/respond.ts';
 import { isLongRunning, isReading } from '../routing/request-info.ts';
 import type { Filter, Handler } from './filter.ts';

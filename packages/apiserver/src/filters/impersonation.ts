@@ -1,9 +1,9 @@
 import { StatusError } from '@tsukube/machinery';
+import type { HeaderRedaction } from '@tsukube/transport';
 import type { AccessAttributes, Authorizer } from '../authorization/authorizer.ts';
 import { isImpersonationHeader, type WantedUser, wantedUser } from '../authorization/impersonation-headers.ts';
 import { type Impersonated, type ImpersonationMode, impersonationModes } from '../authorization/impersonation-modes.ts';
 import { RequestAccess } from '../authorization/request-access.ts';
-import type { HeaderRedaction } from '../http/exchange.ts';
 import type { Filter } from './filter.ts';
 
 /** Lets those who may act as somebody else do so. Nothing behind this filter sees that they asked. */

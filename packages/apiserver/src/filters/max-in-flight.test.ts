@@ -1,8 +1,7 @@
 import { StatusError } from '@tsukube/machinery';
+import type { Answer, Exchange } from '@tsukube/transport';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Answer } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import type { User } from '../http/request.ts';
 import { inFlightMetrics } from '../metrics/in-flight-metrics.ts';
 import { Registry } from '../metrics/prometheus/registry.ts';

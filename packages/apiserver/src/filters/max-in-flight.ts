@@ -1,7 +1,6 @@
 import { StatusError } from '@tsukube/machinery';
-import type { Answer } from '../http/answer.ts';
+import { type Answer, ClientGone } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { ClientGone } from '../http/body.ts';
 import type { InFlightMetrics, LoadPeaks } from '../metrics/in-flight-metrics.ts';
 import { isLongRunning, isReading } from '../routing/request-info.ts';
 import type { Filter, Handler } from './filter.ts';

@@ -8,9 +8,8 @@ import {
   Unavailable,
   UnreadableValue,
 } from '@tsukube/storage';
-import type { Answer } from '../http/answer.ts';
+import { type Answer, ClientGone } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { ClientGone } from '../http/body.ts';
 import { answerError } from '../http/respond.ts';
 import type { Logger } from '../logger.ts';
 import { corruptObject } from '../registry/corrupt-objects.ts';

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
+import type { Answer, BytesAnswer, Exchange, Sink } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
-import type { Answer, BytesAnswer, Sink } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { Registry } from '../metrics/prometheus/registry.ts';
 import { servedSubjects } from '../metrics/request-labels.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';

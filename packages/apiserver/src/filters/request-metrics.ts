@@ -1,4 +1,4 @@
-import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
+import type { Answer, BytesAnswer, StreamAnswer } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { CountingSink, countedBody } from '../metrics/counted-body.ts';
 import type { RequestMetrics, RequestSeries } from '../metrics/request-metrics.ts';

@@ -1,5 +1,5 @@
 import { StatusError } from '@tsukube/machinery';
-import { ClientGone } from '../http/body.ts';
+import { ClientGone } from '@tsukube/transport';
 import type { Decision, FlowRequest } from './flow.ts';
 
 /** How a wait ended: with seats, because it took too long, or because nobody waits for the answer any more. */

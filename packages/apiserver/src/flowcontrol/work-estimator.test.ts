@@ -1,6 +1,6 @@
+import type { Exchange } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { requestInfo } from '../routing/request-info.ts';
 import type { Flow } from './flow.ts';
 import { WatchCounts, workEstimator } from './work-estimator.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Exchange } from '@tsukube/transport';
 import type { FlowHeaders } from '../flowcontrol/flow.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
-import type { Exchange } from './exchange.ts';
 import type { ApiRequest, AuditNotes, User } from './request.ts';
 import { Warnings } from './warnings.ts';
 

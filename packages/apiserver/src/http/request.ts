@@ -1,10 +1,9 @@
 import type { JsonObject } from '@tsukube/machinery';
+import type { Exchange, RequestMemory } from '@tsukube/transport';
 import type { HeavyRequests } from '../offload/heavy-requests.ts';
 import type { ObjectRegistry } from '../registry/object-registry.ts';
 import type { Resource, Schema, ServedVersion, Subresource } from '../registry/resource.ts';
 import type { RequestInfo } from '../routing/request-info.ts';
-import type { Exchange } from './exchange.ts';
-import type { RequestMemory } from './request-memory.ts';
 
 /** Who sends a request. */
 export interface User {

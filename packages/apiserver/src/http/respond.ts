@@ -10,7 +10,7 @@ import {
   stringifyYaml,
   wrapProtobuf,
 } from '@tsukube/machinery';
-import type { Answer, BytesAnswer, Headers } from './answer.ts';
+import type { Answer, BytesAnswer, Headers } from '@tsukube/transport';
 import { negotiateFailure, type Output, protobuf } from './negotiation.ts';
 import type { ApiRequest } from './request.ts';
 

@@ -1,6 +1,6 @@
+import type { Exchange } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { type LogFields, silentLogger } from '../logger.ts';
 import { LoopMonitor, type Stall, tickMs } from './loop-monitor.ts';
 import { stallLog } from './stall-log.ts';

@@ -1,5 +1,5 @@
+import { TurnBudget } from '@tsukube/transport';
 import type { ApiRequest } from '../http/request.ts';
-import { TurnBudget } from '../http/turn-budget.ts';
 
 /** The event loop did nothing else for this long. */
 export interface Stall {

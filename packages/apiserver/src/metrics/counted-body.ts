@@ -1,6 +1,5 @@
 import { pipeline, Readable, Transform } from 'node:stream';
-import type { BytesAnswer, Sink } from '../http/answer.ts';
-import { CountedDirectBody, DirectBody } from '../http/direct-body.ts';
+import { type BytesAnswer, CountedDirectBody, DirectBody, type Sink } from '@tsukube/transport';
 import type { WatchEventSeries } from './request-metrics.ts';
 
 type Body = BytesAnswer['body'];

@@ -1,5 +1,5 @@
 import type { Effort } from '@tsukube/machinery';
-import type { Answer } from '../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import { type Output, protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../http/request.ts';
 import { adoptDerived, type Derivation } from '../registry/derived.ts';

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { MessagePort } from 'node:worker_threads';
 import { StatusError } from '@tsukube/machinery';
+import type { Answer } from '@tsukube/transport';
 import type { Handler } from '../filters/filter.ts';
-import type { Answer } from '../http/answer.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import type { Output } from '../http/negotiation.ts';
 import { answerBytes, answerError } from '../http/respond.ts';

@@ -1,9 +1,8 @@
 import type { Status } from '@tsukube/machinery';
+import type { Answer, BytesAnswer, Exchange, Headers } from '@tsukube/transport';
 import { notedObject, notedPatch } from '../audit/request-object.ts';
-import type { Answer, BytesAnswer, Headers } from '../http/answer.ts';
 import { IncomingRequest } from '../http/api-request.ts';
 import type { ApiRequest, AuditNotes, NotedRequest, NoteRule } from '../http/request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { outcomeOf, type StatusAnswer } from '../http/respond.ts';
 import type { AdmissionAttributes, AdmissionType } from '../registry/admission.ts';
 import { type ErrorMessage, ownedBytes } from './thread-calls.ts';

@@ -13,7 +13,7 @@ import {
   Unavailable,
   UnreadableValue,
 } from '@tsukube/storage';
-import { ClientGone } from '../http/body.ts';
+import { ClientGone } from '@tsukube/transport';
 
 /** Functions that one thread calls in another. Arguments and results are cloned; bytes in them are transferred. */
 // biome-ignore lint/suspicious/noExplicitAny: any function fits.

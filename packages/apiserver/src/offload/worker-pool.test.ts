@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Cancelled, Unavailable } from '@tsukube/storage';
+import type { Exchange } from '@tsukube/transport';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import { silentLogger } from '../logger.ts';
 import { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 

@@ -1,7 +1,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { StatusError } from '@tsukube/machinery';
 import { Cancelled, Unavailable } from '@tsukube/storage';
-import type { BytesAnswer } from '../http/answer.ts';
+import type { BytesAnswer } from '@tsukube/transport';
 import type { Output } from '../http/negotiation.ts';
 import type { ApiRequest } from '../http/request.ts';
 import type { Logger } from '../logger.ts';

@@ -1,5 +1,5 @@
+import type { BytesAnswer } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
-import type { BytesAnswer } from '../http/answer.ts';
 import type { Resource } from '../registry/resource.ts';
 import { sampleRequest, sampleResource, sampleResources } from '../registry/sample-resources.ts';
 import { createOpenApi, type OpenApi } from './openapi.ts';

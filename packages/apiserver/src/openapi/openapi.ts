@@ -1,6 +1,6 @@
 import { type JsonObject, parseJson } from '@tsukube/machinery';
+import type { Answer, Headers } from '@tsukube/transport';
 import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
-import type { Answer, Headers } from '../http/answer.ts';
 import type { ApiRequest } from '../http/request.ts';
 import type { Resource } from '../registry/resource.ts';
 import { type CustomDocuments, customDocuments } from './custom-documents.ts';

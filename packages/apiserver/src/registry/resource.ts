@@ -1,5 +1,5 @@
 import type { Effort, FieldErrors, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/machinery';
-import type { Answer } from '../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import type { ResourceRequest, User } from '../http/request.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { DefaultPropagation, Propagation } from './deletion.ts';

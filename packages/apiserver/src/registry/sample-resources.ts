@@ -1,6 +1,6 @@
 import type { Field, FieldType, TypeCatalogue, TypeDefinition } from '@tsukube/machinery';
+import type { Exchange } from '@tsukube/transport';
 import { IncomingRequest } from '../http/api-request.ts';
-import type { Exchange } from '../http/exchange.ts';
 import type { Resource, Verb, Verbs } from './resource.ts';
 
 /** A few real kinds with a few of their fields, to test discovery and OpenAPI with. */

@@ -14,7 +14,7 @@ import {
   typeMetaMisfit,
   YamlSyntaxError,
 } from '@tsukube/machinery';
-import { trustOptions } from '../http/outgoing-tls.ts';
+import { trustOptions } from '@tsukube/transport';
 import type { ServiceResolver } from './service-resolver.ts';
 import { connectionProblem, type FailedRequest, statusProblem, type WebhookAnswer, WebhookFailed } from './webhook-failure.ts';
 

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { getServers } from 'node:dns';
 import { goQuote, isObject, type JsonValue, parseJson } from '@tsukube/machinery';
-import { verificationProblem } from '../http/outgoing-tls.ts';
+import { verificationProblem } from '@tsukube/transport';
 
 /** The call did not bring an answer that can be read. */
 export class WebhookFailed extends Error {

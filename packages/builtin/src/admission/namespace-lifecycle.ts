@@ -1,5 +1,4 @@
-import type { AdmissionAttributes, AdmissionPlugin, ObjectCache } from '@tsukube/apiserver';
-import { decodeObject } from '@tsukube/apiserver';
+import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type ObjectCache } from '@tsukube/apiserver';
 import { type JsonObject, StatusError } from '@tsukube/machinery';
 
 const immortal = new Set(['default', 'kube-system', 'kube-public']);

@@ -16,8 +16,7 @@ import {
 } from '@tsukube/machinery';
 import { validateMatchConditions } from './match-conditions.ts';
 import { validateRule } from './rules.ts';
-import type { WebhookRules } from './webhook-rules.ts';
-import { harmlessSideEffects, isReviewVersion, reviewVersions } from './webhook-rules.ts';
+import { harmlessSideEffects, isReviewVersion, reviewVersions, type WebhookRules } from './webhook-rules.ts';
 
 const choices: Readonly<Record<string, readonly string[]>> = {
   failurePolicy: ['Fail', 'Ignore'],

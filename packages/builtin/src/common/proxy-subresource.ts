@@ -1,5 +1,6 @@
-import type { Answer, ResourceRequest, Subresource } from '@tsukube/apiserver';
+import type { ResourceRequest, Subresource } from '@tsukube/apiserver';
 import { StatusError } from '@tsukube/machinery';
+import type { Answer } from '@tsukube/transport';
 
 /** `scheme:name:port`, of which only the name must be there. */
 export function splitName(text: string): { readonly name: string; readonly port: string } {

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { certificateBlocks } from '@tsukube/machinery';
+import { certificateBlocks, type JsonObject } from '@tsukube/machinery';
 import { type Announced, type AnnouncementContext, registryIn } from './announcement.ts';
 import { keepObject } from './kept-object.ts';
 

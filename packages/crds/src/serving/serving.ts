@@ -1,6 +1,7 @@
-import type { ConvertByWebhook, Feed } from '@tsukube/apiserver';
 import {
   type CacheEntry,
+  type ConvertByWebhook,
+  type Feed,
   forgetEncodings,
   type ObjectCache,
   ObjectRegistry,

@@ -1,7 +1,13 @@
 import { check } from './check/checker.ts';
 import { validate } from './check/validators.ts';
-import type { Bindings, Compiled, CompileErrors, EvaluateOptions, Outcome } from './contract.ts';
-import { perCallCostLimit } from './contract.ts';
+import {
+  type Bindings,
+  type Compiled,
+  type CompileErrors,
+  type EvaluateOptions,
+  type Outcome,
+  perCallCostLimit,
+} from './contract.ts';
 import { estimateCost } from './cost/estimate.ts';
 import type { Environment } from './environment.ts';
 import { Evaluation, EvaluationEnded, type Slot } from './plan/evaluation.ts';

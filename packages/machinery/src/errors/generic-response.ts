@@ -1,5 +1,4 @@
-import type { GroupResource } from '../meta/group.ts';
-import { groupResourceText } from '../meta/group.ts';
+import { type GroupResource, groupResourceText } from '../meta/group.ts';
 import { goQuote } from '../text/go-quote.ts';
 import type { Status, StatusReason } from './status.ts';
 

@@ -1,5 +1,4 @@
-import type { GroupKind, GroupResource } from '../meta/group.ts';
-import { groupKindText, groupResourceText } from '../meta/group.ts';
+import { type GroupKind, type GroupResource, groupKindText, groupResourceText } from '../meta/group.ts';
 import { goQuote } from '../text/go-quote.ts';
 import type { FieldErrors } from './field-errors.ts';
 import { genericResponse, type RequestSubject } from './generic-response.ts';

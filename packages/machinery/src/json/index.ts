@@ -16,8 +16,7 @@ export {
   textsIn,
 } from './fields.ts';
 export { getKey, isObject, setKey, withoutKey } from './object.ts';
-export type { JsonLimits, NumberForm, ParsedJson } from './parse.ts';
-export { parseJson, parseJsonAround } from './parse.ts';
+export { type JsonLimits, type NumberForm, type ParsedJson, parseJson, parseJsonAround } from './parse.ts';
 export { canonicalJson, sortKeys } from './sort-keys.ts';
 export { strictErrors } from './strict-errors.ts';
 export { stringifyJson, stringifyJsonPretty } from './stringify.ts';

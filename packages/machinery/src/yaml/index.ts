@@ -1,4 +1,3 @@
-export type { YamlLimits } from './parse.ts';
-export { parseYaml } from './parse.ts';
+export { parseYaml, type YamlLimits } from './parse.ts';
 export { stringifyYaml } from './stringify.ts';
 export { YamlSyntaxError } from './syntax-error.ts';

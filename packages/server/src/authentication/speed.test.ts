@@ -1,6 +1,5 @@
 import {
   bearerAuthenticator,
-  type ClientConnection,
   cachedTokens,
   certificateAuthenticator,
   firstOf,
@@ -11,6 +10,7 @@ import {
   withAuthenticatedGroup,
 } from '@tsukube/apiserver';
 import { type BoundKind, boundTokens, type FindObject } from '@tsukube/builtin';
+import type { ClientConnection } from '@tsukube/transport';
 import { expect, it } from 'vitest';
 import { userFromCertificate } from '../pki/index.ts';
 import { newKey } from '../pki/key-pair.ts';

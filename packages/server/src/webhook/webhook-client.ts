@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { trustOptions } from '@tsukube/apiserver';
+import { trustOptions } from '@tsukube/transport';
 import type { WebhookEndpoint } from './webhook-kubeconfig.ts';
 
 export interface WebhookAnswer {

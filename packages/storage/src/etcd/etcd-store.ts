@@ -1,6 +1,16 @@
 import { type Clock, monotonicClock } from '../clock.ts';
-import type { Batch, DeleteOptions, Entry, ListOptions, Page, Store, WriteOptions } from '../store.ts';
-import { FutureRevision, NoSpace, Unavailable } from '../store.ts';
+import {
+  type Batch,
+  type DeleteOptions,
+  type Entry,
+  FutureRevision,
+  type ListOptions,
+  NoSpace,
+  type Page,
+  type Store,
+  Unavailable,
+  type WriteOptions,
+} from '../store.ts';
 import { Compactions } from './compactions.ts';
 import { Leases } from './leases.ts';
 import type { EtcdLogger } from './options.ts';

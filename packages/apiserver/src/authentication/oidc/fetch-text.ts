@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { trustOptions } from '../../http/outgoing-tls.ts';
+import { trustOptions } from '@tsukube/transport';
 
 export interface FetchedText {
   readonly status: number;

@@ -8,7 +8,7 @@ import {
   type TypeCatalogue,
   unwrapProtobuf,
 } from '@tsukube/machinery';
-import { NoRoomForBody, TooLarge } from '../../http/body.ts';
+import { NoRoomForBody, TooLarge } from '@tsukube/transport';
 import type { ApiRequest, ResourceRequest } from '../../http/request.ts';
 import { HeavyBody } from '../../offload/heavy-requests.ts';
 

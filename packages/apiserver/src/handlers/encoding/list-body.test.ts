@@ -1,5 +1,5 @@
+import { CountedDirectBody } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
-import { CountedDirectBody } from '../../http/direct-body.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { encodeList, type ListBody, type ListWriter } from './list-body.ts';
 

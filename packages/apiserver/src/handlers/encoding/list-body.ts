@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, parseJson, stringifyJsonPretty, stringifyYaml } from '@tsukube/machinery';
-import { DirectBody } from '../../http/direct-body.ts';
+import { DirectBody } from '@tsukube/transport';
 import type { Output } from '../../http/negotiation.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 

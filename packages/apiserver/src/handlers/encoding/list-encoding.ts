@@ -1,6 +1,6 @@
 import { apiVersionOf, type JsonObject, type JsonValue } from '@tsukube/machinery';
 import { eachInSlices } from '@tsukube/storage';
-import type { Answer, BytesAnswer } from '../../http/answer.ts';
+import type { Answer, BytesAnswer } from '@tsukube/transport';
 import { type Output, protobuf } from '../../http/negotiation.ts';
 import type { ResourceRequest } from '../../http/request.ts';
 import { answerBytes } from '../../http/respond.ts';

@@ -1,5 +1,5 @@
 import { apiVersionOf, type JsonValue, StatusError } from '@tsukube/machinery';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import { type Output, protobuf } from '../../http/negotiation.ts';
 import type { Represented } from '../../http/request.ts';
 import { answerBytes } from '../../http/respond.ts';

@@ -1,5 +1,5 @@
 import { apiVersionOf, encodeProtobuf, type JsonObject, type Status, StatusError, wrapProtobuf } from '@tsukube/machinery';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import { mediaTypes, negotiate, type Output, protobuf } from '../../http/negotiation.ts';
 import type { ResourceRequest } from '../../http/request.ts';
 import { answerBytes, answerStatusAs, answerValue } from '../../http/respond.ts';

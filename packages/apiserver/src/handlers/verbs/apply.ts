@@ -1,5 +1,5 @@
 import { type JsonObject, StatusError } from '@tsukube/machinery';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import { negotiateObjects } from '../../http/negotiation.ts';
 import type { ResourceRequest } from '../../http/request.ts';
 import type { FieldManagement } from '../../registry/field-management.ts';

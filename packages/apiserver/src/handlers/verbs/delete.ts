@@ -1,6 +1,6 @@
 import type { JsonObject, Status } from '@tsukube/machinery';
 import { CorruptValue, UnreadableValue } from '@tsukube/storage';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import { negotiateObjects, type Output } from '../../http/negotiation.ts';
 import type { ResourceRequest } from '../../http/request.ts';
 import { answerStatusAs } from '../../http/respond.ts';

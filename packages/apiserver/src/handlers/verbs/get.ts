@@ -1,6 +1,6 @@
 import { StatusError } from '@tsukube/machinery';
 import { UnreadableValue } from '@tsukube/storage';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import { negotiateObjects, type Output } from '../../http/negotiation.ts';
 import type { ResourceRequest } from '../../http/request.ts';
 import { atLeast, notInitialized, parseResourceVersion } from '../../registry/resource-version.ts';

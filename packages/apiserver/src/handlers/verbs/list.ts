@@ -1,6 +1,6 @@
 import { type JsonValue, StatusError } from '@tsukube/machinery';
 import { Compacted, eachInSlices, FutureRevision, UnreadableValue } from '@tsukube/storage';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import { negotiateObjects, type Output } from '../../http/negotiation.ts';
 import type { ResourceRequest } from '../../http/request.ts';
 import { checkReadable } from '../../registry/corrupt-objects.ts';

@@ -1,5 +1,5 @@
 import { FieldErrors, type JsonObject, path, StatusError } from '@tsukube/machinery';
-import type { Answer } from '../../http/answer.ts';
+import type { Answer } from '@tsukube/transport';
 import { negotiate, type Output } from '../../http/negotiation.ts';
 import type { ResourceRequest } from '../../http/request.ts';
 import { ensureName } from '../../registry/object-meta.ts';

@@ -1,6 +1,6 @@
 import { StatusError } from '@tsukube/machinery';
 import { Compacted, CorruptValue, UnreadableValue } from '@tsukube/storage';
-import type { Answer, Sink } from '../../http/answer.ts';
+import type { Answer, Sink } from '@tsukube/transport';
 import { negotiateObjects, protobuf } from '../../http/negotiation.ts';
 import type { ResourceRequest } from '../../http/request.ts';
 import { corruptObject } from '../../registry/corrupt-objects.ts';
@@ -8,8 +8,7 @@ import { atLeast, parseResourceVersion, uninitialized } from '../../registry/res
 import { type ListOptions, listOptions } from '../decoding/list-options.ts';
 import { selectionOf } from '../decoding/selectors.ts';
 import { type WatchFormat, watchFormat } from '../watch/event-encoding.ts';
-import type { WatchStart } from '../watch/watcher.ts';
-import { Watcher } from '../watch/watcher.ts';
+import { Watcher, type WatchStart } from '../watch/watcher.ts';
 
 export function watch(request: ResourceRequest): Answer | Promise<Answer> {
   const output = negotiateObjects(request, true);

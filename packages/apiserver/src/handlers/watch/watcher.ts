@@ -1,6 +1,6 @@
 import type { StatusError } from '@tsukube/machinery';
 import { TimeSlice } from '@tsukube/storage';
-import type { Sink } from '../../http/answer.ts';
+import type { Sink } from '@tsukube/transport';
 import type { ShutdownNotice } from '../../http/request.ts';
 import type { CacheEntry, CacheEvent } from '../../watchcache/entry.ts';
 import type { ObjectCache } from '../../watchcache/object-cache.ts';

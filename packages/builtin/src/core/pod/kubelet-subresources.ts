@@ -1,5 +1,6 @@
-import type { Answer, Authorizer, ResourceRequest, Subresource } from '@tsukube/apiserver';
+import type { Authorizer, ResourceRequest, Subresource } from '@tsukube/apiserver';
 import { FieldErrors, path as fieldPath, objectIn, StatusError, textIn } from '@tsukube/machinery';
+import type { Answer } from '@tsukube/transport';
 import { notReachable, splitName } from '../../common/proxy-subresource.ts';
 import { checkNode, containerOf, hostOf, podOf } from './pod-location.ts';
 

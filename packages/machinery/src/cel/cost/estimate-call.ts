@@ -2,8 +2,7 @@ import type { Call } from '../syntax/ast.ts';
 import type { EntrySize, Estimation, SizedNode } from './estimate.ts';
 import { estimateLibraryCall, estimateListCall } from './estimate-library.ts';
 import { patternFactor, traversal } from './factors.ts';
-import type { CostEstimate } from './range.ts';
-import { addRanges, fixed, multiplyRanges, scaleRange, uniteRanges, unknownRange } from './range.ts';
+import { addRanges, type CostEstimate, fixed, multiplyRanges, scaleRange, uniteRanges, unknownRange } from './range.ts';
 
 /** A call of one overload, with what is known of its arguments. */
 export interface EstimatedCall {

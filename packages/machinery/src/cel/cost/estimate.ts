@@ -4,8 +4,16 @@ import { type CelType, dynType, isOptional } from '../types/type.ts';
 import { codePointCount } from '../values/value.ts';
 import { estimateCall } from './estimate-call.ts';
 import { listCreation, mapCreation, structCreation } from './factors.ts';
-import type { CostEstimate, SizeEstimator } from './range.ts';
-import { addRanges, fixed, most, multiplyRanges, uniteRanges, unknownRange } from './range.ts';
+import {
+  addRanges,
+  type CostEstimate,
+  fixed,
+  most,
+  multiplyRanges,
+  type SizeEstimator,
+  uniteRanges,
+  unknownRange,
+} from './range.ts';
 
 /** What is known of an expression that a call is made with. */
 export interface SizedNode {

@@ -6,13 +6,12 @@ import {
   type TLSSocket,
   type TlsOptions,
 } from 'node:tls';
-import type { Http1Options } from '../http1/server.ts';
-import { type Http1Server, http1Server } from '../http1/server.ts';
-import { type Http2Server, http2Server } from '../http2/server.ts';
-import type { Answer } from './answer.ts';
-import type { Exchange } from './exchange.ts';
 import { HandshakeTurns } from './handshake-turns.ts';
-import { TurnBudget } from './turn-budget.ts';
+import type { Answer } from './http/answer.ts';
+import type { Exchange } from './http/exchange.ts';
+import { TurnBudget } from './http/turn-budget.ts';
+import { type Http1Options, type Http1Server, http1Server } from './http1/server.ts';
+import { type Http2Server, http2Server } from './http2/server.ts';
 
 export interface ListenerOptions extends Pick<Http1Options, 'allowsSubprotocol' | 'connectAnswer'> {
   readonly host: string;
