@@ -50,7 +50,8 @@ export { requestSummary, stallLog } from './loop/stall-log.ts';
 export * from './metrics/index.ts';
 export * from './offload/index.ts';
 export { createOpenApi, type OpenApi } from './openapi/openapi.ts';
-export { follow } from './reconcile/follow.ts';
+export { CacheFollower, type CacheListener, follow, followObjects, type ObjectListener } from './reconcile/follow.ts';
+export { settleRaces } from './reconcile/races.ts';
 export { WorkQueue } from './reconcile/work-queue.ts';
 export * from './registry/admission.ts';
 export { memberOf } from './registry/byte-scan.ts';
@@ -61,7 +62,7 @@ export type { ObjectForm } from './registry/object-form.ts';
 export { nameOfKey } from './registry/object-meta.ts';
 export { ObjectRegistry, type RegistryServices, type WriteContext } from './registry/object-registry.ts';
 export type * from './registry/resource.ts';
-export { asServer } from './registry/server-write.ts';
+export { asServer, type ServerIdentity } from './registry/server-write.ts';
 export { presentAs } from './registry/storage-decoding.ts';
 export {
   decodeObject,

@@ -1,4 +1,13 @@
-import type { Feed, Logger, ObjectRegistry, Resource, Signer, User, WriteContext } from '@tsukube/apiserver';
+import {
+  asServer,
+  type Feed,
+  type Logger,
+  type ObjectRegistry,
+  type Resource,
+  type ServerIdentity,
+  type Signer,
+  type WriteContext,
+} from '@tsukube/apiserver';
 import type { Store } from '@tsukube/storage';
 
 export interface ControllerContext {
@@ -33,21 +42,12 @@ export function registryNamed({ resources, registryOf }: ControllerContext, plur
   return registry;
 }
 
-const controllerUser: User = { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] };
+const controllerManager: ServerIdentity = {
+  user: { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] },
+  fieldManager: 'kube-controller-manager',
+};
 
-/** A controller writes as the server itself, in the hub version. */
+/** The context of a controller's write, in the hub version. */
 export function writeAs(registry: ObjectRegistry, namespace: string, subresource = ''): WriteContext {
-  const { resource } = registry;
-  const strategy = { ...resource.strategy, ...resource.subresources?.[subresource]?.strategy };
-  return {
-    version: resource.hub,
-    user: controllerUser,
-    namespace,
-    subresource,
-    strategy,
-    dryRun: false,
-    fieldManager: 'kube-controller-manager',
-    warn: () => {},
-    isOver: () => false,
-  };
+  return asServer(registry, namespace, subresource, controllerManager);
 }

@@ -1,5 +1,5 @@
-import { decodeObject, follow, nameOfKey, WorkQueue } from '@tsukube/apiserver';
-import { certificateBlocks, type JsonObject, StatusError } from '@tsukube/machinery';
+import { decodeObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import { certificateBlocks, type JsonObject } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
 const name = 'kube-root-ca.crt';
@@ -21,7 +21,7 @@ export function rootCaPublisher(context: ControllerContext): Controller {
     }
   };
 
-  const queue = new WorkQueue((namespace) => publish(namespace).catch(ignoreRaces), context.logger);
+  const queue = new WorkQueue((namespace) => settleRaces(() => publish(namespace)), context.logger);
   const stops = [
     follow(namespaces.cache, (entry) => queue.add(nameOfKey(namespaces.resource, entry.key).name)),
     follow(configMaps.cache, (entry) => {
@@ -66,10 +66,4 @@ function rootCaConfigMap(ca: string): JsonObject {
     metadata: { name, annotations: { 'kubernetes.io/description': description } },
     data: { 'ca.crt': ca },
   };
-}
-
-/** The namespace went away, or somebody else has published: the next event tells. */
-function ignoreRaces(error: unknown): void {
-  if (error instanceof StatusError && [403, 404, 409].includes(error.code)) return;
-  throw error;
 }

@@ -1,5 +1,5 @@
-import { decodeObject, follow, nameOfKey, WorkQueue } from '@tsukube/apiserver';
-import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { decodeObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
 const name = 'default';
@@ -16,7 +16,7 @@ export function serviceAccountController(context: ControllerContext): Controller
     await accounts.create({ kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name } }, writeAs(accounts, namespace));
   };
 
-  const queue = new WorkQueue((namespace) => ensure(namespace).catch(ignoreRaces), context.logger);
+  const queue = new WorkQueue((namespace) => settleRaces(() => ensure(namespace)), context.logger);
   const stops = [
     follow(namespaces.cache, (entry) => queue.add(nameOfKey(namespaces.resource, entry.key).name)),
     follow(accounts.cache, (entry) => {
@@ -30,10 +30,4 @@ export function serviceAccountController(context: ControllerContext): Controller
       for (const stop of stops) stop();
     },
   };
-}
-
-/** The namespace is going, or somebody else was faster: the next event tells. */
-function ignoreRaces(error: unknown): void {
-  if (error instanceof StatusError && [403, 404, 409].includes(error.code)) return;
-  throw error;
 }

@@ -1,6 +1,6 @@
-import { type CacheEntry, decodeObject, deleteObject, follow, nameOfKey, WorkQueue } from '@tsukube/apiserver';
+import { type CacheEntry, decodeObject, deleteObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
 import { legacyClaims } from '@tsukube/builtin';
-import { type JsonObject, StatusError } from '@tsukube/machinery';
+import type { JsonObject } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
 const tokenType = 'kubernetes.io/service-account-token';
@@ -69,7 +69,7 @@ export function tokenSecretController(context: ControllerContext): Controller {
 
   const sync = (key: string): Promise<void> => {
     const task = JSON.parse(key) as Task;
-    return (task.of === 'secret' ? syncSecret(task) : syncAccount(task)).catch(ignoreRaces);
+    return settleRaces(() => (task.of === 'secret' ? syncSecret(task) : syncAccount(task)));
   };
   const queue = new WorkQueue(sync, context.logger);
   const add = (task: Task | undefined) => task && queue.add(JSON.stringify(task));
@@ -133,10 +133,4 @@ function filled(secret: JsonObject, owner: JsonObject, { ca, tokenSigner }: Cont
   }
   const annotations = { ...((metadata.annotations ?? {}) as JsonObject), [nameAnnotation]: account, [uidAnnotation]: uid };
   return { ...secret, metadata: { ...metadata, annotations }, data } as JsonObject;
-}
-
-/** Somebody was faster, or it is gone: the next event tells. */
-function ignoreRaces(error: unknown): void {
-  if (error instanceof StatusError && [403, 404, 409].includes(error.code)) return;
-  throw error;
 }

@@ -1,6 +1,5 @@
-import { decodeObject } from '@tsukube/apiserver';
+import { decodeObject, followObjects, type ObjectListener } from '@tsukube/apiserver';
 import { type JsonObject, objectIn, textIn } from '@tsukube/machinery';
-import { followObjects, type ObjectFollower } from '../follow-objects.ts';
 import type { FindRegistry } from '../rbac/authorizer/index.ts';
 import { type NodeRelations, type Target, target } from './node-relations.ts';
 import { podReferences } from './object-references.ts';
@@ -10,7 +9,7 @@ import { volumeReferences } from './volume-references.ts';
 export async function followRelations(relations: NodeRelations, findRegistry: FindRegistry): Promise<() => void> {
   const related = (kind: string, targets: (object: JsonObject, namespace: string, name: string) => readonly Target[]) =>
     followNodeName(relations, kind, targets);
-  const followed: [string, string, ObjectFollower][] = [
+  const followed: [string, string, ObjectListener][] = [
     ['', 'pods', related('pod', podReferences)],
     ['storage.k8s.io', 'volumeattachments', related('attachment', (_, __, name) => [target('attachment', '', name)])],
     ['resource.k8s.io', 'resourceslices', related('slice', (_, __, name) => [target('slice', '', name)])],
@@ -32,7 +31,7 @@ function followNodeName(
   relations: NodeRelations,
   kind: string,
   targets: (object: JsonObject, namespace: string, name: string) => readonly Target[],
-): ObjectFollower {
+): ObjectListener {
   const sourceOf = (namespace: string, name: string) => `${kind} ${namespace}/${name}`;
   return {
     put(namespace, name, { value }) {
@@ -45,7 +44,7 @@ function followNodeName(
   };
 }
 
-function followVolumes(relations: NodeRelations): ObjectFollower {
+function followVolumes(relations: NodeRelations): ObjectListener {
   return {
     put(_namespace, name, { value }) {
       const references = volumeReferences(decodeObject(value));

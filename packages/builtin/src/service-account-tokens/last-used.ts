@@ -1,10 +1,9 @@
-import type { Logger, ObjectRegistry, User } from '@tsukube/apiserver';
+import { asServer, type Logger, type ObjectRegistry } from '@tsukube/apiserver';
 import { type JsonObject, mapIn, textIn } from '@tsukube/machinery';
 import type { FoundObject } from './token-objects.ts';
 
 const label = 'kubernetes.io/legacy-token-last-used';
 const dayMs = 86_400_000;
-const apiServer: User = { name: 'system:apiserver', groups: ['system:masters'] };
 
 /** Writes on a secret the day on which its token was last used, once a day. */
 export function lastUsedTracker(
@@ -37,15 +36,6 @@ async function mark(secrets: ObjectRegistry, { object, uid }: FoundObject, today
     const kept = (existing as JsonObject).metadata as JsonObject;
     return { ...existing, metadata: { ...kept, labels: { ...mapIn(kept, 'labels'), [label]: today } } };
   };
-  await secrets.update(textIn(metadata, 'name'), uid, labelled, {
-    version: secrets.resource.hub,
-    user: apiServer,
-    namespace: textIn(metadata, 'namespace'),
-    subresource: '',
-    strategy: secrets.resource.strategy,
-    dryRun: false,
-    fieldManager: 'kube-apiserver',
-    warn: () => {},
-    isOver: () => false,
-  });
+  const context = asServer(secrets, textIn(metadata, 'namespace'));
+  await secrets.update(textIn(metadata, 'name'), uid, labelled, context);
 }

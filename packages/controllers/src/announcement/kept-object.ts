@@ -1,5 +1,5 @@
-import { asServer, type CacheEntry, decodeObject, follow, type ObjectRegistry, WorkQueue } from '@tsukube/apiserver';
-import { deepEqual, type JsonObject, StatusError } from '@tsukube/machinery';
+import { asServer, type CacheEntry, decodeObject, follow, type ObjectRegistry, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import { deepEqual, type JsonObject } from '@tsukube/machinery';
 import type { Controller, ControllerContext } from '../controller.ts';
 
 /** An object that the server keeps as it should be, whoever changes or deletes it. */
@@ -21,7 +21,7 @@ export interface Keeper extends Controller {
 export function keepObject(kept: KeptObject, { logger }: ControllerContext): Keeper {
   const { registry, namespace, name } = kept;
   const key = registry.key(namespace, name);
-  const queue = new WorkQueue(() => makeRight(kept), logger);
+  const queue = new WorkQueue(() => settleRaces(() => makeRight(kept)), logger);
   queue.add(key);
   const isOurs = (entry: CacheEntry) => entry.key === key;
   const unfollow = follow(registry.cache, (entry) => isOurs(entry) && queue.add(key));
@@ -38,7 +38,7 @@ export function keepObject(kept: KeptObject, { logger }: ControllerContext): Kee
     const existing = entry && decodeObject(entry.value);
     const next = wanted(existing);
     if (existing && deepEqual(next, existing)) return;
-    await write(kept, existing, next).catch(ignoreRaces);
+    await write(kept, existing, next);
   }
 }
 
@@ -50,10 +50,4 @@ async function write(kept: KeptObject, existing: JsonObject | undefined, next: J
     : context.strategy;
   if (!existing) await registry.create(next, { ...context, strategy });
   else await registry.update(name, undefined, (found) => wanted(found), { ...context, strategy });
-}
-
-/** Another server was faster, or the object went meanwhile: the next event tells. */
-function ignoreRaces(error: unknown): void {
-  if (error instanceof StatusError && [404, 409].includes(error.code)) return;
-  throw error;
 }

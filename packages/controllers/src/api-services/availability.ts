@@ -1,5 +1,5 @@
-import { decodeObject, follow, nameOfKey, type ObjectRegistry, WorkQueue } from '@tsukube/apiserver';
-import { formatTime, isObject, type JsonObject, StatusError } from '@tsukube/machinery';
+import { decodeObject, follow, nameOfKey, type ObjectRegistry, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import { formatTime, isObject, type JsonObject } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
 import { type Verdict, verdictOn } from './verdict.ts';
 
@@ -17,7 +17,7 @@ export function apiServiceAvailability(context: ControllerContext): Controller {
     await tell(apiServices, name, verdict, context.now());
   };
 
-  const queue = new WorkQueue((name) => look(name).catch(ignoreRaces), context.logger);
+  const queue = new WorkQueue((name) => settleRaces(() => look(name)), context.logger);
   const lookAtThoseBehind = (key: string) => {
     for (const name of leadingTo(apiServices, key)) queue.add(name);
   };
@@ -72,10 +72,4 @@ function withVerdict(object: JsonObject, verdict: Verdict, now: number): JsonObj
   const available = { type: 'Available', status: verdict.status, lastTransitionTime, reason, message };
   const next = known ? conditions.map((each) => (each === known ? available : each)) : [...conditions, available];
   return { ...object, status: { ...status, conditions: next } };
-}
-
-/** It is gone, or somebody else was faster: the next event tells. */
-function ignoreRaces(error: unknown): void {
-  if (error instanceof StatusError && [404, 409].includes(error.code)) return;
-  throw error;
 }

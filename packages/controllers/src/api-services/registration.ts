@@ -1,6 +1,6 @@
-import { decodeObject, deleteObject, follow, nameOfKey, priorityOf, WorkQueue } from '@tsukube/apiserver';
+import { decodeObject, deleteObject, follow, nameOfKey, priorityOf, settleRaces, WorkQueue } from '@tsukube/apiserver';
 import type { CustomApi } from '@tsukube/crds';
-import { deepEqual, type GroupVersion, type JsonObject, StatusError } from '@tsukube/machinery';
+import { deepEqual, type GroupVersion, type JsonObject } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
 
 const label = 'kube-aggregator.kubernetes.io/automanaged';
@@ -31,7 +31,7 @@ export function apiServiceController(context: ControllerContext, custom: CustomA
   };
 
   const writeAsServer = () => ({ ...writeAs(services, ''), fieldManager: 'kube-apiserver' });
-  const queue = new WorkQueue((name) => settle(name).catch(ignoreRaces), context.logger);
+  const queue = new WorkQueue((name) => settleRaces(() => settle(name)), context.logger);
   const addAll = (versions: Iterable<GroupVersion>) => {
     for (const { group, version } of versions) queue.add(`${version}.${group}`);
   };
@@ -83,10 +83,4 @@ function apiService(name: string, { group, version }: GroupVersion, managed: str
 
 function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
   return ((object.metadata as JsonObject).labels ?? {}) as Record<string, string>;
-}
-
-/** Somebody else was faster: the next event tells. */
-function ignoreRaces(error: unknown): void {
-  if (error instanceof StatusError && (error.code === 404 || error.code === 409)) return;
-  throw error;
 }

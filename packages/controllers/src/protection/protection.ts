@@ -1,5 +1,5 @@
-import { type CacheEntry, decodeObject, follow, nameOfKey, WorkQueue } from '@tsukube/apiserver';
-import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { type CacheEntry, decodeObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
 
 export interface Protection {
@@ -39,10 +39,10 @@ export function protectionController(context: ControllerContext, protection: Pro
     const { namespace, name } = nameOfKey(objects.resource, key);
     const { uid } = object.metadata as JsonObject;
     const write = (existing: JsonObject | undefined) => changed(existing as JsonObject, finalizer);
-    await objects.update(name, uid as string, write, writeAs(objects, namespace)).catch(ignoreRaces);
+    await objects.update(name, uid as string, write, writeAs(objects, namespace));
   };
 
-  const queue = new WorkQueue(reconcile, context.logger, concurrency);
+  const queue = new WorkQueue((key) => settleRaces(() => reconcile(key)), context.logger, concurrency);
   const concerns = ({ value }: CacheEntry) => value.includes(deletionTimestamp) || !value.includes(protectedMark);
   const unfollow = follow(objects.cache, (entry) => {
     if (concerns(entry)) queue.add(entry.key);
@@ -78,9 +78,4 @@ function changed(object: JsonObject, finalizer: string): JsonObject {
   const { finalizers: _, ...metadata } = object.metadata as JsonObject;
   const finalizers = action === 'add' ? [...others, finalizer] : others;
   return { ...object, metadata: finalizers.length === 0 ? metadata : { ...metadata, finalizers } };
-}
-
-/** The object is gone, or another server was faster. */
-function ignoreRaces(error: unknown): void {
-  if (!(error instanceof StatusError && [404, 409].includes(error.code))) throw error;
 }

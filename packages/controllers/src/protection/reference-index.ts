@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { CacheEntry, ObjectRegistry } from '@tsukube/apiserver';
+import { type CacheEntry, CacheFollower, type ObjectRegistry } from '@tsukube/apiserver';
 
-const turnEntries = 500;
+const sliceEntries = 500;
 const none: readonly string[] = [];
 
 /**
@@ -14,9 +14,10 @@ export class ReferenceIndex {
   readonly #onChange: (name: string) => void;
   readonly #references = new Map<string, readonly string[]>();
   readonly #referrers = new Map<string, Set<string>>();
-  #built: Promise<void> | undefined;
-  #unfollow: () => void = () => {};
-  #stopped = false;
+  #follower: CacheFollower | undefined;
+  /** Incremented by every gap. */
+  #generation = 0;
+  #isStopped = false;
 
   /** `onChange` is called with every name that an object referred to before or after a change. */
   constructor(objects: ObjectRegistry, referencesOf: (entry: CacheEntry) => readonly string[], onChange: (name: string) => void) {
@@ -27,50 +28,44 @@ export class ReferenceIndex {
 
   /** The objects that refer to a name now, as a linearizable read. */
   async referrers(name: string): Promise<readonly CacheEntry[]> {
-    this.#built ??= this.#build();
-    await this.#built;
     const { cache } = this.#objects;
-    await cache.fresh();
+    this.#follower ??= new CacheFollower(cache, {
+      onList: (entries) => this.#build(entries),
+      onEvents: (events) => {
+        for (const { entry } of events) this.#note(entry.key);
+      },
+      onGap: () => this.#reset(),
+    });
+    // Again if a gap emptied the index meanwhile.
+    for (let listed: Promise<void> | undefined; listed !== this.#follower.listed(); await cache.fresh()) {
+      listed = this.#follower.listed();
+      await listed;
+    }
     return [...(this.#referrers.get(name) ?? none)].flatMap((key) => cache.peek(key) ?? []);
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#unfollow();
+    this.#isStopped = true;
+    this.#follower?.stop();
   }
 
-  async #build(): Promise<void> {
-    const { cache } = this.#objects;
-    try {
-      await cache.fresh();
-      // Checked again after each wait: a gap may empty the cache before the continuation runs.
-      for (let loading = cache.loaded(); loading; loading = cache.loaded()) await loading;
-      if (this.#stopped) return;
-      this.#unfollow = cache.follow({
-        onEvents: (events) => {
-          for (const { entry } of events) this.#note(entry.key);
-        },
-        onGap: () => this.#reset(),
-      });
-      const entries = cache.slice(cache.prefix);
-      for (const [i, { key }] of entries.entries()) {
-        this.#note(key);
-        if (i % turnEntries === turnEntries - 1) await nextTurn();
-      }
-    } catch (error) {
-      this.#reset();
-      throw error;
+  /** In slices; a gap ends it, since a new list follows. */
+  async #build(entries: readonly CacheEntry[]): Promise<void> {
+    const generation = this.#generation;
+    for (const [i, { key }] of entries.entries()) {
+      this.#note(key);
+      if (i % sliceEntries !== sliceEntries - 1) continue;
+      await nextTurn();
+      if (generation !== this.#generation) return;
     }
   }
 
-  /** Events were missed: the next question builds the index anew. */
   #reset(): void {
-    this.#unfollow();
-    this.#built = undefined;
+    this.#generation++;
     const names = [...this.#referrers.keys()];
     this.#referrers.clear();
     this.#references.clear();
-    if (!this.#stopped) for (const name of names) this.#onChange(name);
+    if (!this.#isStopped) for (const name of names) this.#onChange(name);
   }
 
   #note(key: string): void {

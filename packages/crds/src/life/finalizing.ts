@@ -1,9 +1,9 @@
-import { deleteObject, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
+import { asServer, deleteObject, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
 import { isObject, type JsonObject, StatusError } from '@tsukube/machinery';
 import { conditionOf, type Definition, isTrue } from '../definition/definition.ts';
 import { readDefinition } from '../definition/read-definition.ts';
 import { conditionObjects, type NewCondition, withCondition } from './conditions.ts';
-import { updateStatus, writeAsServer } from './writing.ts';
+import { updateStatus } from './writing.ts';
 
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 const concurrency = 64;
@@ -71,7 +71,7 @@ async function removeAll(objects: ObjectRegistry | undefined): Promise<number> {
 async function remove(objects: ObjectRegistry, key: string): Promise<void> {
   const { namespace, name } = nameOfKey(objects.resource, key);
   try {
-    await deleteObject(objects, name, {}, writeAsServer(objects, namespace));
+    await deleteObject(objects, name, {}, asServer(objects, namespace));
   } catch (error) {
     if (!(error instanceof StatusError && error.code === 404)) throw error;
   }

@@ -1,6 +1,5 @@
-import type { Authorizer, CacheEntry, ObjectRegistry } from '@tsukube/apiserver';
+import { type Authorizer, type CacheEntry, followObjects, type ObjectListener, type ObjectRegistry } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
-import { followObjects, type ObjectFollower } from '../../follow-objects.ts';
 import { rbacGroup } from '../names.ts';
 import { rbacAuthorizer } from './rbac-authorizer.ts';
 import { RbacIndex, type RbacKind } from './rbac-index.ts';
@@ -32,7 +31,7 @@ export async function openRbac(findRegistry: FindRegistry, index = new RbacIndex
   };
 }
 
-function into(index: RbacIndex, kind: RbacKind): ObjectFollower {
+function into(index: RbacIndex, kind: RbacKind): ObjectListener {
   return {
     put: (namespace, name, entry) => index.put(kind, namespace, name, () => readObject(entry)),
     remove: (namespace, name) => index.remove(kind, namespace, name),

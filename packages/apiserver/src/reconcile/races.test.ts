@@ -1,0 +1,41 @@
+import { StatusError } from '@tsukube/machinery';
+import { describe, expect, it } from 'vitest';
+import { settleRaces } from './races.ts';
+
+const resource = { group: '', resource: 'configmaps' };
+const terminating = new StatusError({
+  status: 'Failure',
+  reason: 'Forbidden',
+  code: 403,
+  details: { causes: [{ reason: 'NamespaceTerminating' }] },
+});
+
+async function attemptsUntilSettled(...errors: readonly Error[]): Promise<number> {
+  let attempts = 0;
+  const failing = async () => {
+    const error = errors[Math.min(attempts++, errors.length - 1)];
+    if (error && attempts <= errors.length) throw error;
+  };
+  await settleRaces(failing, { attempts: 3, firstMs: 1, maxMs: 1, random: () => 0 });
+  return attempts;
+}
+
+describe('settleRaces', () => {
+  it.each([
+    ['success', [], 1],
+    ['an object that is gone', [StatusError.notFound(resource, 'a')], 1],
+    ['a namespace that is terminating', [terminating], 1],
+    ['a conflict', [StatusError.conflict(resource, 'a', 'modified')], 2],
+    ['an object that exists', [StatusError.alreadyExists(resource, 'a')], 2],
+    ['conflicts beyond the limit', Array.from({ length: 9 }, () => StatusError.conflict(resource, 'a', 'modified')), 3],
+  ])('%s', async (_, errors, attempts) => {
+    expect(await attemptsUntilSettled(...errors)).toBe(attempts);
+  });
+
+  it.each([StatusError.forbidden(resource, 'a', 'no'), StatusError.internalError('broken'), new Error('bug')])(
+    'passes %s on',
+    async (error) => {
+      await expect(attemptsUntilSettled(error)).rejects.toBe(error);
+    },
+  );
+});
