@@ -5,13 +5,12 @@ import { withClaimedVolumes } from './apps/claim-templates.ts';
 import { fillConditionTimes, validateCsrConditions } from './certificates/csr-conditions.ts';
 import { validateEphemeralContainersUpdate } from './core/pod/ephemeral-containers.ts';
 import { preparePodStatus, validatePodStatusUpdate } from './core/pod/status.ts';
-import { validatePodUpdate } from './core/pod/update.ts';
-import { validatePod } from './core/pod/validation.ts';
+import { validatePod, validatePodUpdate } from './core/pod/validation.ts';
 import { overlapWarnings } from './core/pod-spec/overlap-warnings.ts';
-import { validateQuotaUpdate } from './core/resource-quota-validation.ts';
+import { validateQuotaUpdate } from './core/resource-quota.ts';
 import { endpoints } from './core/service/endpoints.ts';
-import { givenUp } from './core/service/service-holdings.ts';
-import { serviceWarnings } from './core/service/service-warnings.ts';
+import { serviceWarnings } from './core/service/service.ts';
+import { givenUp } from './core/service/service-allocator.ts';
 import { validateClaimStatus } from './resource/resource-claim-status.ts';
 
 const many = 30_000;

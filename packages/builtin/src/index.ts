@@ -5,31 +5,29 @@ import { apiRegistrationResources } from './apiregistration/index.ts';
 import { appsResources } from './apps/index.ts';
 import { authenticationResources, type TokenReviewer } from './authentication/index.ts';
 import { authorizationResources } from './authorization/index.ts';
-import { autoscalingResources } from './autoscaling/index.ts';
+import { horizontalPodAutoscaler } from './autoscaling/horizontal-pod-autoscaler.ts';
 import { batchResources } from './batch/index.ts';
 import { certificatesResources } from './certificates/index.ts';
 import { withMetadataChecks } from './common/metadata-checks.ts';
 import { lease } from './coordination/lease.ts';
 import { configMap } from './core/config-map.ts';
 import { event } from './core/event.ts';
-import { coreResourcesWith } from './core/index.ts';
+import { coreResources } from './core/index.ts';
 import { namespace } from './core/namespace.ts';
-import { podResources } from './core/pod/index.ts';
 import { withoutGatedFields } from './core/pod-spec/feature-gates.ts';
 import { secret } from './core/secret.ts';
 import { defaultServiceRanges, type ServiceRanges } from './core/service/service-ranges.ts';
-import { serviceAccount } from './core/service-account.ts';
-import { discoveryResources } from './discovery/index.ts';
+import { endpointSlice } from './discovery/endpoint-slice.ts';
 import { flowControlResources } from './flowcontrol/index.ts';
 import { withLegacyVersions } from './legacy/index.ts';
 import { networkingResources } from './networking/index.ts';
-import { nodeResources } from './node/index.ts';
-import { policyResources } from './policy/index.ts';
+import { runtimeClass } from './node/runtime-class.ts';
+import { podDisruptionBudget } from './policy/pod-disruption-budget.ts';
 import { RbacIndex } from './rbac/authorizer/rbac-index.ts';
 import { type RoleRules, roleRulesOf } from './rbac/authorizer/role-rules.ts';
 import { rbacResources } from './rbac/index.ts';
 import { deviceResources } from './resource/index.ts';
-import { schedulingResources } from './scheduling/index.ts';
+import { priorityClass } from './scheduling/priority-class.ts';
 import type { TokenIssuer } from './service-account-tokens/index.ts';
 import { storageResources } from './storage/index.ts';
 
@@ -68,24 +66,18 @@ export function builtinResources(options: BuiltinOptions): readonly Resource[] {
   const { eventTtlSeconds, serviceRanges = defaultServiceRanges, tokenReviewer, tokenIssuer } = options;
   const { authorizer = alwaysDeny, roles = roleRulesOf(new RbacIndex()) } = options;
   const resources = [
-    namespace,
-    configMap,
-    secret,
-    event(eventTtlSeconds),
-    serviceAccount(tokenIssuer),
-    ...coreResourcesWith(serviceRanges),
-    ...podResources(authorizer),
+    ...coreResources({ eventTtlSeconds, serviceRanges, tokenIssuer, authorizer }),
     ...appsResources,
     ...batchResources,
-    ...autoscalingResources,
-    ...policyResources,
+    horizontalPodAutoscaler,
+    podDisruptionBudget,
     ...networkingResources,
-    ...discoveryResources,
+    endpointSlice,
     lease,
     ...rbacResources(authorizer, roles),
-    ...schedulingResources,
+    priorityClass,
     ...storageResources,
-    ...nodeResources,
+    runtimeClass,
     ...deviceResources(authorizer),
     ...certificatesResources,
     ...flowControlResources,

@@ -1,6 +1,5 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type FieldPath, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatchResources } from './match-resources.ts';

@@ -1,4 +1,4 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   type FieldErrors,
   type FieldPath,
@@ -11,7 +11,6 @@ import {
   textsIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatchResources, validateMatchResources } from './match-resources.ts';

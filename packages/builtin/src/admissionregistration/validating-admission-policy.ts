@@ -1,9 +1,7 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { objectIn, objectsIn } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone } from '../common/status-metadata.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
+import { statusAlone, statusSubresource } from '../common/status-subresource.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatchResources } from './match-resources.ts';
 import { paramKindColumn } from './param-columns.ts';

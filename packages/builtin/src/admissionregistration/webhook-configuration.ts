@@ -1,6 +1,13 @@
-import { defaultWebhookService, type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  defaultWebhookService,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  type Strategy,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import { type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
 import { defaultMatching } from './match-resources.ts';

@@ -1,9 +1,7 @@
 import { builtinTypes } from '@tsukube/api';
-import { defaultWebhookService, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, defaultWebhookService, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { formatTime, type JsonObject, nameIsPathSegment, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
-import { statusAlone } from '../common/status-metadata.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
+import { statusAlone, statusSubresource } from '../common/status-subresource.ts';
 import { validateApiService, validateApiServiceStatus } from './api-service-validation.ts';
 
 const type = 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService';

@@ -2,11 +2,11 @@ import type { Resource, Strategy } from '@tsukube/apiserver';
 import { checkObject, deepCopy, FieldErrors, type JsonObject, StatusError } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { type Random, randomNumbers, randomObject } from '../../../../tests/support/random-object.ts';
-import { autoscalingResources } from '../autoscaling/index.ts';
+import { horizontalPodAutoscaler } from '../autoscaling/horizontal-pod-autoscaler.ts';
 import { batchResources } from '../batch/index.ts';
 import { appsResources } from './index.ts';
 
-const resources = [...appsResources, ...batchResources, ...autoscalingResources];
+const resources = [...appsResources, ...batchResources, horizontalPodAutoscaler];
 const seeds = Array.from({ length: 150 }, (_, i) => i + 1);
 
 /** Anything that gets past decoding. */

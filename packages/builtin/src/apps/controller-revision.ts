@@ -1,4 +1,4 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   type FieldErrors,
   isObject,
@@ -11,8 +11,7 @@ import {
   textIn,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { notNegative } from '../common/non-negative.ts';
+import { notNegative } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
 
 const type = 'io.k8s.api.apps.v1.ControllerRevision';

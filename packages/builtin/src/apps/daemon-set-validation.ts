@@ -7,12 +7,15 @@ import {
   validateImmutableField,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { validateNonNegative } from '../common/non-negative.ts';
-import { amountOf, shownStrategy, validateAtMostAll, validateIntOrPercent } from './rolling-update.ts';
-import { selectorIn } from './workload-columns.ts';
+import { validateNonNegative } from '../common/field-validation.ts';
+import { selectorIn } from './workload.ts';
 import {
+  amountOf,
   isEmptySelector,
+  shownStrategy,
+  validateAtMostAll,
   validateCollisionCount,
+  validateIntOrPercent,
   validateLastingTemplate,
   validateTemplateLabels,
 } from './workload-validation.ts';

@@ -2,17 +2,22 @@ import {
   type FieldErrors,
   type FieldPath,
   type JsonObject,
+  mapIn,
+  metadataOf,
   numberIn,
   objectIn,
   path,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { validateNonNegative } from '../common/non-negative.ts';
-import { validateRollback } from './rollback.ts';
-import { amountOf, shownStrategy, validateAtMostAll, validateIntOrPercent } from './rolling-update.ts';
+import { notNegative, validateNonNegative } from '../common/field-validation.ts';
+import { parseAnnotation } from './number-annotation.ts';
 import {
+  amountOf,
+  shownStrategy,
+  validateAtMostAll,
   validateAvailable,
   validateCollisionCount,
+  validateIntOrPercent,
   validatePartsOfReplicas,
   validateReplicatedTemplate,
   validateSelector,
@@ -83,4 +88,25 @@ function validateRollingUpdate({ maxUnavailable, maxSurge }: JsonObject, at: Fie
   if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0)
     errors.invalid(at.child('maxUnavailable'), maxUnavailable, 'may not be 0 when `maxSurge` is 0');
   validateAtMostAll(maxUnavailable, at.child('maxUnavailable'), errors);
+}
+
+/** The revision to go back to was a field of versions that are gone; old clients still find it in an annotation. */
+const annotation = 'deprecated.deployment.rollback.to';
+
+/** Fails with 400 if it is no number. */
+export function normalizeRollback(object: JsonObject): void {
+  const revision = revisionOf(object);
+  const annotations = objectIn(metadataOf(object), 'annotations');
+  if (annotations && revision !== undefined) annotations[annotation] = String(revision);
+}
+
+export function validateRollback(object: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const revision = revisionOf(object);
+  if (revision !== undefined && revision < 0n) errors.invalid(at, revision, notNegative);
+}
+
+function revisionOf(object: JsonObject): bigint | undefined {
+  const text = mapIn(metadataOf(object), 'annotations')[annotation];
+  if (text === undefined || text === '') return undefined;
+  return parseAnnotation(text, 'Deployment', `failed to parse annotation[${annotation}]=${text} as int64: `);
 }

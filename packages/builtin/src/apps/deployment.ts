@@ -1,15 +1,15 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { deepEqual, ensureObject, fillIn, type JsonObject, metadataOf, numberIn, objectIn } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
-import { schemaOf } from '../common/schema.ts';
+import { schemaOf, zeroValue } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
-import { zeroValue } from '../common/zero-value.ts';
-import { defaultPodTemplate } from '../core/pod-spec/index.ts';
-import { validateDeployment, validateDeploymentStatus, validateDeploymentUpdate } from './deployment-validation.ts';
-import { normalizeRollback } from './rollback.ts';
-import { containerColumns, readyColumn, selectorIn, templateSpec } from './workload-columns.ts';
-import { workloadScale } from './workload-scale.ts';
-import { workloadWarnings } from './workload-warnings.ts';
+import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
+import {
+  normalizeRollback,
+  validateDeployment,
+  validateDeploymentStatus,
+  validateDeploymentUpdate,
+} from './deployment-validation.ts';
+import { containerColumns, readyColumn, selectorIn, templateSpec, workloadScale, workloadWarnings } from './workload.ts';
 
 const specType = 'io.k8s.api.apps.v1.DeploymentSpec';
 const statusType = 'io.k8s.api.apps.v1.DeploymentStatus';

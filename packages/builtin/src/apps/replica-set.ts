@@ -1,20 +1,16 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { ensureObject, type FieldErrors, type JsonObject, objectIn, path, validateImmutableField } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
-import { validateNonNegative } from '../common/non-negative.ts';
-import { schemaOf } from '../common/schema.ts';
+import { validateNonNegative } from '../common/field-validation.ts';
+import { schemaOf, zeroValue } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
-import { zeroValue } from '../common/zero-value.ts';
-import { defaultPodTemplate } from '../core/pod-spec/index.ts';
-import { containerColumns, numberColumn, selectorColumn, templateSpec } from './workload-columns.ts';
-import { workloadScale } from './workload-scale.ts';
+import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
+import { containerColumns, numberColumn, selectorColumn, templateSpec, workloadScale, workloadWarnings } from './workload.ts';
 import {
   validateAvailable,
   validatePartsOfReplicas,
   validateReplicatedTemplate,
   validateSelector,
 } from './workload-validation.ts';
-import { workloadWarnings } from './workload-warnings.ts';
 
 const specType = 'io.k8s.api.apps.v1.ReplicaSetSpec';
 const statusType = 'io.k8s.api.apps.v1.ReplicaSetStatus';

@@ -12,11 +12,11 @@ import {
   validateAnnotations,
   validateLabels,
 } from '@tsukube/machinery';
-import { notNegative, validateNonNegative } from '../common/non-negative.ts';
-import { validatePodTemplate } from '../core/pod-spec/index.ts';
+import { notNegative, validateNonNegative } from '../common/field-validation.ts';
+import { validatePodTemplate } from '../core/pod-spec/validation.ts';
 import { validateClaimTemplates, withClaimedVolumes } from './claim-templates.ts';
-import { shownStrategy } from './rolling-update.ts';
 import {
+  shownStrategy,
   validateAvailable,
   validateCollisionCount,
   validateLasting,

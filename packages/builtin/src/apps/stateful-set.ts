@@ -1,15 +1,11 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { ensureObject, fillIn, type JsonObject, nameIsDNSLabel, numberIn, objectIn, objectsIn } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
-import { schemaOf } from '../common/schema.ts';
+import { schemaOf, zeroValue } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
-import { zeroValue } from '../common/zero-value.ts';
-import { defaultPodTemplate } from '../core/pod-spec/index.ts';
+import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
 import { claimWarnings, defaultClaimTemplate } from './claim-templates.ts';
 import { validateStatefulSet, validateStatefulSetStatus, validateStatefulSetUpdate } from './stateful-set-validation.ts';
-import { containerColumns, readyColumn, templateSpec } from './workload-columns.ts';
-import { workloadScale } from './workload-scale.ts';
-import { templateWarnings } from './workload-warnings.ts';
+import { containerColumns, readyColumn, templateSpec, templateWarnings, workloadScale } from './workload.ts';
 
 const v1: ServedVersion = {
   group: 'apps',

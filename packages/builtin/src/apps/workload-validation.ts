@@ -2,6 +2,7 @@ import {
   type FieldErrors,
   type FieldPath,
   type JsonObject,
+  type JsonValue,
   type LabelSelector,
   labelSelectorOf,
   numberIn,
@@ -9,7 +10,8 @@ import {
   textIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { validatePodTemplate } from '../core/pod-spec/index.ts';
+import { notNegative } from '../common/field-validation.ts';
+import { validatePodTemplate } from '../core/pod-spec/validation.ts';
 
 /** The selector, checked; undefined if it cannot be used. `word` names the kind in messages. */
 export function validateSelector(
@@ -89,4 +91,31 @@ export function validateCollisionCount(
   const before = objectIn(old, 'status')?.collisionCount;
   const count = numberIn(status, 'collisionCount');
   if (before !== undefined && count < Number(before)) errors.invalid(at.child('collisionCount'), count, 'cannot be decremented');
+}
+
+const percentPattern = /^[0-9]+%$/;
+const percentMessage =
+  "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
+
+/** A number of pods, or a share of them. */
+export function validateIntOrPercent(value: JsonValue | undefined, at: FieldPath, errors: FieldErrors): void {
+  if (typeof value === 'string') {
+    if (!percentPattern.test(value)) errors.invalid(at, value, percentMessage);
+  } else if (Number(value ?? 0) < 0) errors.invalid(at, value, notNegative);
+}
+
+export function validateAtMostAll(value: JsonValue | undefined, at: FieldPath, errors: FieldErrors): void {
+  if (typeof value === 'string' && percentPattern.test(value) && amountOf(value) > 100)
+    errors.invalid(at, value, 'must not be greater than 100%');
+}
+
+/** The number, be it one of pods or of percents; what is no number counts as zero. */
+export function amountOf(value: JsonValue | undefined): number {
+  if (typeof value !== 'string') return Number(value ?? 0);
+  return percentPattern.test(value) ? Number(value.slice(0, -1)) : Number(/^[+-]?[0-9]+$/.exec(value)?.[0] ?? 0);
+}
+
+/** A strategy in a message has the names of Go's fields. */
+export function shownStrategy({ type }: JsonObject, rollingUpdate: JsonValue): JsonObject {
+  return { Type: type as string, RollingUpdate: rollingUpdate };
 }

@@ -9,9 +9,8 @@ import {
   path,
   textIn,
 } from '@tsukube/machinery';
-import { notNegative, validateNonNegative } from '../common/non-negative.ts';
-import { validateMetrics } from './metric-validation.ts';
-import { apiVersionProblem, type ReferenceRules, validateObjectReference } from './object-reference.ts';
+import { notNegative, validateNonNegative } from '../common/field-validation.ts';
+import { apiVersionProblem, type ReferenceRules, validateMetrics, validateObjectReference } from './metric-validation.ts';
 
 const specPath = path('spec');
 const maxPeriodSeconds = 1800;

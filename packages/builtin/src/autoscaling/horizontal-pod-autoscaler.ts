@@ -1,13 +1,14 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, metadataOf } from '@tsukube/machinery';
-import { schemaOf } from '../common/schema.ts';
+import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type JsonObject, type JsonValue, metadataOf, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { schemaOf, zeroValue } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
-import { zeroValue } from '../common/zero-value.ts';
 import { hasKept, withKept } from './annotations.ts';
-import { autoscalerColumns } from './autoscaler-columns.ts';
-import { defaultAutoscaler } from './autoscaler-defaults.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from './autoscaler-validation.ts';
+import { given } from './metrics-v1.ts';
 import { v1Converter } from './v1-converter.ts';
+
+const specType = 'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec';
+const statusType = 'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerStatus';
 
 const v2: ServedVersion = {
   group: 'autoscaling',
@@ -55,8 +56,128 @@ export const horizontalPodAutoscaler: Resource = {
   },
 };
 
-/** The hub says everything itself, so annotations that say it again would only grow stale. */
+/** Drops the annotations by which autoscaling/v1 carries v2 fields: in v2 the fields themselves hold the values. */
 function dropKept(object: JsonObject): void {
   const metadata = metadataOf(object);
   if (hasKept(metadata)) object.metadata = withKept(metadata, {});
+}
+
+/** Table columns in any version; `toHub` converts the object to v2. */
+function autoscalerColumns(toHub: (object: JsonObject) => JsonObject): readonly Column[] {
+  const spec = (object: JsonObject) => objectIn(object, 'spec') ?? {};
+  return [
+    nameColumn,
+    column('Reference', { type: specType, field: 'scaleTargetRef' }, (object) => referenceCell(spec(object))),
+    column('Targets', { type: specType, field: 'metrics' }, (object) => targetsCell(toHub(object))),
+    column('MinPods', { type: specType, field: 'minReplicas' }, (object) => String(spec(object).minReplicas ?? '<unset>')),
+    column('MaxPods', { type: specType, field: 'maxReplicas' }, (object) => numberIn(spec(object), 'maxReplicas')),
+    column('Replicas', { type: statusType, field: 'currentReplicas' }, (object) =>
+      numberIn(objectIn(object, 'status'), 'currentReplicas'),
+    ),
+    ageColumn,
+  ];
+}
+
+function referenceCell(spec: JsonObject): string {
+  const reference = objectIn(spec, 'scaleTargetRef');
+  return `${textIn(reference, 'kind')}/${textIn(reference, 'name')}`;
+}
+
+const shownMetrics = 2;
+
+function targetsCell(autoscaler: JsonObject): string {
+  const metrics = objectsIn(objectIn(autoscaler, 'spec'), 'metrics');
+  const readings = objectsIn(objectIn(autoscaler, 'status'), 'currentMetrics');
+  if (metrics.length === 0) return '<none>';
+  const shown = metrics.slice(0, shownMetrics).map((metric, i) => metricCell(metric, readings[i]));
+  const more = metrics.length > shownMetrics ? ` + ${metrics.length - shownMetrics} more...` : '';
+  return `${shown.join(', ')}${more}`;
+}
+
+const unknown = '<unknown>';
+const sourceFields: Readonly<Record<string, string>> = {
+  External: 'external',
+  Pods: 'pods',
+  Object: 'object',
+  Resource: 'resource',
+  ContainerResource: 'containerResource',
+};
+
+function metricCell(metric: JsonObject, reading: JsonObject | undefined): string {
+  const field = sourceFields[textIn(metric, 'type')];
+  if (field === undefined) return '<unknown type>';
+  const source = objectIn(metric, field);
+  const target = objectIn(source, 'target') ?? {};
+  const current = objectIn(objectIn(reading, field), 'current');
+  if (field === 'resource' || field === 'containerResource') {
+    return `${textIn(source, 'name')}: ${resourceCell(target, current)}`;
+  }
+  if (field === 'pods') return `${amount(current, 'averageValue')}/${quantity(target.averageValue)}`;
+  if (target.averageValue === undefined) return `${amount(current, 'value')}/${quantity(target.value)}`;
+  return `${current?.averageValue ?? unknown}/${quantity(target.averageValue)} (avg)`;
+}
+
+function resourceCell(target: JsonObject, current: JsonObject | undefined): string {
+  if (target.averageValue !== undefined) return `${amount(current, 'averageValue')}/${quantity(target.averageValue)}`;
+  return `${percent(current?.averageUtilization, unknown)}/${percent(target.averageUtilization, '<auto>')}`;
+}
+
+function percent(value: JsonValue | undefined, absent: string): string {
+  return value === undefined ? absent : `${value}%`;
+}
+
+/** `<unknown>` if the metric has no reading yet. */
+function amount(current: JsonObject | undefined, field: string): string {
+  return current === undefined ? unknown : quantity(current[field]);
+}
+
+function quantity(value: JsonValue | undefined): string {
+  return value === undefined ? '<nil>' : String(value);
+}
+
+/** Defaults of autoscaling/v2. */
+export function defaultAutoscaler(object: JsonObject): void {
+  const spec = (object.spec ?? {}) as JsonObject;
+  const metrics = spec.metrics as JsonObject[] | undefined;
+  const behavior = objectIn(spec, 'behavior');
+  object.spec = {
+    scaleTargetRef: spec.scaleTargetRef ?? { kind: '', name: '' },
+    minReplicas: spec.minReplicas ?? 1,
+    maxReplicas: spec.maxReplicas ?? 0,
+    metrics: metrics?.length ? metrics : [cpuUtilization()],
+    ...given({ behavior: behavior && defaultBehavior(behavior) }),
+  };
+  const status = (object.status ?? {}) as JsonObject;
+  status.desiredReplicas ??= 0;
+  status.currentMetrics ??= null;
+  object.status = status;
+}
+
+function cpuUtilization(): JsonObject {
+  return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } };
+}
+
+function defaultBehavior(behavior: JsonObject): JsonObject {
+  return {
+    scaleUp: defaultRules(objectIn(behavior, 'scaleUp'), {
+      stabilizationWindowSeconds: 0,
+      policies: [
+        { type: 'Pods', value: 4, periodSeconds: 15 },
+        { type: 'Percent', value: 100, periodSeconds: 15 },
+      ],
+    }),
+    // No default stabilization window: the controller has a flag for it.
+    scaleDown: defaultRules(objectIn(behavior, 'scaleDown'), {
+      policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
+    }),
+  };
+}
+
+function defaultRules(rules: JsonObject | undefined, defaults: JsonObject): JsonObject {
+  return given({
+    stabilizationWindowSeconds: rules?.stabilizationWindowSeconds ?? defaults.stabilizationWindowSeconds,
+    selectPolicy: rules?.selectPolicy ?? 'Max',
+    policies: rules?.policies ?? defaults.policies,
+    tolerance: rules?.tolerance,
+  });
 }

@@ -1,7 +1,7 @@
 import { builtinTypes } from '@tsukube/api';
 import { checkObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { defaultAutoscaler } from './autoscaler-defaults.ts';
+import { defaultAutoscaler } from './horizontal-pod-autoscaler.ts';
 import { v1Converter } from './v1-converter.ts';
 
 /** The same numbers for the same seed. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scheduleProblem } from './cron-schedule.ts';
-import { timeZoneProblem } from './time-zone.ts';
+import { scheduleProblem, timeZoneProblem } from './cron-schedule.ts';
 
 describe('schedules', () => {
   it.each([

@@ -1,5 +1,17 @@
-import { ensureObject, fillIn, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, setKey } from '@tsukube/machinery';
-import { defaultPodTemplate } from '../core/pod-spec/index.ts';
+import {
+  ensureObject,
+  type FieldPath,
+  fillIn,
+  type JsonObject,
+  mapIn,
+  metadataOf,
+  numberIn,
+  objectIn,
+  objectsIn,
+  setKey,
+} from '@tsukube/machinery';
+import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
+import { podTemplateWarnings } from '../core/pod-spec/warnings.ts';
 
 const maxInt32 = 2 ** 31 - 1;
 
@@ -61,4 +73,20 @@ function addLabels(owner: JsonObject, field: string, labels: Readonly<Record<str
   const sorted: JsonObject = {};
   for (const key of [...all.keys()].sort()) setKey(sorted, key, all.get(key) as string);
   owner[field] = sorted;
+}
+
+const manyCompletions = 100_000;
+const manyParallel = 10_000;
+
+export function jobSpecWarnings(spec: JsonObject | undefined, at: FieldPath): readonly string[] {
+  return [...sizeWarnings(spec, at), ...podTemplateWarnings(objectIn(spec, 'template'), at.child('template'))];
+}
+
+/** Kubernetes may lose track of a job of this size. */
+function sizeWarnings(spec: JsonObject | undefined, at: FieldPath): readonly string[] {
+  const large = numberIn(spec, 'completions') > manyCompletions && numberIn(spec, 'parallelism') > manyParallel;
+  if (spec?.completionMode !== 'Indexed' || !large) return [];
+  return [
+    `${at}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
+  ];
 }

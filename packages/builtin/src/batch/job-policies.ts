@@ -10,7 +10,7 @@ import {
   objectsIn,
   textIn,
 } from '@tsukube/machinery';
-import { notNegative } from '../common/non-negative.ts';
+import { notNegative } from '../common/field-validation.ts';
 import { readIndexes } from './job-indexes.ts';
 
 const maxRules = 20;

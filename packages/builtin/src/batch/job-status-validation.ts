@@ -1,7 +1,18 @@
-import { deepEqual, type FieldErrors, type JsonObject, numberIn, objectIn, path, textsIn } from '@tsukube/machinery';
-import { validateNonNegative } from '../common/non-negative.ts';
-import { hasCondition, isConditionTrue, isFinished } from './job-conditions.ts';
-import { validateStatusIndexes } from './job-status-indexes.ts';
+import {
+  deepEqual,
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
+import { isConditionTrue } from '../common/conditions.ts';
+import { validateNonNegative } from '../common/field-validation.ts';
+import { overlapProblem, readIndexes } from './job-indexes.ts';
 
 const statusPath = path('status');
 const conditionsPath = statusPath.child('conditions');
@@ -154,4 +165,48 @@ function validateStartTime({ status, old, spec }: Transition, errors: FieldError
   const moved = old.startTime !== undefined && status.startTime !== old.startTime;
   if (moved && !resuming && spec.suspend !== true)
     errors.invalid(statusPath.child('startTime'), status.startTime ?? null, 'field is immutable for unsuspended job once set');
+}
+
+interface ChangedStatus {
+  readonly spec: JsonObject;
+  readonly status: JsonObject;
+  changed(...fields: readonly string[]): boolean;
+}
+
+/** Which pods are done, and which have failed for good. */
+export function validateStatusIndexes(job: ChangedStatus, at: FieldPath, errors: FieldErrors): void {
+  const { spec, status } = job;
+  const completed = textIn(status, 'completedIndexes');
+  const failed = status.failedIndexes as string | undefined;
+  const completions = spec.completions === undefined ? undefined : numberIn(spec, 'completions');
+  const completedChanged = job.changed('completedIndexes');
+  const failedChanged = job.changed('failedIndexes');
+  if (completedChanged && completions !== undefined) validateFormat('completedIndexes', completed, completions, at, errors);
+  if (failedChanged && completions !== undefined && spec.backoffLimitPerIndex !== undefined && failed !== undefined)
+    validateFormat('failedIndexes', failed, completions, at, errors);
+  if (completedChanged && completed !== '' && spec.completionMode !== 'Indexed')
+    errors.invalid(
+      at.child('completedIndexes'),
+      completed,
+      'cannot set non-empty completedIndexes when non-indexed completion mode',
+    );
+  if (failedChanged && spec.backoffLimitPerIndex === undefined && failed !== undefined)
+    errors.invalid(at.child('failedIndexes'), failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null');
+  if ((failedChanged || completedChanged) && completions !== undefined && failed !== undefined) {
+    const problem = overlapProblem(completed, failed, completions);
+    if (problem !== undefined) errors.invalid(at.child('failedIndexes'), failed, problem);
+  }
+}
+
+function validateFormat(field: string, text: string, completions: number, at: FieldPath, errors: FieldErrors): void {
+  const indexes = readIndexes(text, completions);
+  if ('problem' in indexes) errors.invalid(at.child(field), text, `error parsing ${field}: ${indexes.problem}`);
+}
+
+export function hasCondition(status: JsonObject | undefined, type: string, value: string): boolean {
+  return objectsIn(status, 'conditions').some((condition) => condition.type === type && condition.status === value);
+}
+
+export function isFinished(status: JsonObject | undefined): boolean {
+  return isConditionTrue(status, 'Complete') || isConditionTrue(status, 'Failed');
 }

@@ -9,8 +9,8 @@ import {
   objectsIn,
   path,
 } from '@tsukube/machinery';
+import { isConditionTrue } from '../common/conditions.ts';
 import { shownPodSpec } from '../common/internal-diff.ts';
-import { isConditionTrue } from './job-conditions.ts';
 import { nameLabel, uidLabel } from './job-defaults.ts';
 import { shownFailurePolicy, shownSuccessPolicy } from './job-policies.ts';
 import { validateJob, validateWholeSpec } from './job-validation.ts';

@@ -1,14 +1,25 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { goQuote, numberIn, objectIn, path } from '@tsukube/machinery';
-import { isNewGeneration, nameWarning } from '../apps/workload-warnings.ts';
+import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { goQuote, humanDuration, type JsonObject, metadataOf, numberIn, objectIn, objectsIn, path } from '@tsukube/machinery';
+import { containerColumns, isNewGeneration, nameWarning, selectorColumn, templateSpec } from '../apps/workload.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
-import { jobColumns } from './job-columns.ts';
-import { defaultJob, generateSelector } from './job-defaults.ts';
+import { defaultJob, generateSelector, jobSpecWarnings } from './job-defaults.ts';
 import { validateJobStatus } from './job-status-validation.ts';
 import { validateJobUpdate } from './job-update-validation.ts';
 import { validateJob } from './job-validation.ts';
-import { jobSpecWarnings } from './job-warnings.ts';
+
+const specType = 'io.k8s.api.batch.v1.JobSpec';
+const statusType = 'io.k8s.api.batch.v1.JobStatus';
+
+const jobColumns: readonly Column[] = [
+  nameColumn,
+  { name: 'Status', type: 'string', description: 'Status of the job.', value: statusCell },
+  column('Completions', { type: statusType, field: 'succeeded' }, completionsCell),
+  { name: 'Duration', type: 'string', description: 'Time required to complete the job.', value: durationCell },
+  ageColumn,
+  ...containerColumns(templateSpec),
+  selectorColumn(specType, (object) => objectIn(object, 'spec')),
+];
 
 const v1: ServedVersion = {
   group: 'batch',
@@ -49,3 +60,26 @@ export const job: Resource = {
     },
   },
 };
+
+function statusCell(object: JsonObject): string {
+  const conditions = objectsIn(objectIn(object, 'status'), 'conditions');
+  const is = (type: string) => conditions.find((condition) => condition.type === type)?.status === 'True';
+  for (const type of ['Complete', 'Failed']) if (is(type)) return type;
+  if (metadataOf(object).deletionTimestamp !== undefined) return 'Terminating';
+  return ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'].find(is) ?? 'Running';
+}
+
+function completionsCell(object: JsonObject): string {
+  const spec = objectIn(object, 'spec') ?? {};
+  const succeeded = numberIn(objectIn(object, 'status'), 'succeeded');
+  if (spec.completions !== undefined) return `${succeeded}/${spec.completions}`;
+  const parallelism = numberIn(spec, 'parallelism');
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function durationCell(object: JsonObject): ReturnType<Column['value']> {
+  const { startTime, completionTime } = objectIn(object, 'status') ?? {};
+  if (startTime === undefined) return '';
+  if (completionTime === undefined) return { age: startTime as string };
+  return humanDuration(Date.parse(completionTime as string) - Date.parse(startTime as string));
+}

@@ -1,6 +1,5 @@
-import type { Column } from '@tsukube/apiserver';
+import { ageColumn, type Column, column, nameColumn } from '@tsukube/apiserver';
 import { humanDuration, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 
 // Kubernetes takes the words of an older version.
 const older = 'io.k8s.api.certificates.v1beta1.CertificateSigningRequest';

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, unifiedDiff } from '@tsukube/machinery';
-import { internalForm } from './internal-form.ts';
+import { internalForm } from './internal-types.ts';
 
 /** More than any pod that people write; comparing takes time with the square of it. */
 const maxLines = 5_000;

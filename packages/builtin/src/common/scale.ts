@@ -1,6 +1,5 @@
-import { type Column, type Scalable, type Subresource, scaleSubresource } from '@tsukube/apiserver';
+import { ageColumn, type Column, column, type Scalable, type Subresource, scaleSubresource } from '@tsukube/apiserver';
 import { metadataOf, numberIn, objectIn } from '@tsukube/machinery';
-import { ageColumn, column } from './columns.ts';
 import { schemaOf } from './schema.ts';
 
 const type = 'io.k8s.api.autoscaling.v1.Scale';

@@ -2,26 +2,40 @@ import type { Resource } from '@tsukube/apiserver';
 import { checkObject, deepCopy, FieldErrors, type JsonObject, StatusError } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { type Random, randomNumbers, randomObject } from '../../../../tests/support/random-object.ts';
-import { discoveryResources } from '../discovery/index.ts';
+import { endpointSlice } from '../discovery/endpoint-slice.ts';
 import { networkingResources } from '../networking/index.ts';
-import { nodeResources } from '../node/index.ts';
-import { policyResources } from '../policy/index.ts';
-import { schedulingResources } from '../scheduling/index.ts';
+import { runtimeClass } from '../node/runtime-class.ts';
+import { podDisruptionBudget } from '../policy/pod-disruption-budget.ts';
+import { priorityClass } from '../scheduling/priority-class.ts';
 import { storageResources } from '../storage/index.ts';
-import { coreResources } from './index.ts';
+import { componentStatus } from './component-status.ts';
+import { limitRange } from './limit-range.ts';
+import { node } from './node.ts';
+import { resourceQuota } from './resource-quota.ts';
 import { alignClusterIPs, carryOverAllocated } from './service/allocated-fields.ts';
+import { endpoints } from './service/endpoints.ts';
 import { settleFamilies } from './service/ip-families.ts';
+import { service } from './service/service.ts';
 import { defaultServiceRanges } from './service/service-ranges.ts';
 import { serviceAccount } from './service-account.ts';
+import { persistentVolume } from './volume/persistent-volume.ts';
+import { persistentVolumeClaim } from './volume/persistent-volume-claim.ts';
 
 const resources = [
   serviceAccount(),
-  ...coreResources,
-  ...discoveryResources,
+  service(),
+  endpoints,
+  node,
+  persistentVolume,
+  persistentVolumeClaim,
+  limitRange,
+  resourceQuota,
+  componentStatus,
+  endpointSlice,
   ...networkingResources,
-  ...nodeResources,
-  ...policyResources,
-  ...schedulingResources,
+  runtimeClass,
+  podDisruptionBudget,
+  priorityClass,
   ...storageResources,
 ];
 const seeds = Array.from({ length: 50 }, (_, i) => i + 1);

@@ -1,7 +1,6 @@
 import { get } from 'node:https';
-import { type Column, computedVerbs, type Resource, type ServedVersion } from '@tsukube/apiserver';
+import { type Column, computedVerbs, nameColumn, type Resource, type ServedVersion } from '@tsukube/apiserver';
 import { type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
-import { nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 
 const columns: readonly Column[] = [

@@ -1,17 +1,52 @@
-import type { Resource } from '@tsukube/apiserver';
+import type { Authorizer, Resource } from '@tsukube/apiserver';
+import type { TokenIssuer } from '../service-account-tokens/index.ts';
 import { componentStatus } from './component-status.ts';
+import { configMap } from './config-map.ts';
+import { event } from './event.ts';
 import { limitRange } from './limit-range.ts';
+import { namespace } from './namespace.ts';
 import { node } from './node.ts';
+import { binding } from './pod/binding.ts';
+import { kubeletSubresources } from './pod/kubelet-subresources.ts';
+import { pod } from './pod/pod.ts';
+import { podTemplate } from './pod-template.ts';
+import { replicationController } from './replication-controller.ts';
 import { resourceQuota } from './resource-quota.ts';
+import { secret } from './secret.ts';
 import { endpoints } from './service/endpoints.ts';
 import { service } from './service/service.ts';
-import { defaultServiceRanges, type ServiceRanges } from './service/service-ranges.ts';
+import type { ServiceRanges } from './service/service-ranges.ts';
+import { serviceAccount } from './service-account.ts';
 import { persistentVolume } from './volume/persistent-volume.ts';
 import { persistentVolumeClaim } from './volume/persistent-volume-claim.ts';
 
-export const coreResources: readonly Resource[] = coreResourcesWith(defaultServiceRanges);
+interface CoreOptions {
+  readonly eventTtlSeconds: number;
+  readonly serviceRanges: ServiceRanges;
+  /** Signs service account tokens; without it the token subresource is not served. */
+  readonly tokenIssuer: TokenIssuer | undefined;
+  readonly authorizer: Authorizer;
+}
 
-/** With the ranges that services get their addresses and ports from. */
-export function coreResourcesWith(ranges: ServiceRanges): readonly Resource[] {
-  return [service(ranges), endpoints, node, persistentVolume, persistentVolumeClaim, limitRange, resourceQuota, componentStatus];
+/** All kinds of the core group, in the order of discovery. */
+export function coreResources(options: CoreOptions): readonly Resource[] {
+  return [
+    namespace,
+    configMap,
+    secret,
+    event(options.eventTtlSeconds),
+    serviceAccount(options.tokenIssuer),
+    service(options.serviceRanges),
+    endpoints,
+    node,
+    persistentVolume,
+    persistentVolumeClaim,
+    limitRange,
+    resourceQuota,
+    componentStatus,
+    { ...pod, subresources: { ...kubeletSubresources(options.authorizer), ...pod.subresources } },
+    binding,
+    podTemplate,
+    replicationController,
+  ];
 }

@@ -1,4 +1,4 @@
-import { type Resource, type ServedVersion, setPropagation, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, setPropagation, storedVerbs } from '@tsukube/apiserver';
 import {
   type FieldErrors,
   formatTime,
@@ -11,7 +11,6 @@ import {
   setKey,
   textIn,
 } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 
 const v1: ServedVersion = {

@@ -1,12 +1,52 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, objectIn, objectsIn, path, textIn, textsIn, warningsForCidr } from '@tsukube/machinery';
-import { proxySubresource } from '../common/proxy-subresource.ts';
+import {
+  ageColumn,
+  type Column,
+  column,
+  nameColumn,
+  type Resource,
+  type ResourceRequest,
+  type ServedVersion,
+  storedVerbs,
+} from '@tsukube/apiserver';
+import {
+  type JsonObject,
+  mapIn,
+  metadataOf,
+  objectIn,
+  objectsIn,
+  path,
+  StatusError,
+  textIn,
+  textsIn,
+  warningsForCidr,
+} from '@tsukube/machinery';
+import { notReachable, proxySubresource, splitName } from '../common/proxy-subresource.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
-import { roundResources } from './container/resource-list.ts';
-import { nodeColumns } from './node-columns.ts';
+import { roundResources } from './container/resource-requirements.ts';
 import { validateNode, validateNodeUpdate } from './node-validation.ts';
-import { proxyToNode } from './service/service-proxy.ts';
+
+const infoType = 'io.k8s.api.core.v1.NodeSystemInfo';
+const statusType = 'io.k8s.api.core.v1.NodeStatus';
+const wide = { priority: 1 };
+
+const nodeColumns: readonly Column[] = [
+  nameColumn,
+  { name: 'Status', type: 'string', description: 'The status of the node', value: statusCell },
+  { name: 'Roles', type: 'string', description: 'The roles of the node', value: rolesCell },
+  ageColumn,
+  column('Version', { type: infoType, field: 'kubeletVersion' }, (object) => textIn(infoOf(object), 'kubeletVersion')),
+  column('Internal-IP', { type: statusType, field: 'addresses' }, (object) => addressOf(object, 'InternalIP'), wide),
+  column('External-IP', { type: statusType, field: 'addresses' }, (object) => addressOf(object, 'ExternalIP'), wide),
+  column('OS-Image', { type: infoType, field: 'osImage' }, (object) => known(infoOf(object), 'osImage'), wide),
+  column('Kernel-Version', { type: infoType, field: 'kernelVersion' }, kernelCell, wide),
+  column(
+    'Container-Runtime',
+    { type: infoType, field: 'containerRuntimeVersion' },
+    (object) => known(infoOf(object), 'containerRuntimeVersion'),
+    wide,
+  ),
+];
 
 const v1: ServedVersion = {
   group: '',
@@ -87,4 +127,48 @@ function taintAsNotReady(object: JsonObject): void {
   const taints = objectsIn(spec, 'taints');
   if (taints.some(({ key, effect }) => key === notReady && effect === 'NoSchedule')) return;
   spec.taints = [...taints, { key: notReady, effect: 'NoSchedule' }];
+}
+
+function infoOf(object: JsonObject): JsonObject | undefined {
+  return objectIn(objectIn(object, 'status'), 'nodeInfo');
+}
+
+function known(info: JsonObject | undefined, field: string): string {
+  return textIn(info, field) || '<unknown>';
+}
+
+function statusCell(object: JsonObject): string {
+  const ready = objectsIn(objectIn(object, 'status'), 'conditions').findLast(({ type }) => type === 'Ready');
+  let status = 'Unknown';
+  if (ready) status = ready.status === 'True' ? 'Ready' : 'NotReady';
+  return objectIn(object, 'spec')?.unschedulable === true ? `${status},SchedulingDisabled` : status;
+}
+
+const rolePrefix = 'node-role.kubernetes.io/';
+
+function rolesCell(object: JsonObject): string {
+  const labels = Object.entries(mapIn(metadataOf(object), 'labels'));
+  const roles = labels.map(([key, value]) => {
+    if (key.startsWith(rolePrefix)) return key.slice(rolePrefix.length);
+    return key === 'kubernetes.io/role' ? value : '';
+  });
+  return [...new Set(roles.filter((role) => role !== ''))].sort().join(',') || '<none>';
+}
+
+function addressOf(object: JsonObject, type: string): string {
+  const found = objectsIn(objectIn(object, 'status'), 'addresses').find((address) => address.type === type);
+  return found ? textIn(found, 'address') : '<none>';
+}
+
+function kernelCell(object: JsonObject): string {
+  const info = infoOf(object);
+  const architecture = textIn(info, 'architecture');
+  return `${known(info, 'kernelVersion')}${architecture === '' ? '' : ` (${architecture})`}`;
+}
+
+async function proxyToNode(request: ResourceRequest): Promise<never> {
+  const { name } = splitName(request.info.name);
+  if (!(await request.objects.cache.get(request.objects.key('', name))))
+    throw StatusError.notFound({ group: '', resource: 'nodes' }, name);
+  throw notReachable(request, 'the node');
 }

@@ -1,8 +1,9 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, mapIn, objectIn, path } from '@tsukube/machinery';
-import { nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
-import { containerImages, containerNames, defaultPodTemplate, formatLabels, validatePodTemplate } from './pod-spec/index.ts';
+import { containerImages, containerNames, formatLabels } from './pod-spec/columns.ts';
+import { defaultPodTemplate } from './pod-spec/defaults.ts';
+import { validatePodTemplate } from './pod-spec/validation.ts';
 import { podTemplateWarnings } from './pod-spec/warnings.ts';
 
 const v1: ServedVersion = {

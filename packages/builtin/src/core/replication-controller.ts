@@ -1,10 +1,11 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, isDNS1123Label, type JsonObject, mapIn, numberIn, objectIn, path, textIn } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { requireNonNegative } from '../common/field-validation.ts';
 import { scaleOfKind } from '../common/scale.ts';
 import { schemaOf } from '../common/schema.ts';
-import { containerImages, containerNames, defaultPodTemplate, formatLabels, validatePodTemplate } from './pod-spec/index.ts';
+import { containerImages, containerNames, formatLabels } from './pod-spec/columns.ts';
+import { defaultPodTemplate } from './pod-spec/defaults.ts';
+import { validatePodTemplate } from './pod-spec/validation.ts';
 import { podTemplateWarnings } from './pod-spec/warnings.ts';
 
 const specType = 'io.k8s.api.core.v1.ReplicationControllerSpec';

@@ -1,10 +1,22 @@
-import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { compareQuantities, type JsonObject, mapIn, objectIn, parseQuantity } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
+import { ageColumn, type Column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import {
+  compareQuantities,
+  type FieldErrors,
+  type FieldPath,
+  fieldIsImmutable,
+  type JsonObject,
+  mapIn,
+  objectIn,
+  objectsIn,
+  parseQuantity,
+  path,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
-import { roundResources } from './container/resource-list.ts';
-import { validateQuotaSpec, validateQuotaStatus, validateQuotaUpdate } from './resource-quota-validation.ts';
+import { roundResources, validateResourceName, validateResourceQuantity } from './container/resource-requirements.ts';
+import { shown } from './service/cluster-ip-validation.ts';
 
 const columns: readonly Column[] = [
   nameColumn,
@@ -78,4 +90,143 @@ function unreachableLimits(hard: Readonly<Record<string, string>>): readonly str
     if (compareQuantities(parseQuantity(request), parseQuantity(limit)) <= 0) return [];
     return [`ResourceQuota ${requestName} (${request}) should be less than limits.${name} (${limit})`];
   });
+}
+
+const computeQuota = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'];
+const quotaNames = new Set([
+  ...computeQuota,
+  'ephemeral-storage',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.ephemeral-storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'persistentvolumeclaims',
+  'configmaps',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+
+function isQuotaName(name: string): boolean {
+  return quotaNames.has(name) || name.startsWith('hugepages-') || name.startsWith('requests.hugepages-');
+}
+
+const podScoped = ['pods', ...computeQuota];
+/** What quotas of each scope may limit. */
+const scopes = new Map<string, readonly string[]>([
+  ['Terminating', podScoped],
+  ['NotTerminating', podScoped],
+  ['NotBestEffort', podScoped],
+  ['PriorityClass', podScoped],
+  ['CrossNamespacePodAffinity', podScoped],
+  ['BestEffort', ['pods']],
+  ['VolumeAttributesClass', ['persistentvolumeclaims', 'requests.storage']],
+]);
+const existOnly = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity'];
+const contradictions = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+];
+
+export function validateQuotaSpec(object: JsonObject, errors: FieldErrors): void {
+  const spec = objectIn(object, 'spec') ?? {};
+  validateQuotaList(mapIn(spec, 'hard'), path('spec', 'hard'), errors);
+  validateScopes(spec, errors);
+  if (objectIn(spec, 'scopeSelector')) validateScopeSelector(spec, errors);
+}
+
+export function validateQuotaStatus(object: JsonObject, errors: FieldErrors): void {
+  for (const field of ['hard', 'used'])
+    validateQuotaList(mapIn(objectIn(object, 'status'), field), path('status', field), errors);
+}
+
+export function validateQuotaUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateQuotaSpec(object, errors);
+  const [now, before] = [object, old].map((quota) => textsIn(objectIn(quota, 'spec'), 'scopes'));
+  const [scopes, oldScopes] = [new Set(now), new Set(before)];
+  const same = scopes.size === oldScopes.size && [...scopes].every((scope) => oldScopes.has(scope));
+  if (!same) errors.invalid(path('spec', 'scopes'), shown(now ?? []), fieldIsImmutable);
+}
+
+function validateQuotaList(list: Readonly<Record<string, string>>, at: FieldPath, errors: FieldErrors): void {
+  for (const [name, amount] of Object.entries(list)) {
+    validateResourceName(name, at.key(name), errors);
+    if (!name.includes('/') && !isQuotaName(name)) errors.invalid(at.key(name), name, 'must be a standard resource for quota');
+    validateResourceQuantity(name, amount, at.key(name), errors);
+  }
+}
+
+/** How many limits of a quota its scopes do not fit, counted once for each scope. */
+function misfitsIn(spec: JsonObject): (scope: string) => number {
+  const names = Object.keys(mapIn(spec, 'hard')).filter(isQuotaName);
+  const counted = new Map<string, number>();
+  return (scope) => {
+    const fitting = scopes.get(scope);
+    if (!fitting) return 0;
+    const count = counted.get(scope) ?? names.filter((name) => !fitting.includes(name)).length;
+    counted.set(scope, count);
+    return count;
+  };
+}
+
+function validateScopes(spec: JsonObject, errors: FieldErrors): void {
+  const at = path('spec', 'scopes');
+  const given = textsIn(spec, 'scopes');
+  const [value, misfits] = [shown(given), misfitsIn(spec)];
+  for (const scope of given) {
+    if (!scopes.has(scope)) errors.invalid(at, value, 'unsupported scope');
+    for (let i = 0; i < misfits(scope) && !errors.full; i++) errors.invalid(at, value, 'unsupported scope applied to resource');
+  }
+  for (const pair of contradictions)
+    if (pair.every((scope) => given.includes(scope))) errors.invalid(at, value, 'conflicting scopes');
+}
+
+function validateScopeSelector(spec: JsonObject, errors: FieldErrors): void {
+  const at = path('spec', 'scopeSelector', 'matchExpressions');
+  const requirements = objectsIn(objectIn(spec, 'scopeSelector'), 'matchExpressions');
+  const [value, misfits] = [selectorAsGoShowsIt(requirements), misfitsIn(spec)];
+  for (const requirement of requirements) {
+    const scope = textIn(requirement, 'scopeName');
+    if (!scopes.has(scope)) errors.invalid(at.child('scopeName'), scope, 'unsupported scope');
+    for (let i = 0; i < misfits(scope) && !errors.full; i++) errors.invalid(at, value, 'unsupported scope applied to resource');
+    validateScopeOperator(requirement, scope, at, errors);
+  }
+  const given = requirements.map((requirement) => textIn(requirement, 'scopeName'));
+  for (const pair of contradictions)
+    if (pair.every((scope) => given.includes(scope))) errors.invalid(at, spec.scopes, 'conflicting scopes');
+}
+
+function validateScopeOperator(requirement: JsonObject, scope: string, at: FieldPath, errors: FieldErrors): void {
+  const operator = textIn(requirement, 'operator');
+  const values = textsIn(requirement, 'values');
+  if (existOnly.includes(scope) && operator !== 'Exists')
+    errors.invalid(
+      at.child('operator'),
+      operator,
+      "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity",
+    );
+  if (operator === 'In' || operator === 'NotIn') {
+    if (values.length === 0)
+      errors.required(at.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
+  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+    if (values.length > 0)
+      errors.invalid(
+        at.child('values'),
+        shown(values),
+        "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+      );
+  } else errors.invalid(at.child('operator'), operator, 'not a valid selector operator');
+}
+
+function selectorAsGoShowsIt(requirements: readonly JsonObject[]): JsonObject {
+  return {
+    MatchExpressions: requirements.map(({ scopeName = '', operator = '', values = null }) => ({
+      ScopeName: scopeName,
+      Operator: operator,
+      Values: values,
+    })),
+  };
 }

@@ -1,4 +1,4 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   deepEqual,
   type FieldErrors,
@@ -11,9 +11,8 @@ import {
   setKey,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
-import { validateDataKeys, withinSize } from './data.ts';
+import { validateDataKeys, withinSize } from './config-map.ts';
 
 const secretType = 'io.k8s.api.core.v1.Secret';
 const dataPath = path('data');

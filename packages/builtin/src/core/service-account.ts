@@ -1,6 +1,5 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, mapIn, metadataOf, objectsIn } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { type TokenIssuer, tokenRequests } from '../service-account-tokens/index.ts';
 

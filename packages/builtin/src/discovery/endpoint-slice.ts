@@ -1,19 +1,32 @@
-import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   deepEqual,
+  FieldErrors,
+  type FieldPath,
+  isDNS1123Label,
+  isDNS1123Subdomain,
+  isQualifiedName,
+  isValidLabelValue,
   type JsonObject,
   mapIn,
   metadataOf,
   nameIsDNSSubdomain,
+  objectIn,
   objectsIn,
+  parseAddress,
   path,
   textIn,
   textsIn,
+  validateImmutableField,
+  validateIPAddress,
+  validateLabels,
+  validateLegacyIP,
   warningsForIP,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
+import { report, requireOneOf, validateDNSLabel } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
-import { validateEndpointSlice, validateEndpointSliceUpdate } from './endpoint-slice-validation.ts';
+import { validateEndpointIP } from '../core/service/endpoints.ts';
+import { protocols } from '../core/service/service-port-validation.ts';
 
 const type = 'io.k8s.api.discovery.v1.EndpointSlice';
 const shownAtMost = 3;
@@ -95,4 +108,129 @@ function sliceWarnings(object: JsonObject, old: JsonObject | undefined): readonl
     textsIn(endpoint, 'addresses').flatMap((ip, j) => warningsForIP(ip, path('endpoints').index(i).child('addresses').index(j))),
   );
   return [...warnings, ...ips];
+}
+
+const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
+const maxEndpoints = 1000;
+const maxAddresses = 100;
+const maxPorts = 20_000;
+const maxTopologyLabels = 16;
+const maxHints = 8;
+
+export function validateEndpointSlice(object: JsonObject, errors: FieldErrors): void {
+  validateHead(object, errors);
+  validateEndpoints(object, errors);
+}
+
+/** Endpoints that were accepted before stay accepted while nobody touches them. */
+export function validateEndpointSliceUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  validateHead(object, errors);
+  const found = new FieldErrors();
+  validateEndpoints(object, found);
+  if (found.length > 0 && !deepEqual(object.endpoints, old.endpoints)) errors.addAll(found);
+  validateImmutableField(object.addressType, old.addressType, path('addressType'), errors);
+}
+
+function validateHead(object: JsonObject, errors: FieldErrors): void {
+  requireOneOf(textIn(object, 'addressType'), addressTypes, path('addressType'), errors);
+  validatePorts(objectsIn(object, 'ports'), path('ports'), errors);
+}
+
+function validatePorts(ports: readonly JsonObject[], at: FieldPath, errors: FieldErrors): void {
+  if (ports.length > maxPorts) {
+    errors.tooMany(at, ports.length, maxPorts);
+    return;
+  }
+  const names = new Set<string>();
+  for (const [i, port] of ports.entries()) {
+    const here = at.index(i);
+    const name = textIn(port, 'name');
+    if (name !== '') validateDNSLabel(name, here.child('name'), errors);
+    if (names.has(name)) errors.duplicate(here.child('name'), name);
+    names.add(name);
+    const protocol = textIn(port, 'protocol');
+    if (!protocols.includes(protocol)) errors.notSupported(here.child('protocol'), protocol, protocols);
+    const { appProtocol } = port;
+    if (typeof appProtocol === 'string') report(isQualifiedName(appProtocol), here.child('appProtocol'), appProtocol, errors);
+  }
+}
+
+function validateEndpoints(object: JsonObject, errors: FieldErrors): void {
+  const endpoints = objectsIn(object, 'endpoints');
+  if (endpoints.length > maxEndpoints) {
+    errors.tooMany(path('endpoints'), endpoints.length, maxEndpoints);
+    return;
+  }
+  for (const [i, endpoint] of endpoints.entries())
+    validateEndpoint(endpoint, textIn(object, 'addressType'), path('endpoints').index(i), errors);
+}
+
+function validateEndpoint(endpoint: JsonObject, type: string, at: FieldPath, errors: FieldErrors): void {
+  const addresses = textsIn(endpoint, 'addresses');
+  const here = at.child('addresses');
+  if (addresses.length === 0) errors.required(here, 'must contain at least 1 address');
+  else if (addresses.length > maxAddresses) errors.tooMany(here, addresses.length, maxAddresses);
+  for (const [i, address] of addresses.entries()) validateAddress(address, type, here, here.index(i), errors);
+  const { nodeName, hostname } = endpoint;
+  if (typeof nodeName === 'string') report(nameIsDNSSubdomain(nodeName, false), at.child('nodeName'), nodeName, errors);
+  const topology = mapIn(endpoint, 'deprecatedTopology');
+  if (Object.keys(topology).length > maxTopologyLabels)
+    errors.tooMany(at.child('deprecatedTopology'), Object.keys(topology).length, maxTopologyLabels);
+  validateLabels(topology, at.child('deprecatedTopology'), errors);
+  if (typeof hostname === 'string') validateDNSLabel(hostname, at.child('hostname'), errors);
+  validateHints(objectIn(endpoint, 'hints'), at.child('hints'), errors);
+}
+
+/** Of the wrong family is said of the list, everything else of the address. */
+function validateAddress(address: string, type: string, list: FieldPath, at: FieldPath, errors: FieldErrors): void {
+  if (type === 'FQDN') {
+    validateDomainName(address, at, errors);
+    return;
+  }
+  if (type !== 'IPv4' && type !== 'IPv6') return;
+  const found = errors.length;
+  if (type === 'IPv4') validateLegacyIP(address, at, errors);
+  else validateIPAddress(address, at, errors);
+  if (errors.length > found) return;
+  if (parseAddress(address)?.family !== type) errors.invalid(list, address, `must be an ${type} address`);
+  validateEndpointIP(address, at, errors);
+}
+
+function validateDomainName(name: string, at: FieldPath, errors: FieldErrors): void {
+  if (name === '') {
+    errors.required(at);
+    return;
+  }
+  const bare = name.replace(/\.$/, '');
+  const problems = isDNS1123Subdomain(bare);
+  if (problems.length > 0) errors.invalid(at, bare, problems.join(','));
+  else if (!bare.includes('.')) errors.invalid(at, bare, 'should be a domain with at least two segments separated by dots');
+  else validateDomainLabels(bare.split('.'), at, errors);
+}
+
+function validateDomainLabels(labels: readonly string[], at: FieldPath, errors: FieldErrors): void {
+  const wrong = labels.find((label) => isDNS1123Label(label).length > 0);
+  if (wrong !== undefined) errors.invalid(at, wrong, isDNS1123Label(wrong).join(','));
+}
+
+function validateHints(hints: JsonObject | undefined, at: FieldPath, errors: FieldErrors): void {
+  const kinds = [
+    ['forZones', isValidLabelValue],
+    ['forNodes', (name: string) => nameIsDNSSubdomain(name, false)],
+  ] as const;
+  for (const [field, problemsOf] of kinds) {
+    const list = objectsIn(hints, field);
+    if (list.length > maxHints) {
+      errors.tooMany(at.child(field), list.length, maxHints);
+      return;
+    }
+    const seen = new Set<string>();
+    for (const [i, hint] of list.entries()) {
+      const name = textIn(hint, 'name');
+      const here = at.child(field).index(i).child('name');
+      if (seen.has(name)) errors.duplicate(here, name);
+      seen.add(name);
+      report(problemsOf(name), here, name, errors);
+    }
+  }
 }

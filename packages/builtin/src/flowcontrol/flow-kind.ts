@@ -1,8 +1,7 @@
 import { type Column, type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
 import type { FieldErrors, JsonObject } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone } from '../common/status-metadata.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
+import { statusAlone, statusSubresource } from '../common/status-subresource.ts';
 import { validateFlowConditions } from './conditions.ts';
 
 export interface FlowKind {

@@ -1,4 +1,4 @@
-import type { Resource } from '@tsukube/apiserver';
+import { ageColumn, column, nameColumn, type Resource } from '@tsukube/apiserver';
 import {
   ensureObject,
   type FieldErrors,
@@ -12,7 +12,6 @@ import {
   path,
   textIn,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { flowResource } from './flow-kind.ts';
 import { validateFlowRule } from './flow-rules.ts';
 import { validateMandatorySchema } from './mandatory.ts';

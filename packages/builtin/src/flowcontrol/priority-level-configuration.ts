@@ -1,6 +1,5 @@
-import type { CellValue, Resource } from '@tsukube/apiserver';
+import { ageColumn, type CellValue, column, nameColumn, type Resource } from '@tsukube/apiserver';
 import { fillIn, type JsonObject, objectIn, textIn } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { flowResource } from './flow-kind.ts';
 import { validatePriorityLevel } from './priority-level-validation.ts';
 

@@ -1,4 +1,4 @@
-import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, type Column, column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   type FieldErrors,
   type FieldPath,
@@ -12,7 +12,6 @@ import {
   textIn,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { ageColumn, column } from '../common/columns.ts';
 import { report } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
 import { validateReference } from './ingress-validation.ts';

@@ -1,10 +1,8 @@
-import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, type Column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, path, textIn, warningsForIP } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
-import { ingressOf } from '../core/service/load-balancer-status.ts';
-import { loadBalancerAddresses } from '../core/service/service-columns.ts';
+import { ingressOf, loadBalancerAddresses } from '../core/service/load-balancer-status.ts';
 import { classAnnotation, validateIngressCreate, validateIngressStatus, validateIngressUpdate } from './ingress-validation.ts';
 
 const columns: readonly Column[] = [

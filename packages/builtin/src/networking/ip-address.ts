@@ -1,4 +1,4 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   deepEqual,
   FieldErrors,
@@ -12,7 +12,6 @@ import {
   textIn,
   validateIPAddress,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { report } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
 import { requireSegment } from './ingress-validation.ts';

@@ -1,9 +1,7 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, objectIn, parseCidr, path, textsIn, validateCidr } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone } from '../common/status-metadata.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
+import { statusAlone, statusSubresource } from '../common/status-subresource.ts';
 
 const v1: ServedVersion = {
   group: 'networking.k8s.io',

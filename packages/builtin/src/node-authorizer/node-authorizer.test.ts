@@ -3,8 +3,7 @@ import type { JsonObject } from '@tsukube/machinery';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { NodeRelations, target } from './node-relations.ts';
 import { ownResources } from './node-rules.ts';
-import { podReferences } from './object-references.ts';
-import { volumeReferences } from './volume-references.ts';
+import { podReferences, volumeReferences } from './object-references.ts';
 
 const pod: JsonObject = {
   spec: {

@@ -1,4 +1,4 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   type FieldErrors,
   type JsonObject,
@@ -11,7 +11,6 @@ import {
   validateImmutableField,
   validateLabels,
 } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
 import { report } from '../common/field-validation.ts';
 import { oldNodeLabel } from '../common/node-selector.ts';
 import { schemaOf } from '../common/schema.ts';

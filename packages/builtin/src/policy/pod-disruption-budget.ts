@@ -1,12 +1,10 @@
-import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, type Column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { FieldErrors, type JsonObject, numberIn, objectIn, objectsIn, path, validateLabelSelector } from '@tsukube/machinery';
-import { validateAtMostAll, validateIntOrPercent } from '../apps/rolling-update.ts';
-import { ageColumn, nameColumn } from '../common/columns.ts';
+import { validateAtMostAll, validateIntOrPercent } from '../apps/workload-validation.ts';
 import { validateConditions } from '../common/conditions.ts';
-import { validateNonNegative } from '../common/non-negative.ts';
-import { schemaOf } from '../common/schema.ts';
+import { validateNonNegative } from '../common/field-validation.ts';
+import { schemaOf, zeroValue } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
-import { zeroValue } from '../common/zero-value.ts';
 
 const specOf = (object: JsonObject) => objectIn(object, 'spec') ?? {};
 

@@ -1,4 +1,4 @@
-import type { Column, Strategy } from '@tsukube/apiserver';
+import { ageColumn, type Column, column, nameColumn, type Strategy } from '@tsukube/apiserver';
 import {
   deepEqual,
   type FieldErrors,
@@ -12,7 +12,6 @@ import {
   path,
   textIn,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { rbacGroup, rbacName } from './names.ts';
 
 /** What both kinds of bindings have in common; they differ in the kinds of roles they may name. */

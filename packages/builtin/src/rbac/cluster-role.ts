@@ -1,4 +1,4 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { plainColumns, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   FieldErrors,
   type JsonObject,
@@ -8,7 +8,6 @@ import {
   path,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { plainColumns } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { rbacGroup, rbacName } from './names.ts';
 import { validatePolicyRule } from './rules/validation.ts';

@@ -1,6 +1,5 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { plainColumns, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, objectsIn, path } from '@tsukube/machinery';
-import { plainColumns } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { rbacGroup, rbacName } from './names.ts';
 import { validatePolicyRule } from './rules/validation.ts';

@@ -7,7 +7,7 @@ import {
   objectsIn,
   textIn,
 } from '@tsukube/machinery';
-import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
+import { validateNodeSelector } from '../common/node-selector.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
 import { validateList, validateSet } from './bounded-list.ts';
 import { validateAttribute } from './device-attribute.ts';

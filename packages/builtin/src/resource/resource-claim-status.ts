@@ -11,7 +11,7 @@ import {
   validateImmutableField,
 } from '@tsukube/machinery';
 import { validateConditions } from '../common/conditions.ts';
-import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
+import { validateNodeSelector } from '../common/node-selector.ts';
 import { validateDriverName } from '../core/volume/volume-sources.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
 import { validateList, validateSet } from './bounded-list.ts';

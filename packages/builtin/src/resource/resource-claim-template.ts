@@ -1,4 +1,4 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   type FieldErrors,
   type JsonObject,
@@ -9,7 +9,6 @@ import {
   validateImmutableField,
   validateLabels,
 } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { checkAdminAccess } from './claim-access.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';

@@ -1,9 +1,7 @@
-import { type Authorizer, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { type Authorizer, ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, metadataOf, objectIn, objectsIn, path, validateImmutableField } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone } from '../common/status-metadata.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
+import { statusAlone, statusSubresource } from '../common/status-subresource.ts';
 import { checkAdminAccess, checkClaimStatus } from './claim-access.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';
 import { dropDeallocatedDevices, validateClaimStatus } from './resource-claim-status.ts';

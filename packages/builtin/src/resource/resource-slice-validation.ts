@@ -8,7 +8,7 @@ import {
   textIn,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { validateNodeSelector } from '../core/pod-spec/affinity.ts';
+import { validateNodeSelector } from '../common/node-selector.ts';
 import { validateDriverName } from '../core/volume/volume-sources.ts';
 import { validateSet } from './bounded-list.ts';
 import { validateCounterSet, validateDevice } from './device.ts';

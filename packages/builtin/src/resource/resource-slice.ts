@@ -1,6 +1,5 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { deepEqual, formatTime, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { validateSlice } from './resource-slice-validation.ts';
 

@@ -1,4 +1,4 @@
-import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   type FieldErrors,
   type JsonObject,
@@ -9,7 +9,6 @@ import {
   textIn,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { requireOneOf } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
 

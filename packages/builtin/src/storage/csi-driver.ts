@@ -1,4 +1,4 @@
-import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   deepEqual,
   type FieldErrors,
@@ -13,7 +13,6 @@ import {
   textsIn,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 
 const type = 'io.k8s.api.storage.v1.CSIDriverSpec';

@@ -1,4 +1,4 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   deepEqual,
   type FieldErrors,
@@ -12,9 +12,7 @@ import {
   textIn,
   textsIn,
 } from '@tsukube/machinery';
-import { ageColumn, nameColumn } from '../common/columns.ts';
-import { report } from '../common/field-validation.ts';
-import { validateNonNegative } from '../common/non-negative.ts';
+import { report, validateNonNegative } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
 import { validateDriverName } from '../core/volume/volume-sources.ts';
 

@@ -1,4 +1,4 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { plainColumns, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   deepEqual,
   FieldErrors,
@@ -12,7 +12,6 @@ import {
   textIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { plainColumns } from '../common/columns.ts';
 import { isNegative, report } from '../common/field-validation.ts';
 import { oldLabelWarnings, oldNodeLabel } from '../common/node-selector.ts';
 import { schemaOf } from '../common/schema.ts';

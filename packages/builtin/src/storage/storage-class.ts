@@ -1,7 +1,8 @@
-import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, type Column, column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   type FieldErrors,
   type FieldPath,
+  isQualifiedName,
   type JsonObject,
   mapIn,
   metadataOf,
@@ -12,10 +13,9 @@ import {
   validateImmutableField,
   validateLabelName,
 } from '@tsukube/machinery';
-import { ageColumn, column } from '../common/columns.ts';
+import { report } from '../common/field-validation.ts';
 import { oldNodeLabel } from '../common/node-selector.ts';
 import { schemaOf } from '../common/schema.ts';
-import { validateParameters, validateProvisioner } from './parameters.ts';
 
 const type = 'io.k8s.api.storage.v1.StorageClass';
 
@@ -120,4 +120,27 @@ function validateTerm(expressions: readonly JsonObject[], at: FieldPath, errors:
     term.set(key, [...seen].sort());
   }
   return JSON.stringify([...term].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const maxParameters = 512;
+const maxBytes = 256 << 10;
+
+/** The name of who provides volumes. */
+export function validateProvisioner(name: string, at: FieldPath, errors: FieldErrors): void {
+  if (name === '') errors.required(at);
+  else report(isQualifiedName(name.toLowerCase()), at, name.toLowerCase(), errors);
+}
+
+export function validateParameters(object: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const entries = Object.entries(mapIn(object, 'parameters'));
+  if (entries.length > maxParameters) {
+    errors.tooLong(at, maxParameters);
+    return;
+  }
+  if (entries.some(([key]) => key === '')) errors.invalid(at, '', 'field can not be empty.');
+  if (bytesOf(entries) > maxBytes) errors.tooLong(at, maxBytes);
+}
+
+export function bytesOf(entries: readonly (readonly [string, string])[]): number {
+  return entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
 }

@@ -1,4 +1,4 @@
-import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
   deepEqual,
   type FieldErrors,
@@ -12,14 +12,12 @@ import {
   path,
   textIn,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { inclusiveRange, report } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone } from '../common/status-metadata.ts';
-import { statusSubresource } from '../common/status-subresource.ts';
+import { statusAlone, statusSubresource } from '../common/status-subresource.ts';
 import { validateInlineVolume } from '../core/volume/persistent-volume-validation.ts';
 import { validateDriverName } from '../core/volume/volume-sources.ts';
-import { bytesOf } from './parameters.ts';
+import { bytesOf } from './storage-class.ts';
 
 const specType = 'io.k8s.api.storage.v1.VolumeAttachmentSpec';
 const specOf = (object: JsonObject) => objectIn(object, 'spec') ?? {};

@@ -1,9 +1,8 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { deepEqual, type FieldErrors, type JsonObject, mapIn, path, textIn } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../common/columns.ts';
 import { schemaOf } from '../common/schema.ts';
 import { protect } from '../core/volume/volume-columns.ts';
-import { validateParameters, validateProvisioner } from './parameters.ts';
+import { validateParameters, validateProvisioner } from './storage-class.ts';
 
 const type = 'io.k8s.api.storage.v1.VolumeAttributesClass';
 

@@ -1,5 +1,5 @@
 import { deepEqual, goQuote, type JsonObject, mapIn, metadataOf, objectIn, objectsIn } from '@tsukube/machinery';
-import { internalForm } from '../../common/internal-form.ts';
+import { internalForm } from '../../common/internal-types.ts';
 import { refuse } from '../forbidden.ts';
 import type { NodeWrite } from './node-write.ts';
 

@@ -8,8 +8,14 @@ import {
   objectsIn,
   textIn,
 } from '@tsukube/machinery';
-import { isConfigKey, isEnvironmentName, report, requireText, validateDNSLabel } from '../../common/field-validation.ts';
-import { validateNoBacksteps } from '../../common/path-rules.ts';
+import {
+  isConfigKey,
+  isEnvironmentName,
+  report,
+  requireText,
+  validateDNSLabel,
+  validateNoBacksteps,
+} from '../../common/field-validation.ts';
 
 export const environmentFields = [
   'metadata.name',

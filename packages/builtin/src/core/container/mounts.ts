@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { hasBacksteps, validateDescendingPath } from '../../common/path-rules.ts';
+import { hasBacksteps, validateDescendingPath } from '../../common/field-validation.ts';
 
 /** The volumes of a pod that are well-formed, by name. */
 export type Volumes = ReadonlyMap<string, JsonObject>;

@@ -2,6 +2,7 @@ import {
   compareQuantities,
   type FieldErrors,
   type FieldPath,
+  formatQuantity,
   isQualifiedName,
   type JsonObject,
   objectIn,
@@ -201,4 +202,22 @@ function validateClaimIsNew(claim: JsonObject, name: string, seen: SeenClaims, a
 function claimMissing(known: ReadonlySet<string>): string {
   const names = known.size === 0 ? ' which is empty' : `: ${[...known].sort().join(', ')}`;
   return `must be one of the names in pod.spec.resourceClaims${names}`;
+}
+
+const milli = -3;
+
+/** Amounts of resources are kept in thousandths; what is finer is rounded up. */
+export function roundResources(list: JsonObject | undefined): void {
+  if (list === undefined) return;
+  for (const name of Object.keys(list)) {
+    const quantity = parseQuantity(list[name] as string);
+    if (quantity.exponent >= milli) continue;
+    list[name] = formatQuantity({ mantissa: quantityValue(quantity, milli), exponent: milli, format: quantity.format });
+  }
+}
+
+/** Both lists of a requirement. */
+export function roundRequirements(resources: JsonObject | undefined): void {
+  roundResources(resources?.limits as JsonObject | undefined);
+  roundResources(resources?.requests as JsonObject | undefined);
 }

@@ -1,10 +1,8 @@
 import {
   type FieldErrors,
   type FieldPath,
-  isValidLabelValue,
   type JsonObject,
   nameIsDNSLabel,
-  nameIsDNSSubdomain,
   numberIn,
   objectIn,
   objectsIn,
@@ -14,7 +12,7 @@ import {
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { report } from '../../common/field-validation.ts';
-import { validateLabelKeys } from './label-keys.ts';
+import { validateNodeSelector, validateNodeSelectorTerm } from '../../common/node-selector.ts';
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
@@ -32,52 +30,8 @@ function validateNodeAffinity(affinity: JsonObject | undefined, at: FieldPath, e
     const here = at.child(preferred).index(i);
     validateWeight(term, here, errors);
     // What is merely preferred may ask for what no node can have.
-    validateNodeTerm(objectIn(term, 'preference') ?? {}, here.child('preference'), errors, false);
+    validateNodeSelectorTerm(objectIn(term, 'preference') ?? {}, here.child('preference'), errors, false);
   }
-}
-
-/** The nodes that are meant, by their labels and names. */
-export function validateNodeSelector(selector: JsonObject, at: FieldPath, errors: FieldErrors): void {
-  const terms = objectsIn(selector, 'nodeSelectorTerms');
-  const here = at.child('nodeSelectorTerms');
-  if (terms.length === 0) errors.required(here, 'must have at least one node selector term');
-  for (const [i, term] of terms.entries()) validateNodeTerm(term, here.index(i), errors, true);
-}
-
-function validateNodeTerm(term: JsonObject, at: FieldPath, errors: FieldErrors, checkValues: boolean): void {
-  for (const [i, expression] of objectsIn(term, 'matchExpressions').entries())
-    validateExpression(expression, at.child('matchExpressions').index(i), errors, checkValues);
-  for (const [i, field] of objectsIn(term, 'matchFields').entries())
-    validateField(field, at.child('matchFields').index(i), errors);
-}
-
-function validateExpression(expression: JsonObject, at: FieldPath, errors: FieldErrors, checkValues: boolean): void {
-  const [operator, values] = [textIn(expression, 'operator'), textsIn(expression, 'values')];
-  if (operator === 'In' || operator === 'NotIn') {
-    if (values.length === 0) errors.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'");
-  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (values.length > 0)
-      errors.forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
-  } else if (operator === 'Gt' || operator === 'Lt') {
-    if (values.length !== 1)
-      errors.required(at.child('values'), "must be specified single value when `operator` is 'Lt' or 'Gt'");
-  } else errors.invalid(at.child('operator'), operator, 'not a valid selector operator');
-  validateLabelName(textIn(expression, 'key'), at.child('key'), errors);
-  if (!checkValues) return;
-  for (const [i, value] of values.entries()) report(isValidLabelValue(value), at.child('values').index(i), value, errors);
-}
-
-function validateField(field: JsonObject, at: FieldPath, errors: FieldErrors): void {
-  const [operator, key, values] = [textIn(field, 'operator'), textIn(field, 'key'), textsIn(field, 'values')];
-  if (operator !== 'In' && operator !== 'NotIn') errors.invalid(at.child('operator'), operator, 'not a valid selector operator');
-  else if (values.length !== 1) {
-    const message = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
-    errors.required(at.child('values'), message);
-  }
-  if (key !== 'metadata.name') errors.invalid(at.child('key'), key, 'not a valid field selector key');
-  else
-    for (const [i, value] of values.entries())
-      report(nameIsDNSSubdomain(value, false), at.child('values').index(i), value, errors);
 }
 
 function validateWeight(term: JsonObject, at: FieldPath, errors: FieldErrors): void {
@@ -102,4 +56,40 @@ function validatePodTerm(term: JsonObject, at: FieldPath, errors: FieldErrors): 
   const key = textIn(term, 'topologyKey');
   if (key === '') errors.required(at.child('topologyKey'), 'can not be empty');
   validateLabelName(key, at.child('topologyKey'), errors);
+}
+
+/** Keys of labels whose values are taken from the pod itself. */
+export function validateLabelKeys(term: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const selector = objectIn(term, 'labelSelector');
+  const [match, mismatch] = [textsIn(term, 'matchLabelKeys'), textsIn(term, 'mismatchLabelKeys')];
+  validateKeys(match, selector, at.child('matchLabelKeys'), errors);
+  validateKeys(mismatch, selector, at.child('mismatchLabelKeys'), errors);
+  validateNotSelected(match, selector, at, errors);
+  const mismatches = new Set(mismatch);
+  for (const [i, key] of match.entries()) {
+    if (mismatches.has(key))
+      errors.invalid(at.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys');
+  }
+}
+
+function validateKeys(keys: readonly string[], selector: JsonObject | undefined, at: FieldPath, errors: FieldErrors): void {
+  if (keys.length === 0) return;
+  if (!selector) errors.forbidden(at, 'must not be specified when labelSelector is not set');
+  else for (const [i, key] of keys.entries()) validateLabelName(key, at.index(i), errors);
+}
+
+/** The server has added an expression for each key, so a key that was there before is there twice. */
+function validateNotSelected(
+  keys: readonly string[],
+  selector: JsonObject | undefined,
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
+  const seen = new Set(Object.keys(objectIn(selector, 'matchLabels') ?? {}));
+  for (const expression of objectsIn(selector, 'matchExpressions')) {
+    const key = textIn(expression, 'key');
+    const place = keys.lastIndexOf(key);
+    if (place >= 0 && seen.has(key)) errors.invalid(at.index(place), key, 'exists in both matchLabelKeys and labelSelector');
+    seen.add(key);
+  }
 }

@@ -1,5 +1,5 @@
 import { type FieldErrors, type FieldPath, type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { validateDescendingPath } from '../../common/path-rules.ts';
+import { validateDescendingPath } from '../../common/field-validation.ts';
 import { containerFields } from './defaults.ts';
 
 const mirror = 'kubernetes.io/config.mirror';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { isLatestImage } from '../container/image-name.ts';
+import { isLatestImage } from '../container/container-defaults.ts';
 import { defaultPodTemplate } from './defaults.ts';
 
 function defaulted(spec: JsonObject): JsonObject {

@@ -1,6 +1,6 @@
 import { fillIn, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { defaultContainer } from '../container/container-defaults.ts';
-import { roundRequirements, roundResources } from '../container/resource-list.ts';
+import { roundRequirements, roundResources } from '../container/resource-requirements.ts';
 import { defaultVolume } from '../volume/volume-defaults.ts';
 
 export const containerFields = ['initContainers', 'containers', 'ephemeralContainers'] as const;

@@ -1,16 +1,22 @@
 import {
+  addQuantities,
   compareQuantities,
   type FieldErrors,
   type FieldPath,
   formatQuantity,
   type JsonObject,
   mapIn,
+  nameIsDNSSubdomain,
   objectIn,
   objectsIn,
   parseQuantity,
+  path,
+  type Quantity,
+  textIn,
 } from '@tsukube/machinery';
+import { report, validateDNSLabel } from '../../common/field-validation.ts';
+import { internalForm } from '../../common/internal-types.ts';
 import { isHugePages, podResourceName, validateRequirements } from '../container/resource-requirements.ts';
-import { aggregateResources } from './aggregate-resources.ts';
 
 /** Resources of the pod as a whole must have room for those of its containers. */
 export function validatePodResources(spec: JsonObject, claims: ReadonlySet<string>, at: FieldPath, errors: FieldErrors): void {
@@ -52,5 +58,94 @@ function compareLimits(spec: JsonObject, ofPod: Readonly<Record<string, string>>
       const here = at.child('containers').index(i).key(name).child('limits');
       errors.invalid(here, limit, `must be less than or equal to pod limits of ${most}`);
     }
+  }
+}
+
+type Amounts = Map<string, Quantity>;
+
+/**
+ * What the containers of a pod need together: all that run at the same time, and before them each init container with
+ * the sidecars that were started earlier.
+ */
+export function aggregateResources(spec: JsonObject, list: 'requests' | 'limits'): ReadonlyMap<string, Quantity> {
+  const total: Amounts = new Map();
+  for (const container of objectsIn(spec, 'containers')) addAll(total, amountsOf(container, list));
+  const sidecars: Amounts = new Map();
+  const peak: Amounts = new Map();
+  for (const container of objectsIn(spec, 'initContainers')) {
+    const own = amountsOf(container, list);
+    if (container.restartPolicy === 'Always') {
+      addAll(total, own);
+      addAll(sidecars, own);
+      keepLarger(peak, sidecars);
+    } else {
+      addAll(own, sidecars);
+      keepLarger(peak, own);
+    }
+  }
+  keepLarger(total, peak);
+  return total;
+}
+
+function amountsOf(container: JsonObject, list: string): Amounts {
+  const amounts = Object.entries(mapIn(objectIn(container, 'resources'), list));
+  return new Map(amounts.map(([name, text]) => [name, parseQuantity(text)]));
+}
+
+function addAll(to: Amounts, amounts: ReadonlyMap<string, Quantity>): void {
+  for (const [name, amount] of amounts) {
+    const known = to.get(name);
+    to.set(name, known === undefined ? amount : addQuantities(known, amount));
+  }
+}
+
+function keepLarger(to: Amounts, amounts: ReadonlyMap<string, Quantity>): void {
+  for (const [name, amount] of amounts) {
+    const known = to.get(name);
+    if (known === undefined || compareQuantities(amount, known) > 0) to.set(name, amount);
+  }
+}
+
+/** Gives the names by which containers refer to claims. */
+export function validateResourceClaims(
+  spec: JsonObject,
+  pod: JsonObject | undefined,
+  at: FieldPath,
+  errors: FieldErrors,
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  const isMirror = Object.hasOwn(mapIn(pod, 'annotations'), 'kubernetes.io/config.mirror');
+  for (const [i, claim] of objectsIn(spec, 'resourceClaims').entries()) {
+    const here = at.index(i);
+    const name = textIn(claim, 'name');
+    if (isMirror) errors.forbidden(path(''), 'static pods do not support resource claims');
+    else if (name === '') errors.required(here.child('name'));
+    else if (names.has(name)) errors.duplicate(here.child('name'), name);
+    else validateDNSLabel(name, here.child('name'), errors);
+    if (name !== '') names.add(name);
+    if (!isMirror) validateClaimSource(claim, here, errors);
+  }
+  return names;
+}
+
+const sources = ['resourceClaimName', 'resourceClaimTemplateName'];
+
+function validateClaimSource(claim: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const given = sources.filter((source) => claim[source] !== undefined);
+  if (given.length === 2)
+    errors.invalid(
+      at,
+      internalForm(claim, 'PodResourceClaim'),
+      'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
+    );
+  if (given.length === 0)
+    errors.invalid(
+      at,
+      internalForm(claim, 'PodResourceClaim'),
+      'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
+    );
+  for (const source of given) {
+    const name = textIn(claim, source);
+    report(nameIsDNSSubdomain(name, false), at.child(source), name, errors);
   }
 }

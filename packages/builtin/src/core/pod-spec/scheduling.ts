@@ -12,7 +12,7 @@ import {
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { isNotPositive, report } from '../../common/field-validation.ts';
-import { validateLabelKeys } from './label-keys.ts';
+import { validateLabelKeys } from './affinity.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 

@@ -32,8 +32,7 @@ import {
   validateHostUsers,
 } from './host-settings.ts';
 import { validateHostProcess, validateOperatingSystem } from './operating-system.ts';
-import { validatePodResources } from './pod-resources.ts';
-import { validateResourceClaims } from './resource-claims.ts';
+import { validatePodResources, validateResourceClaims } from './pod-resources.ts';
 import { validateGates, validateTolerations, validateTopologySpread } from './scheduling.ts';
 
 export function validatePodTemplate(template: JsonObject, at: FieldPath, errors: FieldErrors): void {

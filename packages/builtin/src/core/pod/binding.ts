@@ -20,8 +20,8 @@ import {
   setKey,
   textIn,
 } from '@tsukube/machinery';
+import { setCondition } from '../../common/conditions.ts';
 import { schemaOf } from '../../common/schema.ts';
-import { setCondition } from './conditions.ts';
 
 const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: schemaOf('core.v1.Binding') };
 const pods = { group: '', resource: 'pods' };

@@ -1,7 +1,6 @@
-import type { Column, RowCondition } from '@tsukube/apiserver';
-import { type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../../common/columns.ts';
-import { summaryOf } from './summary.ts';
+import { ageColumn, type Column, column, nameColumn, type RowCondition } from '@tsukube/apiserver';
+import { type JsonObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { isConditionTrue } from '../../common/conditions.ts';
 
 const podStatus = 'io.k8s.api.core.v1.PodStatus';
 const podSpec = 'io.k8s.api.core.v1.PodSpec';
@@ -67,4 +66,133 @@ export function podRowConditions(pod: JsonObject): readonly RowCondition[] {
     return [{ type: 'Completed', status: 'True', reason: phase, message: 'The pod has completed successfully.' }];
   if (phase === 'Failed') return [{ type: 'Completed', status: 'True', reason: phase, message: 'The pod failed.' }];
   return [];
+}
+
+/** A pod in one line. */
+export interface PodSummary {
+  readonly ready: string;
+  readonly reason: string;
+  readonly restarts: number;
+  /** When something last ended before it was started again. */
+  readonly lastRestart: string | undefined;
+}
+
+interface Restarts {
+  count: number;
+  last: string | undefined;
+}
+
+export function summaryOf(pod: JsonObject): PodSummary {
+  const spec = objectIn(pod, 'spec') ?? {};
+  const status = objectIn(pod, 'status') ?? {};
+  const init = summarizeInit(spec, status);
+  const running = init.reason === undefined || isConditionTrue(status, 'Initialized');
+  const main = running ? summarizeContainers(status, init.reason ?? phaseReason(status), init.sidecars) : undefined;
+  const { count, last } = main?.restarts ?? init.all;
+  const ready = init.ready + (main?.ready ?? 0);
+  const reason = main?.reason ?? init.reason ?? phaseReason(status);
+  const total = objectsIn(spec, 'containers').length + sidecarsOf(spec).size;
+  return { ready: `${ready}/${total}`, reason: deletionReason(pod, status) ?? reason, restarts: count, lastRestart: last };
+}
+
+function phaseReason(status: JsonObject): string {
+  const gated = objectsIn(status, 'conditions').some(
+    ({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated',
+  );
+  return gated ? 'SchedulingGated' : textIn(status, 'reason') || textIn(status, 'phase');
+}
+
+function deletionReason(pod: JsonObject, status: JsonObject): string | undefined {
+  if (objectIn(pod, 'metadata')?.deletionTimestamp === undefined) return undefined;
+  if (textIn(status, 'reason') === 'NodeLost') return 'Unknown';
+  const phase = textIn(status, 'phase');
+  return phase === 'Failed' || phase === 'Succeeded' ? undefined : 'Terminating';
+}
+
+function sidecarsOf(spec: JsonObject): ReadonlySet<string> {
+  const sidecars = objectsIn(spec, 'initContainers').filter(({ restartPolicy }) => restartPolicy === 'Always');
+  return new Set(sidecars.map((container) => textIn(container, 'name')));
+}
+
+interface InitSummary {
+  /** Why the pod is still being prepared; absent if it is not. */
+  readonly reason: string | undefined;
+  readonly ready: number;
+  readonly all: Restarts;
+  readonly sidecars: Restarts;
+}
+
+function summarizeInit(spec: JsonObject, status: JsonObject): InitSummary {
+  const sidecars = sidecarsOf(spec);
+  const summary = { ready: 0, all: noRestarts(), sidecars: noRestarts() };
+  for (const [i, container] of objectsIn(status, 'initContainerStatuses').entries()) {
+    const isSidecar = sidecars.has(textIn(container, 'name'));
+    countRestarts(summary.all, container);
+    if (isSidecar) countRestarts(summary.sidecars, container);
+    const state = objectIn(container, 'state');
+    const terminated = objectIn(state, 'terminated');
+    if (terminated && numberIn(terminated, 'exitCode') === 0) continue;
+    if (isSidecar && container.started === true) {
+      if (container.ready === true) summary.ready++;
+      continue;
+    }
+    const reason = initReason(terminated, state, `${i}/${objectsIn(spec, 'initContainers').length}`);
+    return { ...summary, reason: `Init:${reason}` };
+  }
+  return { ...summary, reason: undefined };
+}
+
+function initReason(terminated: JsonObject | undefined, state: JsonObject | undefined, progress: string): string {
+  if (terminated) return endReason(terminated);
+  const waiting = textIn(objectIn(state, 'waiting'), 'reason');
+  return waiting === '' || waiting === 'PodInitializing' ? progress : waiting;
+}
+
+function endReason(terminated: JsonObject): string {
+  const reason = textIn(terminated, 'reason');
+  if (reason !== '') return reason;
+  const signal = numberIn(terminated, 'signal');
+  return signal === 0 ? `ExitCode:${numberIn(terminated, 'exitCode')}` : `Signal:${signal}`;
+}
+
+interface ContainersSummary {
+  readonly ready: number;
+  readonly reason: string;
+  readonly restarts: Restarts;
+}
+
+/** The first container has the last word. */
+function summarizeContainers(status: JsonObject, initial: string, sidecars: Restarts): ContainersSummary {
+  const restarts = { ...sidecars };
+  let [ready, reason, errorReason] = [0, initial, ''];
+  for (const container of [...objectsIn(status, 'containerStatuses')].reverse()) {
+    countRestarts(restarts, container);
+    const state = objectIn(container, 'state');
+    const waiting = textIn(objectIn(state, 'waiting'), 'reason');
+    const terminated = objectIn(state, 'terminated');
+    if (waiting !== '') reason = waiting;
+    else if (terminated) {
+      reason = endReason(terminated);
+      if (numberIn(terminated, 'exitCode') !== 0) errorReason = reason;
+    } else if (container.ready === true && objectIn(state, 'running')) ready++;
+  }
+  if (reason === 'Completed') reason = completedReason(status, ready > 0, errorReason);
+  return { ready, reason, restarts };
+}
+
+/** What ends well beside what still runs does not make a pod complete. */
+function completedReason(status: JsonObject, hasRunning: boolean, errorReason: string): string {
+  if (hasRunning && isConditionTrue(status, 'Ready')) return 'Running';
+  if (errorReason !== '') return errorReason;
+  return hasRunning ? 'NotReady' : 'Completed';
+}
+
+function noRestarts(): Restarts {
+  return { count: 0, last: undefined };
+}
+
+function countRestarts(restarts: Restarts, container: JsonObject): void {
+  restarts.count += numberIn(container, 'restartCount');
+  const ended = textIn(objectIn(objectIn(container, 'lastState'), 'terminated'), 'finishedAt');
+  if (ended !== '' && (restarts.last === undefined || ended > restarts.last)) restarts.last = ended;
 }

@@ -1,8 +1,7 @@
 import { formatQuantity, type JsonObject, mapIn, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { roundRequirements, roundResources } from '../container/resource-list.ts';
-import { isHugePages, isOvercommitAllowed } from '../container/resource-requirements.ts';
-import { aggregateResources } from '../pod-spec/aggregate-resources.ts';
+import { isHugePages, isOvercommitAllowed, roundRequirements, roundResources } from '../container/resource-requirements.ts';
 import { defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts';
+import { aggregateResources } from '../pod-spec/pod-resources.ts';
 
 export function defaultPod(pod: JsonObject): void {
   dropInitContainerAnnotations(pod.metadata as JsonObject);

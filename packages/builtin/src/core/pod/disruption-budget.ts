@@ -9,7 +9,7 @@ import {
   StatusError,
   textIn,
 } from '@tsukube/machinery';
-import { isConditionTrue } from './conditions.ts';
+import { isConditionTrue } from '../../common/conditions.ts';
 
 const maxDisruptedPods = 2_000;
 const refused = "Cannot evict pod as it would violate the pod's disruption budget.";

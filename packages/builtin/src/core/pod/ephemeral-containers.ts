@@ -1,8 +1,7 @@
 import { byName, deepEqual, type FieldErrors, type JsonObject, mapIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { containerDiff } from '../../common/internal-diff.ts';
-import { keepMetadata } from './keep-metadata.ts';
-import { validateAnnotationUpdate } from './update.ts';
-import { validatePod } from './validation.ts';
+import { keepMetadata } from './resize.ts';
+import { validateAnnotationUpdate, validatePod } from './validation.ts';
 
 const mirror = 'kubernetes.io/config.mirror';
 

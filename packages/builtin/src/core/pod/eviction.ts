@@ -1,7 +1,7 @@
 import { actionSubresource, decodeObject, deleteObject, type ResourceRequest, type WriteContext } from '@tsukube/apiserver';
 import { isObject, type JsonObject, objectIn, type Status, StatusError, textIn } from '@tsukube/machinery';
+import { setCondition } from '../../common/conditions.ts';
 import { schemaOf } from '../../common/schema.ts';
-import { setCondition } from './conditions.ts';
 import { allowDisruption, budgetsOf } from './disruption-budget.ts';
 
 const evictionKind = {

@@ -1,8 +1,7 @@
-import type { Authorizer, ResourceRequest, Subresource } from '@tsukube/apiserver';
-import { FieldErrors, path as fieldPath, objectIn, StatusError, textIn } from '@tsukube/machinery';
+import { type Authorizer, decodeObject, type ResourceRequest, type Subresource } from '@tsukube/apiserver';
+import { FieldErrors, path as fieldPath, type JsonObject, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { notReachable, splitName } from '../../common/proxy-subresource.ts';
-import { checkNode, containerOf, hostOf, podOf } from './pod-location.ts';
 
 /** What only the node of a pod can answer. Nodes are not called from here; all that can be said before is said. */
 export function kubeletSubresources(authorizer: Authorizer): Readonly<Record<string, Subresource>> {
@@ -81,4 +80,39 @@ function checkLogOptions({ query, info }: ResourceRequest): void {
   // The feature gate PodLogsQuerySplitStreams is off.
   if (query.has('stream')) errors.forbidden(fieldPath('stream'), 'may not be specified');
   if (errors.length > 0) throw StatusError.invalid({ group: '', kind: 'PodLogOptions' }, info.name, errors);
+}
+
+/** The pod that is meant. Its name may stand between a scheme and a port. */
+export async function podOf(request: ResourceRequest, name = request.info.name): Promise<JsonObject> {
+  const { objects, info } = request;
+  const entry = await objects.cache.get(objects.key(info.namespace, name));
+  if (!entry) throw StatusError.notFound({ group: '', resource: 'pods' }, name);
+  return decodeObject(entry.value);
+}
+
+/** Init containers first, as Kubernetes goes through them. */
+const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];
+
+/** The container that is meant; the only one if none is named. Fails with 400. */
+export function containerOf(pod: JsonObject, asked: string): string {
+  const spec = objectIn(pod, 'spec');
+  const podName = textIn(objectIn(pod, 'metadata'), 'name');
+  const names = containerLists.flatMap((field) => objectsIn(spec, field).map((container) => textIn(container, 'name')));
+  if (asked !== '') {
+    if (names.includes(asked)) return asked;
+    throw StatusError.badRequest(`container ${asked} is not valid for pod ${podName}`);
+  }
+  const [only, another] = objectsIn(spec, 'containers');
+  if (only && !another) return textIn(only, 'name');
+  throw StatusError.badRequest(`a container name must be specified for pod ${podName}, choose one of: [${names.join(' ')}]`);
+}
+
+export function hostOf(pod: JsonObject): string {
+  return textIn(objectIn(pod, 'spec'), 'nodeName');
+}
+
+/** Fails with 404, in the words of Kubernetes: it looks for the node as if it were a pod. */
+export async function checkNode({ objectsOf }: ResourceRequest, name: string): Promise<void> {
+  const nodes = objectsOf('', 'nodes');
+  if (!(await nodes?.cache.get(nodes.key('', name)))) throw StatusError.notFound({ group: '', resource: 'pods' }, name);
 }

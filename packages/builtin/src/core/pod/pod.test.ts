@@ -1,8 +1,8 @@
 import { FieldErrors, type JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
+import { summaryOf } from './columns.ts';
 import { pod } from './pod.ts';
 import { qosClassOf } from './qos.ts';
-import { summaryOf } from './summary.ts';
 
 function podOf(spec: JsonObject): JsonObject {
   const object: JsonObject = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec };

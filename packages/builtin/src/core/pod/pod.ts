@@ -1,17 +1,22 @@
-import { type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import {
+  type DeletionPlan,
+  type DeletionRequest,
+  type Resource,
+  type ServedVersion,
+  type Strategy,
+  storedVerbs,
+} from '@tsukube/apiserver';
+import { type JsonObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../../common/schema.ts';
 import { podBinding } from './binding.ts';
 import { podColumns, podRowConditions } from './columns.ts';
 import { preparePod } from './creation.ts';
 import { defaultPod } from './defaults.ts';
-import { beginPodDeletion } from './deletion.ts';
 import { prepareEphemeralContainers, validateEphemeralContainersUpdate } from './ephemeral-containers.ts';
 import { podEviction } from './eviction.ts';
 import { prepareResize, validateResize } from './resize.ts';
 import { preparePodStatus, validatePodStatusUpdate } from './status.ts';
-import { validatePodUpdate } from './update.ts';
-import { validatePodCreate } from './validation.ts';
+import { validatePodCreate, validatePodUpdate } from './validation.ts';
 import { podWarnings, statusWarnings } from './warnings.ts';
 
 const inSpec = (field: string) => (pod: JsonObject) => textIn(objectIn(pod, 'spec'), field);
@@ -89,3 +94,25 @@ export const pod: Resource = {
     },
   },
 };
+
+/** A pod that runs is given the time it asked for to end by itself. */
+export function beginPodDeletion(pod: JsonObject, request: DeletionRequest): DeletionPlan {
+  const metadata = pod.metadata as JsonObject;
+  if (metadata.deletionTimestamp !== undefined) return continueDeletion(metadata, request);
+  return { kind: 'graceful', seconds: graceOf(pod, request) };
+}
+
+/** The time that is left can only become shorter. */
+function continueDeletion(metadata: JsonObject, { gracePeriodSeconds: asked }: DeletionRequest): DeletionPlan {
+  if (numberIn(metadata, 'deletionGracePeriodSeconds') === 0) return { kind: 'now' };
+  if (asked === undefined || asked >= numberIn(metadata, 'deletionGracePeriodSeconds')) return { kind: 'waiting' };
+  return { kind: 'graceful', seconds: asked };
+}
+
+function graceOf(pod: JsonObject, { gracePeriodSeconds: asked }: DeletionRequest): number {
+  const spec = objectIn(pod, 'spec');
+  const phase = textIn(objectIn(pod, 'status'), 'phase');
+  if (textIn(spec, 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
+  const seconds = asked ?? numberIn(spec, 'terminationGracePeriodSeconds');
+  return seconds < 0 ? 1 : seconds;
+}

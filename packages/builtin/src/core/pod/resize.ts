@@ -9,7 +9,6 @@ import {
   path,
   textIn,
 } from '@tsukube/machinery';
-import { keepMetadata } from './keep-metadata.ts';
 import { qosClassOf } from './qos.ts';
 import { validatePod } from './validation.ts';
 
@@ -143,4 +142,17 @@ function withoutComputing(resources: JsonObject | undefined): JsonObject {
     rest[list] = others;
   }
   return rest;
+}
+
+const kept = ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences'];
+
+/** What a subresource may not touch in metadata. */
+export function keepMetadata(pod: JsonObject, old: JsonObject): void {
+  const metadata = pod.metadata as JsonObject;
+  const before = old.metadata as JsonObject;
+  for (const field of kept) {
+    const value = before[field];
+    if (value === undefined) delete metadata[field];
+    else metadata[field] = value;
+  }
 }

@@ -23,7 +23,7 @@ import {
   validateContainerUsers,
   validateExtendedClaim,
 } from './status-devices.ts';
-import { validateAnnotationUpdate } from './update.ts';
+import { validateAnnotationUpdate } from './validation.ts';
 
 /** A status tells how the pod is doing, and touches nothing else. */
 export function preparePodStatus(pod: JsonObject, old: JsonObject): void {

@@ -1,9 +1,207 @@
-import { type FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
+import {
+  canonicalJson,
+  deepEqual,
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  type JsonValue,
+  mapIn,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
+import { inclusiveRange } from '../../common/field-validation.ts';
+import { specDiff } from '../../common/internal-diff.ts';
+import { internalForm } from '../../common/internal-types.ts';
 import { validateImageSpace } from '../container/containers.ts';
 import { validatePodAnnotations, validateProfilesMatch } from '../pod-spec/annotations.ts';
+import { validateTolerations } from '../pod-spec/scheduling.ts';
 import { validatePodSpec } from '../pod-spec/validation.ts';
 
 const specPath = path('spec');
+
+const changeable = [
+  '`spec.containers[*].image`',
+  '`spec.initContainers[*].image`',
+  '`spec.activeDeadlineSeconds`',
+  '`spec.tolerations` (only additions to existing tolerations)',
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
+];
+
+/** A pod is what it was made to be: very little of its spec can be changed. */
+export function validatePodUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const spec = pod.spec as JsonObject;
+  const oldSpec = old.spec as JsonObject;
+  validatePod(pod, errors);
+  validateAnnotationUpdate(pod, old, errors);
+  for (const field of ['containers', 'initContainers']) {
+    if (!validateSameContainers(spec, oldSpec, field, errors)) return;
+  }
+  if (!validateDeadline(spec, oldSpec, specPath.child('activeDeadlineSeconds'), errors)) return;
+  validateTolerationUpdate(spec, oldSpec, specPath.child('tolerations'), errors);
+  validateGateUpdate(spec, oldSpec, specPath.child('schedulingGates'), errors);
+  if (deepEqual(spec, oldSpec)) return;
+  const rest = withoutAllowedChanges(spec, oldSpec);
+  if (objectsIn(oldSpec, 'schedulingGates').length > 0) ignoreGatedChanges(rest, oldSpec, specPath, errors);
+  if (!deepEqual(rest, oldSpec)) {
+    const message = `pod updates may not change fields other than ${changeable.join(',')}\n${specDiff(oldSpec, rest)}`;
+    errors.forbidden(specPath, message);
+  }
+}
+
+const mirror = 'kubernetes.io/config.mirror';
+const appArmor = 'container.apparmor.security.beta.kubernetes.io/';
+
+export function validateAnnotationUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+  const now = mapIn(pod.metadata as JsonObject, 'annotations');
+  const before = mapIn(old.metadata as JsonObject, 'annotations');
+  for (const [verb, keys] of [
+    ['remove or update', Object.keys(before).filter((key) => now[key] !== before[key])],
+    ['add', Object.keys(now).filter((key) => !Object.hasOwn(before, key))],
+  ] as const) {
+    for (const key of keys) {
+      const at = path('metadata', 'annotations').key(key);
+      if (key.startsWith(appArmor)) errors.forbidden(at, `may not ${verb} AppArmor annotations`);
+      if (key === mirror) errors.forbidden(at, `may not ${verb} mirror pod annotation`);
+    }
+  }
+  validatePodAnnotations(pod.metadata as JsonObject, pod.spec as JsonObject, path('metadata', 'annotations'), errors);
+}
+
+/** False if the two cannot be compared any further. */
+function validateSameContainers(spec: JsonObject, oldSpec: JsonObject, field: string, errors: FieldErrors): boolean {
+  const containers = objectsIn(spec, field);
+  const at = specPath.child(field);
+  if (containers.length !== objectsIn(oldSpec, field).length) {
+    errors.forbidden(at, 'pod updates may not add or remove containers');
+    return false;
+  }
+  for (const [i, container] of containers.entries()) {
+    if (textIn(container, 'image') === '') errors.required(at.index(i).child('image'));
+    validateImageSpace(container, at.index(i), errors);
+  }
+  return true;
+}
+
+const maxDeadline = 2 ** 31 - 1;
+
+/** A deadline may come, and come nearer. False if nothing else needs to be said. */
+function validateDeadline(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, errors: FieldErrors): boolean {
+  const [now, before] = [spec.activeDeadlineSeconds, oldSpec.activeDeadlineSeconds];
+  if (now === undefined) {
+    if (before !== undefined) errors.invalid(at, null, 'must not update from a positive integer to nil value');
+    return true;
+  }
+  if (Number(now) < 0 || Number(now) > maxDeadline) errors.invalid(at, now, inclusiveRange(0, maxDeadline));
+  else if (before !== undefined && Number(before) < Number(now))
+    errors.invalid(at, now, 'must be less than or equal to previous value');
+  else return true;
+  return false;
+}
+
+function validateTolerationUpdate(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const tolerations = objectsIn(spec, 'tolerations');
+  const given = new Set(tolerations.map(textWithoutSeconds));
+  const kept = objectsIn(oldSpec, 'tolerations').every((old) => given.has(textWithoutSeconds(old)));
+  if (kept) validateTolerations(tolerations, at, errors);
+  else errors.forbidden(at, 'existing toleration can not be modified except its tolerationSeconds');
+}
+
+function textWithoutSeconds({ tolerationSeconds: _, ...rest }: JsonObject): string {
+  return canonicalJson(rest);
+}
+
+function validateGateUpdate(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const before = new Set(objectsIn(oldSpec, 'schedulingGates').map((gate) => textIn(gate, 'name')));
+  for (const [i, gate] of objectsIn(spec, 'schedulingGates').entries()) {
+    const name = textIn(gate, 'name');
+    if (before.has(name)) continue;
+    errors.forbidden(at.index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`);
+  }
+}
+
+/** The new spec with the old values of everything that may change. */
+function withoutAllowedChanges(spec: JsonObject, oldSpec: JsonObject): JsonObject {
+  const rest: JsonObject = { ...spec };
+  for (const field of ['containers', 'initContainers']) {
+    if (rest[field] === undefined) continue;
+    const old = objectsIn(oldSpec, field);
+    rest[field] = objectsIn(spec, field).map((container, i) => ({ ...container, image: textIn(old[i], 'image') }));
+  }
+  for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations']) restore(rest, oldSpec[field], field);
+  if (Number(oldSpec.terminationGracePeriodSeconds) < 0 && rest.terminationGracePeriodSeconds === 1)
+    restore(rest, oldSpec.terminationGracePeriodSeconds, 'terminationGracePeriodSeconds');
+  return rest;
+}
+
+function restore(spec: JsonObject, value: JsonValue | undefined, field: string): void {
+  if (value === undefined) delete spec[field];
+  else spec[field] = value;
+}
+
+const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+
+/** As long as a pod is not to be scheduled, the choice of nodes may be narrowed. Takes what is allowed back in `spec`. */
+export function ignoreGatedChanges(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  if (!deepEqual(spec.nodeSelector, oldSpec.nodeSelector)) {
+    validateOnlyAdded(mapIn(spec, 'nodeSelector'), mapIn(oldSpec, 'nodeSelector'), at.child('nodeSelector'), errors);
+    if (oldSpec.nodeSelector === undefined) delete spec.nodeSelector;
+    else spec.nodeSelector = oldSpec.nodeSelector;
+  }
+  const affinity = objectIn(spec, 'affinity');
+  const oldAffinity = objectIn(oldSpec, 'affinity');
+  const oldNodes = objectIn(oldAffinity, 'nodeAffinity');
+  const nodes = objectIn(affinity, 'nodeAffinity');
+  if (deepEqual(nodes, oldNodes)) return;
+  validateAffinityMutation(nodes, oldNodes, at.child('affinity', 'nodeAffinity', required, 'nodeSelectorTerms'), errors);
+  const { nodeAffinity: _, ...others } = affinity ?? {};
+  if (oldNodes) spec.affinity = { nodeAffinity: oldNodes, ...others };
+  else if (!oldAffinity && Object.keys(others).length === 0) delete spec.affinity;
+  else spec.affinity = others;
+}
+
+function validateOnlyAdded(
+  selector: Readonly<Record<string, string>>,
+  old: Readonly<Record<string, string>>,
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
+  const kept = Object.keys(old).every((key) => selector[key] === old[key]);
+  if (!kept) errors.invalid(at, { ...selector }, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)');
+}
+
+function validateAffinityMutation(
+  nodes: JsonObject | undefined,
+  old: JsonObject | undefined,
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
+  const oldTerms = objectsIn(objectIn(old, required), 'nodeSelectorTerms');
+  const terms = objectsIn(objectIn(nodes, required), 'nodeSelectorTerms');
+  if (oldTerms.length === 0) return;
+  if (oldTerms.length !== terms.length) {
+    errors.invalid(at, terms.map(shown), 'no additions/deletions to non-empty NodeSelectorTerms list are allowed');
+    return;
+  }
+  for (const [i, oldTerm] of oldTerms.entries())
+    if (!hasOnlyAdditions(terms[i] as JsonObject, oldTerm))
+      errors.invalid(at.index(i), shown(terms[i] as JsonObject), 'only additions are allowed (no mutations or deletions)');
+}
+
+function shown(term: JsonObject): JsonObject {
+  return internalForm(term, 'NodeSelectorTerm');
+}
+
+function hasOnlyAdditions(term: JsonObject, old: JsonObject): boolean {
+  const lists = ['matchExpressions', 'matchFields'];
+  // A term without any requirement matches no node, and shall go on doing so.
+  if (lists.every((list) => objectsIn(old, list).length === 0)) return lists.every((list) => objectsIn(term, list).length === 0);
+  return lists.every((list) => {
+    const before = objectsIn(old, list);
+    return deepEqual([...objectsIn(term, list).slice(0, before.length)], [...before]);
+  });
+}
 
 export function validatePodCreate(pod: JsonObject, errors: FieldErrors): void {
   const spec = pod.spec as JsonObject;

@@ -1,6 +1,6 @@
 import { isDNS1123Label, type JsonObject, objectIn, objectsIn, path, textIn, warningsForIP } from '@tsukube/machinery';
 import { podSpecWarnings } from '../pod-spec/warnings.ts';
-import { appArmorWarnings } from './app-armor.ts';
+import { appArmorWarnings } from './creation.ts';
 
 /** Only creations are commented on: updates of pods are frequent, and made by machines. */
 export function podWarnings(pod: JsonObject, old: JsonObject | undefined): readonly string[] {

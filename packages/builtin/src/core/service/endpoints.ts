@@ -1,5 +1,7 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import {
+  type Cidr,
+  containsAddress,
   deepEqual,
   FieldErrors,
   type FieldPath,
@@ -11,15 +13,15 @@ import {
   nameIsDNSSubdomain,
   numberIn,
   objectsIn,
+  parseAddress,
+  parseCidr,
   path,
   textIn,
   validateLegacyIP,
   warningsForIP,
 } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../../common/columns.ts';
 import { isPortNumber, report, requireOneOf, validateDNSLabel } from '../../common/field-validation.ts';
 import { schemaOf } from '../../common/schema.ts';
-import { validateEndpointIP } from './endpoint-ip.ts';
 import { protocols } from './service-port-validation.ts';
 
 const v1: ServedVersion = {
@@ -135,4 +137,24 @@ function firstEndpoints(subset: JsonObject): readonly string[] {
   const ports = objectsIn(subset, 'ports').slice(0, shownEndpoints);
   if (ports.length === 0) return ips;
   return ports.flatMap((port) => ips.map((ip) => `${ip.includes(':') ? `[${ip}]` : ip}:${numberIn(port, 'port')}`));
+}
+
+const special: readonly (readonly [string, readonly string[]])[] = [
+  ['may not be in the loopback range (127.0.0.0/8, ::1/128)', ['127.0.0.0/8', '::1/128']],
+  ['may not be in the link-local range (169.254.0.0/16, fe80::/10)', ['169.254.0.0/16', 'fe80::/10']],
+  ['may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)', ['224.0.0.0/24', 'ff02::/16']],
+];
+const ranges = special.map(([message, texts]) => ({ message, cidrs: texts.map((text) => parseCidr(text) as Cidr) }));
+
+/** An address that others can reach: none that means the host itself or the network it is in. */
+export function validateEndpointIP(text: string, at: FieldPath, errors: FieldErrors): void {
+  const address = parseAddress(text);
+  if (!address) {
+    errors.invalid(at, text, 'must be a valid IP address');
+    return;
+  }
+  if (address.value === 0n) errors.invalid(at, text, `may not be unspecified (${text})`);
+  for (const { message, cidrs } of ranges) {
+    if (cidrs.some((cidr) => containsAddress(cidr, address))) errors.invalid(at, text, message);
+  }
 }

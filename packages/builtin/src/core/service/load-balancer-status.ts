@@ -41,3 +41,10 @@ export function validateLoadBalancerStatus(object: JsonObject, old: JsonObject, 
 export function ingressOf(object: JsonObject): readonly JsonObject[] {
   return objectsIn(objectIn(objectIn(object, 'status'), 'loadBalancer'), 'ingress');
 }
+
+/** Addresses, or names where there is none, each once. */
+export function loadBalancerAddresses(status: JsonObject | undefined): readonly string[] {
+  const ingress = objectsIn(objectIn(status, 'loadBalancer'), 'ingress');
+  const addresses = ingress.map((point) => textIn(point, 'ip') || textIn(point, 'hostname'));
+  return [...new Set(addresses.filter((address) => address !== ''))].sort();
+}

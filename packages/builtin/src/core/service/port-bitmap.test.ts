@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PortBitmap } from './port-bitmap.ts';
+import { PortBitmap } from './node-port-allocator.ts';
 
 describe('which ports are taken', () => {
   it.each<[number[], string]>([

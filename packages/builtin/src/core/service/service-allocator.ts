@@ -1,8 +1,17 @@
 import { type CacheEntry, decodeObject, type ObjectRegistry, type Reservation } from '@tsukube/apiserver';
-import { type JsonObject, metadataOf, StatusError, textIn } from '@tsukube/machinery';
+import {
+  type JsonObject,
+  metadataOf,
+  numberIn,
+  objectIn,
+  objectsIn,
+  parseAddress,
+  StatusError,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { type Holder, ServiceAddresses } from './cluster-ip-allocator.ts';
 import { ServicePorts } from './node-port-allocator.ts';
-import { givenUp, type Holdings, holdingsOf } from './service-holdings.ts';
 import { chooseFree, portChoice, type ServiceRanges } from './service-ranges.ts';
 
 /** What one write takes for a service, and what it lets go of. */
@@ -108,4 +117,29 @@ async function releaseHoldings(addresses: ServiceAddresses, ports: ServicePorts,
 export async function releaseService(service: JsonObject, objects: ObjectRegistry, ranges: ServiceRanges): Promise<void> {
   const addresses = new ServiceAddresses(objects, ranges);
   await releaseHoldings(addresses, ServicePorts.of(objects, ranges), holdingsOf(service), holderOf(service));
+}
+
+/** What a service has of that of which there is only one each. */
+export interface Holdings {
+  readonly addresses: readonly string[];
+  readonly ports: readonly number[];
+}
+
+export function holdingsOf(service: JsonObject | undefined): Holdings {
+  const spec = objectIn(service, 'spec');
+  if (!spec || spec.type === 'ExternalName') return { addresses: [], ports: [] };
+  const ports = [...objectsIn(spec, 'ports').map((port) => numberIn(port, 'nodePort')), numberIn(spec, 'healthCheckNodePort')];
+  return {
+    addresses: textsIn(spec, 'clusterIPs').filter((ip) => parseAddress(ip) !== undefined),
+    ports: [...new Set(ports)].filter((port) => port !== 0),
+  };
+}
+
+/** What is no longer held. */
+export function givenUp(before: Holdings, after: Holdings): Holdings {
+  const [addresses, ports] = [new Set(after.addresses), new Set(after.ports)];
+  return {
+    addresses: before.addresses.filter((ip) => !addresses.has(ip)),
+    ports: before.ports.filter((port) => !ports.has(port)),
+  };
 }

@@ -1,8 +1,7 @@
 import { decodeObject, type ObjectRegistry } from '@tsukube/apiserver';
 import { type Holder, ServiceAddresses } from './cluster-ip-allocator.ts';
 import { ServicePorts } from './node-port-allocator.ts';
-import { holderOf } from './service-allocator.ts';
-import { holdingsOf } from './service-holdings.ts';
+import { holderOf, holdingsOf } from './service-allocator.ts';
 import type { ServiceRanges } from './service-ranges.ts';
 
 /** An address is taken before its service is written; one that is younger may yet get its service. */

@@ -1,19 +1,52 @@
-import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { nameIsDNSLabel, objectIn, path, textIn, warningsForIP } from '@tsukube/machinery';
-import { proxySubresource } from '../../common/proxy-subresource.ts';
+import {
+  ageColumn,
+  type Column,
+  column,
+  decodeObject,
+  nameColumn,
+  type Resource,
+  type ResourceRequest,
+  type ServedVersion,
+  storedVerbs,
+} from '@tsukube/apiserver';
+import {
+  type JsonObject,
+  mapIn,
+  metadataOf,
+  nameIsDNSLabel,
+  numberIn,
+  objectIn,
+  objectsIn,
+  path,
+  StatusError,
+  textIn,
+  textsIn,
+  warningsForCidr,
+  warningsForIP,
+} from '@tsukube/machinery';
+import { notReachable, proxySubresource, splitName } from '../../common/proxy-subresource.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { statusSubresource } from '../../common/status-subresource.ts';
+import { formatLabels } from '../pod-spec/columns.ts';
 import { dropTrafficPolicy, dropUnusedFields } from './allocated-fields.ts';
 import { reserveForService } from './allocation.ts';
-import { ingressOf, validateLoadBalancerStatus } from './load-balancer-status.ts';
+import { ingressOf, loadBalancerAddresses, validateLoadBalancerStatus } from './load-balancer-status.ts';
 import { releaseService } from './service-allocator.ts';
-import { serviceColumns } from './service-columns.ts';
 import { defaultService } from './service-defaults.ts';
-import { proxyToService } from './service-proxy.ts';
 import { defaultServiceRanges, type ServiceRanges } from './service-ranges.ts';
-import { validateServiceChanges } from './service-update-validation.ts';
-import { validateService } from './service-validation.ts';
-import { serviceWarnings } from './service-warnings.ts';
+import { validateService, validateServiceChanges } from './service-validation.ts';
+
+const type = 'io.k8s.api.core.v1.ServiceSpec';
+
+const serviceColumns: readonly Column[] = [
+  nameColumn,
+  column('Type', { type, field: 'type' }, (object) => textIn(specOf(object), 'type')),
+  column('Cluster-IP', { type, field: 'clusterIP' }, (object) => textsIn(specOf(object), 'clusterIPs')[0] ?? '<none>'),
+  column('External-IP', { type, field: 'externalIPs' }, externalAddresses),
+  column('Port(s)', { type, field: 'ports' }, (object) => portsCell(specOf(object))),
+  ageColumn,
+  column('Selector', { type, field: 'selector' }, (object) => formatLabels(mapIn(specOf(object), 'selector')), { priority: 1 }),
+];
 
 const v1: ServedVersion = {
   group: '',
@@ -78,4 +111,85 @@ export function service(ranges: ServiceRanges = defaultServiceRanges): Resource 
       warnings: serviceWarnings,
     },
   };
+}
+
+function specOf(object: JsonObject): JsonObject {
+  return objectIn(object, 'spec') ?? {};
+}
+
+function externalAddresses(object: JsonObject): string {
+  const spec = specOf(object);
+  const given = textsIn(spec, 'externalIPs');
+  switch (spec.type) {
+    case 'ClusterIP':
+    case 'NodePort':
+      return given.join(',') || '<none>';
+    case 'LoadBalancer':
+      return [...loadBalancerAddresses(objectIn(object, 'status')), ...given].join(',') || '<pending>';
+    case 'ExternalName':
+      return textIn(spec, 'externalName');
+    default:
+      return '<unknown>';
+  }
+}
+
+function portsCell(spec: JsonObject): string {
+  const ports = objectsIn(spec, 'ports').map((port) => {
+    const nodePort = numberIn(port, 'nodePort');
+    return `${numberIn(port, 'port')}${nodePort > 0 ? `:${nodePort}` : ''}/${textIn(port, 'protocol')}`;
+  });
+  return ports.join(',') || '<none>';
+}
+
+const specPath = path('spec');
+const topologyHints = 'service.kubernetes.io/topology-aware-hints';
+
+export function serviceWarnings(object: JsonObject): readonly string[] {
+  const spec = objectIn(object, 'spec') ?? {};
+  const headless = spec.type === 'ClusterIP' && spec.clusterIP === 'None';
+  const warnings: string[] = [];
+  if (mapIn(metadataOf(object), 'annotations')[topologyHints] !== undefined)
+    warnings.push(`annotation ${topologyHints} is deprecated, please use service.kubernetes.io/topology-mode instead`);
+  for (const [i, ip] of textsIn(spec, 'clusterIPs').entries())
+    warnings.push(...warningsForIP(ip, specPath.child('clusterIPs').index(i)));
+  if (headless) warnings.push(...ignoredWhenHeadless(spec));
+  for (const warning of externalIPWarnings(spec, headless)) warnings.push(warning);
+  const balancer = textIn(spec, 'loadBalancerIP');
+  if (balancer !== '') warnings.push(...warningsForIP(balancer, specPath.child('loadBalancerIP')));
+  for (const [i, range] of textsIn(spec, 'loadBalancerSourceRanges').entries())
+    warnings.push(...warningsForCidr(range, specPath.child('loadBalancerSourceRanges').index(i)));
+  if (spec.type === 'ExternalName' && textsIn(spec, 'externalIPs').length > 0)
+    warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  if (spec.type !== 'ExternalName' && textIn(spec, 'externalName') !== '')
+    warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  if (spec.trafficDistribution === 'PreferClose')
+    warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
+  return warnings;
+}
+
+function ignoredWhenHeadless(spec: JsonObject): readonly string[] {
+  const ignored: string[] = [];
+  if (textIn(spec, 'loadBalancerIP') !== '') ignored.push('loadBalancerIP');
+  if (textsIn(spec, 'externalIPs').length > 0) ignored.push('externalIPs');
+  if (spec.sessionAffinity !== 'None') ignored.push('SessionAffinity');
+  return ignored.map((field) => `spec.${field} is ignored for headless services`);
+}
+
+function externalIPWarnings(spec: JsonObject, headless: boolean): readonly string[] {
+  const ips = textsIn(spec, 'externalIPs');
+  const warnings = ips.flatMap((ip, i) => warningsForIP(ip, specPath.child('externalIPs').index(i)));
+  if (ips.length > 0 && !headless && spec.type !== 'ExternalName')
+    warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
+  return warnings;
+}
+
+/** Where a service leads is written in its endpoints. */
+export async function proxyToService(request: ResourceRequest): Promise<never> {
+  const { name } = splitName(request.info.name);
+  const endpoints = request.objectsOf('', 'endpoints');
+  const found = await endpoints?.cache.get(endpoints.key(request.info.namespace, name));
+  if (!found) throw StatusError.notFound({ group: '', resource: 'services' }, name);
+  const ready = objectsIn(decodeObject(found.value), 'subsets').some((subset) => objectsIn(subset, 'addresses').length > 0);
+  if (!ready) throw StatusError.serviceUnavailable(`no endpoints available for service ${JSON.stringify(request.info.name)}`);
+  throw notReachable(request, 'an endpoint of the service');
 }

@@ -1,11 +1,14 @@
-import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { fillIn, type JsonObject, mapIn, metadataOf, objectIn, path, textIn } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../../common/columns.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { statusSubresource } from '../../common/status-subresource.ts';
-import { roundRequirements, roundResources } from '../container/resource-list.ts';
-import { validateClaimSpec } from './persistent-volume-claim-validation.ts';
-import { classAnnotation, validateClaimChanges, validateClaimStatus } from './volume-claim-update.ts';
+import { roundRequirements, roundResources } from '../container/resource-requirements.ts';
+import {
+  classAnnotation,
+  validateClaimChanges,
+  validateClaimSpec,
+  validateClaimStatus,
+} from './persistent-volume-claim-validation.ts';
 import { accessModesCell, classCell, phaseCell, protect, unsetCell } from './volume-columns.ts';
 
 const specType = 'io.k8s.api.core.v1.PersistentVolumeClaimSpec';

@@ -13,11 +13,17 @@ import {
   textsIn,
   validateImmutableField,
 } from '@tsukube/machinery';
-import { isNotPositive, report, requireOneOf, requireText, validateDNSLabel } from '../../common/field-validation.ts';
+import {
+  isNotPositive,
+  report,
+  requireOneOf,
+  requireText,
+  validateDNSLabel,
+  validateNoBacksteps,
+} from '../../common/field-validation.ts';
 import { internalDiff } from '../../common/internal-diff.ts';
-import { internalForm } from '../../common/internal-form.ts';
-import { validateNoBacksteps } from '../../common/path-rules.ts';
-import { validateNodeSelector } from '../pod-spec/affinity.ts';
+import { internalForm } from '../../common/internal-types.ts';
+import { validateNodeSelector } from '../../common/node-selector.ts';
 import {
   isPositive,
   validateAccessModes,

@@ -1,10 +1,9 @@
-import { type Column, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
+import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { fillIn, formatTime, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
-import { ageColumn, column, nameColumn } from '../../common/columns.ts';
 import { oldLabelWarnings } from '../../common/node-selector.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { statusSubresource } from '../../common/status-subresource.ts';
-import { roundResources } from '../container/resource-list.ts';
+import { roundResources } from '../container/resource-requirements.ts';
 import { validateMountOptions, validateVolume, validateVolumeChanges, volumeSources } from './persistent-volume-validation.ts';
 import { accessModesCell, classCell, phaseCell, protect, unsetCell } from './volume-columns.ts';
 import { defaultVolume } from './volume-defaults.ts';

@@ -1,5 +1,5 @@
 import { type JsonObject, mapIn, metadataOf, objectIn, textIn, textsIn } from '@tsukube/machinery';
-import { classAnnotation } from './volume-claim-update.ts';
+import { classAnnotation } from './persistent-volume-claim-validation.ts';
 
 const shortModes = [
   ['ReadWriteOnce', 'RWO'],

@@ -1,7 +1,6 @@
 import { fillIn, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
-import { defaultFieldRef } from '../container/container-defaults.ts';
-import { isLatestImage } from '../container/image-name.ts';
-import { roundRequirements } from '../container/resource-list.ts';
+import { defaultFieldRef, isLatestImage } from '../container/container-defaults.ts';
+import { roundRequirements } from '../container/resource-requirements.ts';
 
 const fileMode = 0o644;
 const tokenLifetimeSeconds = 3_600;

@@ -10,13 +10,15 @@ import {
   validateAnnotations,
   validateLabels,
 } from '@tsukube/machinery';
-import { inclusiveRange, requireText, validateDNSLabel } from '../../common/field-validation.ts';
 import {
+  inclusiveRange,
+  requireText,
   validateDescendingPath,
+  validateDNSLabel,
   validateFileMode,
   validateNoBacksteps,
   validateNonReservedPath,
-} from '../../common/path-rules.ts';
+} from '../../common/field-validation.ts';
 import { environmentFields, validateFieldRef, validateResourceFieldRef } from '../container/environment.ts';
 import { validateClaimSpec } from './persistent-volume-claim-validation.ts';
 import {

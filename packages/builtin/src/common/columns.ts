@@ -1,1 +1,0 @@
-export { ageColumn, column, nameColumn, nameColumnWith, plainColumns } from '@tsukube/apiserver';

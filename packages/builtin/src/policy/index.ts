@@ -1,4 +1,0 @@
-import type { Resource } from '@tsukube/apiserver';
-import { podDisruptionBudget } from './pod-disruption-budget.ts';
-
-export const policyResources: readonly Resource[] = [podDisruptionBudget];

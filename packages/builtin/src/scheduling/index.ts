@@ -1,4 +1,0 @@
-import type { Resource } from '@tsukube/apiserver';
-import { priorityClass } from './priority-class.ts';
-
-export const schedulingResources: readonly Resource[] = [priorityClass];
