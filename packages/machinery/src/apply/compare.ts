@@ -1,10 +1,7 @@
-import { deepEqual } from '../json/equal.ts';
-import { getKey, isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
-import type { FieldSet } from './field-set.ts';
+import { deepEqual, getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { type FieldSet, SetBuilder } from '../managed-fields/field-set.ts';
+import { fieldElement, type PathElement } from '../managed-fields/path-element.ts';
 import { itemsByElement } from './list-items.ts';
-import { fieldElement, type PathElement } from './path-element.ts';
-import { SetBuilder } from './set-builder.ts';
 import {
   anyShape,
   deducedObject,
@@ -14,7 +11,7 @@ import {
   type ObjectShape,
   type Shape,
   shapeFor,
-} from './shape.ts';
+} from './merge-schema.ts';
 
 export interface Comparison {
   /** What is new or has another value. */

@@ -1,14 +1,12 @@
-import { deepEqual } from '../json/equal.ts';
-import { getKey, isObject } from '../json/object.ts';
 import { stringifyJson } from '../json/stringify.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { deepEqual, getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { isEmptySet } from '../managed-fields/field-set.ts';
+import { contentOf, fieldElement, type PathElement, quoted, sortElements } from '../managed-fields/path-element.ts';
+import { serverMetadata, typeMeta } from '../managed-fields/strip-meta.ts';
 import { RecentTexts } from '../text/recent-texts.ts';
-import { isEmptySet } from './field-set.ts';
+import type { Versions } from './field-manager.ts';
 import { itemsByElement, tryElement } from './list-items.ts';
-import { contentOf, fieldElement, type PathElement, quoted, sortElements } from './path-element.ts';
-import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
-import { serverMetadata, typeMeta } from './stripped.ts';
-import type { Versions } from './versions.ts';
+import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './merge-schema.ts';
 
 /** Writes what belongs to whoever creates an object, as it is stored: `{}` if nothing does; undefined if it cannot tell. */
 export type CreatedFields = (object: JsonObject) => string | undefined;

@@ -1,11 +1,7 @@
-export { emptyObject } from './empty.ts';
-export type { FieldSet } from './field-set.ts';
-export { type KnownRecord, knownRecord, recordWithText } from './known-record.ts';
-export { allBut } from './ownable.ts';
-export { type ReplicasPath, recordAfterScale, scaleRecord } from './scale-record.ts';
-export { type ObjectShape, shapeOf } from './shape.ts';
-export { trackApply } from './track-apply.ts';
+export { trackApply } from './apply.ts';
+export type { Writer } from './field-manager.ts';
+export { allBut, ConversionFailed, type Versions } from './field-manager.ts';
+export type { ObjectShape } from './merge-schema.ts';
+export { shapeOf } from './merge-schema.ts';
 export { trackFully, trackUpdate } from './track-update.ts';
 export { misfit } from './validate.ts';
-export { ConversionFailed, type Versions } from './versions.ts';
-export type { Writer } from './writer.ts';

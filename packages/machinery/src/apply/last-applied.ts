@@ -1,10 +1,8 @@
-import { getKey, isObject } from '../json/object.ts';
-import { sortKeys } from '../json/sort-keys.ts';
-import { stringifyJson } from '../json/stringify.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { sortKeys, stringifyJson } from '../json/stringify.ts';
+import { getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { difference, type FieldSet, noFields } from '../managed-fields/field-set.ts';
 import { compareObjects } from './compare.ts';
-import { difference, type FieldSet, noFields } from './field-set.ts';
-import type { ObjectShape } from './shape.ts';
+import type { ObjectShape } from './merge-schema.ts';
 import { fieldSetOf } from './to-set.ts';
 import { misfit } from './validate.ts';
 

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../errors/status-error.ts';
-import { deepCopy } from '../json/copy.ts';
-import { checkObject } from '../schema/decode.ts';
-import type { Field, JsonObject, JsonValue, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
-import { emptyObject } from './empty.ts';
-import { allBut } from './ownable.ts';
-import { shapeOf } from './shape.ts';
-import { trackApply } from './track-apply.ts';
+import { deepCopy, type JsonObject, type JsonValue } from '../json/value.ts';
+import { checkObject, emptyObject } from '../schema/decode.ts';
+import type { Field, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
+import { trackApply } from './apply.ts';
+import { allBut, type Versions, type Writer } from './field-manager.ts';
+import { shapeOf } from './merge-schema.ts';
 import { trackUpdate } from './track-update.ts';
-import type { Versions } from './versions.ts';
-import type { Writer } from './writer.ts';
 
 const text = { is: 'string' } as const;
 const types: Record<string, Field[]> = {

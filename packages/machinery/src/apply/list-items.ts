@@ -1,8 +1,7 @@
-import { getKey, isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { keyElement, type PathElement, valueElement } from '../managed-fields/path-element.ts';
 import { goQuote } from '../text/go-quote.ts';
-import { keyElement, type PathElement, valueElement } from './path-element.ts';
-import type { ListShape } from './shape.ts';
+import type { ListShape } from './merge-schema.ts';
 
 /** An item that cannot be told apart from others. */
 export class UnidentifiedItem extends Error {}

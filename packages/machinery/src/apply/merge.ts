@@ -1,7 +1,7 @@
-import { getKey, isObject, setKey } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { mergeItems } from './merge-items.ts';
-import { anyShape, isWhole, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
+import { getKey, isObject, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
+import type { PathElement } from '../managed-fields/path-element.ts';
+import { tryElement } from './list-items.ts';
+import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './merge-schema.ts';
 
 /** The object with what is applied to it. Neither is changed; the result shares parts with both. */
 export function mergeObjects(live: JsonObject, applied: JsonObject, shape: ObjectShape): JsonObject {
@@ -27,4 +27,96 @@ function mergeValues(live: JsonValue, applied: JsonValue, given: Shape): JsonVal
 
 function hasItems(value: JsonValue): value is JsonValue[] {
   return Array.isArray(value) && value.length > 0;
+}
+
+type Merge = (live: JsonValue, applied: JsonValue, shape: Shape) => JsonValue;
+
+interface Indexed {
+  readonly elements: readonly PathElement[];
+  readonly items: readonly JsonValue[];
+  /** Undefined stands for items that cannot be told apart: they are not merged, but replaced. */
+  readonly byElement: ReadonlyMap<PathElement, JsonValue | undefined>;
+}
+
+function index(list: readonly JsonValue[], shape: ListShape): Indexed {
+  const byElement = new Map<PathElement, JsonValue | undefined>();
+  const elements: PathElement[] = [];
+  const items: JsonValue[] = [];
+  for (const item of list) {
+    const element = tryElement(item, shape);
+    if (element === undefined) continue;
+    byElement.set(element, byElement.has(element) ? undefined : item);
+    elements.push(element);
+    items.push(item);
+  }
+  return { elements, items, byElement };
+}
+
+/**
+ * The items of both lists. Those that are applied come in the order in which they are applied, the others stay where
+ * they are between them.
+ */
+export function mergeItems(
+  live: readonly JsonValue[],
+  applied: readonly JsonValue[],
+  shape: ListShape,
+  merge: Merge,
+): JsonValue[] {
+  return new MergingLists(index(live, shape), index(applied, shape), shape, merge).merged();
+}
+
+class MergingLists {
+  readonly #live: Indexed;
+  readonly #applied: Indexed;
+  readonly #shape: ListShape;
+  readonly #merge: Merge;
+  readonly #out: JsonValue[] = [];
+  readonly #done = new Set<PathElement>();
+  /** What both have, in the order of what is applied; `#next` is the first that is not merged yet. */
+  readonly #shared: readonly PathElement[];
+  #next = 0;
+
+  constructor(live: Indexed, applied: Indexed, shape: ListShape, merge: Merge) {
+    this.#live = live;
+    this.#applied = applied;
+    this.#shape = shape;
+    this.#merge = merge;
+    this.#shared = applied.elements.filter((element) => live.byElement.has(element));
+  }
+
+  merged(): JsonValue[] {
+    const { elements: left, items } = this.#live;
+    const { elements: right, byElement: applied } = this.#applied;
+    let [l, r] = [0, 0];
+    while (l < left.length || r < right.length) {
+      const element = left[l];
+      if (element !== undefined && !applied.has(element)) {
+        this.#out.push(items[l++] as JsonValue);
+      } else if (element !== undefined && r < right.length && element === right[r]) {
+        this.#take(element);
+        l++;
+        r++;
+      } else if (element !== undefined && r < right.length && this.#isLater(element)) {
+        l++;
+      } else {
+        if (element !== undefined && this.#done.has(element)) l++;
+        if (r < right.length) this.#take(right[r++] as PathElement);
+      }
+    }
+    return this.#out;
+  }
+
+  /** It is applied as well, but something else that is shared is to come before it. */
+  #isLater(element: PathElement): boolean {
+    const next = this.#shared[this.#next];
+    return next !== undefined && next !== element;
+  }
+
+  #take(element: PathElement): void {
+    this.#done.add(element);
+    if (this.#shared[this.#next] === element) this.#next++;
+    const live = this.#live.byElement.get(element);
+    const applied = this.#applied.byElement.get(element) as JsonValue;
+    this.#out.push(live === undefined ? applied : this.#merge(live, applied, this.#shape.of));
+  }
 }

@@ -1,10 +1,21 @@
-import type { JsonObject } from '../schema/type.ts';
-import { difference, type FieldSet, intersection, isEmptySet, union, unionOfAll } from './field-set.ts';
-import { withNamedFields } from './named-fields.ts';
-import { isSameOwner, type Owner } from './owners.ts';
-import { removePaths } from './remove.ts';
+import { isObject, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
+import {
+  asMember,
+  difference,
+  type FieldSet,
+  intersection,
+  isEmptySet,
+  isMember,
+  type MutableFieldSet,
+  union,
+  unionOfAll,
+} from '../managed-fields/field-set.ts';
+import { isSameOwner, type Owner } from '../managed-fields/owners.ts';
+import { contentOf, fieldElement, self } from '../managed-fields/path-element.ts';
+import { convertFor, inStep, type Versions } from './field-manager.ts';
+import { tryElement } from './list-items.ts';
+import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './merge-schema.ts';
 import { fieldSetOf } from './to-set.ts';
-import { convertFor, inStep, type Versions } from './versions.ts';
 
 /**
  * Takes from a merged object what its applier owned until now and neither it nor anybody else owns any more. The result
@@ -86,4 +97,58 @@ function addBackDangling(
   const named = (object: JsonObject) => withNamedFields(fieldSetOf(object, shape), shape);
   const gone = difference(named(merged), named(rest));
   return removePaths(merged, intersection(gone, lastFields), shape);
+}
+
+/** The object without the paths of the set. */
+export function removePaths(object: JsonObject, set: FieldSet, shape: ObjectShape): JsonObject {
+  if (isEmptySet(set)) return object;
+  const rest: JsonObject = {};
+  for (const key of Object.keys(object)) {
+    const value = object[key] as JsonValue;
+    const part = set[fieldElement(key)];
+    if (part === undefined) setKey(rest, key, value);
+    else if (!isMember(part)) setKey(rest, key, removeBelow(value, part, memberShape(shape, key) ?? anyShape));
+  }
+  return rest;
+}
+
+/** What nothing is left of is null, as if nobody had said anything of it. */
+function removeBelow(value: JsonValue, set: FieldSet, given: Shape): JsonValue {
+  const shape = shapeFor(given, value);
+  if (shape.is === 'scalar' || shape.is === 'any') return value;
+  if (isWhole(shape)) return null;
+  if (shape.is === 'list') return Array.isArray(value) ? removeItems(value, set, shape) : null;
+  const rest = isObject(value) ? removePaths(value, set, shape) : {};
+  return Object.keys(rest).length === 0 ? null : rest;
+}
+
+function removeItems(list: readonly JsonValue[], set: FieldSet, shape: ListShape): JsonValue {
+  const rest: JsonValue[] = [];
+  for (const item of list) {
+    const element = tryElement(item, shape);
+    const part = element === undefined ? undefined : set[element];
+    if (part === undefined) rest.push(item);
+    else if (!isMember(part)) rest.push(removeBelow(item, part, shape.of));
+  }
+  return rest.length === 0 ? null : rest;
+}
+
+/** The set with every field in it that its type names and that something in the set is below. */
+export function withNamedFields(set: FieldSet, shape: Shape | undefined): FieldSet {
+  const named: MutableFieldSet = {};
+  for (const element in set) {
+    if (element === self) {
+      named[self] = {};
+      continue;
+    }
+    const below = withNamedFields(set[element] as FieldSet, shapeBelow(element, shape));
+    const isNamed = element[0] === 'f' && shape?.is === 'object' && shape.fields.has(contentOf(element));
+    named[element] = (isNamed ? asMember(below) : below) as MutableFieldSet;
+  }
+  return named;
+}
+
+function shapeBelow(element: string, shape: Shape | undefined): Shape | undefined {
+  if (shape?.is === 'object' && element[0] === 'f') return memberShape(shape, contentOf(element));
+  return shape?.is === 'list' && element[0] === 'k' ? shape.of : undefined;
 }

@@ -1,10 +1,13 @@
-import type { JsonObject } from '../schema/type.ts';
-import { type KnownRecord, recordOf } from './known-record.ts';
-import { isSameOwner, type Owner } from './owners.ts';
+import { deepEqual, getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { type FieldSet, hasPath, isMember } from '../managed-fields/field-set.ts';
+import { isSameOwner, type Owner } from '../managed-fields/owners.ts';
+import { fieldElement, type PathElement } from '../managed-fields/path-element.ts';
+import { type KnownRecord, recordOf } from '../managed-fields/record.ts';
+import { serverMetadata, typeMeta } from '../managed-fields/strip-meta.ts';
+import type { Versions, Writer } from './field-manager.ts';
+import { tryElement } from './list-items.ts';
+import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './merge-schema.ts';
 import { isReconciled } from './reconcile.ts';
-import { UpdateWalk } from './update-walk.ts';
-import type { Versions } from './versions.ts';
-import type { Writer } from './writer.ts';
 
 /** The walk looks at every owner for each field that has changed. */
 const maxOwners = 32;
@@ -42,4 +45,144 @@ export function quickUpdate(
 
 function retimed({ owners }: KnownRecord, own: Owner, time: string | undefined): readonly JsonObject[] {
   return recordOf(owners.map((owner) => (owner === own ? { ...own, time } : owner))).entries;
+}
+
+type Maybe = JsonValue | undefined;
+const nothing: JsonObject = {};
+const noItems: readonly JsonValue[] = [];
+
+/**
+ * Looks whether an update leaves all paths with those who own them: what it changes belongs to the writer and to nobody
+ * else, and what it removes to nobody. What it says is what comparing whole sets of paths would say; where it cannot say,
+ * its methods give false.
+ */
+export class UpdateWalk {
+  /** Whether anything changed that belongs to the writer. */
+  touched = false;
+  readonly #owners: readonly Owner[];
+  readonly #own: Owner | undefined;
+  readonly #path: PathElement[] = [];
+
+  constructor(owners: readonly Owner[], own: Owner | undefined) {
+    this.#owners = owners;
+    this.#own = own;
+  }
+
+  /** `reset` is what such an update cannot change, whatever is sent. */
+  object(before: JsonObject, after: JsonObject, shape: ObjectShape, reset: FieldSet): boolean {
+    return this.#members(before, after, shape, reset, typeMeta);
+  }
+
+  /** Nobody owns the keys in `unowned`. */
+  #members(
+    before: JsonObject,
+    after: JsonObject,
+    shape: ObjectShape,
+    reset: FieldSet | undefined,
+    unowned?: ReadonlySet<string>,
+  ): boolean {
+    let shared = 0;
+    for (const key in after) {
+      const value = after[key];
+      if (before[key] === value && value !== undefined) {
+        shared++;
+        continue;
+      }
+      if (Object.hasOwn(before, key)) shared++;
+      if (!unowned?.has(key) && !this.#member(key, getKey(before, key), value, shape, reset)) return false;
+    }
+    return !hasMore(before, shared) || this.#removed(before, after, shape, reset, unowned);
+  }
+
+  #removed(
+    before: JsonObject,
+    after: JsonObject,
+    shape: ObjectShape,
+    reset: FieldSet | undefined,
+    unowned?: ReadonlySet<string>,
+  ): boolean {
+    for (const key in before)
+      if (!Object.hasOwn(after, key) && !unowned?.has(key) && !this.#member(key, before[key], undefined, shape, reset))
+        return false;
+    return true;
+  }
+
+  #member(key: string, before: Maybe, after: Maybe, shape: ObjectShape, reset: FieldSet | undefined): boolean {
+    if (before === after) return true;
+    const element = fieldElement(key);
+    const below = reset?.[element];
+    if (below !== undefined && isMember(below)) return true;
+    this.#path.push(element);
+    const settled = this.#values(before, after, memberShape(shape, key) ?? anyShape, below);
+    this.#path.pop();
+    return settled;
+  }
+
+  #values(before: Maybe, after: Maybe, given: Shape, reset: FieldSet | undefined): boolean {
+    if (before === after) return true;
+    const shape = shapeFor(given, after, before);
+    if (given.is === 'deduced' && before !== undefined && after !== undefined && isObject(before) !== isObject(after))
+      return false;
+    if (isWhole(shape) || (isNothing(before) && isNothing(after))) return this.#whole(before, after);
+    if (before === undefined || after === undefined) return false;
+    if (shape.is === 'list') return reset === undefined && this.#items(listIn(before), listIn(after), shape);
+    const isMetadata = this.#path.length === 1 && this.#path[0] === 'f:metadata';
+    return this.#members(objectIn(before), objectIn(after), shape as ObjectShape, reset, isMetadata ? serverMetadata : undefined);
+  }
+
+  #whole(before: Maybe, after: Maybe): boolean {
+    if (before !== undefined && after !== undefined && deepEqual(before, after)) return true;
+    if (after === undefined) return !this.#owners.some(({ fields }) => hasPath(fields, this.#path));
+    if (this.#own === undefined || !this.#owners.every((owner) => hasPath(owner.fields, this.#path) === (owner === this.#own)))
+      return false;
+    this.touched = true;
+    return true;
+  }
+
+  #items(before: readonly JsonValue[], after: readonly JsonValue[], shape: ListShape): boolean {
+    if (deepEqual(before as JsonValue[], after as JsonValue[])) return true;
+    const elements = shape.kind === 'map' && before.length === after.length ? elementsOf(before, shape) : undefined;
+    if (elements === undefined) return false;
+    return elements.every((element, i) => {
+      if (tryElement(after[i] as JsonValue, shape) !== element) return false;
+      this.#path.push(element);
+      const settled = this.#values(before[i], after[i], shape.of, undefined);
+      this.#path.pop();
+      return settled;
+    });
+  }
+}
+
+/** Whether an object has more keys than these. */
+function hasMore(object: JsonObject, count: number): boolean {
+  let more = -count;
+  for (const _ in object) more++;
+  return more > 0;
+}
+
+/** What tells the items of a list apart; undefined if something does not. */
+function elementsOf(list: readonly JsonValue[], shape: ListShape): readonly PathElement[] | undefined {
+  const elements = new Set<PathElement>();
+  for (const item of list) {
+    const element = tryElement(item, shape);
+    if (element === undefined || elements.has(element)) return undefined;
+    elements.add(element);
+  }
+  return [...elements];
+}
+
+function objectIn(value: JsonValue): JsonObject {
+  return isObject(value) ? value : nothing;
+}
+
+function listIn(value: JsonValue): readonly JsonValue[] {
+  return Array.isArray(value) ? value : noItems;
+}
+
+/** Nothing is below it, so that it is one thing whatever its shape. */
+function isNothing(value: Maybe): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _ in value) return false;
+  return true;
 }

@@ -1,18 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { deepCopy } from '../json/copy.ts';
-import { isObject } from '../json/object.ts';
 import { stringifyJson } from '../json/stringify.ts';
-import type { JsonObject } from '../schema/type.ts';
+import { deepCopy, isObject, type JsonObject } from '../json/value.ts';
+import type { FieldSet } from '../managed-fields/field-set.ts';
+import { knownRecord, recordWithText } from '../managed-fields/record.ts';
 import { createdFields } from './created-fields.ts';
-import type { FieldSet } from './field-set.ts';
-import { knownRecord, recordWithText } from './known-record.ts';
-import { allBut } from './ownable.ts';
+import { allBut, type Versions, type Writer } from './field-manager.ts';
+import type { ObjectShape } from './merge-schema.ts';
 import { quickUpdate } from './quick-update.ts';
 import { RandomShapes } from './random-shapes.ts';
-import type { ObjectShape } from './shape.ts';
 import { trackFully, trackUpdate } from './track-update.ts';
-import type { Versions } from './versions.ts';
-import type { Writer } from './writer.ts';
 
 const resets: readonly { subresource: string; reset: FieldSet }[] = [
   { subresource: '', reset: {} },

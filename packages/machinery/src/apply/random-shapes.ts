@@ -1,6 +1,5 @@
-import { isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { anyShape, deducedShape, type ListShape, type ObjectShape, type Shape } from './shape.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { anyShape, deducedShape, type ListShape, type ObjectShape, type Shape } from './merge-schema.ts';
 
 /** Shapes, values that have them and values that differ a little, the same for the same seed: for tests. */
 export class RandomShapes {

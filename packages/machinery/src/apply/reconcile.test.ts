@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { anyShape, deducedShape, type ListShape, type ObjectShape, type Shape } from './merge-schema.ts';
 import { reconcileSet } from './reconcile.ts';
-import { anyShape, deducedShape, type ListShape, type ObjectShape, type Shape } from './shape.ts';
 
 const text: Shape = { is: 'scalar', expects: 'string' };
 const object = (fields: Record<string, Shape>, more: Partial<ObjectShape> = {}): ObjectShape => ({

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../schema/type.ts';
-import { type FieldSet, isEmptySet, type MutableFieldSet, noFields } from './field-set.ts';
-import { isKnown } from './known-fields.ts';
-import type { Owner } from './owners.ts';
-import { contentOf, type PathElement, self } from './path-element.ts';
-import type { ObjectShape, Shape } from './shape.ts';
-import type { Versions } from './versions.ts';
+import type { JsonObject } from '../json/value.ts';
+import { type FieldSet, isEmptySet, type MutableFieldSet, noFields } from '../managed-fields/field-set.ts';
+import { isKnown } from '../managed-fields/fields-v1.ts';
+import type { Owner } from '../managed-fields/owners.ts';
+import { contentOf, type PathElement, self } from '../managed-fields/path-element.ts';
+import type { Versions } from './field-manager.ts';
+import type { ObjectShape, Shape } from './merge-schema.ts';
 
 /**
  * The owners, with what each owns said in the words of the types as they are now. What was owned part by part and has become

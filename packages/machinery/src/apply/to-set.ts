@@ -1,9 +1,8 @@
-import { isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { asMember, type FieldSet, type MutableFieldSet, noFields } from './field-set.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { asMember, type FieldSet, type MutableFieldSet, noFields } from '../managed-fields/field-set.ts';
+import { fieldElement } from '../managed-fields/path-element.ts';
 import { itemsByElement } from './list-items.ts';
-import { fieldElement } from './path-element.ts';
-import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './shape.ts';
+import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './merge-schema.ts';
 
 /** Every path of an object that somebody who sets the object says something about. */
 export function fieldSetOf(object: JsonObject, shape: ObjectShape): FieldSet {

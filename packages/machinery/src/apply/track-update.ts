@@ -1,18 +1,14 @@
-import { deepEqual } from '../json/equal.ts';
-import type { JsonObject } from '../schema/type.ts';
-import { capUpdaters } from './cap.ts';
+import { deepEqual, type JsonObject } from '../json/value.ts';
+import { difference, type FieldSet, isEmptySet, noFields, union } from '../managed-fields/field-set.ts';
+import { knownFields } from '../managed-fields/fields-v1.ts';
+import { capUpdaters, isSameOwner, type Owner } from '../managed-fields/owners.ts';
+import { asksForReset, entriesOf, knownRecord, sentOwners, storedOwners } from '../managed-fields/record.ts';
+import { neverOwned } from '../managed-fields/strip-meta.ts';
+import { disown, lossesOf, VersionedComparison } from './conflicts.ts';
 import { createdFields } from './created-fields.ts';
-import { disown, lossesOf, VersionedComparison } from './disown.ts';
-import { difference, type FieldSet, isEmptySet, noFields, union } from './field-set.ts';
-import { knownFields } from './known-fields.ts';
-import { knownRecord } from './known-record.ts';
-import { isSameOwner, type Owner } from './owners.ts';
+import { ConversionFailed, type Versions, type Writer } from './field-manager.ts';
 import { quickUpdate } from './quick-update.ts';
 import { reconciled } from './reconcile.ts';
-import { asksForReset, entriesOf, sentOwners, storedOwners } from './record.ts';
-import { neverOwned } from './stripped.ts';
-import { ConversionFailed, type Versions } from './versions.ts';
-import type { Writer } from './writer.ts';
 
 /**
  * The record of who owns what once `next` has taken the place of `live`, both in the writer's version; undefined if none

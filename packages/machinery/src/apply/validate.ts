@@ -1,9 +1,8 @@
-import { isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { describeElement, fieldElement } from '../managed-fields/path-element.ts';
 import { goTypeText, goValueText } from '../text/go-value.ts';
 import { itemElement, UnidentifiedItem } from './list-items.ts';
-import { describeElement, fieldElement } from './path-element.ts';
-import type { ListShape, ObjectShape, ScalarShape, Shape } from './shape.ts';
+import type { ListShape, ObjectShape, ScalarShape, Shape } from './merge-schema.ts';
 
 const maxErrors = 100;
 

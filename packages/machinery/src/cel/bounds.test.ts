@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../schema/type.ts';
+import type { JsonValue } from '../json/value.ts';
 import { compile } from './compile.ts';
 import { createEnvironment } from './environment.ts';
 import { dynType } from './types/type.ts';

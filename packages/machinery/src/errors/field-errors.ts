@@ -1,5 +1,5 @@
 import { stringifyJson } from '../json/stringify.ts';
-import type { JsonValue } from '../schema/type.ts';
+import type { JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { goFloatText } from '../text/go-value.ts';
 import type { FieldPath } from './field-path.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
 
 /** The answer to a request that has no object to answer with: metav1.Status. */
 export interface Status {

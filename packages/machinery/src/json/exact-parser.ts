@@ -1,11 +1,9 @@
-import type { JsonObject, JsonValue } from '../schema/type.ts';
 import { goQuote } from '../text/go-quote.ts';
-import { setKey } from './object.ts';
+import { endOfInput, invalidCharacter, numberOverflow } from './errors.ts';
+import { isWrittenNumber, writtenNumber } from './number-literal.ts';
 import type { NumberForm, ParsedJson } from './parse.ts';
-import { parseNumber } from './parse-number.ts';
-import { parseString } from './parse-string.ts';
-import { endOfInput, invalidCharacter, numberOverflow } from './syntax-error.ts';
-import { isWrittenNumber, writtenNumber } from './written-number.ts';
+import { parseNumber, parseString } from './parse-scalar.ts';
+import { type JsonObject, type JsonValue, setKey } from './value.ts';
 
 /** An object or list that is not closed yet. */
 type Frame =

@@ -2,8 +2,7 @@
  * Fields of JSON objects by name, read as Go's getters read them: an absent field, or one of another type, has the zero
  * value of its type. Elements of lists and values of maps are not checked: validation against the schema comes first.
  */
-import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { isObject } from './object.ts';
+import { isObject, type JsonObject, type JsonValue } from './value.ts';
 
 const noMap: Readonly<Record<string, string>> = Object.freeze({});
 const noObjects: readonly JsonObject[] = Object.freeze([]);

@@ -1,6 +1,4 @@
-export { cannotUnmarshal, jsonKind } from './cannot-unmarshal.ts';
-export { deepCopy } from './copy.ts';
-export { deepEqual } from './equal.ts';
+export { cannotUnmarshal, JsonSyntaxError, jsonKind } from './errors.ts';
 export {
   byName,
   ensureObject,
@@ -15,10 +13,10 @@ export {
   textIn,
   textsIn,
 } from './fields.ts';
-export { getKey, isObject, setKey, withoutKey } from './object.ts';
-export { type JsonLimits, type NumberForm, type ParsedJson, parseJson, parseJsonAround } from './parse.ts';
-export { canonicalJson, sortKeys } from './sort-keys.ts';
+export { isWrittenNumber } from './number-literal.ts';
+export type { JsonLimits, NumberForm, ParsedJson } from './parse.ts';
+export { parseJson, parseJsonAround } from './parse.ts';
 export { strictErrors } from './strict-errors.ts';
-export { stringifyJson, stringifyJsonPretty } from './stringify.ts';
-export { JsonSyntaxError } from './syntax-error.ts';
-export { isWrittenNumber } from './written-number.ts';
+export { canonicalJson, sortKeys, stringifyJson, stringifyJsonPretty } from './stringify.ts';
+export type { JsonObject, JsonValue } from './value.ts';
+export { deepCopy, deepEqual, getKey, isObject, setKey, withoutKey } from './value.ts';

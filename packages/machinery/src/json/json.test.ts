@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { deepCopy } from './copy.ts';
-import { deepEqual } from './equal.ts';
-import { getKey, setKey } from './object.ts';
 import { parseJson } from './parse.ts';
-import { sortKeys } from './sort-keys.ts';
-import { stringifyJson, stringifyJsonPretty } from './stringify.ts';
+import { sortKeys, stringifyJson, stringifyJsonPretty } from './stringify.ts';
+import { deepCopy, deepEqual, getKey, type JsonObject, type JsonValue, setKey } from './value.ts';
 
 function withProto(value: JsonValue): JsonObject {
   const object: JsonObject = { a: 1 };

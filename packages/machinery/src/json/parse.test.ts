@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../schema/type.ts';
+import { JsonSyntaxError } from './errors.ts';
 import { parseExactly } from './exact-parser.ts';
+import { isWrittenNumber, writtenNumber } from './number-literal.ts';
 import { parseJson } from './parse.ts';
 import { strictErrors } from './strict-errors.ts';
 import { stringifyJson } from './stringify.ts';
-import { JsonSyntaxError } from './syntax-error.ts';
-import { isWrittenNumber, writtenNumber } from './written-number.ts';
+import type { JsonObject } from './value.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 const parse = (text: string) => parseJson(bytesOf(text));

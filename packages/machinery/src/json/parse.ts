@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { duplicateKeys } from './duplicate-keys.ts';
 import { bufferOf, parseExactly } from './exact-parser.ts';
 import { scanJson } from './scan.ts';
+import { duplicateKeys } from './strict-errors.ts';
+import type { JsonObject, JsonValue } from './value.ts';
 
 export interface JsonLimits {
   /** How deep lists and objects may be nested. */

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { isWrittenNumber } from './written-number.ts';
+import { isWrittenNumber } from './number-literal.ts';
+import { type JsonObject, type JsonValue, setKey } from './value.ts';
 
 const escapes: Readonly<Record<string, string>> = {
   '<': '\\u003c',
@@ -97,4 +97,18 @@ function writeObject(out: Written, object: JsonObject, newline: string): void {
     before = out.indentation > maxIndentation ? ',' : `,${inner}`;
   }
   out.text += `${newline}}`;
+}
+
+/** The same value with the keys of all objects sorted: the order in which Kubernetes writes objects whose type it does not know. */
+export function sortKeys(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || isWrittenNumber(value)) return value;
+  if (Array.isArray(value)) return value.map(sortKeys);
+  const sorted: JsonObject = {};
+  for (const key of Object.keys(value).sort()) setKey(sorted, key, sortKeys(value[key] as JsonValue));
+  return sorted;
+}
+
+/** Text that is the same for equal values, so that a set of them finds what deepEqual would. */
+export function canonicalJson(value: JsonValue): string {
+  return stringifyJson(sortKeys(value));
 }

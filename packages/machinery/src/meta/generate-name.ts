@@ -16,3 +16,8 @@ export function randomSuffix(length: number, random: Random = Math.random): stri
   for (let i = 0; i < length; i++) suffix += alphabet[Math.floor(random() * alphabet.length)];
   return suffix;
 }
+
+/** A new random identity for an object: a version 4 UUID. */
+export function newUid(): string {
+  return crypto.randomUUID();
+}

@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
 import { controllerOf, isKubeObject, type KubeObject, type ObjectMeta } from './kube-object.ts';
 
 const object: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { key: 'value' } };

@@ -1,5 +1,4 @@
-import { isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 
 /**
  * metav1.ObjectMeta. Like all API types here it is a JSON object whose known fields have types: every function that takes

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { FieldErrors } from '../errors/field-errors.ts';
-import type { JsonObject } from '../schema/type.ts';
-import { generateName } from './generate-name.ts';
+import type { JsonObject } from '../json/value.ts';
+import { generateName, newUid } from './generate-name.ts';
 import { parseApiVersion } from './group.ts';
-import { humanDuration } from './human-duration.ts';
-import { isQualifiedName, isValidLabelValue } from './labels.ts';
+import { formatMicroTime, formatTime, humanDuration } from './time.ts';
+import { isQualifiedName, isValidLabelValue } from './validation/labels.ts';
 import {
   isDNS1035Label,
   isDNS1123Label,
@@ -13,11 +13,8 @@ import {
   isWildcardDNS1123Subdomain,
   nameIsDNSLabel,
   nameIsDNSSubdomain,
-} from './names.ts';
-import { validateObjectMeta } from './object-meta.ts';
-import { validateObjectMetaUpdate } from './object-meta-update.ts';
-import { formatMicroTime, formatTime } from './time.ts';
-import { newUid } from './uid.ts';
+} from './validation/names.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from './validation/object-meta.ts';
 
 const beginnings = (messages: readonly string[]) => messages.map((message) => message.slice(0, 42));
 

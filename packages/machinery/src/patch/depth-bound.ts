@@ -1,4 +1,4 @@
-import type { JsonValue } from '../schema/type.ts';
+import type { JsonValue } from '../json/value.ts';
 
 /** The limit of the JSON parser: what walks values does so recursively, and a patch makes nothing deeper than a body can be. */
 export const maxPatchedDepth = 1_000;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusError } from '../errors/status-error.ts';
-import { deepCopy } from '../json/copy.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { deepCopy, type JsonObject, type JsonValue } from '../json/value.ts';
 import { jsonPatch, jsonPatchStrictErrors } from './json-patch.ts';
 
 function failureOf(run: () => unknown): StatusError {

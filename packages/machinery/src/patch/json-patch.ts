@@ -1,7 +1,6 @@
 import { StatusError } from '../errors/status-error.ts';
-import { cannotUnmarshal, jsonKind } from '../json/cannot-unmarshal.ts';
-import { isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { cannotUnmarshal, jsonKind } from '../json/errors.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { PatchedDocument, PatchFailure } from './patched-document.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deepCopy } from '../json/copy.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { deepCopy, type JsonObject, type JsonValue } from '../json/value.ts';
 import { mergePatch } from './merge-patch.ts';
 
 describe('merge patch', () => {

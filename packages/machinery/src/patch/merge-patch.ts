@@ -1,8 +1,7 @@
 import { StatusError } from '../errors/status-error.ts';
-import { cannotUnmarshal } from '../json/cannot-unmarshal.ts';
-import { isObject, setKey } from '../json/object.ts';
-import { isWrittenNumber } from '../json/written-number.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { cannotUnmarshal } from '../json/errors.ts';
+import { isWrittenNumber } from '../json/number-literal.ts';
+import { isObject, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 
 /** Applies an RFC 7386 patch. Fails with a StatusError; neither document nor patch is changed, and the result shares parts with both. */
 export function mergePatch(document: JsonObject, patch: JsonValue): JsonObject {

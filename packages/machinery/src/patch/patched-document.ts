@@ -1,9 +1,6 @@
-import { deepCopy } from '../json/copy.ts';
-import { deepEqual } from '../json/equal.ts';
-import { isObject, setKey } from '../json/object.ts';
+import { isWrittenNumber } from '../json/number-literal.ts';
 import { stringifyJson } from '../json/stringify.ts';
-import { isWrittenNumber } from '../json/written-number.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { deepCopy, deepEqual, isObject, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import { DepthBound, maxPatchedDepth } from './depth-bound.ts';
 
 /** An operation of a JSON patch that does not apply. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 import { decodeProtobuf } from './decode.ts';
 import { encodeProtobuf } from './encode.ts';
 import type { ProtobufField } from './layout.ts';

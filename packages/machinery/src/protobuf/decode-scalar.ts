@@ -1,6 +1,7 @@
+import { JsonSyntaxError } from '../json/errors.ts';
 import { parseJson } from '../json/parse.ts';
-import { JsonSyntaxError } from '../json/syntax-error.ts';
-import type { JsonValue, Scalar } from '../schema/type.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { Scalar } from '../schema/type.ts';
 import { ProtobufError, type ProtobufReader, type WireType, wire } from './reader.ts';
 import { formatMicros, formatSeconds, type Timestamp, zeroSeconds } from './timestamp.ts';
 

@@ -1,5 +1,5 @@
-import { setKey } from '../json/object.ts';
-import type { FieldType, JsonObject, JsonValue, Scalar, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
+import { type JsonObject, type JsonValue, setKey } from '../json/value.ts';
+import type { FieldType, Scalar, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 import { expectWireType, rawJsonDecoder, scalarDecoders, type ValueDecoder } from './decode-scalar.ts';
 import {
   type AnyType,

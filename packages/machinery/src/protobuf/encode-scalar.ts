@@ -1,5 +1,6 @@
 import { stringifyJson } from '../json/stringify.ts';
-import type { JsonValue, Scalar } from '../schema/type.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { Scalar } from '../schema/type.ts';
 import { ProtobufError, type WireType, wire } from './reader.ts';
 import { parseMicros, parseSeconds } from './timestamp.ts';
 import type { ProtobufWriter } from './writer.ts';

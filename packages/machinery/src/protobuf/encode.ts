@@ -1,5 +1,5 @@
-import { isObject } from '../json/object.ts';
-import type { FieldType, JsonObject, JsonValue, Scalar, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import type { FieldType, Scalar, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 import { isAbsent, rawJsonEncoder, scalarEncoders, unfit, type ValueEncoder } from './encode-scalar.ts';
 import {
   type AnyType,

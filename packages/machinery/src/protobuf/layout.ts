@@ -1,6 +1,6 @@
-import { isObject } from '../json/object.ts';
-import type { Field, FieldType, JsonObject, JsonValue, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
-import { whenEmpty } from '../schema/when-empty.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { whenEmpty } from '../schema/omitempty.ts';
+import type { Field, FieldType, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 
 /** A message as protobuf sees it: slots in ascending order of their numbers. */
 export interface Layout {

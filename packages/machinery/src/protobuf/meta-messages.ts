@@ -1,4 +1,5 @@
-import type { Field, JsonObject, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
+import type { Field, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 import { encodeProtobuf } from './encode.ts';
 import { envelopeHead, envelopeTail, lengthField, textField } from './envelope.ts';
 import { varintSize, writeVarint } from './writer.ts';

@@ -1,11 +1,12 @@
+import { isWrittenNumber, type WrittenNumber } from '../json/number-literal.ts';
 import { stringifyJson } from '../json/stringify.ts';
-import { isWrittenNumber, type WrittenNumber } from '../json/written-number.ts';
+import type { JsonValue } from '../json/value.ts';
 import { canonicalMicroTime, canonicalTime } from '../meta/time.ts';
 import { canonicalQuantity } from '../quantity/format.ts';
 import { canonicalBase64 } from '../text/base64.ts';
 import { formatGoDuration, parseGoDuration } from '../text/go-duration.ts';
 import type { Decoding } from './decoding.ts';
-import type { JsonValue, Scalar } from './type.ts';
+import type { Scalar } from './type.ts';
 
 /** Gives a value the form in which it is written; undefined if it is the same as none, or does not fit. Never called with null. */
 export type Check = (value: JsonValue, decoding: Decoding) => JsonValue | undefined;

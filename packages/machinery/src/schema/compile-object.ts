@@ -1,8 +1,9 @@
+import type { JsonObject, JsonValue } from '../json/value.ts';
 import type { Check } from './check-scalar.ts';
 import type { CompiledType } from './compile.ts';
 import type { Decoding, NamedField } from './decoding.ts';
-import type { Field, FieldType, JsonObject, JsonValue, TypeDefinition } from './type.ts';
-import { isEmpty, whenEmpty } from './when-empty.ts';
+import { isEmpty, whenEmpty } from './omitempty.ts';
+import type { Field, FieldType, TypeDefinition } from './type.ts';
 
 export interface ObjectCheck {
   check(value: JsonObject, decoding: Decoding): JsonObject;

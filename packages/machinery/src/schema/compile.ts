@@ -1,13 +1,11 @@
-import { knownRecord } from '../apply/known-record.ts';
-import { deepCopy } from '../json/copy.ts';
-import { setKey } from '../json/object.ts';
-import { isWrittenNumber, withPlainNumbers } from '../json/written-number.ts';
+import { isWrittenNumber, withPlainNumbers } from '../json/number-literal.ts';
+import { deepCopy, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
+import { knownRecord } from '../managed-fields/record.ts';
 import { type Check, scalarChecks } from './check-scalar.ts';
 import { compileObject, type ObjectCheck } from './compile-object.ts';
 import type { Decoding } from './decoding.ts';
-import { isRecord } from './record-type.ts';
-import type { FieldType, JsonObject, JsonValue, TypeCatalogue } from './type.ts';
-import { zeroOf } from './when-empty.ts';
+import { zeroOf } from './omitempty.ts';
+import { type FieldType, isRecord, type TypeCatalogue } from './type.ts';
 
 /** What is known of a type once and for all. */
 export interface CompiledType {

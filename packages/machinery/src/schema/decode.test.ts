@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { writtenNumber } from '../json/number-literal.ts';
 import { stringifyJson } from '../json/stringify.ts';
-import { writtenNumber } from '../json/written-number.ts';
+import type { JsonObject } from '../json/value.ts';
 import { checkObject } from './decode.ts';
-import type { Field, JsonObject, TypeCatalogue, TypeDefinition } from './type.ts';
+import type { Field, TypeCatalogue, TypeDefinition } from './type.ts';
 
 const text = { is: 'string' } as const;
 const types: Record<string, Field[]> = {

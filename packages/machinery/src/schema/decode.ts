@@ -1,6 +1,7 @@
+import type { JsonObject } from '../json/value.ts';
 import { objectCheck } from './compile.ts';
 import { DecodeFailure, Decoding, type Source } from './decoding.ts';
-import type { JsonObject, TypeCatalogue, TypeDefinition } from './type.ts';
+import type { TypeCatalogue, TypeDefinition } from './type.ts';
 
 export interface CheckedObject {
   /**
@@ -44,4 +45,9 @@ export function checkObject(
 /** What is made of values tells of its unknown fields by name, what is read from a text as they come. */
 function inOrder(unknown: string[], source: Source): readonly string[] {
   return source === 'values' && unknown.length > 1 ? unknown.sort() : unknown;
+}
+
+/** What is written of an object of a type before anything is said of it. */
+export function emptyObject(type: string, catalogue: TypeCatalogue): JsonObject {
+  return objectCheck(type, catalogue).zero();
 }

@@ -1,9 +1,9 @@
-import { jsonKind } from '../json/cannot-unmarshal.ts';
+import { jsonKind } from '../json/errors.ts';
 import { maxStrictErrors } from '../json/exact-parser.ts';
-import { isWrittenNumber, type WrittenNumber } from '../json/written-number.ts';
+import { isWrittenNumber, type WrittenNumber } from '../json/number-literal.ts';
+import type { JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
-import { cannotRestore } from './cannot-restore.ts';
-import type { JsonValue } from './type.ts';
+import { goTypeText } from '../text/go-value.ts';
 
 /** A field of a struct, as messages name it. */
 export interface NamedField {
@@ -105,4 +105,26 @@ export class Decoding {
 function numberText(value: JsonValue): string {
   if (isWrittenNumber(value)) return `number ${value.text}`;
   return typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : jsonKind(value);
+}
+
+/** Why a value cannot be held by a Go type, in the words of the converter that restores objects from values instead of text. */
+export function cannotRestore(value: JsonValue, goType: string): string {
+  if (goType.startsWith('map[')) return `cannot restore map from ${goKind(value)}`;
+  if (goType.startsWith('[]')) return `cannot restore slice from ${goKind(value)}`;
+  if (goType.includes('.')) return `cannot restore struct from: ${goKind(value)}`;
+  return isConvertible(goTypeText(value), goType)
+    ? `cannot convert ${goTypeText(value)} to ${goType}`
+    : `unrecognized type: ${goType}`;
+}
+
+/** To Go a number can be made a string, the character with that code; the converter refuses that, but in other words. */
+function isConvertible(from: string, to: string): boolean {
+  if (to === 'string') return from === 'int64';
+  return to !== 'bool' && (from === 'int64' || from === 'float64');
+}
+
+function goKind(value: JsonValue): string {
+  const type = goTypeText(value);
+  if (type.startsWith('map[')) return 'map';
+  return type.startsWith('[]') ? 'slice' : type;
 }

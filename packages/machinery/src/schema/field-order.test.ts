@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import type { JsonObject } from '../json/value.ts';
 import { inFieldOrder } from './field-order.ts';
-import type { Field, JsonObject, TypeCatalogue, TypeDefinition } from './type.ts';
+import type { Field, TypeCatalogue, TypeDefinition } from './type.ts';
 
 const fields = (...list: Field[]) => new Map(list.map((field) => [field.name, field]));
 const types: Record<string, TypeDefinition> = {

@@ -1,8 +1,7 @@
-import { knownRecord } from '../apply/known-record.ts';
-import { setKey } from '../json/object.ts';
-import { isRecord } from './record-type.ts';
-import type { Field, FieldType, JsonObject, JsonValue, TypeCatalogue } from './type.ts';
-import { isEmpty, whenEmpty } from './when-empty.ts';
+import { type JsonObject, type JsonValue, setKey } from '../json/value.ts';
+import { knownRecord } from '../managed-fields/record.ts';
+import { isEmpty, whenEmpty } from './omitempty.ts';
+import { type Field, type FieldType, isRecord, type TypeCatalogue } from './type.ts';
 
 type Order = (value: JsonValue) => JsonValue;
 

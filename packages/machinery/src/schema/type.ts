@@ -1,10 +1,6 @@
-/** The shape of built-in types: what decoding, field checks, OpenAPI, strategic merge, apply and protobuf are derived from. */
+import type { JsonValue } from '../json/value.ts';
 
-export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
-/** Keys are data: set them with `setKey` (json/object.ts), never by assignment, so that `__proto__` stays a plain key. */
-export interface JsonObject {
-  [key: string]: JsonValue;
-}
+/** The shape of built-in types: what decoding, field checks, OpenAPI, strategic merge, apply and protobuf are derived from. */
 
 export type Scalar =
   | 'string'
@@ -84,4 +80,9 @@ export interface KindNames {
   hubType(type: string): string;
   /** A kind in the same register; undefined if there is none of that name. */
   find(type: string, apiVersion: string, kind: string): { readonly goType: string; readonly hubType: string } | undefined;
+}
+
+/** Whether this is the type of `managedFields`. */
+export function isRecord(type: FieldType): boolean {
+  return type.is === 'list' && type.of.is === 'object' && type.of.ref.endsWith('ManagedFieldsEntry');
 }

@@ -1,7 +1,7 @@
 import { FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path } from '../errors/field-path.ts';
-import { isQualifiedName, isValidLabelValue } from '../meta/labels.ts';
-import type { JsonObject } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
+import { isQualifiedName, isValidLabelValue } from '../meta/validation/labels.ts';
 import type { LabelOperator, LabelRequirement } from './selector.ts';
 
 type Labels = JsonObject | undefined;

@@ -1,9 +1,8 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
 import { listIn, mapIn, textIn } from '../json/fields.ts';
-import { isObject } from '../json/object.ts';
-import { isValidLabelValue, validateLabelName, validateLabels } from '../meta/labels.ts';
-import type { JsonObject } from '../schema/type.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
+import { isValidLabelValue, validateLabelName, validateLabels } from '../meta/validation/labels.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { labelRequirement } from './label-requirement.ts';
 import { everyLabel, labelSelector, noLabel } from './label-selector.ts';

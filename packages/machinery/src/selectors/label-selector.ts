@@ -1,5 +1,5 @@
 import { StatusError } from '../errors/status-error.ts';
-import type { JsonObject } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
 import { parseRequirements } from './label-parser.ts';
 import { compileRequirement, requirementText } from './label-requirement.ts';
 import type { LabelRequirement, LabelSelector } from './selector.ts';

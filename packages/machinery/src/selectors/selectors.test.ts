@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FieldErrors } from '../errors/field-errors.ts';
 import { path } from '../errors/field-path.ts';
 import { StatusError } from '../errors/status-error.ts';
-import type { JsonObject } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
 import { parseFieldSelector } from './field-selector.ts';
 import { parseLabelSelector } from './label-selector.ts';
 import { labelSelectorOf, validateLabelSelector } from './label-selector-object.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FieldErrors } from '../errors/field-errors.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
 import { compileSchema } from './compile.ts';
 
 /** Far more than is needed, far less than what a naive answer would take. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
 import { goRegExp } from '../text/go-regexp.ts';
 import type { ValidationBudget } from './budget.ts';
 import { characterCount } from './character-count.ts';

@@ -1,7 +1,7 @@
-import type { ObjectShape } from '../apply/shape.ts';
+import type { ObjectShape } from '../apply/merge-schema.ts';
 import { FieldErrors } from '../errors/field-errors.ts';
 import { path } from '../errors/field-path.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
 import { DefaultsBudget, type Effort, ValidationBudget } from './budget.ts';
 import { checkOf } from './check.ts';
 import type { CompiledSchema, SchemaOptions } from './compiled-schema.ts';

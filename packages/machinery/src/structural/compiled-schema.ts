@@ -1,6 +1,6 @@
-import type { ObjectShape } from '../apply/shape.ts';
+import type { ObjectShape } from '../apply/merge-schema.ts';
 import type { FieldErrors } from '../errors/field-errors.ts';
-import type { JsonObject } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
 import type { Effort } from './budget.ts';
 
 /** What the schema of one version of a custom resource does to its objects. Everything is compiled on first use. */

@@ -1,6 +1,4 @@
-import { deepEqual } from '../json/equal.ts';
-import { isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { deepEqual, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 /** A value of an update beside the one that it replaces. What is the same in both is not held against the update. */

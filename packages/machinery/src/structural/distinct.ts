@@ -1,6 +1,5 @@
-import { sortKeys } from '../json/sort-keys.ts';
-import { stringifyJson } from '../json/stringify.ts';
-import type { JsonValue } from '../schema/type.ts';
+import { sortKeys, stringifyJson } from '../json/stringify.ts';
+import type { JsonValue } from '../json/value.ts';
 
 /** Something that is the same for equal values and for no others. */
 export function identityOf(value: JsonValue | undefined): unknown {

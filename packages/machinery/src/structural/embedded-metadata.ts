@@ -1,7 +1,6 @@
-import { cannotUnmarshal } from '../json/cannot-unmarshal.ts';
-import { isObject, setKey } from '../json/object.ts';
-import { sortKeys } from '../json/sort-keys.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { cannotUnmarshal } from '../json/errors.ts';
+import { sortKeys } from '../json/stringify.ts';
+import { isObject, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import type { Origin } from './compiled-schema.ts';
 import type { Normalization } from './normalization.ts';
 import { checkObjectMeta } from './object-meta-type.ts';

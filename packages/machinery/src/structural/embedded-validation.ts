@@ -1,8 +1,8 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path } from '../errors/field-path.ts';
-import { isDNS1035Label, isValidPathSegmentName, isValidPathSegmentPrefix } from '../meta/names.ts';
-import { validateObjectMeta } from '../meta/object-meta.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
+import { isDNS1035Label, isValidPathSegmentName, isValidPathSegmentPrefix } from '../meta/validation/names.ts';
+import { validateObjectMeta } from '../meta/validation/object-meta.ts';
 import { readMetadata } from './embedded-metadata.ts';
 import type { SchemaNode } from './schema-node.ts';
 

@@ -1,5 +1,4 @@
-import { deepEqual } from '../json/equal.ts';
-import type { JsonValue } from '../schema/type.ts';
+import { deepEqual, type JsonValue } from '../json/value.ts';
 import type { ValidationBudget } from './budget.ts';
 import { isInt64 } from './json-integer.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../schema/type.ts';
+import type { JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
 import type { ValidationBudget } from './budget.ts';
 import { checkOf } from './check.ts';

@@ -1,5 +1,4 @@
-import { isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { goValueText } from '../text/go-value.ts';
 import type { ValidationBudget } from './budget.ts';

@@ -1,8 +1,7 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path } from '../errors/field-path.ts';
-import { sortKeys } from '../json/sort-keys.ts';
-import { stringifyJson } from '../json/stringify.ts';
-import type { JsonValue } from '../schema/type.ts';
+import { sortKeys, stringifyJson } from '../json/stringify.ts';
+import type { JsonValue } from '../json/value.ts';
 
 /** Something that is wrong with a value, as the validator of Kubernetes finds it. */
 export interface Finding {

@@ -1,8 +1,7 @@
 import { FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path } from '../errors/field-path.ts';
-import { isObject, setKey } from '../json/object.ts';
-import { sortKeys } from '../json/sort-keys.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { sortKeys } from '../json/stringify.ts';
+import { isObject, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import { identityOf, secondOnes } from './distinct.ts';
 import type { SchemaNode } from './schema-node.ts';
 

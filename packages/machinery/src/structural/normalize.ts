@@ -1,7 +1,5 @@
-import { deepCopy } from '../json/copy.ts';
-import { setKey } from '../json/object.ts';
 import { stringifyJson } from '../json/stringify.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { deepCopy, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import type { DefaultsBudget } from './budget.ts';
 import type { Normalized, Origin } from './compiled-schema.ts';
 import { coerceEmbedded, isMetaField } from './embedded-metadata.ts';

@@ -1,6 +1,7 @@
-import { type ObjectShape, shapeOf } from '../apply/shape.ts';
+import { type ObjectShape, shapeOf } from '../apply/merge-schema.ts';
+import type { JsonObject } from '../json/value.ts';
 import { type CheckedObject, checkObject } from '../schema/decode.ts';
-import type { Field, FieldType, JsonObject, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
+import type { Field, FieldType, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 
 /** The metadata of embedded objects, which no schema describes. */
 const text: FieldType = { is: 'string' };

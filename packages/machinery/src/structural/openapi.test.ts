@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
 import { toOpenApi } from './openapi.ts';
 
 /** What a kube-apiserver published of a schema. */

@@ -1,5 +1,4 @@
-import { isObject, setKey } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { isObject, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import { isZero, someSchema, textsOf } from './props.ts';
 import { isIntOrString, isStructural } from './structure.ts';
 

@@ -1,5 +1,4 @@
-import { isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { SchemaNode, ValidationRule, ValueRules } from './schema-node.ts';
 
 const noKeys: readonly string[] = [];

@@ -1,5 +1,4 @@
-import { isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 
 /** Reading of a JSON schema as definitions have it. What is absent reads as its zero value. */
 

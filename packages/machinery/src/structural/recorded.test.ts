@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FieldErrors } from '../errors/field-errors.ts';
 import type { StatusCause } from '../errors/status.ts';
-import { sortKeys } from '../json/sort-keys.ts';
-import type { JsonObject } from '../schema/type.ts';
+import { sortKeys } from '../json/stringify.ts';
+import type { JsonObject } from '../json/value.ts';
 import { compileSchema } from './compile.ts';
 import type { CompiledSchema } from './compiled-schema.ts';
 

@@ -3,7 +3,7 @@ import { jsonReader } from '../cel/values/json.ts';
 import { CelOptional, optionalNone } from '../cel/values/value.ts';
 import { FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path } from '../errors/field-path.ts';
-import type { JsonValue } from '../schema/type.ts';
+import type { JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { celSchemaOf } from './cel-schema.ts';
 import { type CompiledRule, rulesOf } from './rules.ts';

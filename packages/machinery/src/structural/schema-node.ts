@@ -1,4 +1,4 @@
-import type { JsonValue } from '../schema/type.ts';
+import type { JsonValue } from '../json/value.ts';
 
 /** One node of a schema, without what is only for readers (descriptions, titles, examples). */
 export interface SchemaNode {

@@ -3,7 +3,7 @@ import { compareObjects } from '../apply/compare.ts';
 import { mergeObjects } from '../apply/merge.ts';
 import { fieldSetOf } from '../apply/to-set.ts';
 import { misfit } from '../apply/validate.ts';
-import type { JsonObject } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
 import { parseSchema } from './parse.ts';
 import { shapeOfRoot } from './shape.ts';
 

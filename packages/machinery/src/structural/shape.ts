@@ -1,5 +1,5 @@
-import { deducedShape, type ListShape, type ObjectShape, type Shape } from '../apply/shape.ts';
-import type { JsonValue } from '../schema/type.ts';
+import { deducedShape, type ListShape, type ObjectShape, type Shape } from '../apply/merge-schema.ts';
+import type { JsonValue } from '../json/value.ts';
 import { objectMetaShape } from './object-meta-type.ts';
 import type { SchemaNode } from './schema-node.ts';
 

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
-import type { JsonObject } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
 import { namedSchemas, property, schemaOf, schemasOf } from './props.ts';
 
 /**

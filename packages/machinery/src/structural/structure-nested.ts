@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
 import { textIn } from '../json/fields.ts';
-import type { JsonObject } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
 import { goRegExpProblem } from '../text/go-regexp.ts';
 import { isZero, namedSchemas, schemaOf, schemasOf } from './props.ts';
 import type { Level } from './structure.ts';

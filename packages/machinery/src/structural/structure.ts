@@ -1,8 +1,7 @@
 import { FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path } from '../errors/field-path.ts';
-import { deepEqual } from '../json/equal.ts';
 import { textIn } from '../json/fields.ts';
-import type { JsonObject } from '../schema/type.ts';
+import { deepEqual, type JsonObject } from '../json/value.ts';
 import { isZero, namedSchemas, property, schemaOf, schemasOf } from './props.ts';
 import { validateCompleteness } from './structure-completeness.ts';
 import { validateNested, validatePattern } from './structure-nested.ts';

@@ -1,9 +1,8 @@
 import { runtimeCostBudget } from '../cel/contract.ts';
 import { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
-import { deepCopy } from '../json/copy.ts';
-import { sortKeys } from '../json/sort-keys.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { sortKeys } from '../json/stringify.ts';
+import { deepCopy, type JsonObject, type JsonValue } from '../json/value.ts';
 import { ValidationBudget } from './budget.ts';
 import { coerceEmbedded, isMetaField } from './embedded-metadata.ts';
 import { validateEmbedded, validateIdentity } from './embedded-validation.ts';

@@ -1,8 +1,7 @@
 import { runtimeCostBudget } from '../cel/contract.ts';
 import type { FieldErrorReason, FieldErrors } from '../errors/field-errors.ts';
 import { type FieldPath, path } from '../errors/field-path.ts';
-import { isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import type { Effort } from './budget.ts';
 import { Correlation, MapItems } from './correlation.ts';
 import { RuleRun } from './rule-run.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../schema/type.ts';
+import type { JsonValue } from '../json/value.ts';
 import { formatGoDuration, parseGoDuration } from './go-duration.ts';
 import { goQuote } from './go-quote.ts';
 import { goValueText, parseGoInt64 } from './go-value.ts';

@@ -1,7 +1,6 @@
 import type { Alias, LineCounter, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
-import { setKey } from '../json/object.ts';
 import type { ParsedJson } from '../json/parse.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import { type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import { AliasBudget } from './alias-budget.ts';
 import type { Library } from './document.ts';
 import { keyText, scalarValue } from './scalar-value.ts';

@@ -1,5 +1,5 @@
 import type { Scalar } from 'yaml';
-import type { JsonValue } from '../schema/type.ts';
+import type { JsonValue } from '../json/value.ts';
 import { goFloatText } from '../text/go-value.ts';
 import { resolvePlain } from './resolve.ts';
 import { YamlSyntaxError } from './syntax-error.ts';

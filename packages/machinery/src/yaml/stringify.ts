@@ -1,5 +1,5 @@
 import { maxIndentedLevels, stringifyJson } from '../json/stringify.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
 import { goFloatText } from '../text/go-value.ts';
 import { compareKeys } from './key-order.ts';
 import { isMultiline, styleOf } from './scalar-style.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
 import { parseYaml } from './parse.ts';
 import { stringifyYaml } from './stringify.ts';
 

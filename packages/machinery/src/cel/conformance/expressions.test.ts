@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { outcomeOf } from '../../../../../tests/support/cel-outcome.ts';
 import { parseJson } from '../../json/parse.ts';
-import type { JsonValue } from '../../schema/type.ts';
+import type { JsonValue } from '../../json/value.ts';
 import type { CelSchema } from '../types/declared-type.ts';
 
 /** What the libraries of Kubernetes 1.36 made of an expression: an outcome, or what they said was wrong with it. */

@@ -1,4 +1,4 @@
-import { isDNS1123Label, nameIsDNSSubdomain } from '../../meta/names.ts';
+import { isDNS1123Label, nameIsDNSSubdomain } from '../../meta/validation/names.ts';
 import { boolType, type CelType, stringType } from '../types/type.ts';
 import { CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
 import { declare, type Library, memberOverload, type Overload } from './declarations.ts';

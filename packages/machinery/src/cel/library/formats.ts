@@ -1,5 +1,5 @@
-import { isQualifiedName, isValidLabelValue } from '../../meta/labels.ts';
-import { nameIsDNS1035Label, nameIsDNSLabel, nameIsDNSSubdomain } from '../../meta/names.ts';
+import { isQualifiedName, isValidLabelValue } from '../../meta/validation/labels.ts';
+import { nameIsDNS1035Label, nameIsDNSLabel, nameIsDNSSubdomain } from '../../meta/validation/names.ts';
 import { stringFormat } from '../../structural/formats.ts';
 import { type CelType, listType, optionalType, stringType } from '../types/type.ts';
 import { ArrayList, CelOpaque, CelOptional, type CelValue, noSuchOverload, optionalNone } from '../values/value.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../schema/type.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
 import { escapeName } from '../types/escape.ts';
 import { equalValues } from './compare.ts';
 import type { JsonReader } from './json.ts';

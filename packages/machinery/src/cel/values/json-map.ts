@@ -1,5 +1,4 @@
-import { deepEqual } from '../../json/equal.ts';
-import type { JsonObject, JsonValue } from '../../schema/type.ts';
+import { deepEqual, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { escapeName, unescapeName } from '../types/escape.ts';
 import { equalValues } from './compare.ts';
 import type { JsonReader } from './json.ts';

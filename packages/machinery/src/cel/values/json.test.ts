@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../schema/type.ts';
+import type { JsonValue } from '../../json/value.ts';
 import { type CelSchema, declareType } from '../types/declared-type.ts';
 import { escapeName, unescapeName } from '../types/escape.ts';
 import { formatType } from '../types/type.ts';

@@ -1,5 +1,4 @@
-import { deepEqual } from '../../json/equal.ts';
-import type { JsonObject, JsonValue } from '../../schema/type.ts';
+import { deepEqual, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { goTypeText } from '../../text/go-value.ts';
 import { type CelSchema, valuesOf, withTypeAndObjectMeta } from '../types/declared-type.ts';
 import { unknownType } from '../types/type.ts';

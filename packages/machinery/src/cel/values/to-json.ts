@@ -1,5 +1,4 @@
-import { setKey } from '../../json/object.ts';
-import type { JsonObject, JsonValue } from '../../schema/type.ts';
+import { type JsonObject, type JsonValue, setKey } from '../../json/value.ts';
 import { formatDuration, formatTimestamp } from './time.ts';
 import {
   CelDouble,

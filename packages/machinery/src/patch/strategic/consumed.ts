@@ -1,5 +1,4 @@
-import { getKey, isObject, setKey } from '../../json/object.ts';
-import type { JsonObject, JsonValue } from '../../schema/type.ts';
+import { getKey, isObject, type JsonObject, type JsonValue, setKey } from '../../json/value.ts';
 import { directiveField, elementOrderPrefix, patchDirective, plainValue, retainKeysDirective } from './directives.ts';
 
 /**

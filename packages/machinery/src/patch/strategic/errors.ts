@@ -1,5 +1,5 @@
 import { StatusError } from '../../errors/status-error.ts';
-import type { JsonObject, JsonValue } from '../../schema/type.ts';
+import type { JsonObject, JsonValue } from '../../json/value.ts';
 import { goTypeText, goValueText } from '../../text/go-value.ts';
 
 /** What Kubernetes does not say a reason for is answered as 500, even where the client is to blame. */

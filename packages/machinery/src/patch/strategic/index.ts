@@ -1,7 +1,7 @@
 import { StatusError } from '../../errors/status-error.ts';
-import { cannotUnmarshal } from '../../json/cannot-unmarshal.ts';
-import { isObject } from '../../json/object.ts';
-import type { JsonObject, JsonValue, TypeCatalogue, TypeDefinition } from '../../schema/type.ts';
+import { cannotUnmarshal } from '../../json/errors.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
+import type { TypeCatalogue, TypeDefinition } from '../../schema/type.ts';
 import { StrategicMerge } from './merge.ts';
 
 /** Applies a strategic merge patch to an object of a type. Fails with a StatusError; neither document nor patch is changed. */

@@ -1,5 +1,4 @@
-import { isObject } from '../../json/object.ts';
-import type { JsonObject, JsonValue } from '../../schema/type.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { patchDirective } from './directives.ts';
 import { noMergeKey, unexplained, unknownPatchType } from './errors.ts';
 import { kindOf, type MergeRule } from './lookup.ts';

@@ -1,5 +1,5 @@
-import { isObject, setKey } from '../../json/object.ts';
-import type { FieldType, JsonObject, JsonValue, TypeCatalogue } from '../../schema/type.ts';
+import { isObject, type JsonObject, type JsonValue, setKey } from '../../json/value.ts';
+import type { FieldType, TypeCatalogue } from '../../schema/type.ts';
 import {
   applyRetainKeys,
   deleteFromListPrefix,

@@ -1,5 +1,4 @@
-import { isObject } from '../../json/object.ts';
-import type { JsonValue } from '../../schema/type.ts';
+import { isObject, type JsonValue } from '../../json/value.ts';
 import { goTypeText, goValueText } from '../../text/go-value.ts';
 import { patchDirective } from './directives.ts';
 import { listOfLists, noMergeKey, unexplained, wrongType } from './errors.ts';

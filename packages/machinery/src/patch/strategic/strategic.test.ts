@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StatusError } from '../../errors/status-error.ts';
-import { deepCopy } from '../../json/copy.ts';
-import type { Field, JsonObject, JsonValue, TypeCatalogue, TypeDefinition } from '../../schema/type.ts';
+import { deepCopy, type JsonObject, type JsonValue } from '../../json/value.ts';
+import type { Field, TypeCatalogue, TypeDefinition } from '../../schema/type.ts';
 import { strategicMergePatch } from './index.ts';
 
 const text = { is: 'string' } as const;

@@ -1,5 +1,5 @@
-import { isObject } from '../json/object.ts';
-import type { Field, FieldType, JsonValue, TypeCatalogue } from '../schema/type.ts';
+import { isObject, type JsonValue } from '../json/value.ts';
+import type { Field, FieldType, TypeCatalogue } from '../schema/type.ts';
 
 /** How a value is owned: as a whole, or part by part. */
 export type Shape = ScalarShape | AnyShape | DeducedShape | ObjectShape | ListShape;

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../schema/type.ts';
-import type { Ownable } from './ownable.ts';
-import type { ObjectShape } from './shape.ts';
+import type { JsonObject } from '../json/value.ts';
+import { type FieldSet, isEmptySet, recursiveDifference } from '../managed-fields/field-set.ts';
+import type { ObjectShape } from './merge-schema.ts';
 
 /** What has to be known of the versions of a kind. Versions are written as apiVersion: `apps/v1`. */
 export interface Versions {
@@ -38,4 +38,26 @@ export function inStep<T>(step: string, run: () => T): T {
   } catch (error) {
     throw error instanceof ConversionFailed ? new ConversionFailed(`${step}: ${error.message}`, { cause: error }) : error;
   }
+}
+
+/** Who writes, and how. */
+export interface Writer {
+  readonly manager: string;
+  /** The version the write was sent in. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+  /** As metav1.Time is written; undefined if the time is not recorded. */
+  readonly time: string | undefined;
+}
+
+/** What a write of some kind can change: nobody gets to own anything else by it. */
+export interface Ownable {
+  of(fields: FieldSet): FieldSet;
+  /** Where it is all but some paths and what is below them: those. */
+  readonly allBut: FieldSet | undefined;
+}
+
+/** Everything but some paths, and what is below them. */
+export function allBut(reset: FieldSet): Ownable {
+  return { of: isEmptySet(reset) ? (fields) => fields : (fields) => recursiveDifference(fields, reset), allBut: reset };
 }

@@ -1,5 +1,5 @@
 import { stringifyJson } from '../json/stringify.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { RecentTexts } from '../text/recent-texts.ts';
 

@@ -1,4 +1,5 @@
-import type { Field, FieldType, JsonValue, WhenEmpty } from './type.ts';
+import type { JsonValue } from '../json/value.ts';
+import type { Field, FieldType, WhenEmpty } from './type.ts';
 
 /** How a field is written when it is empty. */
 export function whenEmpty(field: Field): WhenEmpty {

@@ -2,7 +2,7 @@
  * What is wrong with a name, as a list of messages that is empty if nothing is. The messages are those of Kubernetes:
  * clients and tests compare them.
  */
-import { longerThanBytes } from '../text/strings.ts';
+import { longerThanBytes } from '../../text/strings.ts';
 
 type Messages = readonly string[];
 const fine: Messages = [];

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../schema/type.ts';
+import type { JsonObject } from '../json/value.ts';
 import { difference, type FieldSet, hasPath, isEmptySet } from './field-set.ts';
 import { type Owner, ownerText } from './owners.ts';
 import type { PathElement } from './path-element.ts';

@@ -1,4 +1,6 @@
 import { goEscape } from '../text/go-quote.ts';
+import { isWrittenNumber } from './number-literal.ts';
+import type { JsonValue } from './value.ts';
 
 /** The text is not JSON; the message is the one Go gives. */
 export class JsonSyntaxError extends Error {
@@ -28,4 +30,17 @@ export function numberOverflow(text: string, offset: number): JsonSyntaxError {
 function quoted(byte: number): string {
   if (byte === 0x22) return '"';
   return byte === 0x27 ? "\\'" : goEscape(String.fromCharCode(byte));
+}
+
+/** What Go says of a JSON value that does not fit a type. */
+export function cannotUnmarshal(value: JsonValue, type: string): string {
+  return `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${type}`;
+}
+
+/** What Go calls a JSON value in its messages. */
+export function jsonKind(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' || isWrittenNumber(value) ? 'number' : typeof value;
 }

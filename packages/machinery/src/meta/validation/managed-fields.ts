@@ -1,10 +1,9 @@
-import { knownRecord } from '../apply/known-record.ts';
-import type { FieldErrors } from '../errors/field-errors.ts';
-import type { FieldPath } from '../errors/field-path.ts';
-import { textIn } from '../json/fields.ts';
-import { isObject } from '../json/object.ts';
-import type { JsonObject, JsonValue } from '../schema/type.ts';
-import { longerThanBytes } from '../text/strings.ts';
+import type { FieldErrors } from '../../errors/field-errors.ts';
+import type { FieldPath } from '../../errors/field-path.ts';
+import { textIn } from '../../json/fields.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
+import { knownRecord } from '../../managed-fields/record.ts';
+import { longerThanBytes } from '../../text/strings.ts';
 
 const managerLimit = 128;
 const subresourceLimit = 256;

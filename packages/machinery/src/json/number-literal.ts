@@ -1,4 +1,4 @@
-import type { JsonValue } from '../schema/type.ts';
+import type { JsonValue } from './value.ts';
 
 /**
  * A number that was not written as an integer that is exact: `1.0`, `1e2`, `99999999999999999999`. Where an integer is

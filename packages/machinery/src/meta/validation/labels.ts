@@ -1,7 +1,7 @@
-import type { FieldErrors } from '../errors/field-errors.ts';
-import type { FieldPath } from '../errors/field-path.ts';
-import type { JsonObject } from '../schema/type.ts';
-import { longerThanBytes } from '../text/strings.ts';
+import type { FieldErrors } from '../../errors/field-errors.ts';
+import type { FieldPath } from '../../errors/field-path.ts';
+import type { JsonObject } from '../../json/value.ts';
+import { longerThanBytes } from '../../text/strings.ts';
 import { formatMessage } from './names.ts';
 
 type Messages = readonly string[];
@@ -76,4 +76,16 @@ function prefixPartMessages(part: string): Messages {
   const messages = longerThanBytes(part, 253) ? ['prefix part must be no more than 253 bytes'] : [];
   if (!prefixPattern.test(part)) messages.push(prefixMessage);
   return messages;
+}
+
+/** Bytes of all keys and values together. */
+const totalSizeLimit = 256 * 1024;
+
+export function validateAnnotations(annotations: JsonObject, path: FieldPath, errors: FieldErrors): void {
+  let size = 0;
+  for (const key of Object.keys(annotations)) {
+    for (const message of isQualifiedName(key.toLowerCase())) errors.invalid(path, key, message);
+    size += Buffer.byteLength(key) + Buffer.byteLength(String(annotations[key]));
+  }
+  if (size > totalSizeLimit) errors.tooLong(path, totalSizeLimit);
 }
