@@ -34,15 +34,15 @@ export { type FlowControlFilterOptions, flowControl } from './filters/flow-contr
 export { impersonation } from './filters/impersonation.ts';
 export { type MaxInFlightOptions, maxInFlight } from './filters/max-in-flight.ts';
 export { panicRecovery } from './filters/panic-recovery.ts';
-export { withRequestInfo } from './filters/request-info.ts';
 export { type LoopObserver, requestMetrics } from './filters/request-metrics.ts';
 export { responseHeaders } from './filters/response-headers.ts';
 export * from './flowcontrol/index.ts';
 export * from './handlers/index.ts';
 export { statusSubresource } from './handlers/verbs/status-subresource.ts';
 export { acceptClauses, acceptsMediaType } from './http/accept.ts';
+export type * from './http/api-request.ts';
 export { anonymous, IncomingRequest } from './http/api-request.ts';
-export type * from './http/request.ts';
+export type { RequestInfo } from './http/request-info.ts';
 export { answerBytes, answerError, answerStatus, answerText, answerValue } from './http/respond.ts';
 export * from './logger.ts';
 export { LoopMonitor } from './loop/loop-monitor.ts';
@@ -62,6 +62,7 @@ export type { ObjectForm } from './registry/object-form.ts';
 export { nameOfKey } from './registry/object-meta.ts';
 export { ObjectRegistry, type RegistryServices, type WriteContext } from './registry/object-registry.ts';
 export type * from './registry/resource.ts';
+export type * from './registry/resource-request.ts';
 export { asServer, type ServerIdentity } from './registry/server-write.ts';
 export { presentAs } from './registry/storage-decoding.ts';
 export {
@@ -74,7 +75,6 @@ export {
 } from './registry/stored-form.ts';
 export { ageColumn, column, nameColumn, nameColumnWith, plainColumns } from './registry/table-columns.ts';
 export type { ConvertByWebhook } from './registry/webhook-conversions.ts';
-export type { RequestInfo } from './routing/request-info.ts';
 export type { CacheEntry, CacheEvent, Present } from './watchcache/entry.ts';
 export { type Feed, type FeedListener, openFeed } from './watchcache/feed.ts';
 export type { ObjectCache } from './watchcache/object-cache.ts';

@@ -1,9 +1,7 @@
 import { isIP } from 'node:net';
 import type { JsonObject } from '@tsukube/machinery';
 import type { Exchange } from '@tsukube/transport';
-import type { IncomingRequest } from '../http/api-request.ts';
-import type { AuditNotes, NotedRequest, User } from '../http/request.ts';
-import type { Schema } from '../registry/resource.ts';
+import type { AuditNotes, IncomingRequest, NotedRequest, TypeReference, User } from '../http/api-request.ts';
 import type { AuditEvent, ObjectReference, ResponseStatus } from './event.ts';
 import type { AuditRule, AuditStage } from './policy.ts';
 import { notedObject, notedPatch } from './request-object.ts';
@@ -35,7 +33,7 @@ export class AuditRecord implements AuditNotes {
     return this.rule.level === 'RequestResponse';
   }
 
-  requestObject(object: JsonObject, schema?: Schema): void {
+  requestObject(object: JsonObject, schema?: TypeReference): void {
     this.adopt(notedObject(object, schema, this.rule));
   }
 

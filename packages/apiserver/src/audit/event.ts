@@ -1,5 +1,5 @@
 import { goQuote, type JsonObject, type Status, statusBody, stringifyJson } from '@tsukube/machinery';
-import type { User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
 import type { AuditLevel, AuditStage } from './policy.ts';
 
 /** What is said of a request at one stage. Never changes. */

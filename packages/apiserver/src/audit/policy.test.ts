@@ -1,8 +1,7 @@
 import type { Exchange } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
-import { IncomingRequest } from '../http/api-request.ts';
-import type { User } from '../http/request.ts';
-import { requestInfo } from '../routing/request-info.ts';
+import { IncomingRequest, type User } from '../http/api-request.ts';
+import { requestInfo } from '../http/request-info.ts';
 import { sourceIps } from './audit-record.ts';
 import { readAuditPolicy, ruleFor } from './policy.ts';
 

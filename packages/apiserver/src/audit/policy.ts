@@ -8,9 +8,8 @@ import {
   path,
   trimRight,
 } from '@tsukube/machinery';
-import type { IncomingRequest } from '../http/api-request.ts';
-import type { User } from '../http/request.ts';
-import type { RequestInfo } from '../routing/request-info.ts';
+import type { IncomingRequest, User } from '../http/api-request.ts';
+import type { RequestInfo } from '../http/request-info.ts';
 
 export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 /** How much of a request is taken down. */

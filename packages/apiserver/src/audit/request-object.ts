@@ -1,9 +1,8 @@
 import { inFieldOrder, isObject, type JsonObject, parseJson, stringifyJson } from '@tsukube/machinery';
-import type { NotedRequest, NoteRule } from '../http/request.ts';
-import type { Schema } from '../registry/resource.ts';
+import type { NotedRequest, NoteRule, TypeReference } from '../http/api-request.ts';
 
 /** The object in a body as an audit event tells it. */
-export function notedObject(object: JsonObject, schema: Schema | undefined, rule: NoteRule): NotedRequest {
+export function notedObject(object: JsonObject, schema: TypeReference | undefined, rule: NoteRule): NotedRequest {
   const subject = isObject(object.metadata) ? subjectIn(object.metadata) : {};
   if (rule.level === 'Metadata') return { subject, json: undefined };
   const shown = rule.omitManagedFields ? withoutManagedFields(object) : object;

@@ -13,7 +13,7 @@ import {
 } from '@tsukube/machinery';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { protobuf } from '../http/negotiation.ts';
-import type { ResourceRequest } from '../http/request.ts';
+import type { ResourceRequest } from '../registry/resource-request.ts';
 import { withoutManagedFields } from './request-object.ts';
 
 /** An object that was answered, as JSON, and what it says if it is a Status. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { credentialRedaction } from '../filters/authentication.ts';
-import type { ApiRequest } from '../http/request.ts';
+import type { ApiRequest } from '../http/api-request.ts';
 import { type Authenticated, type Identification, refused, type TokenAuthenticator } from './authenticator.ts';
 import { bearerAuthenticator, forApiAudiences } from './bearer-token.ts';
 import { cachedTokens } from './token-cache.ts';

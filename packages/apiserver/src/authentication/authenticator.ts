@@ -1,5 +1,4 @@
-import { anonymous } from '../http/api-request.ts';
-import type { ApiRequest, User } from '../http/request.ts';
+import { type ApiRequest, anonymous, type User } from '../http/api-request.ts';
 
 /** Somebody who has proved who they are. */
 export interface Authenticated {

@@ -1,5 +1,5 @@
 import type { ClientConnection } from '@tsukube/transport';
-import type { ApiRequest } from '../http/request.ts';
+import type { ApiRequest } from '../http/api-request.ts';
 import {
   type Authenticated,
   type Authenticator,

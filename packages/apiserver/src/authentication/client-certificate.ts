@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { ClientConnection } from '@tsukube/transport';
-import type { User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
 import { type Authenticated, type Authenticator, type Identification, type Refused, refused } from './authenticator.ts';
 
 /** What was found out of a connection's certificate: who it is of, and between which times that holds. */

@@ -1,5 +1,5 @@
 import type { Exchange } from '@tsukube/transport';
-import type { User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
 import { type Authenticator, type Refused, refused } from './authenticator.ts';
 import { type CertificatePool, certificateMemory } from './client-certificate.ts';
 

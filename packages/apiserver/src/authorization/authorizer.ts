@@ -1,5 +1,5 @@
 import type { FieldRequirement, LabelRequirement } from '@tsukube/machinery';
-import type { User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
 
 /** Something that somebody wants to do: to a resource, or to a path that is none. */
 export interface AccessAttributes {

@@ -1,5 +1,5 @@
 import { goQuote, isDNS1123Label, isDNS1123Subdomain } from '@tsukube/machinery';
-import type { User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
 import type { AccessAttributes, Authorizer } from './authorizer.ts';
 import type { WantedUser } from './impersonation-headers.ts';
 import { forbiddenError } from './request-access.ts';

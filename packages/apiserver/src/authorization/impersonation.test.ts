@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
 import type { AccessAttributes, Authorizer } from './authorizer.ts';
 import type { WantedUser } from './impersonation-headers.ts';
 import { impersonationModes } from './impersonation-modes.ts';

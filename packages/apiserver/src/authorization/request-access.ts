@@ -6,8 +6,8 @@ import {
   parseLabelSelector,
   StatusError,
 } from '@tsukube/machinery';
-import type { ApiRequest, User } from '../http/request.ts';
-import type { RequestInfo } from '../routing/request-info.ts';
+import type { ApiRequest, User } from '../http/api-request.ts';
+import type { RequestInfo } from '../http/request-info.ts';
 import type { AccessAttributes, SelectedBy } from './authorizer.ts';
 
 const selectable = new Set(['list', 'watch', 'deletecollection']);

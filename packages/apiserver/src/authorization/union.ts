@@ -1,4 +1,4 @@
-import type { User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
 import type { AccessAttributes, AccessRules, Authorizer, Verdict } from './authorizer.ts';
 
 /** The first that has an opinion decides. */

@@ -3,7 +3,7 @@ import type { Answer } from '@tsukube/transport';
 import { jwkOf, type VerificationKey } from '../authentication/jwt-keys.ts';
 import type { Delegate } from '../filters/filter.ts';
 import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
-import type { ApiRequest } from '../http/request.ts';
+import type { ApiRequest } from '../http/api-request.ts';
 
 export const openIdPaths = ['/.well-known/openid-configuration', '/openid/v1/jwks'] as const;
 const [configurationPath, keysPath] = openIdPaths;

@@ -2,7 +2,6 @@ import { StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import type { Delegate } from '../filters/filter.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
-import type { ResourceRequest } from '../http/request.ts';
 import type { ObjectRegistry } from '../registry/object-registry.ts';
 import {
   type Resource,
@@ -13,6 +12,7 @@ import {
   type VerbHandler,
   type Verbs,
 } from '../registry/resource.ts';
+import type { ResourceRequest } from '../registry/resource-request.ts';
 
 /** What a request for a resource is about, once that is found out. */
 export interface ResourceSubject {

@@ -1,8 +1,8 @@
 import { StatusError } from '@tsukube/machinery';
 import type { Delegate } from '../filters/filter.ts';
+import { isRouted, notRouted } from '../http/accept.ts';
 import { negotiate } from '../http/negotiation.ts';
 import { answerBytes } from '../http/respond.ts';
-import { isRouted, notRouted } from '../http/routed-types.ts';
 
 export interface VersionInfo {
   readonly major: string;

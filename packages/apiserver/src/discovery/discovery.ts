@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type JsonObject, StatusError, stringifyJson } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
+import { isRouted, notRouted } from '../http/accept.ts';
+import type { ApiRequest } from '../http/api-request.ts';
 import { mediaTypes, negotiate, protobuf } from '../http/negotiation.ts';
-import type { ApiRequest } from '../http/request.ts';
 import { answerBytes } from '../http/respond.ts';
-import { isRouted, notRouted } from '../http/routed-types.ts';
 import type { Resource } from '../registry/resource.ts';
 import {
   type AggregatedForm,

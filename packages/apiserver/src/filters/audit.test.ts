@@ -5,8 +5,8 @@ import { auditMetrics } from '../audit/audit-metrics.ts';
 import type { AuditEvent } from '../audit/event.ts';
 import { readAuditPolicy } from '../audit/policy.ts';
 import { IncomingRequest } from '../http/api-request.ts';
+import { requestInfo } from '../http/request-info.ts';
 import { Registry } from '../metrics/prometheus/registry.ts';
-import { requestInfo } from '../routing/request-info.ts';
 import { audit, auditStrangers } from './audit.ts';
 import { chain, type Handler } from './filter.ts';
 

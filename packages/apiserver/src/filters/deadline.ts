@@ -1,7 +1,7 @@
 import { GoDurationError, goDurationMs, StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { isLongRunning, isReading } from '../routing/request-info.ts';
+import { isLongRunning, isReading } from '../http/request-info.ts';
 import type { Filter } from './filter.ts';
 
 /** The verbs that kube-apiserver ends earlier, whatever the limit of requests. */

@@ -1,5 +1,6 @@
 import type { Answer } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
+import { requestInfo } from '../http/request-info.ts';
 import { answerText } from '../http/respond.ts';
 
 /** Gives an answer without waiting where it can: a request served from memory never leaves its turn of the loop. */
@@ -10,6 +11,14 @@ export type Filter = (request: IncomingRequest, next: Handler) => Answer | Promi
 
 /** Answers, or says by undefined that the path is not its own. */
 export type Delegate = (request: IncomingRequest) => Answer | Promise<Answer> | undefined;
+
+/** Sets `request.info`. */
+export function withRequestInfo(): Filter {
+  return function describe(request, next) {
+    request.info = requestInfo(request.method, request.path, () => request.query);
+    return next(request);
+  };
+}
 
 /** The filters in the order in which they see a request; the handler comes last. */
 export function chain(filters: readonly Filter[], handler: Handler): Handler {

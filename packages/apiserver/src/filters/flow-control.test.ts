@@ -7,9 +7,9 @@ import { QueuedStarts, TurnWatch } from '../flowcontrol/loop-pacing.ts';
 import { SlowBodies } from '../flowcontrol/seat-wait.ts';
 import { WatchCounts, workEstimator } from '../flowcontrol/work-estimator.ts';
 import { IncomingRequest } from '../http/api-request.ts';
+import { requestInfo } from '../http/request-info.ts';
 import { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
 import { Registry } from '../metrics/prometheus/registry.ts';
-import { requestInfo } from '../routing/request-info.ts';
 import type { Handler } from './filter.ts';
 import { flowControl } from './flow-control.ts';
 

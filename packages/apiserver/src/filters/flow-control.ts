@@ -5,8 +5,8 @@ import type { QueuedStarts, TurnWatch } from '../flowcontrol/loop-pacing.ts';
 import { outcomeOf, remainingMs, type SlowBodies } from '../flowcontrol/seat-wait.ts';
 import type { WatchCounts, WorkEstimator } from '../flowcontrol/work-estimator.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
+import { isLongRunning, isReading } from '../http/request-info.ts';
 import { answerText } from '../http/respond.ts';
-import { isLongRunning, isReading } from '../routing/request-info.ts';
 import type { Filter, Handler } from './filter.ts';
 
 /** How many requests of a kind are being served, and how many wait to be. */

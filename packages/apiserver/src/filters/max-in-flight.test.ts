@@ -1,13 +1,11 @@
 import { StatusError } from '@tsukube/machinery';
 import type { Answer, Exchange } from '@tsukube/transport';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { IncomingRequest } from '../http/api-request.ts';
-import type { User } from '../http/request.ts';
+import { IncomingRequest, type User } from '../http/api-request.ts';
 import { inFlightMetrics } from '../metrics/in-flight-metrics.ts';
 import { Registry } from '../metrics/prometheus/registry.ts';
-import { chain } from './filter.ts';
+import { chain, withRequestInfo } from './filter.ts';
 import { maxInFlight } from './max-in-flight.ts';
-import { withRequestInfo } from './request-info.ts';
 
 const someone: User = { name: 'someone', groups: ['system:authenticated'] };
 const admin: User = { name: 'admin', groups: ['system:masters'] };

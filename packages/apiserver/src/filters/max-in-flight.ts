@@ -1,8 +1,8 @@
 import { StatusError } from '@tsukube/machinery';
 import { type Answer, ClientGone } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
+import { isLongRunning, isReading } from '../http/request-info.ts';
 import type { InFlightMetrics, LoadPeaks } from '../metrics/in-flight-metrics.ts';
-import { isLongRunning, isReading } from '../routing/request-info.ts';
 import type { Filter, Handler } from './filter.ts';
 
 export interface MaxInFlightOptions {

@@ -6,8 +6,7 @@ import { Registry } from '../metrics/prometheus/registry.ts';
 import { servedSubjects } from '../metrics/request-labels.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';
 import type { Resource } from '../registry/resource.ts';
-import { chain, type Handler } from './filter.ts';
-import { withRequestInfo } from './request-info.ts';
+import { chain, type Handler, withRequestInfo } from './filter.ts';
 import { requestMetrics } from './request-metrics.ts';
 
 const deployments = {

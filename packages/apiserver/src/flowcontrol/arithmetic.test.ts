@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestInfo } from '../routing/request-info.ts';
+import { requestInfo } from '../http/request-info.ts';
 import { allocate } from './concurrency-allocation.ts';
 import { RetryAfter } from './priority-level.ts';
 import { SeatDemand } from './seat-demand.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
+import type { RequestInfo } from '../http/request-info.ts';
 import type { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
-import type { RequestInfo } from '../routing/request-info.ts';
 import type { Flow } from './flow.ts';
 import type { FlowRule, FlowSubject, PathRule, ResourceRule, SchemaConfig } from './flow-config.ts';
 import type { PriorityLevel } from './priority-level.ts';

@@ -1,10 +1,9 @@
 import type { Exchange } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
-import { IncomingRequest } from '../http/api-request.ts';
-import type { User } from '../http/request.ts';
+import { IncomingRequest, type User } from '../http/api-request.ts';
+import { requestInfo } from '../http/request-info.ts';
 import { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
 import { Registry } from '../metrics/prometheus/registry.ts';
-import { requestInfo } from '../routing/request-info.ts';
 import { type FlowRequest, oneSeat, seats, type WorkEstimate } from './flow.ts';
 import { dealHand, flowHash } from './flow-classifier.ts';
 import type { FlowRule, LevelConfig, SchemaConfig } from './flow-config.ts';

@@ -1,5 +1,4 @@
-import type { IncomingRequest } from '../http/api-request.ts';
-import type { User } from '../http/request.ts';
+import type { IncomingRequest, User } from '../http/api-request.ts';
 import type { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
 import { adjustLimits } from './concurrency-allocation.ts';
 import type { Flow } from './flow.ts';

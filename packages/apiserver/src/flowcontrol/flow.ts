@@ -1,4 +1,4 @@
-import type { IncomingRequest } from '../http/api-request.ts';
+import type { FlowHeaders, IncomingRequest } from '../http/api-request.ts';
 import type { FlowSeries } from '../metrics/flow-control-metrics.ts';
 import type { PriorityLevel } from './priority-level.ts';
 import type { FlowQueue } from './queue-set.ts';
@@ -13,11 +13,6 @@ export interface Flow {
   readonly series: FlowSeries;
   /** Tell a client by which rules it was treated, without their names. */
   readonly headers: FlowHeaders;
-}
-
-export interface FlowHeaders {
-  readonly 'x-kubernetes-pf-flowschema-uid': string;
-  readonly 'x-kubernetes-pf-prioritylevel-uid': string;
 }
 
 /** How much of a server a request takes: so many seats while it is served, and so many for a while after. */

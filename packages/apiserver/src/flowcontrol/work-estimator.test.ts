@@ -1,7 +1,7 @@
 import type { Exchange } from '@tsukube/transport';
 import { describe, expect, it } from 'vitest';
 import { IncomingRequest } from '../http/api-request.ts';
-import { requestInfo } from '../routing/request-info.ts';
+import { requestInfo } from '../http/request-info.ts';
 import type { Flow } from './flow.ts';
 import { WatchCounts, workEstimator } from './work-estimator.ts';
 

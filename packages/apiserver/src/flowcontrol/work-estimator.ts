@@ -1,5 +1,5 @@
 import type { IncomingRequest } from '../http/api-request.ts';
-import type { RequestInfo } from '../routing/request-info.ts';
+import type { RequestInfo } from '../http/request-info.ts';
 import { type Flow, oneSeat, seats, type WorkEstimate } from './flow.ts';
 
 /** What is known of the objects of a resource. */

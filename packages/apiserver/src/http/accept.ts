@@ -1,4 +1,4 @@
-import { trimBoth } from '@tsukube/machinery';
+import { StatusError, trimBoth } from '@tsukube/machinery';
 
 export interface AcceptClause {
   /** As sent; either half may be a star. */
@@ -98,4 +98,14 @@ function byPreference(a: AcceptClause, b: AcceptClause): number {
 function wildcards({ mediaType }: AcceptClause): number {
   if (mediaType === '*/*') return 2;
   return mediaType.endsWith('/*') ? 1 : 0;
+}
+
+/** The router in front of Kubernetes' built-in kinds compares types as they are written and knows no pattern but the widest. */
+export function isRouted(accept: string, types: readonly string[]): boolean {
+  if (accept === '') return true;
+  return acceptClauses(accept).some(({ written }) => written === '*/*' || types.includes(written));
+}
+
+export function notRouted(types: readonly string[]): StatusError {
+  return StatusError.generic(406, `406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`);
 }

@@ -1,12 +1,90 @@
 import { randomUUID } from 'node:crypto';
+import type { JsonObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Exchange } from '@tsukube/transport';
-import type { FlowHeaders } from '../flowcontrol/flow.ts';
-import type { RequestInfo } from '../routing/request-info.ts';
-import type { ApiRequest, AuditNotes, User } from './request.ts';
+import type { RequestInfo } from './request-info.ts';
 import { Warnings } from './warnings.ts';
 
-const noQuery = new URLSearchParams();
+/** The authenticated user of a request. */
+export interface User {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
 export const anonymous: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+/** A request on its way through the filters. */
+export interface ApiRequest {
+  readonly exchange: Exchange;
+  readonly method: string;
+  /** Decoded path without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** When the request arrived, in milliseconds since the epoch. */
+  readonly received: number;
+  info: RequestInfo;
+  user: User;
+  /** The impersonating user, and the constrained impersonation verb that allowed it, if any. */
+  impersonation: { readonly impersonator: User; readonly constraint: string } | undefined;
+  /** Aborts at the deadline, or when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Whether the deadline has passed or the client is gone. */
+  readonly isOver: boolean;
+  /** Adds an annotation to the audit event, unless the key is set. Does nothing if the request is not audited. */
+  annotate(key: string, value: string): void;
+  /** Audit annotations; set by the audit filter. */
+  annotations: Map<string, string> | undefined;
+  /** Set if the request is audited. */
+  notes?: AuditNotes;
+  /** Observes the wait for the body; set by flow control. Resolves to the body. */
+  arrival?: <T>(arriving: Promise<T>) => Promise<T>;
+  /** Length of the body, once it has arrived. */
+  bodyBytes?: number;
+  /** Called when synchronous work for the request resumes after a wait. */
+  onResume?: (request: ApiRequest) => void;
+  /** Called when a watch has sent its initial events. */
+  onCaughtUp?: () => void;
+  warn(text: string): void;
+  /** Values of the Warning header. */
+  readonly warnings: readonly string[];
+}
+
+/** Records the body of a request for its audit event, at the level of the policy rule. */
+export interface AuditNotes {
+  /** The decoded object. It is serialized during the call and not retained. */
+  requestObject(object: JsonObject, schema?: TypeReference): void;
+  requestPatch(patch: Buffer): void;
+  readonly rule: NoteRule;
+  /** Takes over what a worker thread has recorded. */
+  adopt(noted: NotedRequest): void;
+}
+
+/** The type of an object, by its name in a catalogue. `form` is set for custom objects, which have a schema instead. */
+export interface TypeReference {
+  readonly catalogue: TypeCatalogue;
+  readonly type: string;
+  readonly form?: unknown;
+}
+
+export interface NoteRule {
+  readonly level: 'None' | 'Metadata' | 'Request' | 'RequestResponse';
+  readonly omitManagedFields: boolean;
+}
+
+export interface NotedRequest {
+  /** The metadata that names the object. */
+  readonly subject: JsonObject | undefined;
+  readonly json: string | undefined;
+}
+
+/** Response headers that name the flow schema and priority level of a request. */
+export interface FlowHeaders {
+  readonly 'x-kubernetes-pf-flowschema-uid': string;
+  readonly 'x-kubernetes-pf-prioritylevel-uid': string;
+}
+
+const noQuery = new URLSearchParams();
 const unknownInfo: RequestInfo = {
   isResource: false,
   verbInPath: false,
@@ -21,10 +99,10 @@ const unknownInfo: RequestInfo = {
   parts: [],
 };
 
-/** Clients may choose the id, and it is sent back to them and written down: not at any length. */
+/** Audit-ID may be chosen by the client, and is echoed and logged. */
 const maxAuditIdLength = 1024;
 
-/** The request as it enters the filters. What costs something is made when first asked for. */
+/** The request as it enters the filters. Query, signal, warnings and audit ID are created on first use. */
 export class IncomingRequest implements ApiRequest {
   readonly exchange: Exchange;
   readonly method: string;
@@ -42,16 +120,16 @@ export class IncomingRequest implements ApiRequest {
   onCaughtUp?: () => void;
   /** Called once when the request is cancelled. */
   onCancel?: () => void;
-  /** Which rules of flow control the request was treated by. */
+  /** Set by flow control. */
   flow?: FlowHeaders;
-  /** How long it may take, where the client or the server limits it. */
+  /** The request's time limit, set by the deadline filter. */
   timeoutMs?: number;
   #query: URLSearchParams | undefined;
   #abort: AbortController | undefined;
   #warnings: Warnings | undefined;
   #auditId: string | undefined;
 
-  /** Fails with URIError on a path that is not properly encoded. */
+  /** Throws URIError if the path is not properly percent-encoded. */
   constructor(exchange: Exchange, now: number) {
     this.exchange = exchange;
     exchange.request = this;
@@ -78,7 +156,7 @@ export class IncomingRequest implements ApiRequest {
     return this.#abort.signal;
   }
 
-  /** Ends what the request is still waiting for, and keeps what it has not written yet from being written. */
+  /** Aborts pending waits and prevents writes that have not reached the store. */
   cancel(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -100,7 +178,7 @@ export class IncomingRequest implements ApiRequest {
     this.#warnings.add(text);
   }
 
-  /** The texts of the warnings, as far as they are kept. */
+  /** The texts of the warnings, within the size limit. */
   get warningTexts(): readonly string[] {
     return this.#warnings?.texts ?? [];
   }

@@ -1,7 +1,6 @@
 import { StatusError } from '@tsukube/machinery';
-import { type AcceptClause, acceptClauses, acceptsMediaType } from './accept.ts';
-import type { ApiRequest, ResourceRequest } from './request.ts';
-import { isRouted, notRouted } from './routed-types.ts';
+import { type AcceptClause, acceptClauses, acceptsMediaType, isRouted, notRouted } from './accept.ts';
+import type { ApiRequest, TypeReference } from './api-request.ts';
 
 export type Representation = 'object' | 'table' | 'metadata';
 
@@ -37,7 +36,11 @@ const maxKnownLength = 512;
  */
 type Offer = 'objects' | 'untyped' | 'messages' | 'documents';
 
-export function negotiateObjects(request: ResourceRequest, stream = false): Output {
+/** For objects of the version a request is routed to. */
+export function negotiateObjects(
+  request: ApiRequest & { readonly version: { readonly schema: TypeReference } },
+  stream = false,
+): Output {
   return negotiate(request, request.version.schema.form ? 'untyped' : 'objects', stream);
 }
 

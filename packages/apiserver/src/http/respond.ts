@@ -11,8 +11,8 @@ import {
   wrapProtobuf,
 } from '@tsukube/machinery';
 import type { Answer, BytesAnswer, Headers } from '@tsukube/transport';
+import type { ApiRequest } from './api-request.ts';
 import { negotiateFailure, type Output, protobuf } from './negotiation.ts';
-import type { ApiRequest } from './request.ts';
 
 /** An answer whose body is a Status. Audit events take `outcome` instead of parsing the body. */
 export interface StatusAnswer extends BytesAnswer {

@@ -1,5 +1,5 @@
 import { TurnBudget } from '@tsukube/transport';
-import type { ApiRequest } from '../http/request.ts';
+import type { ApiRequest } from '../http/api-request.ts';
 
 /** The event loop did nothing else for this long. */
 export interface Stall {

@@ -1,5 +1,5 @@
 import { Allowance } from '@tsukube/transport';
-import type { ApiRequest } from '../http/request.ts';
+import type { ApiRequest } from '../http/api-request.ts';
 import type { LogFields, Logger } from '../logger.ts';
 import type { Stall } from './loop-monitor.ts';
 

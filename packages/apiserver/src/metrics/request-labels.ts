@@ -1,6 +1,6 @@
 import type { IncomingRequest } from '../http/api-request.ts';
+import type { RequestInfo } from '../http/request-info.ts';
 import { type Resource, removedRelease } from '../registry/resource.ts';
-import type { RequestInfo } from '../routing/request-info.ts';
 
 /** The verbs that metrics tell apart; everything else is `other`. */
 export const reportedVerbs = [

@@ -1,9 +1,9 @@
 import type { Effort } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { type Output, protobuf } from '../http/negotiation.ts';
-import type { ResourceRequest } from '../http/request.ts';
 import { adoptDerived, type Derivation } from '../registry/derived.ts';
 import type { Resource, VerbHandler } from '../registry/resource.ts';
+import type { Offload, ResourceRequest } from '../registry/resource-request.ts';
 import { type CacheEntry, isReadable } from '../watchcache/entry.ts';
 
 /** Thrown by whoever reads a body that is too heavy for the event loop, before anything has been done for the request. */
@@ -50,7 +50,7 @@ function mayGrow({ info, exchange }: ResourceRequest): boolean {
 }
 
 /** Decides which requests leave the event loop: those whose body or object would hold it for long. */
-export class HeavyRequests {
+export class HeavyRequests implements Offload {
   readonly #limits: LightLimits;
   readonly #options: HeavyRequestsOptions;
   readonly #deriving = new WeakMap<CacheEntry, Map<string, Promise<void>>>();

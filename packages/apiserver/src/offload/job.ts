@@ -1,8 +1,7 @@
 import type { Status } from '@tsukube/machinery';
 import type { Answer, BytesAnswer, Exchange, Headers } from '@tsukube/transport';
 import { notedObject, notedPatch } from '../audit/request-object.ts';
-import { IncomingRequest } from '../http/api-request.ts';
-import type { ApiRequest, AuditNotes, NotedRequest, NoteRule } from '../http/request.ts';
+import { type ApiRequest, type AuditNotes, IncomingRequest, type NotedRequest, type NoteRule } from '../http/api-request.ts';
 import { outcomeOf, type StatusAnswer } from '../http/respond.ts';
 import type { AdmissionAttributes, AdmissionType } from '../registry/admission.ts';
 import { type ErrorMessage, ownedBytes } from './thread-calls.ts';

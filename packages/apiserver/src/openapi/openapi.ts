@@ -1,7 +1,7 @@
 import { type JsonObject, parseJson } from '@tsukube/machinery';
 import type { Answer, Headers } from '@tsukube/transport';
 import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
-import type { ApiRequest } from '../http/request.ts';
+import type { ApiRequest } from '../http/api-request.ts';
 import type { Resource } from '../registry/resource.ts';
 import { type CustomDocuments, customDocuments } from './custom-documents.ts';
 import { createDocuments, type DocumentOptions, type Documents } from './documents.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { TimeSlice } from '@tsukube/storage';
-import type { ApiRequest } from '../http/request.ts';
+import type { ApiRequest } from '../http/api-request.ts';
 
 /** A document with what HTTP caching needs to know of it. */
 export interface ServedDocument {

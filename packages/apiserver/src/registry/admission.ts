@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import type { User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
 import type { Resource, ServedVersion } from './resource.ts';
 
 /** One write on its way to the store. */

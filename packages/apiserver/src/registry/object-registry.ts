@@ -17,7 +17,7 @@ import {
   type WriteOptions,
 } from '@tsukube/storage';
 import type { Authorizer } from '../authorization/authorizer.ts';
-import type { User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { ObjectCache } from '../watchcache/object-cache.ts';
 import type { Admission, AdmissionAttributes } from './admission.ts';

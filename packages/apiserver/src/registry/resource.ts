@@ -1,10 +1,11 @@
 import type { Effort, FieldErrors, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
-import type { ResourceRequest, User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { DefaultPropagation, Propagation } from './deletion.ts';
 import type { ObjectForm } from './object-form.ts';
 import type { ObjectRegistry, WriteContext } from './object-registry.ts';
+import type { ResourceRequest } from './resource-request.ts';
 import type { ConvertByWebhook } from './webhook-conversions.ts';
 
 /**

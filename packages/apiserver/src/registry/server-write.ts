@@ -1,4 +1,4 @@
-import type { User } from '../http/request.ts';
+import type { User } from '../http/api-request.ts';
 import type { ObjectRegistry, WriteContext } from './object-registry.ts';
 
 /** The identity of a component of the server that writes without a request. */

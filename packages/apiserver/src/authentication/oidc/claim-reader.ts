@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@tsukube/machinery';
-import type { User } from '../../http/request.ts';
+import type { User } from '../../http/api-request.ts';
 import type { JwtConfiguration, Mapping } from './configuration.ts';
 import type { CompiledExpression, CompiledExpressions } from './expressions.ts';
 

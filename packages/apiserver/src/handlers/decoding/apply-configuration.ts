@@ -12,9 +12,9 @@ import {
   StatusError,
   YamlSyntaxError,
 } from '@tsukube/machinery';
-import type { ResourceRequest } from '../../http/request.ts';
 import { checkedAs, shapeIn } from '../../registry/object-form.ts';
 import type { Schema } from '../../registry/resource.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import type { FieldValidation } from './write-options.ts';
 
 /** What a client wants to be so. */

@@ -9,8 +9,9 @@ import {
   unwrapProtobuf,
 } from '@tsukube/machinery';
 import { NoRoomForBody, TooLarge } from '@tsukube/transport';
-import type { ApiRequest, ResourceRequest } from '../../http/request.ts';
+import type { ApiRequest } from '../../http/api-request.ts';
 import { HeavyBody } from '../../offload/heavy-requests.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 
 /** kube-apiserver's limit. */
 export const maxBodyBytes = 3 * 1024 * 1024;

@@ -14,9 +14,10 @@ import {
   typeMetaMisfit,
   YamlSyntaxError,
 } from '@tsukube/machinery';
-import type { ApiRequest, ResourceRequest } from '../../http/request.ts';
+import type { ApiRequest } from '../../http/api-request.ts';
 import { checkedAs } from '../../registry/object-form.ts';
 import type { Resource, Schema, ServedVersion } from '../../registry/resource.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { bodyType, lightBody, type ObjectType, objectTypes, type ParsedBody, parseBody } from './body.ts';
 import { objectionTo, type Stated, statedBy } from './type-meta.ts';
 import type { FieldValidation } from './write-options.ts';

@@ -11,9 +11,9 @@ import {
   StatusError,
   YamlSyntaxError,
 } from '@tsukube/machinery';
-import type { ResourceRequest } from '../../http/request.ts';
+import { isTrue } from '../../http/request-info.ts';
 import type { WriteContext } from '../../registry/object-registry.ts';
-import { isTrue } from '../../routing/request-info.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { bodyType, lightBody, type ObjectType, objectTypes, type ParsedBody, parseBody } from './body.ts';
 import { noKind, typeMeta } from './type-meta.ts';
 import { validateDryRun } from './write-options.ts';

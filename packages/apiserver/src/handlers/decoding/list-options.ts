@@ -1,6 +1,6 @@
 import { FieldErrors, goQuote, path, StatusError } from '@tsukube/machinery';
-import type { ResourceRequest } from '../../http/request.ts';
-import { isTrue } from '../../routing/request-info.ts';
+import { isTrue } from '../../http/request-info.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 
 /** ListOptions, decoded and checked. */
 export interface ListOptions {

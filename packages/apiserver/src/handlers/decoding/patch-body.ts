@@ -24,10 +24,10 @@ import {
   strategicMergePatch,
   stringifyJson,
 } from '@tsukube/machinery';
-import type { ResourceRequest } from '../../http/request.ts';
 import { checkedAs } from '../../registry/object-form.ts';
 import { nameUndeterminable } from '../../registry/object-meta.ts';
 import type { Schema } from '../../registry/resource.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { encodeObject } from '../../registry/stored-form.ts';
 import { bodyType } from './body.ts';
 import { keepAskedReset, reportStrict } from './decode.ts';

@@ -6,9 +6,9 @@ import {
   parseLabelSelector,
   StatusError,
 } from '@tsukube/machinery';
-import type { ResourceRequest } from '../../http/request.ts';
 import { fieldsOf, labelsOf } from '../../registry/derived.ts';
 import type { Resource, ServedVersion } from '../../registry/resource.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 
 /** Which objects a list or a watch is about. */

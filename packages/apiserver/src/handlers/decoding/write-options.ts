@@ -1,6 +1,6 @@
 import { FieldErrors, path, StatusError, validateFieldManager } from '@tsukube/machinery';
-import type { ResourceRequest } from '../../http/request.ts';
 import type { WriteContext } from '../../registry/object-registry.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 

@@ -2,9 +2,9 @@ import { apiVersionOf, type JsonObject, type JsonValue } from '@tsukube/machiner
 import { eachInSlices } from '@tsukube/storage';
 import type { Answer, BytesAnswer } from '@tsukube/transport';
 import { type Output, protobuf } from '../../http/negotiation.ts';
-import type { ResourceRequest } from '../../http/request.ts';
 import { answerBytes } from '../../http/respond.ts';
 import { bytesIn, derive, isDerived, metadataOf } from '../../registry/derived.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { decodeObject } from '../../registry/stored-form.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { encodeList, type ListWriter, listText } from './list-body.ts';

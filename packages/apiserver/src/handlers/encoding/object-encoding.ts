@@ -1,9 +1,9 @@
 import { apiVersionOf, type JsonValue, StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { type Output, protobuf } from '../../http/negotiation.ts';
-import type { Represented } from '../../http/request.ts';
 import { answerBytes } from '../../http/respond.ts';
 import { bytesIn, type Derivation, metadataOf } from '../../registry/derived.ts';
+import type { Represented } from '../../registry/resource-request.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { protobufObject } from './protobuf.ts';
 import { includeObject, tableHead, tableRow } from './table.ts';

@@ -12,8 +12,8 @@ import {
   writeListItem,
 } from '@tsukube/machinery';
 import type { Output } from '../../http/negotiation.ts';
-import type { Represented, ResourceRequest } from '../../http/request.ts';
 import { protobufIn } from '../../registry/derived.ts';
+import type { Represented, ResourceRequest } from '../../registry/resource-request.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import type { ListWriter } from './list-body.ts';
 

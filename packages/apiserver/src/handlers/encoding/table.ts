@@ -1,8 +1,8 @@
 import { goQuote, StatusError } from '@tsukube/machinery';
 import type { Output } from '../../http/negotiation.ts';
-import type { Represented } from '../../http/request.ts';
 import { bytesIn, cellsOf, columnsOf, metadataOf } from '../../registry/derived.ts';
 import type { ServedVersion } from '../../registry/resource.ts';
+import type { Represented } from '../../registry/resource-request.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { partialPrefix } from './object-encoding.ts';
 

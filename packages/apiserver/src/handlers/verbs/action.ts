@@ -1,11 +1,11 @@
 import { apiVersionOf, encodeProtobuf, type JsonObject, type Status, StatusError, wrapProtobuf } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { mediaTypes, negotiate, type Output, protobuf } from '../../http/negotiation.ts';
-import type { ResourceRequest } from '../../http/request.ts';
 import { answerBytes, answerStatusAs, answerValue } from '../../http/respond.ts';
 import type { AdmissionAttributes } from '../../registry/admission.ts';
 import type { WriteContext } from '../../registry/object-registry.ts';
 import type { Schema, Subresource, VerbHandler } from '../../registry/resource.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { decodeAs } from '../decoding/decode.ts';
 import { ownedContext, writeContext, writeOptions } from '../decoding/write-options.ts';
 

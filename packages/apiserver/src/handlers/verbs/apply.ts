@@ -1,10 +1,10 @@
 import { type JsonObject, StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { negotiateObjects } from '../../http/negotiation.ts';
-import type { ResourceRequest } from '../../http/request.ts';
 import type { FieldManagement } from '../../registry/field-management.ts';
 import { ensureName, ensureNamespace, nameUndeterminable } from '../../registry/object-meta.ts';
 import type { WriteContext } from '../../registry/object-registry.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import {
   type Configuration,
   checkConfiguration,

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { negotiateObjects } from '../../http/negotiation.ts';
-import type { ResourceRequest } from '../../http/request.ts';
 import { ensureNamespace, wipeSystemFields } from '../../registry/object-meta.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { decodeBody } from '../decoding/decode.ts';
 import { ownedContext, writeOptions } from '../decoding/write-options.ts';
 import { answerEntry } from '../encoding/object-encoding.ts';

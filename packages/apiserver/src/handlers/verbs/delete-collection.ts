@@ -1,9 +1,9 @@
 import { StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { negotiateObjects } from '../../http/negotiation.ts';
-import type { ResourceRequest } from '../../http/request.ts';
 import { deleteObject } from '../../registry/deletion.ts';
 import { nameOfKey } from '../../registry/object-meta.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { type DeleteOptions, deleteOptions, warnOfOrphans } from '../decoding/delete-options.ts';
 import { listOptions } from '../decoding/list-options.ts';

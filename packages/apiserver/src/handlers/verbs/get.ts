@@ -2,9 +2,9 @@ import { StatusError } from '@tsukube/machinery';
 import { UnreadableValue } from '@tsukube/storage';
 import type { Answer } from '@tsukube/transport';
 import { negotiateObjects, type Output } from '../../http/negotiation.ts';
-import type { ResourceRequest } from '../../http/request.ts';
+import { isTrue } from '../../http/request-info.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { atLeast, notInitialized, parseResourceVersion } from '../../registry/resource-version.ts';
-import { isTrue } from '../../routing/request-info.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { answerEntry } from '../encoding/object-encoding.ts';
 

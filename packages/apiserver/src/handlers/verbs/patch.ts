@@ -1,9 +1,9 @@
 import { type JsonObject, StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { negotiateObjects } from '../../http/negotiation.ts';
-import type { ResourceRequest } from '../../http/request.ts';
 import type { FieldManagement } from '../../registry/field-management.ts';
 import { ensureName, ensureNamespace, nameUndeterminable } from '../../registry/object-meta.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { lightBody } from '../decoding/body.ts';
 import { toHub } from '../decoding/decode.ts';
 import { applyPatch, type Patch, parsePatch, patchType } from '../decoding/patch-body.ts';

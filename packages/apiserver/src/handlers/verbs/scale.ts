@@ -1,9 +1,9 @@
 import { FieldErrors, type JsonObject, path, StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { negotiate, type Output } from '../../http/negotiation.ts';
-import type { ResourceRequest } from '../../http/request.ts';
 import { ensureName } from '../../registry/object-meta.ts';
 import type { Column, Resource, Schema, ServedVersion, Subresource } from '../../registry/resource.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { type ReplicasPathIn, type ScaleManagement, scaleManagement } from '../../registry/scale-management.ts';
 import { decodeObject, encodeObject } from '../../registry/stored-form.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';

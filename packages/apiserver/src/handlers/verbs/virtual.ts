@@ -1,10 +1,10 @@
 import { apiVersionOf, encodeProtobuf, type JsonObject, StatusError, wrapProtobuf } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { mediaTypes, negotiate, negotiateObjects, type Output, protobuf } from '../../http/negotiation.ts';
-import type { ResourceRequest } from '../../http/request.ts';
 import { answerBytes, answerValue } from '../../http/respond.ts';
 import { ensureNamespace, wipeSystemFields } from '../../registry/object-meta.ts';
 import type { Verbs } from '../../registry/resource.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { encodeObject } from '../../registry/stored-form.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { decodeBody } from '../decoding/decode.ts';

@@ -1,8 +1,8 @@
 import { apiVersionOf, type JsonObject, type StatusError, statusBody, stringifyJson } from '@tsukube/machinery';
 import { type Output, protobuf } from '../../http/negotiation.ts';
-import type { ResourceRequest } from '../../http/request.ts';
 import { bytesIn, isDerived } from '../../registry/derived.ts';
 import { emptyIn } from '../../registry/object-form.ts';
+import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { atRevision, encodeObject } from '../../registry/stored-form.ts';
 import type { CacheEntry, CacheEvent } from '../../watchcache/entry.ts';
 import type { Selection } from '../decoding/selectors.ts';

@@ -1,7 +1,7 @@
 import type { StatusError } from '@tsukube/machinery';
 import { TimeSlice } from '@tsukube/storage';
 import type { Sink } from '@tsukube/transport';
-import type { ShutdownNotice } from '../../http/request.ts';
+import type { ShutdownNotice } from '../../registry/resource-request.ts';
 import type { CacheEntry, CacheEvent } from '../../watchcache/entry.ts';
 import type { ObjectCache } from '../../watchcache/object-cache.ts';
 import { subject, type WatchFormat } from './event-encoding.ts';
