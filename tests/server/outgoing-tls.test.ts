@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { fetchText } from '../../packages/apiserver/src/authentication/oidc/fetch-text.ts';
 import { webhookClient as kubeconfigWebhook } from '../../packages/server/src/webhook/webhook-client.ts';
 import { readWebhookKubeconfig } from '../../packages/server/src/webhook/webhook-kubeconfig.ts';
-import { Connection } from '../../packages/storage/src/grpc/connection.ts';
+import { Connection } from '../../packages/storage/src/grpc/channel.ts';
 import { type Certificate, caBundle, certificate } from '../support/certificates.ts';
 
 const server = { for: 'server', hosts: ['127.0.0.1', 'localhost'] } as const;

@@ -1,1 +1,1 @@
-export { type Random, seeded } from '../../packages/storage/src/contract/random.ts';
+export { type Random, seeded } from '../../packages/storage/src/contract/support.ts';

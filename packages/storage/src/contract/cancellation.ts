@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Cancelled, type Store, type WriteOptions } from '../store.ts';
-import { bytes, text } from './bytes.ts';
-import type { OpenStore } from './under-test.ts';
+import { bytes, type OpenStore, text } from './support.ts';
 
 const ROUNDS = 60;
 

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
 import { Compacted, FutureRevision, type Store } from '../store.ts';
-import { bytes, text } from './bytes.ts';
-import { observe, watching } from './observing.ts';
-import type { OpenStore } from './under-test.ts';
+import { bytes, type OpenStore, observe, text, watching } from './support.ts';
 
 export function compaction(open: OpenStore): void {
   it('refuses to list and to watch what is gone', async () => {

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { bytes } from './bytes.ts';
-import { watching } from './observing.ts';
-import type { OpenStore } from './under-test.ts';
+import { bytes, type OpenStore, watching } from './support.ts';
 
 export function expiry(open: OpenStore): void {
   it('removes a key when its time has come, and tells watchers', async () => {

@@ -1,21 +1,17 @@
 import { afterEach, describe } from 'vitest';
 import { cancellation } from './cancellation.ts';
 import { compaction } from './compaction.ts';
-import { concurrency } from './concurrency.ts';
 import { expiry } from './expiry.ts';
 import { lifecycle } from './lifecycle.ts';
 import { lists } from './lists.ts';
 import { model } from './model.ts';
-import { tap } from './tap.ts';
-import { trim } from './trim.ts';
-import type { OpenStore, StoreUnderTest } from './under-test.ts';
-import { valueAt } from './value-at.ts';
-import { watches } from './watches.ts';
-import { watchesUnderLoad } from './watches-under-load.ts';
-import { writes } from './writes.ts';
+import { tap, trim, valueAt } from './optional-methods.ts';
+import type { OpenStore, StoreUnderTest } from './support.ts';
+import { watches, watchesUnderLoad } from './watches.ts';
+import { concurrency, writes } from './writes.ts';
 
-export { ManualClock } from './manual-clock.ts';
-export type { OpenStore, StoreUnderTest } from './under-test.ts';
+export type { OpenStore, StoreUnderTest } from './support.ts';
+export { ManualClock } from './support.ts';
 
 const ASPECTS = {
   writes,

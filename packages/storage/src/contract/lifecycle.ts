@@ -1,8 +1,6 @@
 import { expect, it, type TestContext } from 'vitest';
 import { Compacted, Unavailable } from '../store.ts';
-import { bytes, text } from './bytes.ts';
-import { observe, watching } from './observing.ts';
-import type { OpenStore, StoreUnderTest } from './under-test.ts';
+import { bytes, type OpenStore, observe, type StoreUnderTest, text, watching } from './support.ts';
 
 export function lifecycle(open: OpenStore): void {
   it('ends watches and refuses everything once closed', async () => {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Entry, FutureRevision, type Page, type Store } from '../store.ts';
-import { bytes, text } from './bytes.ts';
-import type { OpenStore } from './under-test.ts';
+import { bytes, type OpenStore, text } from './support.ts';
 
 export function lists(open: OpenStore): void {
   it('lists an empty prefix', async () => {

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import { openMemory } from '../memory/index.ts';
 import { Compacted, type Entry, type ListOptions, type Page, type Store } from '../store.ts';
-import { bytes, text } from './bytes.ts';
-import { type Random, seeded } from './random.ts';
-import type { OpenStore } from './under-test.ts';
+import { bytes, type OpenStore, type Random, seeded, text } from './support.ts';
 
 const STEPS = 400;
 const KEPT_REVISIONS = 60;

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { aesCbc, aesGcm, secretbox } from './ciphers.ts';
-import { extendedNonceGcm } from './extended-nonce.ts';
+import { aesCbc, aesGcm, extendedNonceGcm, secretbox } from './ciphers.ts';
 import type { Transformer } from './transformer.ts';
 
 interface Recorded {

@@ -1,10 +1,9 @@
-export { aesCbc, aesGcm, secretbox } from './ciphers.ts';
+export { aesCbc, aesGcm, extendedNonceGcm, secretbox } from './ciphers.ts';
 export { encryptedStore, type TransformerOf } from './encrypted-store.ts';
-export { extendedNonceGcm } from './extended-nonce.ts';
-export { hashIfNotEmpty } from './kms/encrypted-object.ts';
-export { type EnvelopeObserver, EnvelopeTransformer } from './kms/envelope.ts';
-export { connectKmsPlugin, type KmsPlugin } from './kms/plugin.ts';
-export { KmsProbe, type ProbeObserver } from './kms/probe.ts';
+export { hashIfNotEmpty } from './kms-encrypted-object.ts';
+export { type EnvelopeObserver, EnvelopeTransformer } from './kms-envelope.ts';
+export { connectKmsPlugin, type KmsPlugin } from './kms-plugin.ts';
+export { KmsProbe, type ProbeObserver } from './kms-probe.ts';
 export {
   identity,
   type ObserveTransformation,

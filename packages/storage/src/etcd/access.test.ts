@@ -8,7 +8,7 @@ import { etcdMissing, type RunningEtcd, startEtcd } from '../../../../tests/supp
 import { bytesTag, finish, type Method, varintTag, type Writer, write } from '../grpc/protobuf.ts';
 import { type Store, Unavailable } from '../store.ts';
 import { type EtcdOptions, openEtcd } from './index.ts';
-import { Member } from './rpc/member.ts';
+import { Member } from './rpc/members.ts';
 
 const opensslMissing = spawnSync('openssl', ['version']).error !== undefined;
 

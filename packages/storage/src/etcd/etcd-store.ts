@@ -11,15 +11,14 @@ import {
   Unavailable,
   type WriteOptions,
 } from '../store.ts';
-import { Compactions } from './compactions.ts';
 import { Leases } from './leases.ts';
 import type { EtcdLogger } from './options.ts';
-import { Reads } from './reads.ts';
+import { Compactions, Reads } from './reads.ts';
 import type { Caller } from './rpc/caller.ts';
-import { isCompacted, isFuture } from './rpc/failure.ts';
-import { Watches } from './watch/watches.ts';
-import { compact } from './wire/compact.ts';
-import { memberStatus } from './wire/status.ts';
+import { memberStatus } from './rpc/cluster.ts';
+import { isCompacted, isFuture } from './rpc/errors.ts';
+import { compact } from './rpc/kv.ts';
+import { Watches } from './watches.ts';
 import { Writes } from './writes.ts';
 
 export interface EtcdStoreOptions {

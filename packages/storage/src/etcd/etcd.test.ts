@@ -4,7 +4,7 @@ import { type StoreUnderTest, storeContract } from '../contract/index.ts';
 import { bytesTag, finish, type Method, write } from '../grpc/protobuf.ts';
 import type { Store } from '../store.ts';
 import { openEtcd } from './index.ts';
-import { Member } from './rpc/member.ts';
+import { Member } from './rpc/members.ts';
 
 describe.skipIf(etcdMissing)('etcd', () => {
   let etcd: RunningEtcd;

@@ -2,8 +2,7 @@ import type { Store } from '../store.ts';
 import { EtcdStore } from './etcd-store.ts';
 import { type EtcdOptions, parseEndpoint, readTls } from './options.ts';
 import { Caller } from './rpc/caller.ts';
-import { Member } from './rpc/member.ts';
-import { Members } from './rpc/members.ts';
+import { Member, Members } from './rpc/members.ts';
 
 export type { EtcdLogger, EtcdOptions, EtcdTls, Pem } from './options.ts';
 

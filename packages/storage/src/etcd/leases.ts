@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Opaque64 } from '../grpc/protobuf.ts';
 import type { Caller } from './rpc/caller.ts';
-import { grantLease } from './wire/lease.ts';
+import { grantLease } from './rpc/cluster.ts';
 
 export interface Lease {
   readonly id: Opaque64;

@@ -4,7 +4,7 @@ import { ManualClock } from '../contract/index.ts';
 import { bytesTag, type Method, read } from '../grpc/protobuf.ts';
 import { NoSpace, RequestTooLarge, type Store } from '../store.ts';
 import { openEtcd } from './index.ts';
-import { Member } from './rpc/member.ts';
+import { Member } from './rpc/members.ts';
 
 const MEBI = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
-import type { ConnectionTls } from '../grpc/connection.ts';
+import type { ConnectionTls } from '../grpc/channel.ts';
 
 /** PEM as text or bytes, or the path of a PEM file. */
 export type Pem = string | Uint8Array;

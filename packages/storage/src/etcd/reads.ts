@@ -1,9 +1,8 @@
 import { Compacted, type Entry, FutureRevision, type ListOptions, type Page } from '../store.ts';
-import type { Compactions } from './compactions.ts';
-import { below } from './key-range.ts';
 import type { Caller } from './rpc/caller.ts';
-import { isCompacted, isFuture } from './rpc/failure.ts';
-import { type RangeResponse, range } from './wire/range.ts';
+import { isCompacted, isFuture } from './rpc/errors.ts';
+import { below, type RangeResponse, range } from './rpc/kv.ts';
+import { ServerWatch } from './rpc/server-watch.ts';
 
 const FIRST_READ_ENTRIES = 500;
 const READ_BYTES = 4 << 20;
@@ -75,4 +74,50 @@ function after(entries: readonly Entry[]): string {
 function fitting({ entries }: RangeResponse): number {
   const bytes = entries.reduce((sum, { key, value }) => sum + key.length + value.length, entries.length);
   return Math.max(1, Math.min(Math.floor((entries.length * READ_BYTES) / bytes), MOST_READ_ENTRIES));
+}
+
+const FIRST_REVISION = 1;
+const PROBE_TIMEOUT_MS = 1_000;
+
+/** What is known of the newest compaction. etcd tells it only to watchers that start before it. */
+export class Compactions {
+  readonly #caller: Caller;
+  readonly #probeKey: string;
+  #newest = 0;
+  #probe: Promise<void> | undefined;
+
+  constructor(caller: Caller, probeKey: string) {
+    this.#caller = caller;
+    this.#probeKey = probeKey;
+  }
+
+  note(revision: number): void {
+    this.#newest = Math.max(this.#newest, revision);
+  }
+
+  /** The newest compacted revision, which is known to be after this one. */
+  async newest(after: number): Promise<number> {
+    if (this.#newest <= after) await this.#ask().catch(() => {});
+    return Math.max(this.#newest, after + 1);
+  }
+
+  #ask(): Promise<void> {
+    this.#probe ??= this.#watchFromStart().finally(() => {
+      this.#probe = undefined;
+    });
+    return this.#probe;
+  }
+
+  async #watchFromStart(): Promise<void> {
+    const member = await this.#caller.members.ready(performance.now() + PROBE_TIMEOUT_MS);
+    const watch = await ServerWatch.open(this.#caller, member, { key: this.#probeKey }, FIRST_REVISION);
+    const timer = setTimeout(() => watch.cancel(), PROBE_TIMEOUT_MS);
+    try {
+      for await (const _ of watch.responses());
+    } catch (error) {
+      if (error instanceof Compacted) this.note(error.oldest - 1);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
 }

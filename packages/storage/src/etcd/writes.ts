@@ -3,8 +3,8 @@ import { checkKey } from '../keys.ts';
 import { type DeleteOptions, type Entry, KeyExists, Mismatch, type WriteOptions } from '../store.ts';
 import type { Leases } from './leases.ts';
 import type { Caller, IsCancelled } from './rpc/caller.ts';
-import { isLeaseGone } from './rpc/failure.ts';
-import { type TxnRequest, type TxnResponse, txn } from './wire/txn.ts';
+import { isLeaseGone } from './rpc/errors.ts';
+import { type TxnRequest, type TxnResponse, txn } from './rpc/kv.ts';
 
 const ABSENT = 0;
 

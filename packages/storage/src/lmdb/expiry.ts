@@ -1,7 +1,6 @@
 import { Mismatch } from '../store.ts';
-import type { Environment } from './environment.ts';
-import { DAMAGED, readDue } from './records.ts';
-import type { Tables } from './tables.ts';
+import type { Environment, Tables } from './environment.ts';
+import { DAMAGED, readDue } from './file/records.ts';
 
 const REMOVALS_AT_ONCE = 256;
 const RETRY_MS = 1000;

@@ -1,6 +1,6 @@
 import type { Change, Entry } from '../store.ts';
-import { encodeDue, HEAD_BYTES, keyOfRecord, RECORD_BYTES, type State, writeHead, writeRecord } from './records.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './environment.ts';
+import { encodeDue, HEAD_BYTES, keyOfRecord, RECORD_BYTES, type State, writeHead, writeRecord } from './file/records.ts';
 
 /** Something that was asked of the store and is decided when its group commits. */
 export interface Attempt {

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
 import type { CorruptValue, Store } from '../store.ts';
 import { openEnvironment } from './environment.ts';
+import { markDatabase, verifyDatabase } from './file/check.ts';
 import { LmdbStore } from './lmdb-store.ts';
 import { loadState } from './load-state.ts';
-import { markDatabase, verifyDatabase } from './verify.ts';
 
-export { type CheckReport, checkDatabase, type ValueProblem } from './check.ts';
-export { DamagedDatabase } from './database-file.ts';
+export { type CheckReport, checkDatabase, type ValueProblem } from './file/check.ts';
+export { DamagedDatabase } from './file/database-file.ts';
 export { type SalvageReport, salvageDatabase } from './salvage.ts';
 
 export interface LmdbOptions {

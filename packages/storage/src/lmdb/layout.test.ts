@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ManualClock } from '../contract/index.ts';
-import { openEnvironment } from './environment.ts';
+import { binaryTable, openEnvironment, STATE } from './environment.ts';
 import { checkDatabase, DamagedDatabase, openLmdb } from './index.ts';
-import { binaryTable, STATE } from './tables.ts';
 
 let path: string;
 

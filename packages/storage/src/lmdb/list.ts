@@ -1,9 +1,11 @@
+import { compareKeys, firstKey } from '../keys.ts';
 import { Compacted, type Entry, FutureRevision, type ListOptions, type Page } from '../store.ts';
-import type { Pointer, Values } from './corrupt-values.ts';
-import type { Environment } from './environment.ts';
-import { past } from './past.ts';
-import { KeyRange } from './range.ts';
-import type { Snapshot } from './snapshot.ts';
+import { TimeSlice } from '../time-slice.ts';
+import { type Environment, readState, type Tables } from './environment.ts';
+import { prefixBounds } from './file/key-encodings.ts';
+import { DAMAGED, type Damaged, type Head, soundHead } from './file/records.ts';
+import { readHeads } from './log.ts';
+import type { Pointer, Values } from './values.ts';
 
 /** Where the values of a page are, in the order of keys. */
 export interface Selection {
@@ -44,4 +46,145 @@ function present(tables: Environment, snapshot: Snapshot, range: KeyRange): Sele
     pointers: (limit) => range.pointers(tables, snapshot, limit),
     count: () => range.count(tables, snapshot),
   };
+}
+
+const COUNT_AT_ONCE = 100_000;
+
+/** The keys below a prefix, from a key on. */
+export class KeyRange {
+  readonly #prefix: string;
+  readonly #first: string;
+
+  constructor(prefix: string, from?: string) {
+    this.#prefix = prefix;
+    this.#first = firstKey(prefix, from);
+  }
+
+  get bounds(): ReturnType<typeof prefixBounds> {
+    return prefixBounds(this.#prefix, this.#first);
+  }
+
+  has(key: string): boolean {
+    return key.startsWith(this.#prefix) && compareKeys(key, this.#first) >= 0;
+  }
+
+  /** Where the values are that the range holds now. Fails with CorruptValue if that cannot be told. */
+  *pointers({ current }: Tables, snapshot: Snapshot, limit?: number): Iterable<Pointer> {
+    for (const { key, value } of current.getRange({ ...snapshot.options, ...this.bounds, limit: limit || undefined })) {
+      const { revision, created } = soundHead(key as string, value as Head | Damaged);
+      yield { key: key as string, revision, created };
+    }
+  }
+
+  /** How many keys the range holds now. LMDB counts by itself, so this takes few but long steps. */
+  async count({ current }: Tables, snapshot: Snapshot): Promise<number> {
+    let { start, end } = this.bounds;
+    for (let counted = 0; ; counted += COUNT_AT_ONCE) {
+      const range = { ...snapshot.options, start, end };
+      const [next] = current.getKeys({ ...range, offset: COUNT_AT_ONCE, limit: 1 });
+      if (next === undefined) return counted + current.getKeysCount(range);
+      start = next;
+      await snapshot.rest();
+    }
+  }
+}
+
+const HEADS_AT_ONCE = 500;
+
+/** What undoes the changes of a key. */
+interface Undo {
+  /** The revision of its value then; 0 if it did not exist. */
+  readonly revision: number;
+  existsNow: boolean;
+}
+
+/** What a range held at an old revision: what it holds now, with every change since undone. */
+export async function past(tables: Environment, snapshot: Snapshot, range: KeyRange, revision: number): Promise<Selection> {
+  const undone = await undoSince(tables, snapshot, range, revision);
+  return {
+    pointers: (limit) => first(limit, merged(tables, snapshot, range, undone)),
+    count: async () => (await range.count(tables, snapshot)) + difference(undone),
+  };
+}
+
+async function undoSince(tables: Environment, snapshot: Snapshot, range: KeyRange, revision: number): Promise<Map<string, Undo>> {
+  const undone = new Map<string, Undo>();
+  for (let from = revision + 1; from <= snapshot.revision; from += HEADS_AT_ONCE) {
+    const to = Math.min(snapshot.revision, from + HEADS_AT_ONCE - 1);
+    const heads = readHeads(tables, from, to, snapshot.options);
+    // Where a change is missing or damaged, what it undoes is unknown.
+    if (heads.length < to - from + 1) throw new Compacted(snapshot.revision);
+    for (const head of heads) {
+      if (head === DAMAGED) throw new Compacted(snapshot.revision);
+      const { key, type, previous } = head;
+      const known = undone.get(key);
+      if (known) known.existsNow = type === 'put';
+      else if (range.has(key)) undone.set(key, { revision: previous, existsNow: type === 'put' });
+    }
+    if (snapshot.tired) await snapshot.rest();
+  }
+  return undone;
+}
+
+/** Where all values are that the range held then, in the order of keys. */
+function* merged(tables: Environment, snapshot: Snapshot, range: KeyRange, undone: ReadonlyMap<string, Undo>): Iterable<Pointer> {
+  const restored = [...undone].filter(([, { revision }]) => revision > 0).sort(([a], [b]) => compareKeys(b, a));
+  for (const pointer of range.pointers(tables, snapshot)) {
+    yield* takeUpTo(pointer.key, restored);
+    if (!undone.has(pointer.key)) yield pointer;
+  }
+  yield* takeUpTo(undefined, restored);
+}
+
+/** Takes from the end, where the lowest keys are. */
+function* takeUpTo(key: string | undefined, restored: [string, Undo][]): Iterable<Pointer> {
+  for (let lowest = restored.at(-1); lowest; lowest = restored.at(-1)) {
+    if (key !== undefined && compareKeys(lowest[0], key) > 0) return;
+    restored.pop();
+    yield { key: lowest[0], revision: lowest[1].revision, created: 0 };
+  }
+}
+
+function* first<T>(limit: number, all: Iterable<T>): Iterable<T> {
+  let taken = 0;
+  for (const each of all) {
+    yield each;
+    if (++taken === limit) return;
+  }
+}
+
+function difference(undone: ReadonlyMap<string, Undo>): number {
+  let sum = 0;
+  for (const { revision, existsNow } of undone.values()) sum += Number(revision > 0) - Number(existsNow);
+  return sum;
+}
+
+/** One state of the database for a read that takes more than a turn of the loop. */
+export class Snapshot {
+  readonly options: { readonly transaction: ReturnType<Tables['root']['useReadTransaction']> };
+  readonly revision: number;
+  readonly #slice = new TimeSlice();
+  readonly #checkOpen: () => void;
+
+  /** `checkOpen` fails if nothing may be read any more. */
+  constructor(tables: Tables, checkOpen: () => void) {
+    this.options = { transaction: tables.root.useReadTransaction() };
+    this.revision = readState(tables, this.options).revision;
+    this.#checkOpen = checkOpen;
+  }
+
+  get tired(): boolean {
+    return this.#slice.over;
+  }
+
+  /** To be awaited whenever `tired`. Fails if the store was closed meanwhile. */
+  async rest(): Promise<void> {
+    await this.#slice.rest();
+    this.#checkOpen();
+  }
+
+  /** While a snapshot is held, the database cannot reuse the space of what it shows. */
+  release(): void {
+    this.options.transaction.done();
+  }
 }

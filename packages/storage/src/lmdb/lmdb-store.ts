@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.ts';
-import { ExpiryTimer } from '../expiry-timer.ts';
+import { type Clock, ExpiryTimer } from '../clock.ts';
 import { checkKey, isTooLong } from '../keys.ts';
 import {
   atRevision,
@@ -16,17 +15,15 @@ import {
   Unavailable,
   type WriteOptions,
 } from '../store.ts';
-import { type TapListener, Taps } from '../taps.ts';
-import { Watches } from '../watch.ts';
-import { CorruptValues, type OnCorrupt, Values } from './corrupt-values.ts';
+import { type TapListener, Taps, Watches } from '../watches.ts';
 import type { Environment } from './environment.ts';
 import { removeExpired } from './expiry.ts';
+import { type Damaged, type Head, type State, soundHead } from './file/records.ts';
 import type { Attempt, Write } from './group.ts';
-import { list } from './list.ts';
+import { list, Snapshot } from './list.ts';
 import { Log } from './log.ts';
-import { type Damaged, type Head, type State, soundHead } from './records.ts';
-import { Snapshot } from './snapshot.ts';
 import { Sweeper } from './sweeper.ts';
+import { CorruptValues, type OnCorrupt, Values } from './values.ts';
 import { Writer } from './writer.ts';
 
 /** The newest entry of a key, committed or not. */

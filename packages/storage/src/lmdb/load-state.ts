@@ -1,4 +1,5 @@
 import type { Database } from 'lmdb';
+import { binaryTable, STATE, type Tables } from './environment.ts';
 import {
   DAMAGED,
   decodeState,
@@ -14,8 +15,7 @@ import {
   type State,
   writeHead,
   writeRecord,
-} from './records.ts';
-import { binaryTable, STATE, type Tables } from './tables.ts';
+} from './file/records.ts';
 
 /** The first revision is 1, as in etcd: clients take 0 for "any". */
 const NEW: State = { revision: 1, compacted: 0, swept: 0 };

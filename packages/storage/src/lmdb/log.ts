@@ -1,10 +1,8 @@
 import { atRevision, type Batch, type Change, Compacted, CorruptEntry, type Entry } from '../store.ts';
-import type { History } from '../watch.ts';
-import type { Pointer, Values } from './corrupt-values.ts';
-import type { Environment } from './environment.ts';
-import { RecentChanges } from './recent.ts';
-import { DAMAGED, type Damaged, type LogHead, type State } from './records.ts';
-import type { ReadOptions } from './tables.ts';
+import type { History } from '../watches.ts';
+import type { Environment, ReadOptions } from './environment.ts';
+import { DAMAGED, type Damaged, type LogHead, type State } from './file/records.ts';
+import type { Pointer, Values } from './values.ts';
 
 const PAGE_CHANGES = 256;
 const PAGE_BYTES = 2 ** 20;
@@ -93,4 +91,49 @@ export function readHeads(tables: Environment, from: number, to: number, options
   for (const { key: revision, value } of tables.logHeads.getRange({ ...options, start: from, end: to + 1 }))
     heads.push(value === DAMAGED || value.revision !== revision ? DAMAGED : value);
   return heads;
+}
+
+const MAX_CHANGES = 4096;
+const MAX_BYTES = 16 * 2 ** 20;
+
+/** The newest changes, kept in memory for watches that keep up and for writes that follow one another. */
+export class RecentChanges {
+  readonly #ring = new Array<Change | undefined>(MAX_CHANGES);
+  #oldest: number;
+  #newest: number;
+  #bytes = 0;
+
+  constructor(revision: number) {
+    this.#oldest = revision + 1;
+    this.#newest = revision;
+  }
+
+  /** Changes must be added in the order of revisions, without gaps. */
+  add(change: Change): void {
+    if (this.#newest - this.#oldest + 1 === MAX_CHANGES) this.#dropOldest();
+    this.#newest = change.entry.revision;
+    this.#ring[this.#newest % MAX_CHANGES] = change;
+    this.#bytes += bytesOf(change);
+    while (this.#bytes > MAX_BYTES && this.#oldest < this.#newest) this.#dropOldest();
+  }
+
+  at(revision: number): Change | undefined {
+    return revision >= this.#oldest && revision <= this.#newest ? this.#ring[revision % MAX_CHANGES] : undefined;
+  }
+
+  #dropOldest(): void {
+    const at = this.#oldest++ % MAX_CHANGES;
+    const dropped = this.#ring[at];
+    this.#ring[at] = undefined;
+    if (dropped) this.#bytes -= bytesOf(dropped);
+  }
+}
+
+/** The value before is mostly the value of another change that is kept too: counting it errs on the safe side. */
+function bytesOf({ entry, previous }: Change): number {
+  return valueBytes(entry) + (previous ? valueBytes(previous) : 0);
+}
+
+function valueBytes(entry: Entry): number {
+  return entry instanceof CorruptEntry ? 0 : entry.value.length;
 }

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DatabaseFile, openDatabaseFile } from './database-file.ts';
-import { openEnvironment } from './environment.ts';
-import { numberKeys } from './key-encodings.ts';
-import { META_PAGES, PageFlag } from './pages/layout.ts';
-import { nodeData, nodeKey, PageParser } from './pages/page.ts';
-import type { OnEntry } from './pages/walk.ts';
+import { openEnvironment, STATE, type Tables } from './environment.ts';
+import { markDatabase } from './file/check.ts';
+import { type DatabaseFile, openDatabaseFile } from './file/database-file.ts';
+import { numberKeys } from './file/key-encodings.ts';
+import { META_PAGES, PageFlag } from './file/layout.ts';
+import { nodeData, nodeKey, PageParser } from './file/page.ts';
 import {
   DAMAGED,
   encodeDue,
@@ -21,9 +21,8 @@ import {
   type State,
   writeHead,
   writeRecord,
-} from './records.ts';
-import { STATE, type Tables } from './tables.ts';
-import { markDatabase } from './verify.ts';
+} from './file/records.ts';
+import type { OnEntry } from './file/walk.ts';
 
 export interface SalvageReport {
   readonly saved: number;

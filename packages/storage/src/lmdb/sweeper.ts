@@ -1,7 +1,7 @@
 import { FutureRevision } from '../store.ts';
 import type { Environment } from './environment.ts';
+import { DAMAGED, type LogHead } from './file/records.ts';
 import { readHeads } from './log.ts';
-import { DAMAGED, type LogHead } from './records.ts';
 import type { Writer } from './writer.ts';
 
 /** Each may dirty a page of the log: few enough that writes which share the transaction hardly notice. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Cancelled, type Change, KeyExists, Unavailable } from '../store.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './environment.ts';
 import { type Draft, Writer } from './writer.ts';
 
 /** Tables whose transactions end when and how the test says. */

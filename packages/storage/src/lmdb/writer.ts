@@ -1,9 +1,8 @@
 import { Cancelled, type Entry, NoSpace, Unavailable } from '../store.ts';
-import { commitFailure } from './commit-failure.ts';
-import { DiskSpace } from './disk-space.ts';
+import { commitFailure, DiskSpace } from './disk-space.ts';
+import { Fenced, type Tables, transact } from './environment.ts';
+import type { State } from './file/records.ts';
 import { type Attempt, type Chore, Group, type Refusal, type Write } from './group.ts';
-import type { State } from './records.ts';
-import { Fenced, type Tables, transact } from './tables.ts';
 
 const MAX_WAITING_GROUPS = 64;
 const STUCK_MS = 10_000;

@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.ts';
-import { ExpiryTimer } from '../expiry-timer.ts';
+import { type Clock, ExpiryTimer } from '../clock.ts';
 import { checkKey } from '../keys.ts';
 import {
   type Batch,
@@ -16,11 +15,8 @@ import {
   Unavailable,
   type WriteOptions,
 } from '../store.ts';
-import { type TapListener, Taps } from '../taps.ts';
-import { Watches } from '../watch.ts';
-import { Expirations } from './expirations.ts';
-import { ChangeLog } from './log.ts';
-import { Versions } from './versions.ts';
+import { type TapListener, Taps, Watches } from '../watches.ts';
+import { ChangeLog, Versions } from './history.ts';
 
 export class MemoryStore implements Store {
   readonly #clock: Clock;
@@ -147,4 +143,27 @@ export class MemoryStore implements Store {
 /** The key was written again meanwhile. */
 function ignoreMismatch(error: unknown): void {
   if (!(error instanceof Mismatch)) throw error;
+}
+
+/** When keys expire. */
+export class Expirations {
+  readonly #due = new Map<string, { readonly at: number; readonly entry: Entry }>();
+
+  remember(entry: Entry, at: number): void {
+    this.#due.set(entry.key, { at, entry });
+  }
+
+  forget(key: string): void {
+    this.#due.delete(key);
+  }
+
+  due(now: number): Entry[] {
+    return [...this.#due.values()].filter(({ at }) => at <= now).map(({ entry }) => entry);
+  }
+
+  next(): number | undefined {
+    let earliest: number | undefined;
+    for (const { at } of this.#due.values()) if (earliest === undefined || at < earliest) earliest = at;
+    return earliest;
+  }
 }

@@ -2,12 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { frame } from '../../grpc/framing.ts';
-import { GrpcCode } from '../../grpc/grpc-status.ts';
+import { frame } from '../../grpc/calls.ts';
 import { bytesTag, finish, type Method, read, write } from '../../grpc/protobuf.ts';
+import { GrpcCode } from '../../grpc/status.ts';
 import { Caller } from './caller.ts';
-import { Member } from './member.ts';
-import { Members } from './members.ts';
+import { Member, Members } from './members.ts';
 
 const echo: Method<string, string> = {
   path: '/test.Test/Echo',

@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { backoff } from '../../grpc/backoff.ts';
 import type { Metadata } from '../../grpc/calls.ts';
+import { backoff } from '../../grpc/channel.ts';
 import type { Method } from '../../grpc/protobuf.ts';
 import { Cancelled, Unavailable } from '../../store.ts';
-import { authenticate, type Credentials } from '../wire/authenticate.ts';
-import { isAuthenticationOff, isPassing, isStaleToken } from './failure.ts';
+import { authenticate, type Credentials } from './cluster.ts';
+import { isAuthenticationOff, isPassing, isStaleToken } from './errors.ts';
 import type { Members } from './members.ts';
-import { Session } from './session.ts';
 
 export interface CallerOptions {
   readonly timeoutMs: number;
@@ -14,6 +13,8 @@ export interface CallerOptions {
 }
 
 type Kind = 'read' | 'write';
+
+const MAX_RENEWALS = 3;
 
 /** Calls etcd: each call has a deadline, and is repeated at another member for as long as that is safe and there is time. */
 export class Caller {
@@ -123,5 +124,40 @@ interface CallOptions {
   readonly isCancelled?: IsCancelled | undefined;
 }
 
+/** What every request carries: who asks, and that a member cut off from its cluster shall refuse instead of waiting. */
+export class Session {
+  readonly #authenticate: (() => Promise<string | undefined>) | undefined;
+  #metadata: Metadata | undefined;
+  #renewal: Promise<Metadata> | undefined;
+
+  /** Without `authenticate` the session is anonymous, or known by its certificate. */
+  constructor(authenticate?: () => Promise<string | undefined>) {
+    this.#authenticate = authenticate;
+    if (!authenticate) this.#metadata = metadataOf(undefined);
+  }
+
+  /** Undefined until somebody has authenticated. */
+  get metadata(): Metadata | undefined {
+    return this.#metadata;
+  }
+
+  /** Authenticates again, unless somebody else did since `stale` was in use. */
+  async renew(stale?: Metadata): Promise<Metadata> {
+    if (this.#metadata && this.#metadata !== stale) return this.#metadata;
+    this.#renewal ??= this.#renew().finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  async #renew(): Promise<Metadata> {
+    this.#metadata = metadataOf(await this.#authenticate?.());
+    return this.#metadata;
+  }
+}
+
+function metadataOf(token: string | undefined): Metadata {
+  return token ? { hasleader: 'true', token } : { hasleader: 'true' };
+}
+
 const ANONYMOUS = new Session();
-const MAX_RENEWALS = 3;

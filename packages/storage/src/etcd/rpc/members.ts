@@ -1,5 +1,8 @@
+import { MessageStream, type Metadata, unary } from '../../grpc/calls.ts';
+import { Connection, type ConnectionTls } from '../../grpc/channel.ts';
+import type { Method } from '../../grpc/protobuf.ts';
 import { Unavailable } from '../../store.ts';
-import type { Member } from './member.ts';
+import { failureOf } from './errors.ts';
 
 /** The members of the cluster, taken in turn, those without a connection passed over. */
 export class Members {
@@ -39,5 +42,49 @@ export class Members {
 
   close(): void {
     for (const member of this.#members) member.close();
+  }
+}
+
+/** One member of the etcd cluster, or whatever answers at one endpoint. */
+export class Member {
+  readonly url: string;
+  readonly #connection: Connection;
+
+  constructor(url: string, tls: ConnectionTls) {
+    this.url = url;
+    this.#connection = new Connection({
+      url,
+      tls,
+      unreachable: (cause) => new Unavailable(`etcd: no connection to ${url}`, { unwritten: true, cause }),
+      failed: failureOf,
+    });
+  }
+
+  /** Whether there is a connection. Asking also makes one. */
+  get ready(): boolean {
+    return this.#connection.ready;
+  }
+
+  async whenReady(deadline: number): Promise<Member> {
+    await this.#connection.whenReady(deadline);
+    return this;
+  }
+
+  async call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    metadata: Metadata,
+    deadline: number,
+  ): Promise<Response> {
+    const message = method.encode(request);
+    return method.decode(await unary(this.#connection, { path: method.path, message, metadata, deadline }));
+  }
+
+  stream(path: string, metadata: Metadata): MessageStream {
+    return new MessageStream(this.#connection, path, metadata);
+  }
+
+  close(): void {
+    this.#connection.close();
   }
 }

@@ -1,0 +1,103 @@
+import { connect } from 'node:net';
+import { unary } from '../grpc/calls.ts';
+import { Connection } from '../grpc/channel.ts';
+import type { Method } from '../grpc/protobuf.ts';
+import { GrpcCode, type GrpcStatus } from '../grpc/status.ts';
+import {
+  type DecryptRequest,
+  decrypt,
+  type EncryptRequest,
+  type EncryptResponse,
+  encrypt,
+  type StatusResponse,
+  status,
+} from './kms-messages.ts';
+
+/** The plugin of a key management service. Every call has a deadline and fails with a GrpcError. */
+export interface KmsPlugin {
+  status(): Promise<StatusResponse>;
+  encrypt(request: EncryptRequest): Promise<EncryptResponse>;
+  /** Gives the plaintext. */
+  decrypt(request: DecryptRequest): Promise<Uint8Array>;
+  close(): void;
+}
+
+export interface KmsPluginOptions {
+  /** Of a Unix socket: a path, or `@name` in the abstract namespace of Linux. */
+  readonly socket: string;
+  readonly timeoutMs: number;
+  /** Told of every call: `code` is the name of its gRPC status. */
+  readonly observe?: ((method: string, code: string, seconds: number) => void) | undefined;
+}
+
+/** In the words of Go's client, which are those of kube-apiserver's health checks. */
+export class GrpcError extends Error {
+  override readonly name = 'GrpcError';
+  readonly code: string;
+
+  constructor({ code, details }: GrpcStatus, options?: ErrorOptions) {
+    const name = codeNames[code] ?? `Code(${code})`;
+    super(`rpc error: code = ${name} desc = ${details}`, options);
+    this.code = name;
+  }
+}
+
+const codeNames = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+];
+
+/** Connects when first called, and again whenever the connection was lost. A call waits for the plugin up to its deadline. */
+export function connectKmsPlugin({ socket, timeoutMs, observe }: KmsPluginOptions): KmsPlugin {
+  const path = socket.startsWith('@') ? `\0${socket.slice(1)}` : socket;
+  const connection = new Connection({
+    url: 'http://localhost',
+    createConnection: () => connect(path),
+    unreachable: (cause) => new GrpcError({ code: GrpcCode.deadlineExceeded, details: reasonOf(cause) }, { cause }),
+    failed: (status) => new GrpcError(status),
+  });
+  const call = async <Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response> => {
+    const deadline = performance.now() + timeoutMs;
+    await connection.whenReady(deadline);
+    const message = method.encode(request);
+    return method.decode(await unary(connection, { path: method.path, message, metadata: {}, deadline }));
+  };
+  const observed = async <Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response> => {
+    const began = performance.now();
+    const seconds = () => (performance.now() - began) / 1000;
+    try {
+      const response = await call(method, request);
+      observe?.(method.path, 'OK', seconds());
+      return response;
+    } catch (error) {
+      observe?.(method.path, error instanceof GrpcError ? error.code : 'unknown-non-grpc', seconds());
+      throw error;
+    }
+  };
+  return {
+    status: () => observed(status, undefined),
+    encrypt: (request) => observed(encrypt, request),
+    decrypt: (request) => observed(decrypt, request),
+    close: () => connection.close(),
+  };
+}
+
+function reasonOf(cause: unknown): string {
+  const reason = cause instanceof Error ? `: ${cause.message}` : '';
+  return `context deadline exceeded while waiting for the plugin${reason}`;
+}

@@ -1,0 +1,166 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { backoff } from '../grpc/channel.ts';
+import { type Batch, type Change, Compacted } from '../store.ts';
+import type { EtcdLogger } from './options.ts';
+import { type Position, Progress, progressIsOrdered } from './progress.ts';
+import type { Caller } from './rpc/caller.ts';
+import { memberStatus } from './rpc/cluster.ts';
+import { isPassing } from './rpc/errors.ts';
+import { below, EVERYTHING } from './rpc/kv.ts';
+import { ServerWatch, WatchDenied } from './rpc/server-watch.ts';
+import type { WatchEvent, WatchResponse } from './rpc/watch.ts';
+
+export interface WatchesOptions {
+  readonly caller: Caller;
+  /** The newest revision, linearizable. */
+  readonly newest: () => Promise<number>;
+  readonly logger: EtcdLogger | undefined;
+}
+
+interface Follower {
+  readonly prefix: string;
+  readonly position: Position;
+  readonly signal: AbortSignal;
+}
+
+type Batches = AsyncGenerator<Batch, void, undefined>;
+
+/** etcd counts from 1, and no write has that number. */
+const FIRST_REVISION = 1;
+
+/** The watches of a store. Each resumes where it was when its connection or its member is lost. */
+export class Watches {
+  readonly #caller: Caller;
+  readonly #newest: () => Promise<number>;
+  readonly #logger: EtcdLogger | undefined;
+  readonly #endings = new Set<AbortController>();
+  readonly #progress = new Set<Progress>();
+  #mayReadEverything = true;
+
+  constructor({ caller, newest, logger }: WatchesOptions) {
+    this.#caller = caller;
+    this.#newest = newest;
+    this.#logger = logger;
+  }
+
+  /** Somebody has seen this revision: watches shall report it, even those for whose keys it brought nothing. */
+  reach(revision: number): void {
+    for (const progress of this.#progress) progress.reach(revision);
+  }
+
+  end(): void {
+    for (const ending of this.#endings) ending.abort();
+  }
+
+  async *follow(prefix: string, from: number, signal: AbortSignal): Batches {
+    const position = { revision: Math.max(from - 1, FIRST_REVISION), told: 0 };
+    const ending = new AbortController();
+    const abort = () => ending.abort();
+    signal.addEventListener('abort', abort);
+    if (signal.aborted || this.#caller.closed) abort();
+    this.#endings.add(ending);
+    try {
+      yield* this.#resume({ prefix, position, signal: ending.signal });
+    } finally {
+      abort();
+      this.#endings.delete(ending);
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  async *#resume(follower: Follower): Batches {
+    const { prefix, position, signal } = follower;
+    for (let failures = 0; !signal.aborted; failures++) {
+      try {
+        for await (const batch of this.#connect(follower)) {
+          failures = 0;
+          yield batch;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#checkResumable(error);
+        if (failures === 0) this.#logger?.warn('watch of etcd interrupted', { prefix, revision: position.revision, error });
+      }
+      await pause(backoff(failures), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  #checkResumable(error: unknown): void {
+    if (error instanceof WatchDenied && this.#mayReadEverything) this.#mayReadEverything = false;
+    else if (error instanceof WatchDenied || !isPassing(error)) throw error;
+  }
+
+  async *#connect(follower: Follower): Batches {
+    const { position, signal } = follower;
+    const newest = await this.#newest();
+    checkHistory(position, newest);
+    const { watch, ordered } = await this.#open(follower, newest);
+    const progress = ordered ? new Progress(position, () => watch.requestProgress()) : undefined;
+    const cancel = () => watch.cancel();
+    signal.addEventListener('abort', cancel);
+    if (progress) this.#progress.add(progress);
+    try {
+      if (!signal.aborted) yield* this.#batches(watch, follower, newest);
+    } finally {
+      if (progress) this.#progress.delete(progress);
+      progress?.stop();
+      signal.removeEventListener('abort', cancel);
+      cancel();
+    }
+  }
+
+  async *#batches(watch: ServerWatch, { prefix, position }: Follower, newest: number): Batches {
+    for await (const response of watch.responses()) {
+      if (response.created) {
+        if (position.revision >= newest) yield { changes: [], revision: newest };
+        else this.reach(newest);
+      } else {
+        const batch = advance(position, prefix, response);
+        if (batch) yield batch;
+      }
+    }
+  }
+
+  async #open(
+    { prefix, position }: Follower,
+    newest: number,
+  ): Promise<{ readonly watch: ServerWatch; readonly ordered: boolean }> {
+    const deadline = performance.now() + this.#caller.timeoutMs;
+    const member = await this.#caller.members.ready(deadline);
+    const { version } = await member.call(memberStatus, undefined, await this.#caller.metadata(), deadline);
+    const ordered = progressIsOrdered(version);
+    const range = ordered || !this.#mayReadEverything ? below(prefix) : EVERYTHING;
+    return { watch: await ServerWatch.open(this.#caller, member, range, startOf(position, newest)), ordered };
+  }
+}
+
+/** Whoever restores an older backup takes back what watchers were told. */
+function checkHistory({ told }: Position, newest: number): void {
+  if (newest < told) throw new Compacted(newest + 1);
+}
+
+/**
+ * A watcher that goes back into history starts one revision early: etcd lets one start at the very revision that was
+ * compacted, though removals of that revision are gone, but refuses the one before.
+ */
+function startOf({ revision }: Position, newest: number): number {
+  return revision < newest ? revision : revision + 1;
+}
+
+/** What a response brings that is new, if anything; moves the position. A resumed watcher repeats the last revision. */
+export function advance(position: Position, prefix: string, { events, revision }: WatchResponse): Batch | undefined {
+  const reached = events.at(-1)?.entry.revision ?? revision;
+  if (reached <= position.revision) return undefined;
+  const changes = events.filter(({ entry }) => entry.revision > position.revision && entry.key.startsWith(prefix)).map(changeOf);
+  position.revision = reached;
+  position.told = reached;
+  return { changes, revision: reached };
+}
+
+/** etcd looks the previous value up when it sends the event: if compaction was faster, the watch has fallen behind. */
+function changeOf(event: WatchEvent): Change {
+  const { type, entry, previous } = event;
+  if (type === 'put' && entry.created === entry.revision) return event;
+  if (!previous) throw new Compacted(entry.revision + 1);
+  return type === 'put' ? event : { type, entry: { ...previous, revision: entry.revision }, previous };
+}

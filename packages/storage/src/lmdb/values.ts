@@ -1,0 +1,65 @@
+import { CorruptEntry, type Corruption, CorruptValue, type Entry } from '../store.ts';
+import type { ReadOptions, Tables } from './environment.ts';
+import { DAMAGED, type Damaged } from './file/records.ts';
+
+/** Beyond this many, damaged keys are neither told apart nor logged. */
+const MAX_KEYS = 10_000;
+
+export type OnCorrupt = (error: CorruptValue) => void;
+
+/** Where a value is, and whose it should be. */
+export interface Pointer {
+  readonly key: string;
+  readonly revision: number;
+  readonly created: number;
+}
+
+/** The keys whose values were found damaged. Each is reported once, until a write replaces its value. */
+export class CorruptValues implements Corruption {
+  readonly #onCorrupt: OnCorrupt;
+  readonly #revisions = new Map<string, number>();
+
+  constructor(onCorrupt: OnCorrupt) {
+    this.#onCorrupt = onCorrupt;
+  }
+
+  get count(): number {
+    return this.#revisions.size;
+  }
+
+  add(error: CorruptValue): void {
+    if (this.#revisions.get(error.key) === error.revision || this.#revisions.size >= MAX_KEYS) return;
+    this.#revisions.set(error.key, error.revision);
+    this.#onCorrupt(error);
+  }
+
+  /** The key has been written or removed. */
+  forget(key: string): void {
+    if (this.#revisions.size > 0) this.#revisions.delete(key);
+  }
+}
+
+/** Reads values from the log, and checks that each is what was written for its key and revision. */
+export class Values {
+  readonly #tables: Tables;
+  readonly #corrupt: CorruptValues;
+
+  constructor(tables: Tables, corrupt: CorruptValues) {
+    this.#tables = tables;
+    this.#corrupt = corrupt;
+  }
+
+  /** A damaged value of the present is counted; one of the past goes with its history. */
+  read(pointer: Pointer, options?: ReadOptions): Entry {
+    const entry = this.readPast(pointer, options);
+    if (entry instanceof CorruptEntry) this.#corrupt.add(entry.error);
+    return entry;
+  }
+
+  readPast({ key, revision, created }: Pointer, options?: ReadOptions): Entry {
+    const record = this.#tables.log.get(revision, options) as Entry | Damaged | undefined;
+    if (record !== undefined && record !== DAMAGED && record.revision === revision && record.key === key) return record;
+    const problem = record === undefined ? 'it is missing' : 'its checksum does not match';
+    return new CorruptEntry(revision, created, new CorruptValue(key, revision, problem));
+  }
+}
