@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { systemClock } from '../../packages/storage/src/clock.ts';
-import { type Environment, openEnvironment } from '../../packages/storage/src/lmdb/environment.ts';
+import { type LmdbEnvironment, openEnvironment } from '../../packages/storage/src/lmdb/environment.ts';
 import { LmdbStore } from '../../packages/storage/src/lmdb/lmdb-store.ts';
 import { loadState } from '../../packages/storage/src/lmdb/load-state.ts';
 import type { Store } from '../../packages/storage/src/store.ts';
@@ -32,9 +32,9 @@ export function faultyLmdb(path: string): FaultyLmdb {
   return faulty;
 }
 
-type Meta = Environment['meta'];
+type Meta = LmdbEnvironment['meta'];
 
-function withFaults(tables: Environment, faulty: FaultyLmdb): Environment {
+function withFaults(tables: LmdbEnvironment, faulty: FaultyLmdb): LmdbEnvironment {
   const ifVersion = async (...[id, version, callback]: Parameters<Meta['ifVersion']>): Promise<boolean> => {
     const { fault } = faulty;
     if (fault === undefined) return tables.meta.ifVersion(id, version, callback);

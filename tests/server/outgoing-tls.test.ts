@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { fetchText } from '../../packages/apiserver/src/authentication/oidc/fetch-text.ts';
 import { webhookClient as kubeconfigWebhook } from '../../packages/server/src/webhook/webhook-client.ts';
 import { readWebhookKubeconfig } from '../../packages/server/src/webhook/webhook-kubeconfig.ts';
-import { Connection } from '../../packages/storage/src/grpc/channel.ts';
+import { GrpcChannel } from '../../packages/storage/src/grpc/channel.ts';
 import { type Certificate, caBundle, certificate } from '../support/certificates.ts';
 
 const server = { for: 'server', hosts: ['127.0.0.1', 'localhost'] } as const;
@@ -169,7 +169,7 @@ describe('a bundle with the serving certificate', () => {
     ['is refused if it is another one', selfSigned, 'unable to get local issuer certificate'],
   ])('%s by connections to etcd', async (_, anchor, expected) => {
     const port = await listening(createSecureServer({ cert: leaf.pem, key: leaf.key }));
-    const connection = new Connection({
+    const connection = new GrpcChannel({
       url: `https://127.0.0.1:${port}`,
       tls: { ca: Buffer.from(anchor.pem) },
       unreachable: (cause) => cause as Error,

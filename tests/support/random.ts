@@ -1,1 +1,1 @@
-export { type Random, seeded } from '../../packages/storage/src/contract/support.ts';
+export { type SeededRandom as Random, seeded } from '../../packages/storage/src/contract/support.ts';

@@ -4,7 +4,7 @@ import {
   encodeProtobuf,
   type JsonObject,
   ProtobufError,
-  partialMetadata,
+  partialMetadataBytes,
   unwrapProtobuf,
   watchFrame,
   wrapProtobuf,
@@ -93,7 +93,7 @@ describe('what kube-apiserver writes', () => {
   });
 
   it('is written of metadata alone', () => {
-    const metadata = partialMetadata(unwrapProtobuf(Buffer.from(configMap, 'hex')).raw);
+    const metadata = partialMetadataBytes(unwrapProtobuf(Buffer.from(configMap, 'hex')).raw);
     expect(wrapProtobuf('meta.k8s.io/v1', 'PartialObjectMetadata', metadata).toString('hex')).toBe(recordedMetadata);
   });
 });

@@ -13,16 +13,16 @@ export interface Store {
    * The entries below a prefix in ascending key order (bytewise). Linearizable unless `revision` asks for the past.
    * Fails with Compacted if that revision is gone, with FutureRevision if it is not there yet.
    */
-  list(prefix: string, options?: ListOptions): Promise<Page>;
+  list(prefix: string, options?: StoreListOptions): Promise<Page>;
 
   /** Writes a key that must not exist. Fails with KeyExists. Never mutates `value`; the caller must not either, from now on. */
-  create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry>;
+  create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<Entry>;
 
   /** Replaces the value of a key whose newest revision is `expected`. Fails with Mismatch, which carries what was found. */
-  update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry>;
+  update(key: string, value: Uint8Array, expected: number, options?: StoreWriteOptions): Promise<Entry>;
 
   /** Removes a key whose newest revision is `expected`. Gives the revision of the removal. Fails with Mismatch. */
-  delete(key: string, expected: number, options?: DeleteOptions): Promise<number>;
+  delete(key: string, expected: number, options?: StoreDeleteOptions): Promise<number>;
 
   /**
    * Resolves once the outcome of every write is known that was cancelled too late, when its transaction had begun.
@@ -86,7 +86,7 @@ export interface Entry {
   readonly created: number;
 }
 
-export interface ListOptions {
+export interface StoreListOptions {
   /** At most this many entries; 0 or absent for all. */
   readonly limit?: number;
   /** Start at this key (inclusive) instead of at the prefix. */
@@ -105,12 +105,12 @@ export interface Page {
   readonly count: number;
 }
 
-export interface DeleteOptions {
+export interface StoreDeleteOptions {
   /** Evaluated when the transaction is formed. A write that is cancelled by then is not made, and fails with Cancelled. */
   readonly isCancelled?: (() => boolean) | undefined;
 }
 
-export interface WriteOptions extends DeleteOptions {
+export interface StoreWriteOptions extends StoreDeleteOptions {
   /** The key removes itself, with a change that watchers see, about this many seconds after the write. */
   readonly ttlSeconds?: number | undefined;
 }
@@ -170,7 +170,7 @@ export class CorruptEntry implements Entry {
 }
 
 /** The same entry under another revision, as a removal shows it. */
-export function atRevision(entry: Entry, revision: number): Entry {
+export function withRevision(entry: Entry, revision: number): Entry {
   return entry instanceof CorruptEntry ? new CorruptEntry(revision, entry.created, entry.error) : { ...entry, revision };
 }
 

@@ -2,7 +2,7 @@ import { type Batch, Compacted } from './store.ts';
 import { TimeSlice } from './time-slice.ts';
 
 /** The changes of a store, as its watches read them. */
-export interface History {
+export interface RevisionLog {
   /** The newest revision that can be read. */
   readonly newest: number;
   /** Changes up to this revision are gone. */
@@ -15,12 +15,12 @@ export interface History {
  * The watches of a store. A watch keeps its position and nothing else: while it lags, the changes wait in the history,
  * not in a queue.
  */
-export class Watches {
-  readonly #history: History;
+export class LocalWatches {
+  readonly #history: RevisionLog;
   readonly #open = new Set<Position>();
   #ended = false;
 
-  constructor(history: History) {
+  constructor(history: RevisionLog) {
     this.#history = history;
   }
 

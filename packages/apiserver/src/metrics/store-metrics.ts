@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import {
   type Batch,
   Cancelled,
-  type DeleteOptions,
   type Entry,
   KeyExists,
-  type ListOptions,
   Mismatch,
   type Page,
   type Store,
-  type WriteOptions,
+  type StoreDeleteOptions,
+  type StoreListOptions,
+  type StoreWriteOptions,
 } from '@tsukube/storage';
 import type { Resource } from '../registry/resource.ts';
 import type { Registry } from './prometheus/registry.ts';
@@ -137,19 +137,19 @@ class MeasuredStore implements Store {
     return measured(this.#series.get, performance.now(), this.#store.get(key));
   }
 
-  list(prefix: string, options?: ListOptions): Promise<Page> {
+  list(prefix: string, options?: StoreListOptions): Promise<Page> {
     return measured(this.#series.list, performance.now(), this.#store.list(prefix, options));
   }
 
-  create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+  create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<Entry> {
     return measured(this.#series.create, performance.now(), this.#store.create(key, value, options));
   }
 
-  update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+  update(key: string, value: Uint8Array, expected: number, options?: StoreWriteOptions): Promise<Entry> {
     return measured(this.#series.update, performance.now(), this.#store.update(key, value, expected, options));
   }
 
-  delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+  delete(key: string, expected: number, options?: StoreDeleteOptions): Promise<number> {
     return measured(this.#series.delete, performance.now(), this.#store.delete(key, expected, options));
   }
 

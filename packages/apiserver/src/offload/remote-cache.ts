@@ -1,12 +1,12 @@
 import {
   CorruptEntry,
   CorruptValue,
-  type DeleteOptions,
   type Entry,
-  type ListOptions,
   type Page,
+  type StoreDeleteOptions,
+  type StoreListOptions,
+  type StoreWriteOptions,
   Unavailable,
-  type WriteOptions,
 } from '@tsukube/storage';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { EvictableEntry } from '../watchcache/evictable-entry.ts';
@@ -44,7 +44,7 @@ export interface CacheCalls {
   /** Keys and revisions of what is in memory. */
   keys(cache: string, prefix: string, from: string, limit: number): readonly KeyMessage[];
   count(cache: string, prefix: string, from: string): number;
-  list(cache: string, prefix: string, options: ListOptions): Promise<Page & { readonly entries: readonly EntryMessage[] }>;
+  list(cache: string, prefix: string, options: StoreListOptions): Promise<Page & { readonly entries: readonly EntryMessage[] }>;
   create(cache: string, key: string, value: Uint8Array, options: WriteMessage): Promise<EntryMessage>;
   update(cache: string, key: string, value: Uint8Array, expected: number, options: WriteMessage): Promise<EntryMessage>;
   delete(cache: string, key: string, expected: number, options: WriteMessage): Promise<number>;
@@ -142,20 +142,20 @@ export class RemoteCache implements ObjectCache {
     return undefined;
   }
 
-  async list(prefix: string, options: ListOptions = {}): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
+  async list(prefix: string, options: StoreListOptions = {}): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
     const page = await this.#main.call('list', this.#name, prefix, options);
     return { ...page, entries: page.entries.map(entryOf) };
   }
 
-  async create(key: string, value: Uint8Array, options: WriteOptions = {}): Promise<CacheEntry> {
+  async create(key: string, value: Uint8Array, options: StoreWriteOptions = {}): Promise<CacheEntry> {
     return entryOf(await this.#main.call('create', this.#name, key, ownedBytes(value), this.#written(options)));
   }
 
-  async update(key: string, value: Uint8Array, expected: number, options: WriteOptions = {}): Promise<CacheEntry> {
+  async update(key: string, value: Uint8Array, expected: number, options: StoreWriteOptions = {}): Promise<CacheEntry> {
     return entryOf(await this.#main.call('update', this.#name, key, ownedBytes(value), expected, this.#written(options)));
   }
 
-  delete(key: string, expected: number, options: DeleteOptions = {}): Promise<number> {
+  delete(key: string, expected: number, options: StoreDeleteOptions = {}): Promise<number> {
     return this.#main.call('delete', this.#name, key, expected, this.#written(options));
   }
 
@@ -207,7 +207,7 @@ export class RemoteCache implements ObjectCache {
     return entry;
   }
 
-  #written({ ttlSeconds, isCancelled }: WriteOptions): WriteMessage {
+  #written({ ttlSeconds, isCancelled }: StoreWriteOptions): WriteMessage {
     return { job: isCancelled && this.#currentJob(), ttlSeconds };
   }
 }
@@ -234,7 +234,7 @@ export function cacheCalls(
     if (!cache) throw new Unavailable(`there is no cache of ${name}`, { unwritten: true });
     return cache;
   };
-  const writeOptions = ({ job, ttlSeconds }: WriteMessage): WriteOptions => {
+  const writeOptions = ({ job, ttlSeconds }: WriteMessage): StoreWriteOptions => {
     if (job === undefined) return { ttlSeconds };
     onWrite(job);
     return { ttlSeconds, isCancelled: () => isCancelled(job) };

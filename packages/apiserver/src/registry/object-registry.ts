@@ -13,8 +13,8 @@ import {
   Mismatch,
   RequestTooLarge,
   type Store,
+  type StoreWriteOptions,
   UnreadableValue,
-  type WriteOptions,
 } from '@tsukube/storage';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { User } from '../http/api-request.ts';
@@ -308,7 +308,7 @@ export class ObjectRegistry {
     return { group: version.group, resource: this.resource.names.plural };
   }
 
-  writeOptions({ isOver }: WriteContext): WriteOptions {
+  writeOptions({ isOver }: WriteContext): StoreWriteOptions {
     return { ttlSeconds: this.resource.ttlSeconds, isCancelled: isOver };
   }
 }

@@ -1,4 +1,4 @@
-import type { ListOptions, Page, Store } from '@tsukube/storage';
+import type { Page, Store, StoreListOptions } from '@tsukube/storage';
 import type { CacheEntry, CacheEvent } from './entry.ts';
 
 /** Told of events as they happen. */
@@ -50,7 +50,7 @@ export interface ObjectCache extends Pick<Store, 'delete' | 'ping' | 'close'> {
   lookup(key: string): CacheEntry | undefined | Promise<CacheEntry | undefined>;
   /** The same without filling the cache for it. */
   read(key: string): Promise<CacheEntry | undefined>;
-  list(prefix: string, options?: ListOptions): Promise<Page & { readonly entries: readonly CacheEntry[] }>;
+  list(prefix: string, options?: StoreListOptions): Promise<Page & { readonly entries: readonly CacheEntry[] }>;
 
   create(...args: Parameters<Store['create']>): Promise<CacheEntry>;
   update(...args: Parameters<Store['update']>): Promise<CacheEntry>;

@@ -1,5 +1,5 @@
 import { type Entry, type Store, UnreadableValue } from '@tsukube/storage';
-import { encryptedStore, identity } from '@tsukube/storage/encryption';
+import { encryptedStore, identityTransformer } from '@tsukube/storage/encryption';
 import { openMemory } from '@tsukube/storage/memory';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Feed, openFeed } from './feed.ts';
@@ -26,7 +26,7 @@ describe.each(['in this process', 'elsewhere'])('a value that cannot be read, in
       if (marked.equals(value) && !isReadable) throw new Error('wrong key');
       return { value, stale: false };
     };
-    const encrypted = encryptedStore(raw, () => ({ ...identity, open }));
+    const encrypted = encryptedStore(raw, () => ({ ...identityTransformer, open }));
     const store = place === 'elsewhere' ? withoutTap(encrypted) : encrypted;
     feed = await openFeed(store, '', (error) => errors.push(error));
     const clock = { now: () => now };

@@ -3,16 +3,16 @@ import {
   type Change,
   CorruptEntry,
   CorruptValue,
-  type DeleteOptions,
   type Entry,
   FutureRevision,
   isEncrypted,
-  type ListOptions,
   type Page,
   type Store,
+  type StoreDeleteOptions,
+  type StoreListOptions,
+  type StoreWriteOptions,
   Unavailable,
   UnreadableValue,
-  type WriteOptions,
 } from '@tsukube/storage';
 import { type Allocate, allocateAlone, allocateFromSlabs, type CacheEntry, type CacheEvent, type Present } from './entry.ts';
 import { EventHistory, entriesAt } from './event-history.ts';
@@ -190,35 +190,35 @@ export class WatchCache implements Store, ObjectCache {
     return entry && this.#enter(entry);
   }
 
-  async list(prefix: string, options: ListOptions = {}): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
+  async list(prefix: string, options: StoreListOptions = {}): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
     const fresh = await this.#isFresh();
     if (options.revision !== undefined && options.revision > this.current) throw new FutureRevision(this.current);
     const all = fresh ? this.#collect(prefix, options) : undefined;
     return all ? page(all, options, options.revision ?? this.current) : this.#listStore(prefix, options);
   }
 
-  #collect(prefix: string, { from = '', revision }: ListOptions): CacheEntry[] | undefined {
+  #collect(prefix: string, { from = '', revision }: StoreListOptions): CacheEntry[] | undefined {
     if (revision === undefined || revision === this.current) return this.#entries.slice(prefix, from, Number.POSITIVE_INFINITY);
     return this.past(prefix, from, revision);
   }
 
   /** Entries read from the store itself: the past beyond memory, or the present when memory lags. */
-  async #listStore(prefix: string, options: ListOptions): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
+  async #listStore(prefix: string, options: StoreListOptions): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
     const found = await this.#store.list(prefix, options);
     return { ...found, entries: found.entries.map((entry) => this.#enter(entry)) };
   }
 
-  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<CacheEntry> {
+  async create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<CacheEntry> {
     this.#checkOpen();
     return this.#written(await this.#underWay(key, this.#store.create(key, value, options)));
   }
 
-  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<CacheEntry> {
+  async update(key: string, value: Uint8Array, expected: number, options?: StoreWriteOptions): Promise<CacheEntry> {
     this.#checkOpen();
     return this.#written(await this.#underWay(key, this.#store.update(key, value, expected, options)));
   }
 
-  delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+  delete(key: string, expected: number, options?: StoreDeleteOptions): Promise<number> {
     return this.#underWay(key, this.#store.delete(key, expected, options));
   }
 
@@ -454,7 +454,7 @@ const asStored: Present = (value) => Buffer.from(value.buffer, value.byteOffset,
 
 function page(
   all: CacheEntry[],
-  { limit = 0 }: ListOptions,
+  { limit = 0 }: StoreListOptions,
   revision: number,
 ): Page & { readonly entries: readonly CacheEntry[] } {
   const more = limit > 0 && all.length > limit;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compile } from './compile.ts';
-import type { Compiled, Outcome } from './contract.ts';
+import type { Compiled, EvaluationResult } from './contract.ts';
 import { createEnvironment } from './environment.ts';
 import {
   type AuthorizerQuestion,
@@ -22,7 +22,7 @@ function compiled(expression: string, variables = {}): Compiled {
   return result;
 }
 
-function resultOf(outcome: Outcome): CelValue | string {
+function resultOf(outcome: EvaluationResult): CelValue | string {
   return outcome.ok ? outcome.value : `${outcome.reason}: ${outcome.error}`;
 }
 

@@ -1,16 +1,16 @@
-import { check } from './check/checker.ts';
+import { checkTypes } from './check/checker.ts';
 import { validate } from './check/validators.ts';
 import {
   type Bindings,
   type Compiled,
   type CompileErrors,
   type EvaluateOptions,
-  type Outcome,
+  type EvaluationResult,
   perCallCostLimit,
 } from './contract.ts';
 import { estimateCost } from './cost/estimate.ts';
 import type { Environment } from './environment.ts';
-import { Evaluation, EvaluationEnded, type Slot } from './plan/evaluation.ts';
+import { Evaluation, EvaluationEnded, type VariableSlot } from './plan/evaluation.ts';
 import { PlanError } from './plan/node.ts';
 import { type Plan, plan } from './plan/planner.ts';
 import type { Expr } from './syntax/ast.ts';
@@ -40,7 +40,7 @@ function compileWithin(expression: string, environment: Environment, issues: Iss
 /** The tree with its types; of no use if there are issues. */
 function treeOf(expression: string, environment: Environment, issues: Issues): Expr {
   const expr = parse(expression, environment.macros, issues);
-  if (issues.count === 0) check(expr, environment, issues);
+  if (issues.count === 0) checkTypes(expr, environment, issues);
   return expr;
 }
 
@@ -73,8 +73,8 @@ function compiled(expression: string, environment: Environment, type: CelType, r
 /** The data or the expression is nested more deeply than the stack allows, or a text would be longer than one can be. */
 const stackExhausted = 'internal error: the limits of the runtime are exceeded';
 
-function evaluate({ run, variables, slots }: Plan, bindings: Bindings, options: EvaluateOptions = {}): Outcome {
-  const values = new Array<Slot>(slots);
+function evaluate({ run, variables, slots }: Plan, bindings: Bindings, options: EvaluateOptions = {}): EvaluationResult {
+  const values = new Array<VariableSlot>(slots);
   for (const [name, slot] of variables) values[slot] = Object.hasOwn(bindings, name) ? bindings[name] : undefined;
   const evaluation = new Evaluation(values, options.costLimit ?? perCallCostLimit, options.cancelled);
   try {

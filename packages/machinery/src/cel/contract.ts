@@ -34,7 +34,7 @@ export interface Compiled {
   /** The names of the variables it uses. */
   readonly references: ReadonlySet<string>;
   /** Never throws for what an expression or its data does. */
-  evaluate(bindings: Bindings, options?: EvaluateOptions): Outcome;
+  evaluate(bindings: Bindings, options?: EvaluateOptions): EvaluationResult;
   /** The least and the most that an evaluation may cost, by what is known of the sizes of the variables. */
   estimateCost(sizeOf?: SizeEstimator): CostEstimate;
 }
@@ -51,7 +51,7 @@ export interface EvaluateOptions {
   readonly cancelled?: () => boolean;
 }
 
-export type Outcome =
+export type EvaluationResult =
   | { readonly ok: true; readonly value: CelValue; readonly cost: number }
   | { readonly ok: false; readonly reason: 'error' | 'cost limit' | 'cancelled'; readonly error: string; readonly cost: number };
 

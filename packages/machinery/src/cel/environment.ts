@@ -1,6 +1,12 @@
 import type { EnvironmentOptions } from './contract.ts';
 import { baseLibraries } from './library/base.ts';
-import { type Declared, type Library, mergeFunctions, type Names, typeName } from './library/declarations.ts';
+import {
+  type CelLibrary,
+  mergeFunctions,
+  type NameDeclaration,
+  type Names,
+  typeNameDeclaration,
+} from './library/declarations.ts';
 import { mutationLibrary, mutationName } from './library/mutation.ts';
 import type { Macro, MacroSet } from './syntax/macros.ts';
 import type { CelType } from './types/type.ts';
@@ -12,7 +18,7 @@ export interface Environment extends Names {
 
 interface Base {
   readonly functions: ReturnType<typeof mergeFunctions>;
-  readonly names: ReadonlyMap<string, Declared>;
+  readonly names: ReadonlyMap<string, NameDeclaration>;
   readonly macros: MacroSet;
 }
 
@@ -28,12 +34,12 @@ function baseOf(version: string): Base {
   return base;
 }
 
-function makeBase(libraries: readonly Library[]): Base {
+function makeBase(libraries: readonly CelLibrary[]): Base {
   const types = libraries.flatMap(({ types: each = [] }) => each);
   const macros = libraries.flatMap(({ macros: each }) => [...(each ?? new Map<string, Macro>())]);
   return {
     functions: mergeFunctions(libraries),
-    names: new Map(types.map((type) => [type.name, typeName(type)])),
+    names: new Map(types.map((type) => [type.name, typeNameDeclaration(type)])),
     macros: new Map(macros),
   };
 }
@@ -44,8 +50,8 @@ const mutationFunctions = mergeFunctions([mutationLibrary]);
 export function createEnvironment(options: EnvironmentOptions = {}): Environment {
   const { functions, names, macros } = baseOf(options.version ?? newestVersion);
   const more = options.mutation ? mutationFunctions : undefined;
-  const own = new Map<string, Declared>();
-  for (const type of options.types ?? []) own.set(type.name, typeName(type));
+  const own = new Map<string, NameDeclaration>();
+  for (const type of options.types ?? []) own.set(type.name, typeNameDeclaration(type));
   for (const [name, type] of Object.entries(options.variables ?? {})) own.set(name, { name, type: type as CelType });
   return {
     macros,

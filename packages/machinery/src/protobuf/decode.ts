@@ -3,12 +3,12 @@ import type { FieldType, Scalar, TypeCatalogue, TypeDefinition } from '../schema
 import { expectWireType, rawJsonDecoder, scalarDecoders, type ValueDecoder } from './decode-scalar.ts';
 import {
   type AnyType,
-  choiceOf,
   type Layout,
-  layoutOf,
+  type LayoutSlot,
+  messageLayout,
   oncePerType,
+  oneOfType,
   type ProtobufField,
-  type Slot,
   singleField,
   tellsZero,
 } from './layout.ts';
@@ -65,7 +65,7 @@ export function readMessage(reader: ProtobufReader, message: MessageDecoder, tar
 }
 
 export const messageDecoder: (type: TypeDefinition, catalogue: TypeCatalogue) => MessageDecoder = oncePerType((type, catalogue) =>
-  compile(layoutOf(type), catalogue),
+  compile(messageLayout(type), catalogue),
 );
 
 function compile(layout: Layout, catalogue: TypeCatalogue): MessageDecoder {
@@ -77,7 +77,7 @@ function compile(layout: Layout, catalogue: TypeCatalogue): MessageDecoder {
   return { name: layout.name, fields };
 }
 
-function compileSlot(slot: Slot, catalogue: TypeCatalogue): FieldDecoder {
+function compileSlot(slot: LayoutSlot, catalogue: TypeCatalogue): FieldDecoder {
   return 'field' in slot ? fieldDecoder(slot.field, catalogue) : inlinedMessage(compile(slot.inlined, catalogue));
 }
 
@@ -117,7 +117,7 @@ function wrappedList(type: FieldType, catalogue: TypeCatalogue): ValueDecoder {
 }
 
 function anyDecoder({ ref = '' }: AnyType, catalogue: TypeCatalogue): ValueDecoder {
-  const choice = choiceOf(ref);
+  const choice = oneOfType(ref);
   if (!choice) return rawJsonDecoder;
   const message = messageDecoder(choice.type, catalogue);
   return { wireType: wire.bytes, read: (reader) => choice.toJson(readMessage(reader, message, {})), zero: () => null };

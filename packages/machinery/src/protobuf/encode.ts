@@ -3,13 +3,13 @@ import type { FieldType, Scalar, TypeCatalogue, TypeDefinition } from '../schema
 import { isAbsent, rawJsonEncoder, scalarEncoders, unfit, type ValueEncoder } from './encode-scalar.ts';
 import {
   type AnyType,
-  choiceOf,
   isPointer,
   type Layout,
-  layoutOf,
+  type LayoutSlot,
+  messageLayout,
   oncePerType,
+  oneOfType,
   type ProtobufField,
-  type Slot,
   singleField,
 } from './layout.ts';
 import { wire } from './reader.ts';
@@ -29,14 +29,14 @@ export function encodeProtobuf(object: JsonObject, type: TypeDefinition, catalog
 }
 
 export const messageEncoder: (type: TypeDefinition, catalogue: TypeCatalogue) => MessageEncoder = oncePerType((type, catalogue) =>
-  compile(layoutOf(type), catalogue),
+  compile(messageLayout(type), catalogue),
 );
 
 function compile({ slots }: Layout, catalogue: TypeCatalogue): MessageEncoder {
   return slots.map((slot) => compileSlot(slot, catalogue)).reverse();
 }
 
-function compileSlot(slot: Slot, catalogue: TypeCatalogue): FieldEncoder {
+function compileSlot(slot: LayoutSlot, catalogue: TypeCatalogue): FieldEncoder {
   return 'field' in slot
     ? fieldEncoder(slot.field, slot.number, catalogue)
     : inlinedMessage(slot.number, compile(slot.inlined, catalogue));
@@ -84,7 +84,7 @@ function wrappedList(type: FieldType, catalogue: TypeCatalogue): ValueEncoder {
 }
 
 function anyEncoder({ ref = '' }: AnyType, catalogue: TypeCatalogue): ValueEncoder {
-  const choice = choiceOf(ref);
+  const choice = oneOfType(ref);
   if (!choice) return rawJsonEncoder;
   const message = messageEncoder(choice.type, catalogue);
   return { wireType: wire.bytes, write: (writer, value) => writeMessage(writer, message, choice.fromJson(value ?? null)) };

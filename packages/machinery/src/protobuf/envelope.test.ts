@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { envelopeTail, isProtobuf, unwrapProtobuf, wrapProtobuf } from './envelope.ts';
-import { encodeList, listHead, listItemSize, watchFrame, writeListItem } from './meta-messages.ts';
-import { partialMetadata } from './partial-metadata.ts';
+import { encodeProtobufList, listItemSize, protobufListHead, watchFrame, writeListItem } from './meta-messages.ts';
+import { partialMetadataBytes } from './partial-metadata.ts';
 import { ProtobufError } from './reader.ts';
 import { encodeStatus } from './status.ts';
 
@@ -48,7 +48,7 @@ describe('lists', () => {
   const metadata = { resourceVersion: '7', remainingItemCount: 0 };
 
   it('are their items behind their metadata', () => {
-    expect(encodeList(metadata, items).toString('hex')).toBe(
+    expect(encodeProtobufList(metadata, items).toString('hex')).toBe(
       bytes(`0a09 0a00 120137 1a00 2000 1203 0a0161 12c801 ${'01'.repeat(200)}`).toString('hex'),
     );
   });
@@ -57,20 +57,20 @@ describe('lists', () => {
     const size = items.reduce((sum, item) => sum + listItemSize(item), 0);
     const out = Buffer.alloc(size);
     expect(items.reduce((at, item) => writeListItem(item, out, at), 0)).toBe(size);
-    expect(Buffer.concat([listHead('v1', 'PodList', metadata, size), out, envelopeTail])).toEqual(
-      wrapProtobuf('v1', 'PodList', encodeList(metadata, items)),
+    expect(Buffer.concat([protobufListHead('v1', 'PodList', metadata, size), out, envelopeTail])).toEqual(
+      wrapProtobuf('v1', 'PodList', encodeProtobufList(metadata, items)),
     );
   });
 });
 
 describe('partialMetadata', () => {
   it('is the beginning of an object', () => {
-    expect(partialMetadata(bytes('0a03 0a0161 1200'))).toEqual(bytes('0a03 0a0161'));
+    expect(partialMetadataBytes(bytes('0a03 0a0161 1200'))).toEqual(bytes('0a03 0a0161'));
   });
 
   it('fails if metadata does not come first', () => {
-    expect(() => partialMetadata(bytes('1200'))).toThrow(ProtobufError);
-    expect(() => partialMetadata(bytes('0a03 0a'))).toThrow(ProtobufError);
+    expect(() => partialMetadataBytes(bytes('1200'))).toThrow(ProtobufError);
+    expect(() => partialMetadataBytes(bytes('0a03 0a'))).toThrow(ProtobufError);
   });
 });
 

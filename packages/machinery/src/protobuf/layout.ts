@@ -5,21 +5,21 @@ import type { Field, FieldType, TypeCatalogue, TypeDefinition } from '../schema/
 /** A message as protobuf sees it: slots in ascending order of their numbers. */
 export interface Layout {
   readonly name: string;
-  readonly slots: readonly Slot[];
+  readonly slots: readonly LayoutSlot[];
 }
 
 /** A field, or a message whose fields belong to the same JSON object as those around it. */
-export type Slot =
+export type LayoutSlot =
   | { readonly number: number; readonly field: ProtobufField }
   | { readonly number: number; readonly inlined: Layout };
 
-export function layoutOf(type: TypeDefinition): Layout {
+export function messageLayout(type: TypeDefinition): Layout {
   const fields: readonly ProtobufField[] = [...type.fields.values()];
   return layoutAt(type.name.slice(type.name.lastIndexOf('.') + 1), fields, 0);
 }
 
 function layoutAt(name: string, fields: readonly ProtobufField[], level: number): Layout {
-  const slots: Slot[] = [];
+  const slots: LayoutSlot[] = [];
   const inlined = new Map<number, ProtobufField[]>();
   for (const field of fields) {
     const outer = field.inlinedIn?.[level];
@@ -76,21 +76,21 @@ export function oncePerType<T>(
 }
 
 /** A value that in JSON is one of two things, and in protobuf a message with a field for each of them. */
-export interface Choice {
+export interface OneOf {
   readonly type: TypeDefinition;
   toJson(message: JsonObject): JsonValue;
   fromJson(value: JsonValue): JsonObject;
 }
 
-const choices = new Map<string, Choice | undefined>();
+const choices = new Map<string, OneOf | undefined>();
 
 /** Undefined for a type that protobuf holds as the bytes of its JSON. */
-export function choiceOf(ref: string): Choice | undefined {
+export function oneOfType(ref: string): OneOf | undefined {
   if (!choices.has(ref)) choices.set(ref, makeChoice(ref));
   return choices.get(ref);
 }
 
-function makeChoice(ref: string): Choice | undefined {
+function makeChoice(ref: string): OneOf | undefined {
   const [, schemaRef, other] = /^(.*\.JSONSchemaProps)Or(Array|Bool|StringArray)$/.exec(ref) ?? [];
   if (schemaRef === undefined) return undefined;
   if (other === 'Bool') return schemaOrBoolean(ref, schemaRef);
@@ -98,7 +98,7 @@ function makeChoice(ref: string): Choice | undefined {
   return schemaOrList(ref, schemaRef, { name: 'list', number: 2, type: { is: 'list', of } });
 }
 
-function schemaOrList(name: string, schemaRef: string, list: Field): Choice {
+function schemaOrList(name: string, schemaRef: string, list: Field): OneOf {
   return {
     type: typeOf(name, [{ name: 'schema', number: 1, type: { is: 'object', ref: schemaRef } }, list]),
     toJson: (message) => message.list ?? message.schema ?? null,
@@ -106,7 +106,7 @@ function schemaOrList(name: string, schemaRef: string, list: Field): Choice {
   };
 }
 
-function schemaOrBoolean(name: string, schemaRef: string): Choice {
+function schemaOrBoolean(name: string, schemaRef: string): OneOf {
   const allows: Field = { name: 'allows', number: 1, type: { is: 'boolean' }, whenEmpty: 'omit' };
   return {
     type: typeOf(name, [allows, { name: 'schema', number: 2, type: { is: 'object', ref: schemaRef } }]),

@@ -40,13 +40,13 @@ export function writeListItem(item: Uint8Array, out: Uint8Array, at: number): nu
 }
 
 /** What comes before the items of a wrapped list; `envelopeTail` comes behind them. */
-export function listHead(apiVersion: string, kind: string, metadata: JsonObject, itemsSize: number): Buffer {
+export function protobufListHead(apiVersion: string, kind: string, metadata: JsonObject, itemsSize: number): Buffer {
   const field = metadataField(metadata);
   return Buffer.concat([envelopeHead(apiVersion, kind, field.length + itemsSize), field]);
 }
 
 /** A list of encoded objects, without an envelope. */
-export function encodeList(metadata: JsonObject, items: Iterable<Uint8Array>): Buffer {
+export function encodeProtobufList(metadata: JsonObject, items: Iterable<Uint8Array>): Buffer {
   const fields = [metadataField(metadata)];
   for (const item of items) fields.push(lengthField(itemTag, item));
   return Buffer.concat(fields);

@@ -17,7 +17,7 @@ export const partialObjectMetadataType: TypeDefinition = {
  * The PartialObjectMetadata of an encoded object: a view of its beginning, because metadata is field 1 of every kind and is
  * written first. Fails with ProtobufError.
  */
-export function partialMetadata(raw: Uint8Array): Uint8Array {
+export function partialMetadataBytes(raw: Uint8Array): Uint8Array {
   const reader = new ProtobufReader(raw, 1);
   if (reader.tag('PartialObjectMetadata') !== 0x0a) throw new ProtobufError('there is no metadata');
   reader.slice();

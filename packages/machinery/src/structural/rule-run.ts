@@ -1,4 +1,4 @@
-import type { Bindings, Compiled, Outcome } from '../cel/contract.ts';
+import type { Bindings, Compiled, EvaluationResult } from '../cel/contract.ts';
 import { jsonReader } from '../cel/values/json.ts';
 import { CelOptional, optionalNone } from '../cel/values/value.ts';
 import { FieldErrors } from '../errors/field-errors.ts';
@@ -65,7 +65,12 @@ export class RuleRun {
     else if (outcome.value !== true) this.#broken(compiled, node, value, bindings, place);
   }
 
-  #failed(outcome: Extract<Outcome, { ok: false }>, rule: ValidationRule, node: SchemaNode, at: FieldPath | undefined): void {
+  #failed(
+    outcome: Extract<EvaluationResult, { ok: false }>,
+    rule: ValidationRule,
+    node: SchemaNode,
+    at: FieldPath | undefined,
+  ): void {
     const { reason, error } = outcome;
     const text = ruleText(rule);
     if (reason !== 'error') {

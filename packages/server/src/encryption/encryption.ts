@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HealthCheck } from '@tsukube/apiserver';
 import type { Clock, Store } from '@tsukube/storage';
-import { encryptedStore, identity } from '@tsukube/storage/encryption';
+import { encryptedStore, identityTransformer } from '@tsukube/storage/encryption';
 import type { ResourceOfKey } from './group-resource.ts';
 import { configurationHash, type LoadedEncryption, type LoadParts, loadEncryption, readConfigurationFile } from './load.ts';
 
@@ -37,7 +37,7 @@ export async function openEncryption(parts: EncryptionParts): Promise<Encryption
     encrypted: (store) =>
       encryptedStore(store, (key) => {
         const resource = resourceOf(key);
-        return resource ? following.current.transformers.for(resource) : identity;
+        return resource ? following.current.transformers.for(resource) : identityTransformer;
       }),
     checks: {
       kms: hasCheck ? [{ name: 'kms-providers', explains: true, check: () => following.current.kms.check() }] : [],

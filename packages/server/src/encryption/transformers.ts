@@ -5,7 +5,7 @@ import {
   aesGcm,
   connectKmsPlugin,
   EnvelopeTransformer,
-  identity,
+  identityTransformer,
   KmsProbe,
   type ObserveTransformation,
   type PrefixTransformer,
@@ -51,7 +51,7 @@ export async function resourceTransformers(
   const built = new Map<string, Transformer>();
   const build = (name: string, resource: GroupResource): Transformer => {
     const providers = providersOf(resource);
-    const transformer = providers ? combined(providers, metrics.transformations(name)) : identity;
+    const transformer = providers ? combined(providers, metrics.transformations(name)) : identityTransformer;
     built.set(name, transformer);
     return transformer;
   };
@@ -89,7 +89,7 @@ async function providerOf(
   if (aesgcm) return keyed('k8s:enc:aesgcm:v1:', 'AES', await keysOf(aesgcm, aesGcm));
   if (aescbc) return keyed('k8s:enc:aescbc:v1:', 'AES', await keysOf(aescbc, aesCbc));
   if (box) return keyed('k8s:enc:secretbox:v1:', 'Secretbox', await keysOf(box, secretbox));
-  if (!kms) return { prefix: '', transformer: () => identity };
+  if (!kms) return { prefix: '', transformer: () => identityTransformer };
   const transformer = await providers.open(kms);
   return { prefix: `${kmsPrefix}${kms.name}:`, transformer: () => transformer };
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Cancelled, type Store, type WriteOptions } from '../store.ts';
-import { bytes, type OpenStore, text } from './support.ts';
+import { Cancelled, type Store, type StoreWriteOptions } from '../store.ts';
+import { bytes, type OpenStore, textOf } from './support.ts';
 
 const ROUNDS = 60;
 
@@ -10,10 +10,10 @@ type Outcome = 'written' | 'cancelled';
 /** A write that its caller can cancel. */
 class Cancellable {
   isCancelled = false;
-  readonly options: WriteOptions = { isCancelled: () => this.isCancelled };
+  readonly options: StoreWriteOptions = { isCancelled: () => this.isCancelled };
 }
 
-export function cancellation(open: OpenStore): void {
+export function cancelledWrites(open: OpenStore): void {
   it('makes no write that was cancelled before', async () => {
     const { store } = await open();
     const { revision } = await store.create('/a', bytes('1'));
@@ -26,7 +26,7 @@ export function cancellation(open: OpenStore): void {
     ])
       await expect(attempt).rejects.toThrow(Cancelled);
     expect(await store.revision()).toBe(revision);
-    expect((await store.list('/')).entries.map(({ key, value }) => [key, text(value)])).toEqual([['/a', '1']]);
+    expect((await store.list('/')).entries.map(({ key, value }) => [key, textOf(value)])).toEqual([['/a', '1']]);
     expect(store.cancelledUnderWay()).toBeUndefined();
   });
 
@@ -69,7 +69,7 @@ export function cancellation(open: OpenStore): void {
     expect([created, other].filter(Boolean)).toHaveLength(1);
     const expected = { '/kept': replaced ? 'new' : 'old', '/new': created ? 'cancelled' : 'other' };
     const { entries } = await store.list('/');
-    if (!removed || replaced) expect(Object.fromEntries(entries.map(({ key, value }) => [key, text(value)]))).toEqual(expected);
+    if (!removed || replaced) expect(Object.fromEntries(entries.map(({ key, value }) => [key, textOf(value)]))).toEqual(expected);
   });
 }
 
@@ -86,7 +86,7 @@ async function cancelAfter(store: Store, round: number, turns: number): Promise<
 }
 
 async function read(store: Store, round: number): Promise<string> {
-  return text((await store.get(`/round/${round}`))?.value) ?? 'nothing';
+  return textOf((await store.get(`/round/${round}`))?.value) ?? 'nothing';
 }
 
 function outcomeOf(write: Promise<unknown>): Promise<Outcome> {

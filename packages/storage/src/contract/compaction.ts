@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Compacted, FutureRevision, type Store } from '../store.ts';
-import { bytes, type OpenStore, observe, text, watching } from './support.ts';
+import { bytes, type OpenStore, observe, textOf, watching } from './support.ts';
 
 export function compaction(open: OpenStore): void {
   it('refuses to list and to watch what is gone', async () => {
@@ -18,7 +18,7 @@ export function compaction(open: OpenStore): void {
     await store.compact(last);
     expect(await values(store)).toEqual(['a3', 'c1']);
     expect(await values(store, last)).toEqual(['a3', 'c1']);
-    expect(text((await store.get('/c/a'))?.value)).toBe('a3');
+    expect(textOf((await store.get('/c/a'))?.value)).toBe('a3');
     expect(await store.get('/c/b')).toBeUndefined();
   });
 
@@ -133,5 +133,5 @@ async function remove(store: Store, key: string): Promise<void> {
 
 async function values(store: Store, revision?: number): Promise<(string | undefined)[]> {
   const { entries } = await store.list('/c/', { revision });
-  return entries.map(({ value }) => text(value));
+  return entries.map(({ value }) => textOf(value));
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe } from 'vitest';
-import { cancellation } from './cancellation.ts';
+import { cancelledWrites } from './cancellation.ts';
 import { compaction } from './compaction.ts';
 import { expiry } from './expiry.ts';
 import { lifecycle } from './lifecycle.ts';
@@ -16,7 +16,7 @@ export { ManualClock } from './support.ts';
 const ASPECTS = {
   writes,
   concurrency,
-  cancellation,
+  cancellation: cancelledWrites,
   lists,
   watches,
   'watches under load': watchesUnderLoad,

@@ -1,6 +1,6 @@
 import { expect, it, type TestContext } from 'vitest';
 import { Compacted, Unavailable } from '../store.ts';
-import { bytes, type OpenStore, observe, type StoreUnderTest, text, watching } from './support.ts';
+import { bytes, type OpenStore, observe, type StoreUnderTest, textOf, watching } from './support.ts';
 
 export function lifecycle(open: OpenStore): void {
   it('ends watches and refuses everything once closed', async () => {
@@ -38,7 +38,7 @@ export function lifecycle(open: OpenStore): void {
     const again = (await reopen()).store;
     expect(await again.revision()).toBe(removed);
     expect(await again.get('/a')).toMatchObject({ revision: a2.revision, created: a.revision });
-    expect(text((await again.list('/', { revision: b.revision })).entries[1]?.value)).toBe('1');
+    expect(textOf((await again.list('/', { revision: b.revision })).entries[1]?.value)).toBe('1');
     expect((await observe(again, '/', a.revision, removed)).map(({ revision }) => revision)).toEqual([
       a.revision,
       a2.revision,
@@ -55,7 +55,7 @@ export function lifecycle(open: OpenStore): void {
     await store.compact(a2.revision);
     const again = (await reopen()).store;
     await expect(again.list('/', { revision: a.revision })).rejects.toThrow(Compacted);
-    expect(text((await again.get('/a'))?.value)).toBe('2');
+    expect(textOf((await again.get('/a'))?.value)).toBe('2');
   });
 
   it('removes what expired while it was closed', async (context) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Entry, FutureRevision, type Page, type Store } from '../store.ts';
-import { bytes, type OpenStore, text } from './support.ts';
+import { bytes, type OpenStore, textOf } from './support.ts';
 
 export function lists(open: OpenStore): void {
   it('lists an empty prefix', async () => {
@@ -20,7 +20,7 @@ export function lists(open: OpenStore): void {
     for (const key of keys) await store.create(key, bytes(key));
     const page = await store.list(prefix);
     expect(keysOf(page)).toEqual(expected);
-    expect(page.entries.map(({ value }) => text(value))).toEqual(expected);
+    expect(page.entries.map(({ value }) => textOf(value))).toEqual(expected);
     expect(page).toMatchObject({ more: false, count: expected.length });
   });
 
@@ -96,7 +96,7 @@ export function lists(open: OpenStore): void {
     for (let from = '/p/', left = 30; left > 0; left -= 7) {
       const page = await store.list('/p/', { revision, limit: 7, from });
       expect(page).toMatchObject({ revision, count: left, more: left > 7 });
-      collected.push(...page.entries.map(({ key, value }) => `${key}=${text(value)}`));
+      collected.push(...page.entries.map(({ key, value }) => `${key}=${textOf(value)}`));
       from = `${page.entries.at(-1)?.key}\0`;
       await disturb(store, entries.slice(30 - left, 36 - left));
     }
@@ -147,7 +147,7 @@ async function disturb(store: Store, entries: readonly Entry[]): Promise<void> {
 
 async function valuesAt(store: Store, revision: number): Promise<(string | undefined)[]> {
   const { entries } = await store.list('/o/', { revision });
-  return entries.map(({ value }) => text(value));
+  return entries.map(({ value }) => textOf(value));
 }
 
 function keysOf({ entries }: Page): string[] {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openMemory } from '../memory/index.ts';
-import { Compacted, type Entry, type ListOptions, type Page, type Store } from '../store.ts';
-import { bytes, type OpenStore, type Random, seeded, text } from './support.ts';
+import { Compacted, type Entry, type Page, type Store, type StoreListOptions } from '../store.ts';
+import { bytes, type OpenStore, type SeededRandom, seeded, textOf } from './support.ts';
 
 const STEPS = 400;
 const KEPT_REVISIONS = 60;
@@ -20,9 +20,9 @@ class Pair {
   readonly #store: Store;
   readonly #model: Store;
   readonly #offset: number;
-  readonly #random: Random;
+  readonly #random: SeededRandom;
 
-  constructor(store: Store, simple: Store, revision: number, random: Random) {
+  constructor(store: Store, simple: Store, revision: number, random: SeededRandom) {
     this.#store = store;
     this.#model = simple;
     this.#offset = revision - 1;
@@ -72,7 +72,7 @@ class Pair {
   }
 }
 
-async function outcome(store: Store, prefix: string, options: ListOptions, offset: number): Promise<unknown> {
+async function outcome(store: Store, prefix: string, options: StoreListOptions, offset: number): Promise<unknown> {
   const revision = options.revision && options.revision + offset;
   return store.list(prefix, { ...options, revision }).then(
     (page) => comparable(page, offset),
@@ -81,6 +81,6 @@ async function outcome(store: Store, prefix: string, options: ListOptions, offse
 }
 
 function comparable({ entries, revision, more, count }: Page, offset: number) {
-  const relative = ({ key, value, revision, created }: Entry) => [key, text(value), revision - offset, created - offset];
+  const relative = ({ key, value, revision, created }: Entry) => [key, textOf(value), revision - offset, created - offset];
   return { entries: entries.map(relative), revision: revision - offset, more, count };
 }

@@ -1,6 +1,6 @@
 import { expect, it, type TestContext } from 'vitest';
 import { type Batch, type Entry, Mismatch, type Store, Unavailable } from '../store.ts';
-import { bytes, type OpenStore, observe, type Seen, seen, text, watching } from './support.ts';
+import { bytes, type OpenStore, observe, type Seen, seen, textOf, watching } from './support.ts';
 
 export function tap(open: OpenStore): void {
   it('hears of a write before it is acknowledged', async (context) => {
@@ -95,7 +95,7 @@ export function valueAt(open: OpenStore): void {
 async function readable(open: OpenStore, context: TestContext): Promise<{ store: Store; read: (entry: Entry) => string }> {
   const { store } = await open();
   if (!store.valueAt) context.skip('the store is elsewhere');
-  return { store, read: ({ revision, key }) => text(store.valueAt?.(revision, key)) as string };
+  return { store, read: ({ revision, key }) => textOf(store.valueAt?.(revision, key)) as string };
 }
 
 const KEYS = 300;
@@ -109,8 +109,8 @@ export function trim(open: OpenStore): void {
     await trimmed();
     expect(await store.revision()).toBe(b.revision);
     expect(await store.get('/a')).toMatchObject({ revision: a2.revision, created: a.revision });
-    expect((await store.list('/')).entries.map(({ value }) => text(value))).toEqual(['2', '3']);
-    expect((await store.list('/', { revision: a.revision })).entries.map(({ value }) => text(value))).toEqual(['1']);
+    expect((await store.list('/')).entries.map(({ value }) => textOf(value))).toEqual(['2', '3']);
+    expect((await store.list('/', { revision: a.revision })).entries.map(({ value }) => textOf(value))).toEqual(['1']);
     expect(await observe(store, '/', a.revision, b.revision)).toHaveLength(3);
     await expect(store.update('/a', bytes('4'), a.revision)).rejects.toThrow(Mismatch);
     expect((await store.update('/a', bytes('4'), a2.revision)).revision).toBe(b.revision + 1);
@@ -127,7 +127,7 @@ export function trim(open: OpenStore): void {
     });
     await Promise.all([...writes, trimmed(), trimmed()]);
     const { entries } = await store.list('/a/');
-    expect(entries.map(({ key, value }) => `${key} ${text(value)}`).sort()).toEqual(
+    expect(entries.map(({ key, value }) => `${key} ${textOf(value)}`).sort()).toEqual(
       Array.from({ length: KEYS }, (_, i) => `/a/${i} 2 ${i}`).sort(),
     );
     let last = 0;
@@ -147,7 +147,7 @@ export function trim(open: OpenStore): void {
     const reads = Array.from({ length: 20 }, async (_, i) => {
       if (i % 5 === 0) await trimmed();
       expect((await store.get(`/a/${i}`))?.value[0]).toBe(i);
-      expect(text(store.valueAt?.(revision, '/b'))).toBe(store.valueAt && '1');
+      expect(textOf(store.valueAt?.(revision, '/b'))).toBe(store.valueAt && '1');
       return (await store.list('/a/', { limit: 10 })).entries.length;
     });
     expect(new Set(await Promise.all(reads))).toEqual(new Set([10]));
@@ -160,11 +160,11 @@ export function trim(open: OpenStore): void {
     for (let i = 1; i <= 30; i++) {
       ({ revision } = await store.update('/a', bytes(String(i)), revision));
       await trimmed();
-      expect(text(store.valueAt?.(revision, '/a'))).toBe(store.valueAt && String(i));
+      expect(textOf(store.valueAt?.(revision, '/a'))).toBe(store.valueAt && String(i));
     }
     await store.compact(revision);
     await trimmed();
-    expect(text((await store.get('/a'))?.value)).toBe('30');
+    expect(textOf((await store.get('/a'))?.value)).toBe('30');
   });
 
   it('is refused once closed, and does not open the store again', async (context) => {

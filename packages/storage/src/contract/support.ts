@@ -19,15 +19,15 @@ export function bytes(text: string): Buffer {
   return Buffer.from(text);
 }
 
-export function text(value: Uint8Array | undefined): string | undefined {
+export function textOf(value: Uint8Array | undefined): string | undefined {
   return value && Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString();
 }
 
 /** A whole number from 0 to below the limit. */
-export type Random = (limit: number) => number;
+export type SeededRandom = (limit: number) => number;
 
 /** The same numbers for the same seed (mulberry32). */
-export function seeded(seed: number): Random {
+export function seeded(seed: number): SeededRandom {
   let state = seed;
   return (limit) => {
     state = (state + 0x6d2b79f5) | 0;
@@ -50,7 +50,7 @@ export interface Seen {
 export function seen({ type, entry, previous }: Change): Seen {
   const { key, value, revision } = entry;
   if (previous) expect(previous.key).toBe(key);
-  return { type, key, value: text(value), revision, previous: previous && [previous.revision, text(previous.value)] };
+  return { type, key, value: textOf(value), revision, previous: previous && [previous.revision, textOf(previous.value)] };
 }
 
 /** What a watch delivers until it has covered a revision. Checks on the way that batches are in order. */

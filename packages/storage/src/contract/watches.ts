@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Change, Entry, Store } from '../store.ts';
-import { bytes, type OpenStore, observe, type Random, type Seen, seeded, text, watching } from './support.ts';
+import { bytes, type OpenStore, observe, type SeededRandom, type Seen, seeded, textOf, watching } from './support.ts';
 
 export function watches(open: OpenStore): void {
   it('replays every change from a revision on, then follows', async () => {
@@ -161,7 +161,7 @@ export function watchesUnderLoad(open: OpenStore): void {
   });
 }
 
-async function watchSomewhere(store: Store, start: number, end: number, random: Random, index: number) {
+async function watchSomewhere(store: Store, start: number, end: number, random: SeededRandom, index: number) {
   const prefix = PREFIXES[index % PREFIXES.length] as string;
   const late = (await store.revision()) - start;
   const from = start + 1 + random(late + 20);
@@ -169,7 +169,7 @@ async function watchSomewhere(store: Store, start: number, end: number, random: 
 }
 
 /** Each writer has keys of its own, so that every write succeeds and the sum of writes is known. */
-async function writeOften(store: Store, writer: number, random: Random, written: Seen[]): Promise<void> {
+async function writeOften(store: Store, writer: number, random: SeededRandom, written: Seen[]): Promise<void> {
   const entries = new Map<string, Entry>();
   for (let i = 0; i < WRITES; i++) {
     const prefix = PREFIXES[random(PREFIXES.length)] as string;
@@ -183,13 +183,19 @@ async function writeOften(store: Store, writer: number, random: Random, written:
 
 async function put(store: Store, key: string, value: string, written: Seen[], before?: Entry): Promise<Entry> {
   const entry = before ? await store.update(key, bytes(value), before.revision) : await store.create(key, bytes(value));
-  written.push({ type: 'put', key, value, revision: entry.revision, previous: before && [before.revision, text(before.value)] });
+  written.push({
+    type: 'put',
+    key,
+    value,
+    revision: entry.revision,
+    previous: before && [before.revision, textOf(before.value)],
+  });
   return entry;
 }
 
 async function remove(store: Store, entry: Entry, entries: Map<string, Entry>, written: Seen[]): Promise<void> {
   const revision = await store.delete(entry.key, entry.revision);
-  const value = text(entry.value);
+  const value = textOf(entry.value);
   entries.delete(entry.key);
   written.push({ type: 'delete', key: entry.key, value, revision, previous: [entry.revision, value] });
 }

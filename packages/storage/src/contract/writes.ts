@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { KeyExists, Mismatch, type Store } from '../store.ts';
-import { bytes, type OpenStore, text } from './support.ts';
+import { bytes, type OpenStore, textOf } from './support.ts';
 
 export function writes(open: OpenStore): void {
   it('starts empty at a revision that is not zero', async () => {
@@ -30,7 +30,7 @@ export function writes(open: OpenStore): void {
     const updated = await store.update('/a', bytes('two'), created.revision);
     const found = await store.get('/a');
     expect(found).toMatchObject({ key: '/a', revision: updated.revision, created: created.revision });
-    expect(text(found?.value)).toBe('two');
+    expect(textOf(found?.value)).toBe('two');
     await store.delete('/a', updated.revision);
     expect(await store.get('/a')).toBeUndefined();
   });
@@ -40,7 +40,7 @@ export function writes(open: OpenStore): void {
     const { revision } = await store.create('/a', bytes('1'));
     await expect(store.create('/a', bytes('2'))).rejects.toThrow(KeyExists);
     expect(await store.revision()).toBe(revision);
-    expect(text((await store.get('/a'))?.value)).toBe('1');
+    expect(textOf((await store.get('/a'))?.value)).toBe('1');
   });
 
   it('creates a removed key anew', async () => {
@@ -58,7 +58,7 @@ export function writes(open: OpenStore): void {
     for (const attempt of [store.update('/a', bytes('2'), revision + 7), store.delete('/a', revision - 1)]) {
       const mismatch = await mismatchOf(attempt);
       expect(mismatch.current).toMatchObject({ key: '/a', revision, created: revision });
-      expect(text(mismatch.current?.value)).toBe('1');
+      expect(textOf(mismatch.current?.value)).toBe('1');
     }
     expect(await store.revision()).toBe(revision);
   });
@@ -110,7 +110,7 @@ export function concurrency(open: OpenStore): void {
     const { store } = await open();
     await store.create('/counter', bytes('0'));
     await Promise.all(times(WRITERS, () => incrementOften(store)));
-    expect(text((await store.get('/counter'))?.value)).toBe(String(WRITERS * INCREMENTS));
+    expect(textOf((await store.get('/counter'))?.value)).toBe(String(WRITERS * INCREMENTS));
   });
 
   it('lets one of 64 creators win', async () => {
@@ -120,7 +120,7 @@ export function concurrency(open: OpenStore): void {
     const won = outcomes.flatMap((outcome, i) => (outcome.status === 'fulfilled' ? [i] : []));
     expect(won).toHaveLength(1);
     for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(KeyExists);
-    expect(text((await store.get('/one'))?.value)).toBe(String(won[0]));
+    expect(textOf((await store.get('/one'))?.value)).toBe(String(won[0]));
     expect(await store.revision()).toBe(start + 1);
   });
 
@@ -153,7 +153,7 @@ async function incrementOften(store: Store): Promise<void> {
 
 async function increment(store: Store): Promise<boolean> {
   const counter = await store.get('/counter');
-  const next = bytes(String(Number(text(counter?.value)) + 1));
+  const next = bytes(String(Number(textOf(counter?.value)) + 1));
   return store.update('/counter', next, counter?.revision ?? 0).then(
     () => true,
     (error: unknown) => {

@@ -8,12 +8,12 @@ import { openMemory } from '../memory/index.ts';
 import { type Batch, CorruptEntry, CorruptValue, EncryptionFailed, type Store, UnreadableValue } from '../store.ts';
 import { aesCbc, aesGcm } from './ciphers.ts';
 import { encryptedStore } from './encrypted-store.ts';
-import { identity, PrefixTransformers, type Transformer } from './transformer.ts';
+import { identityTransformer, PrefixTransformers, type Transformer } from './transformer.ts';
 
 const gcm = aesGcm(Buffer.alloc(32, 1));
 const provider = (prefix: string, transformer: Transformer) => ({ prefix, transformer });
 const encrypting = new PrefixTransformers(
-  [provider('k8s:enc:aesgcm:v1:a:', gcm), provider('', identity)],
+  [provider('k8s:enc:aesgcm:v1:a:', gcm), provider('', identityTransformer)],
   'no matching prefix found',
 );
 
@@ -48,7 +48,7 @@ describe('an encrypted store', () => {
   beforeEach(() => {
     raw = openMemory();
     current = encrypting;
-    store = encryptedStore(raw, (key) => (key.startsWith('/plain/') ? identity : current));
+    store = encryptedStore(raw, (key) => (key.startsWith('/plain/') ? identityTransformer : current));
   });
   afterEach(() => store.close());
 
@@ -92,7 +92,7 @@ describe('an encrypted store', () => {
       provider('k8s:enc:aescbc:v1:', new PrefixTransformers([provider(`${fill}:`, aesCbc(Buffer.alloc(32, fill)))], 'no key'));
     current = new PrefixTransformers([cbc(1)], 'no matching prefix found');
     await store.create('/a', value);
-    current = new PrefixTransformers([cbc(2), provider('', identity), cbc(1)], 'no matching prefix found');
+    current = new PrefixTransformers([cbc(2), provider('', identityTransformer), cbc(1)], 'no matching prefix found');
     expect(Buffer.from((await store.get('/a'))?.value ?? [])).toEqual(value);
   });
 
@@ -158,7 +158,7 @@ describe('an encrypted store', () => {
 
   it('writes nothing that it cannot encrypt', async () => {
     current = {
-      ...identity,
+      ...identityTransformer,
       seal: () => {
         throw new Error('expired');
       },

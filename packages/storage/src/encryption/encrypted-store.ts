@@ -3,20 +3,20 @@ import {
   type Batch,
   type Change,
   CorruptEntry,
-  type DeleteOptions,
   EncryptionFailed,
   type Entry,
-  type ListOptions,
   Mismatch,
   type Page,
   type Store,
+  type StoreDeleteOptions,
+  type StoreListOptions,
+  type StoreWriteOptions,
   UnreadableValue,
-  type WriteOptions,
 } from '../store.ts';
 import { TimeSlice } from '../time-slice.ts';
-import { identity, isEncrypted, type Opened, type Transformer } from './transformer.ts';
+import { identityTransformer, isEncrypted, type Opened, type Transformer } from './transformer.ts';
 
-/** The transformer for the values of a key: `identity` for those that are not encrypted. May change at any time. */
+/** The transformer for the values of a key: `identityTransformer` for those that are not encrypted. May change at any time. */
 export type TransformerOf = (key: string) => Transformer;
 
 /**
@@ -54,7 +54,7 @@ class EncryptedStore implements Store {
     return entry && this.#read(entry);
   }
 
-  async list(prefix: string, options?: ListOptions): Promise<Page> {
+  async list(prefix: string, options?: StoreListOptions): Promise<Page> {
     const page = await this.#store.list(prefix, options);
     try {
       return { ...page, entries: await this.#readAll(page.entries) };
@@ -74,15 +74,15 @@ class EncryptedStore implements Store {
     return entries;
   }
 
-  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+  async create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<Entry> {
     return this.#write(key, value, (sealed) => this.#store.create(key, sealed, options));
   }
 
-  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+  async update(key: string, value: Uint8Array, expected: number, options?: StoreWriteOptions): Promise<Entry> {
     return this.#write(key, value, (sealed) => this.#store.update(key, sealed, expected, options));
   }
 
-  async delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+  async delete(key: string, expected: number, options?: StoreDeleteOptions): Promise<number> {
     return this.#store.delete(key, expected, options).catch((error) => this.#readable(error));
   }
 
@@ -167,7 +167,7 @@ class EncryptedStore implements Store {
   #read(entry: Entry): Entry | Promise<Entry> {
     if (entry instanceof CorruptEntry) return entry;
     const transformer = this.#transformerOf(entry.key);
-    if (transformer === identity && !isEncrypted(entry.value)) return entry;
+    if (transformer === identityTransformer && !isEncrypted(entry.value)) return entry;
     const opened = () => ({ ...entry, value: this.#open(entry).value });
     return transformer.prepare?.(entry.value)?.then(opened) ?? opened();
   }
@@ -195,7 +195,7 @@ class EncryptedStore implements Store {
 
   #lazyEntry(entry: Entry): Entry {
     if (entry instanceof CorruptEntry) return entry;
-    if (this.#transformerOf(entry.key) === identity && !isEncrypted(entry.value)) return entry;
+    if (this.#transformerOf(entry.key) === identityTransformer && !isEncrypted(entry.value)) return entry;
     const plain = this.#writing.get(entry.value);
     return plain ? { ...entry, value: plain } : new LazyEntry(entry, () => this.#open(entry).value);
   }

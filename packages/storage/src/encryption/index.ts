@@ -5,7 +5,7 @@ export { type EnvelopeObserver, EnvelopeTransformer } from './kms-envelope.ts';
 export { connectKmsPlugin, type KmsPlugin } from './kms-plugin.ts';
 export { KmsProbe, type ProbeObserver } from './kms-probe.ts';
 export {
-  identity,
+  identityTransformer,
   type ObserveTransformation,
   type PrefixTransformer,
   PrefixTransformers,

@@ -1,4 +1,14 @@
-import { bytesTag, finish, type Method, messageEnd, type Reader, read, varintTag, type Writer, write } from '../grpc/protobuf.ts';
+import {
+  bytesTag,
+  finish,
+  type GrpcMethod,
+  type MessageReader,
+  type MessageWriter,
+  messageEnd,
+  read,
+  varintTag,
+  write,
+} from '../grpc/protobuf.ts';
 
 /** Metadata that a plugin wants to have back with what it encrypted. */
 export type Annotations = ReadonlyMap<string, Uint8Array>;
@@ -41,7 +51,7 @@ export interface EncryptedObject {
 
 const service = '/v2.KeyManagementService';
 
-export const status: Method<void, StatusResponse> = {
+export const status: GrpcMethod<void, StatusResponse> = {
   path: `${service}/Status`,
   encode: () => Buffer.alloc(0),
   decode(message) {
@@ -57,7 +67,7 @@ export const status: Method<void, StatusResponse> = {
   },
 };
 
-export const encrypt: Method<EncryptRequest, EncryptResponse> = {
+export const encrypt: GrpcMethod<EncryptRequest, EncryptResponse> = {
   path: `${service}/Encrypt`,
   encode: ({ plaintext, uid }) => finish(write().uint32(bytesTag(1)).bytes(plaintext).uint32(bytesTag(2)).string(uid)),
   decode(message) {
@@ -75,7 +85,7 @@ export const encrypt: Method<EncryptRequest, EncryptResponse> = {
   },
 };
 
-export const decrypt: Method<DecryptRequest, Uint8Array> = {
+export const decrypt: GrpcMethod<DecryptRequest, Uint8Array> = {
   path: `${service}/Decrypt`,
   encode({ ciphertext, uid, keyId, annotations }) {
     const writer = write().uint32(bytesTag(1)).bytes(ciphertext).uint32(bytesTag(2)).string(uid);
@@ -121,7 +131,7 @@ export function decodeEncryptedObject(message: Uint8Array): EncryptedObject {
 }
 
 /** Calls `visit` at the value of each field; fields that it does not take are skipped. */
-function eachField(message: Buffer, visit: (field: number, reader: Reader) => boolean): void {
+function eachField(message: Buffer, visit: (field: number, reader: MessageReader) => boolean): void {
   const reader = read(message);
   while (reader.pos < message.length) {
     const tag = reader.uint32();
@@ -129,7 +139,7 @@ function eachField(message: Buffer, visit: (field: number, reader: Reader) => bo
   }
 }
 
-function readAnnotation(reader: Reader, annotations: Map<string, Uint8Array>): void {
+function readAnnotation(reader: MessageReader, annotations: Map<string, Uint8Array>): void {
   const end = messageEnd(reader);
   let key = '';
   let value = new Uint8Array(0);
@@ -142,7 +152,7 @@ function readAnnotation(reader: Reader, annotations: Map<string, Uint8Array>): v
   annotations.set(key, value);
 }
 
-function writeAnnotations(writer: Writer, field: number, annotations: Annotations): Writer {
+function writeAnnotations(writer: MessageWriter, field: number, annotations: Annotations): MessageWriter {
   for (const [key, value] of annotations)
     writer.uint32(bytesTag(field)).fork().uint32(bytesTag(1)).string(key).uint32(bytesTag(2)).bytes(value).ldelim();
   return writer;

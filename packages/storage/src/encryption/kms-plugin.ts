@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { unary } from '../grpc/calls.ts';
-import { Connection } from '../grpc/channel.ts';
-import type { Method } from '../grpc/protobuf.ts';
+import { GrpcChannel } from '../grpc/channel.ts';
+import type { GrpcMethod } from '../grpc/protobuf.ts';
 import { GrpcCode, type GrpcStatus } from '../grpc/status.ts';
 import {
   type DecryptRequest,
@@ -65,19 +65,19 @@ const codeNames = [
 /** Connects when first called, and again whenever the connection was lost. A call waits for the plugin up to its deadline. */
 export function connectKmsPlugin({ socket, timeoutMs, observe }: KmsPluginOptions): KmsPlugin {
   const path = socket.startsWith('@') ? `\0${socket.slice(1)}` : socket;
-  const connection = new Connection({
+  const connection = new GrpcChannel({
     url: 'http://localhost',
     createConnection: () => connect(path),
     unreachable: (cause) => new GrpcError({ code: GrpcCode.deadlineExceeded, details: reasonOf(cause) }, { cause }),
     failed: (status) => new GrpcError(status),
   });
-  const call = async <Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response> => {
+  const call = async <Request, Response>(method: GrpcMethod<Request, Response>, request: Request): Promise<Response> => {
     const deadline = performance.now() + timeoutMs;
     await connection.whenReady(deadline);
     const message = method.encode(request);
     return method.decode(await unary(connection, { path: method.path, message, metadata: {}, deadline }));
   };
-  const observed = async <Request, Response>(method: Method<Request, Response>, request: Request): Promise<Response> => {
+  const observed = async <Request, Response>(method: GrpcMethod<Request, Response>, request: Request): Promise<Response> => {
     const began = performance.now();
     const seconds = () => (performance.now() - began) / 1000;
     try {

@@ -18,7 +18,7 @@ export interface Transformer {
   prepare?(data: Uint8Array): Promise<void> | undefined;
 }
 
-/** A transformer whose values begin with a prefix; the empty prefix is that of identity. */
+/** A transformer whose values begin with a prefix; the empty prefix is that of identityTransformer. */
 export interface PrefixTransformer {
   readonly prefix: string;
   readonly transformer: Transformer;
@@ -39,7 +39,7 @@ export function isEncrypted(data: Uint8Array): boolean {
 }
 
 /** Stores values as they are, and refuses to take encrypted ones for such. */
-export const identity: Transformer = {
+export const identityTransformer: Transformer = {
   seal: (value) => value,
   open(data) {
     if (isEncrypted(data)) throw new Error('identity transformer tried to read encrypted data');

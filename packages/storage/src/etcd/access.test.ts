@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { etcdMissing, type RunningEtcd, startEtcd } from '../../../../tests/support/etcd.ts';
-import { bytesTag, finish, type Method, varintTag, type Writer, write } from '../grpc/protobuf.ts';
+import { bytesTag, finish, type GrpcMethod, type MessageWriter, varintTag, write } from '../grpc/protobuf.ts';
 import { type Store, Unavailable } from '../store.ts';
 import { type EtcdOptions, openEtcd } from './index.ts';
-import { Member } from './rpc/members.ts';
+import { EtcdMember } from './rpc/members.ts';
 
 const opensslMissing = spawnSync('openssl', ['version']).error !== undefined;
 
@@ -149,9 +149,10 @@ async function openssl(...args: string[]): Promise<void> {
 async function withUsers(): Promise<RunningEtcd> {
   const etcd = await startEtcd({ args: ['--bcrypt-cost=4'] });
   disposals.push(etcd.stop);
-  const member = new Member(etcd.endpoint, {});
+  const member = new EtcdMember(etcd.endpoint, {});
   const deadline = performance.now() + 10_000;
-  const manage = (rpc: string, fill: (writer: Writer) => Writer) => member.call(management(rpc), fill, {}, deadline);
+  const manage = (rpc: string, fill: (writer: MessageWriter) => MessageWriter) =>
+    member.call(management(rpc), fill, {}, deadline);
   await member.whenReady(deadline);
   for (const role of ['root', 'limited']) {
     await manage('RoleAdd', (writer) => strings(writer, role));
@@ -168,11 +169,11 @@ async function withUsers(): Promise<RunningEtcd> {
   return etcd;
 }
 
-function management(rpc: string): Method<(writer: Writer) => Writer, void> {
+function management(rpc: string): GrpcMethod<(writer: MessageWriter) => MessageWriter, void> {
   return { path: `/etcdserverpb.Auth/${rpc}`, encode: (fill) => finish(fill(write())), decode: () => {} };
 }
 
-function strings(writer: Writer, ...values: string[]): Writer {
+function strings(writer: MessageWriter, ...values: string[]): MessageWriter {
   for (const [i, value] of values.entries()) writer.uint32(bytesTag(i + 1)).string(value);
   return writer;
 }

@@ -1,24 +1,24 @@
 import { type Clock, monotonicClock } from '../clock.ts';
 import {
   type Batch,
-  type DeleteOptions,
   type Entry,
   FutureRevision,
-  type ListOptions,
   NoSpace,
   type Page,
   type Store,
+  type StoreDeleteOptions,
+  type StoreListOptions,
+  type StoreWriteOptions,
   Unavailable,
-  type WriteOptions,
 } from '../store.ts';
 import { Leases } from './leases.ts';
 import type { EtcdLogger } from './options.ts';
 import { Compactions, Reads } from './reads.ts';
-import type { Caller } from './rpc/caller.ts';
-import { memberStatus } from './rpc/cluster.ts';
+import type { EtcdClient } from './rpc/client.ts';
+import { memberStatusMethod } from './rpc/cluster.ts';
 import { isCompacted, isFuture } from './rpc/errors.ts';
-import { compact } from './rpc/kv.ts';
-import { Watches } from './watches.ts';
+import { compactMethod } from './rpc/kv.ts';
+import { EtcdWatches } from './watches.ts';
 import { Writes } from './writes.ts';
 
 export interface EtcdStoreOptions {
@@ -30,19 +30,19 @@ export interface EtcdStoreOptions {
 const PING_TIMEOUT_MS = 2_000;
 
 export class EtcdStore implements Store {
-  readonly #caller: Caller;
+  readonly #client: EtcdClient;
   readonly #compactions: Compactions;
   readonly #reads: Reads;
   readonly #writes: Writes;
-  readonly #watches: Watches;
+  readonly #watches: EtcdWatches;
 
-  constructor(caller: Caller, { prefix = '/registry', clock = monotonicClock, logger }: EtcdStoreOptions) {
+  constructor(client: EtcdClient, { prefix = '/registry', clock = monotonicClock, logger }: EtcdStoreOptions) {
     const probeKey = prefix.endsWith('/') ? prefix : `${prefix}/`;
-    this.#caller = caller;
-    this.#compactions = new Compactions(caller, probeKey);
-    this.#reads = new Reads(caller, this.#compactions, probeKey);
-    this.#writes = new Writes(caller, new Leases(caller, clock));
-    this.#watches = new Watches({ caller, newest: () => this.#reads.revision(), logger });
+    this.#client = client;
+    this.#compactions = new Compactions(client, probeKey);
+    this.#reads = new Reads(client, this.#compactions, probeKey);
+    this.#writes = new Writes(client, new Leases(client, clock));
+    this.#watches = new EtcdWatches({ client, newest: () => this.#reads.revision(), logger });
   }
 
   async revision(): Promise<number> {
@@ -55,24 +55,24 @@ export class EtcdStore implements Store {
     return this.#reads.get(key);
   }
 
-  list(prefix: string, options: ListOptions = {}): Promise<Page> {
+  list(prefix: string, options: StoreListOptions = {}): Promise<Page> {
     return this.#reads.list(prefix, options);
   }
 
-  create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+  create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<Entry> {
     return this.#writes.create(key, value, options);
   }
 
-  update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+  update(key: string, value: Uint8Array, expected: number, options?: StoreWriteOptions): Promise<Entry> {
     return this.#writes.update(key, value, expected, options);
   }
 
-  delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+  delete(key: string, expected: number, options?: StoreDeleteOptions): Promise<number> {
     return this.#writes.delete(key, expected, options);
   }
 
   cancelledUnderWay(): Promise<void> | undefined {
-    return this.#caller.cancelledUnderWay();
+    return this.#client.cancelledUnderWay();
   }
 
   watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {
@@ -82,7 +82,7 @@ export class EtcdStore implements Store {
   /** Whoever else compacts the same etcd, this is safe to call again. */
   async compact(revision: number): Promise<void> {
     try {
-      await this.#caller.read(compact, revision);
+      await this.#client.read(compactMethod, revision);
     } catch (error) {
       if (isFuture(error)) throw new FutureRevision(await this.#reads.revision());
       if (!isCompacted(error)) throw error;
@@ -91,8 +91,11 @@ export class EtcdStore implements Store {
   }
 
   async ping(): Promise<void> {
-    const timeoutMs = Math.min(PING_TIMEOUT_MS, this.#caller.timeoutMs);
-    const [status] = await Promise.all([this.#caller.read(memberStatus, undefined, timeoutMs), this.#reads.revision(timeoutMs)]);
+    const timeoutMs = Math.min(PING_TIMEOUT_MS, this.#client.timeoutMs);
+    const [status] = await Promise.all([
+      this.#client.read(memberStatusMethod, undefined, timeoutMs),
+      this.#reads.revision(timeoutMs),
+    ]);
     const alarm = status.errors.find((error) => error.includes('alarm:'));
     if (!alarm) return;
     const message = `etcd takes no writes: ${alarm.trim()}`;
@@ -101,6 +104,6 @@ export class EtcdStore implements Store {
 
   close(): Promise<void> {
     this.#watches.end();
-    return this.#caller.close();
+    return this.#client.close();
   }
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { etcdMissing, type RunningEtcd, startEtcd } from '../../../../tests/support/etcd.ts';
 import { type StoreUnderTest, storeContract } from '../contract/index.ts';
-import { bytesTag, finish, type Method, write } from '../grpc/protobuf.ts';
+import { bytesTag, finish, type GrpcMethod, write } from '../grpc/protobuf.ts';
 import type { Store } from '../store.ts';
 import { openEtcd } from './index.ts';
-import { Member } from './rpc/members.ts';
+import { EtcdMember } from './rpc/members.ts';
 
 describe.skipIf(etcdMissing)('etcd', () => {
   let etcd: RunningEtcd;
@@ -46,14 +46,14 @@ function withHandledRejections(store: Store): Store {
 
 /** Much faster than a new etcd for each test. */
 async function removeEverything(endpoint: string): Promise<void> {
-  const member = new Member(endpoint, {});
+  const member = new EtcdMember(endpoint, {});
   const deadline = performance.now() + 10_000;
   await member.whenReady(deadline);
   await member.call(deleteAll, undefined, {}, deadline);
   member.close();
 }
 
-const deleteAll: Method<void, void> = {
+const deleteAll: GrpcMethod<void, void> = {
   path: '/etcdserverpb.KV/DeleteRange',
   encode: () => finish(write().uint32(bytesTag(1)).string('\0').uint32(bytesTag(2)).string('\0')),
   decode: () => {},

@@ -1,8 +1,8 @@
 import type { Store } from '../store.ts';
 import { EtcdStore } from './etcd-store.ts';
 import { type EtcdOptions, parseEndpoint, readTls } from './options.ts';
-import { Caller } from './rpc/caller.ts';
-import { Member, Members } from './rpc/members.ts';
+import { EtcdClient } from './rpc/client.ts';
+import { EtcdMember, EtcdMembers } from './rpc/members.ts';
 
 export type { EtcdLogger, EtcdOptions, EtcdTls, Pem } from './options.ts';
 
@@ -14,7 +14,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
   if (endpoints.length === 0) throw new TypeError('etcd needs at least one endpoint');
   const urls = endpoints.map(parseEndpoint);
   const tls = await readTls(options.tls);
-  const members = new Members(urls.map((url) => new Member(url, tls)));
-  const caller = new Caller(members, { timeoutMs, credentials: username === undefined ? undefined : { username, password } });
-  return new EtcdStore(caller, options);
+  const members = new EtcdMembers(urls.map((url) => new EtcdMember(url, tls)));
+  const client = new EtcdClient(members, { timeoutMs, credentials: username === undefined ? undefined : { username, password } });
+  return new EtcdStore(client, options);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Opaque64 } from '../grpc/protobuf.ts';
-import type { Caller } from './rpc/caller.ts';
-import { grantLease } from './rpc/cluster.ts';
+import type { EtcdClient } from './rpc/client.ts';
+import { grantLeaseMethod } from './rpc/cluster.ts';
 
 export interface Lease {
   readonly id: Opaque64;
@@ -17,12 +17,12 @@ const MAX_LEASES = 256;
 
 /** Leases shared by writes that expire at about the same time: etcd pays for each lease, and events come by the thousand. */
 export class Leases {
-  readonly #caller: Caller;
+  readonly #client: EtcdClient;
   readonly #clock: Clock;
   readonly #bySeconds = new Map<number, Promise<Lease>>();
 
-  constructor(caller: Caller, clock: Clock) {
-    this.#caller = caller;
+  constructor(client: EtcdClient, clock: Clock) {
+    this.#client = client;
     this.#clock = clock;
   }
 
@@ -62,6 +62,6 @@ export class Leases {
     const slack = Math.min(Math.max(seconds * SLACK.part, SLACK.leastSeconds), SLACK.mostSeconds);
     const total = Math.ceil(seconds + slack);
     const expires = this.#clock.now() + total * 1000;
-    return { id: await this.#caller.read(grantLease, { seconds: total }), expires, writes: 1 };
+    return { id: await this.#client.read(grantLeaseMethod, { seconds: total }), expires, writes: 1 };
   }
 }

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { etcdMissing, type RunningEtcd, startEtcd } from '../../../../tests/support/etcd.ts';
 import { ManualClock } from '../contract/index.ts';
-import { bytesTag, type Method, read } from '../grpc/protobuf.ts';
+import { bytesTag, type GrpcMethod, read } from '../grpc/protobuf.ts';
 import { NoSpace, RequestTooLarge, type Store } from '../store.ts';
 import { openEtcd } from './index.ts';
-import { Member } from './rpc/members.ts';
+import { EtcdMember } from './rpc/members.ts';
 
 const MEBI = 1024 * 1024;
 
@@ -101,7 +101,7 @@ describe.skipIf(etcdMissing)('an etcd that is full', () => {
 });
 
 async function leaseCount(endpoint: string): Promise<number> {
-  const member = new Member(endpoint, {});
+  const member = new EtcdMember(endpoint, {});
   const deadline = performance.now() + 5_000;
   await member.whenReady(deadline);
   const count = await member.call(leases, undefined, {}, deadline);
@@ -109,7 +109,7 @@ async function leaseCount(endpoint: string): Promise<number> {
   return count;
 }
 
-const leases: Method<void, number> = {
+const leases: GrpcMethod<void, number> = {
   path: '/etcdserverpb.Lease/LeaseLeases',
   encode: () => Buffer.alloc(0),
   decode: (message) => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
-import type { ConnectionTls } from '../grpc/channel.ts';
+import type { ChannelTls } from '../grpc/channel.ts';
 
 /** PEM as text or bytes, or the path of a PEM file. */
 export type Pem = string | Uint8Array;
@@ -39,7 +39,7 @@ export function parseEndpoint(endpoint: string): string {
   return `${scheme}://${/:\d+$/.test(host) ? host : `${host}:${DEFAULT_PORT}`}`;
 }
 
-export async function readTls({ ca, cert, key }: EtcdTls = {}): Promise<ConnectionTls> {
+export async function readTls({ ca, cert, key }: EtcdTls = {}): Promise<ChannelTls> {
   return { ca: await readPem(ca), cert: await readPem(cert), key: await readPem(key) };
 }
 

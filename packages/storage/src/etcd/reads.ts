@@ -1,7 +1,7 @@
-import { Compacted, type Entry, FutureRevision, type ListOptions, type Page } from '../store.ts';
-import type { Caller } from './rpc/caller.ts';
+import { Compacted, type Entry, FutureRevision, type Page, type StoreListOptions } from '../store.ts';
+import type { EtcdClient } from './rpc/client.ts';
 import { isCompacted, isFuture } from './rpc/errors.ts';
-import { below, type RangeResponse, range } from './rpc/kv.ts';
+import { below, type RangeResponse, rangeMethod } from './rpc/kv.ts';
 import { ServerWatch } from './rpc/server-watch.ts';
 
 const FIRST_READ_ENTRIES = 500;
@@ -11,27 +11,27 @@ const MAX_RESTARTS = 3;
 
 /** Reads keys. A long list is read in pieces of a few megabytes, all at one revision. */
 export class Reads {
-  readonly #caller: Caller;
+  readonly #client: EtcdClient;
   readonly #compactions: Compactions;
   readonly #probeKey: string;
 
-  constructor(caller: Caller, compactions: Compactions, probeKey: string) {
-    this.#caller = caller;
+  constructor(client: EtcdClient, compactions: Compactions, probeKey: string) {
+    this.#client = client;
     this.#compactions = compactions;
     this.#probeKey = probeKey;
   }
 
   async revision(timeoutMs?: number): Promise<number> {
     const probe = { key: this.#probeKey, countOnly: true };
-    return (await this.#caller.read(range, probe, timeoutMs)).newest;
+    return (await this.#client.read(rangeMethod, probe, timeoutMs)).newest;
   }
 
   async get(key: string): Promise<Entry | undefined> {
-    return (await this.#caller.read(range, { key })).entries[0];
+    return (await this.#client.read(rangeMethod, { key })).entries[0];
   }
 
   /** Starts again if history is compacted under its feet, unless it was asked for that history. */
-  async list(prefix: string, options: ListOptions): Promise<Page> {
+  async list(prefix: string, options: StoreListOptions): Promise<Page> {
     for (let restarts = 0; ; restarts++) {
       try {
         return await this.#list(prefix, options);
@@ -41,7 +41,7 @@ export class Reads {
     }
   }
 
-  async #list(prefix: string, { limit = 0, from, revision }: ListOptions): Promise<Page> {
+  async #list(prefix: string, { limit = 0, from, revision }: StoreListOptions): Promise<Page> {
     const wanted = limit > 0 ? limit : Number.POSITIVE_INFINITY;
     const first = await this.#read(prefix, from, Math.min(wanted, FIRST_READ_ENTRIES), revision);
     const shown = revision || first.newest;
@@ -56,7 +56,7 @@ export class Reads {
 
   async #read(prefix: string, from: string | undefined, limit: number, revision: number | undefined): Promise<RangeResponse> {
     try {
-      return await this.#caller.read(range, { ...below(prefix, from), limit, ...(revision && { revision }) });
+      return await this.#client.read(rangeMethod, { ...below(prefix, from), limit, ...(revision && { revision }) });
     } catch (error) {
       if (isCompacted(error)) throw new Compacted(await this.#compactions.newest(revision as number));
       if (isFuture(error)) throw new FutureRevision(await this.revision());
@@ -81,13 +81,13 @@ const PROBE_TIMEOUT_MS = 1_000;
 
 /** What is known of the newest compaction. etcd tells it only to watchers that start before it. */
 export class Compactions {
-  readonly #caller: Caller;
+  readonly #client: EtcdClient;
   readonly #probeKey: string;
   #newest = 0;
   #probe: Promise<void> | undefined;
 
-  constructor(caller: Caller, probeKey: string) {
-    this.#caller = caller;
+  constructor(client: EtcdClient, probeKey: string) {
+    this.#client = client;
     this.#probeKey = probeKey;
   }
 
@@ -109,8 +109,8 @@ export class Compactions {
   }
 
   async #watchFromStart(): Promise<void> {
-    const member = await this.#caller.members.ready(performance.now() + PROBE_TIMEOUT_MS);
-    const watch = await ServerWatch.open(this.#caller, member, { key: this.#probeKey }, FIRST_REVISION);
+    const member = await this.#client.members.ready(performance.now() + PROBE_TIMEOUT_MS);
+    const watch = await ServerWatch.open(this.#client, member, { key: this.#probeKey }, FIRST_REVISION);
     const timer = setTimeout(() => watch.cancel(), PROBE_TIMEOUT_MS);
     try {
       for await (const _ of watch.responses());

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { frame, Unframer } from '../grpc/calls.ts';
-import { bytesTag, finish, read, varintTag, type Writer, write } from '../grpc/protobuf.ts';
+import { frameMessage, Unframer } from '../grpc/calls.ts';
+import { bytesTag, finish, type MessageWriter, read, varintTag, write } from '../grpc/protobuf.ts';
 import { Compacted, type Store } from '../store.ts';
 import { openEtcd } from './index.ts';
 
@@ -220,8 +220,8 @@ class FakeEtcd {
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
     if (path.endsWith('/Watch')) this.#accept(new FakeWatcher(stream));
-    else if (path.endsWith('/Status')) stream.end(frame(finish(write().uint32(bytesTag(2)).string(this.version))));
-    else stream.end(frame(finish(header(write(), this.revision))));
+    else if (path.endsWith('/Status')) stream.end(frameMessage(finish(write().uint32(bytesTag(2)).string(this.version))));
+    else stream.end(frameMessage(finish(header(write(), this.revision))));
   }
 
   #accept(watcher: FakeWatcher): void {
@@ -245,7 +245,7 @@ class FakeWatcher {
   }
 
   send(response: FakeResponse): void {
-    this.#stream.write(frame(encodeResponse(response)));
+    this.#stream.write(frameMessage(encodeResponse(response)));
   }
 
   breakOff(): void {
@@ -286,13 +286,13 @@ function encodeResponse(response: FakeResponse): Buffer {
   return finish(writer);
 }
 
-function encodeEvent(writer: Writer, { type, key, revision }: FakeEvent): Writer {
+function encodeEvent(writer: MessageWriter, { type, key, revision }: FakeEvent): MessageWriter {
   writer.uint32(varintTag(1)).int32(type === 'delete' ? 1 : 0);
   const entry = writer.uint32(bytesTag(2)).fork().uint32(bytesTag(1)).string(key).uint32(varintTag(3)).int64(revision);
   if (type === 'put') entry.uint32(varintTag(2)).int64(revision);
   return entry.ldelim();
 }
 
-function header(writer: Writer, revision: number): Writer {
+function header(writer: MessageWriter, revision: number): MessageWriter {
   return writer.uint32(bytesTag(1)).fork().uint32(varintTag(3)).int64(revision).ldelim();
 }

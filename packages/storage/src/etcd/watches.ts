@@ -3,21 +3,21 @@ import { backoff } from '../grpc/channel.ts';
 import { type Batch, type Change, Compacted } from '../store.ts';
 import type { EtcdLogger } from './options.ts';
 import { type Position, Progress, progressIsOrdered } from './progress.ts';
-import type { Caller } from './rpc/caller.ts';
-import { memberStatus } from './rpc/cluster.ts';
-import { isPassing } from './rpc/errors.ts';
+import type { EtcdClient } from './rpc/client.ts';
+import { memberStatusMethod } from './rpc/cluster.ts';
+import { isTransient } from './rpc/errors.ts';
 import { below, EVERYTHING } from './rpc/kv.ts';
 import { ServerWatch, WatchDenied } from './rpc/server-watch.ts';
 import type { WatchEvent, WatchResponse } from './rpc/watch.ts';
 
-export interface WatchesOptions {
-  readonly caller: Caller;
+export interface EtcdWatchesOptions {
+  readonly client: EtcdClient;
   /** The newest revision, linearizable. */
   readonly newest: () => Promise<number>;
   readonly logger: EtcdLogger | undefined;
 }
 
-interface Follower {
+interface WatchState {
   readonly prefix: string;
   readonly position: Position;
   readonly signal: AbortSignal;
@@ -29,16 +29,16 @@ type Batches = AsyncGenerator<Batch, void, undefined>;
 const FIRST_REVISION = 1;
 
 /** The watches of a store. Each resumes where it was when its connection or its member is lost. */
-export class Watches {
-  readonly #caller: Caller;
+export class EtcdWatches {
+  readonly #client: EtcdClient;
   readonly #newest: () => Promise<number>;
   readonly #logger: EtcdLogger | undefined;
   readonly #endings = new Set<AbortController>();
   readonly #progress = new Set<Progress>();
   #mayReadEverything = true;
 
-  constructor({ caller, newest, logger }: WatchesOptions) {
-    this.#caller = caller;
+  constructor({ client, newest, logger }: EtcdWatchesOptions) {
+    this.#client = client;
     this.#newest = newest;
     this.#logger = logger;
   }
@@ -57,7 +57,7 @@ export class Watches {
     const ending = new AbortController();
     const abort = () => ending.abort();
     signal.addEventListener('abort', abort);
-    if (signal.aborted || this.#caller.closed) abort();
+    if (signal.aborted || this.#client.closed) abort();
     this.#endings.add(ending);
     try {
       yield* this.#resume({ prefix, position, signal: ending.signal });
@@ -68,11 +68,11 @@ export class Watches {
     }
   }
 
-  async *#resume(follower: Follower): Batches {
-    const { prefix, position, signal } = follower;
+  async *#resume(state: WatchState): Batches {
+    const { prefix, position, signal } = state;
     for (let failures = 0; !signal.aborted; failures++) {
       try {
-        for await (const batch of this.#connect(follower)) {
+        for await (const batch of this.#connect(state)) {
           failures = 0;
           yield batch;
         }
@@ -87,20 +87,20 @@ export class Watches {
 
   #checkResumable(error: unknown): void {
     if (error instanceof WatchDenied && this.#mayReadEverything) this.#mayReadEverything = false;
-    else if (error instanceof WatchDenied || !isPassing(error)) throw error;
+    else if (error instanceof WatchDenied || !isTransient(error)) throw error;
   }
 
-  async *#connect(follower: Follower): Batches {
-    const { position, signal } = follower;
+  async *#connect(state: WatchState): Batches {
+    const { position, signal } = state;
     const newest = await this.#newest();
     checkHistory(position, newest);
-    const { watch, ordered } = await this.#open(follower, newest);
+    const { watch, ordered } = await this.#open(state, newest);
     const progress = ordered ? new Progress(position, () => watch.requestProgress()) : undefined;
     const cancel = () => watch.cancel();
     signal.addEventListener('abort', cancel);
     if (progress) this.#progress.add(progress);
     try {
-      if (!signal.aborted) yield* this.#batches(watch, follower, newest);
+      if (!signal.aborted) yield* this.#batches(watch, state, newest);
     } finally {
       if (progress) this.#progress.delete(progress);
       progress?.stop();
@@ -109,7 +109,7 @@ export class Watches {
     }
   }
 
-  async *#batches(watch: ServerWatch, { prefix, position }: Follower, newest: number): Batches {
+  async *#batches(watch: ServerWatch, { prefix, position }: WatchState, newest: number): Batches {
     for await (const response of watch.responses()) {
       if (response.created) {
         if (position.revision >= newest) yield { changes: [], revision: newest };
@@ -122,15 +122,15 @@ export class Watches {
   }
 
   async #open(
-    { prefix, position }: Follower,
+    { prefix, position }: WatchState,
     newest: number,
   ): Promise<{ readonly watch: ServerWatch; readonly ordered: boolean }> {
-    const deadline = performance.now() + this.#caller.timeoutMs;
-    const member = await this.#caller.members.ready(deadline);
-    const { version } = await member.call(memberStatus, undefined, await this.#caller.metadata(), deadline);
+    const deadline = performance.now() + this.#client.timeoutMs;
+    const member = await this.#client.members.ready(deadline);
+    const { version } = await member.call(memberStatusMethod, undefined, await this.#client.metadata(), deadline);
     const ordered = progressIsOrdered(version);
     const range = ordered || !this.#mayReadEverything ? below(prefix) : EVERYTHING;
-    return { watch: await ServerWatch.open(this.#caller, member, range, startOf(position, newest)), ordered };
+    return { watch: await ServerWatch.open(this.#client, member, range, startOf(position, newest)), ordered };
   }
 }
 

@@ -1,24 +1,24 @@
 import type { Opaque64 } from '../grpc/protobuf.ts';
 import { checkKey } from '../keys.ts';
-import { type DeleteOptions, type Entry, KeyExists, Mismatch, type WriteOptions } from '../store.ts';
+import { type Entry, KeyExists, Mismatch, type StoreDeleteOptions, type StoreWriteOptions } from '../store.ts';
 import type { Leases } from './leases.ts';
-import type { Caller, IsCancelled } from './rpc/caller.ts';
+import type { EtcdClient, IsCancelled } from './rpc/client.ts';
 import { isLeaseGone } from './rpc/errors.ts';
-import { type TxnRequest, type TxnResponse, txn } from './rpc/kv.ts';
+import { type TxnRequest, type TxnResponse, txnMethod } from './rpc/kv.ts';
 
 const ABSENT = 0;
 
 /** Writes single keys, each in one round trip: the transaction that finds the key changed reads it, too. */
 export class Writes {
-  readonly #caller: Caller;
+  readonly #client: EtcdClient;
   readonly #leases: Leases;
 
-  constructor(caller: Caller, leases: Leases) {
-    this.#caller = caller;
+  constructor(client: EtcdClient, leases: Leases) {
+    this.#client = client;
     this.#leases = leases;
   }
 
-  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+  async create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<Entry> {
     checkKey(key);
     const { succeeded, revision } = await this.#put(options, (lease) => ({
       key,
@@ -30,7 +30,7 @@ export class Writes {
     return { key, value, revision, created: revision };
   }
 
-  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+  async update(key: string, value: Uint8Array, expected: number, options?: StoreWriteOptions): Promise<Entry> {
     const { succeeded, revision, found } = await this.#put(options, (lease) => ({
       key,
       expected: possible(expected),
@@ -44,20 +44,20 @@ export class Writes {
     return { key, value, revision, created: (found[0] as Entry).created };
   }
 
-  async delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+  async delete(key: string, expected: number, options?: StoreDeleteOptions): Promise<number> {
     const request: TxnRequest = {
       key,
       expected: possible(expected),
       success: [{ type: 'delete', key }],
       failure: [{ type: 'range', range: { key } }],
     };
-    const { succeeded, revision, found } = await this.#caller.write(txn, request, options?.isCancelled);
+    const { succeeded, revision, found } = await this.#client.write(txnMethod, request, options?.isCancelled);
     if (!succeeded) throw new Mismatch(key, found[0]);
     return revision;
   }
 
-  async #put(options: WriteOptions | undefined, request: (lease?: Opaque64) => TxnRequest): Promise<TxnResponse> {
-    if (!options?.ttlSeconds) return this.#caller.write(txn, request(), options?.isCancelled);
+  async #put(options: StoreWriteOptions | undefined, request: (lease?: Opaque64) => TxnRequest): Promise<TxnResponse> {
+    if (!options?.ttlSeconds) return this.#client.write(txnMethod, request(), options?.isCancelled);
     return this.#putLeased(options.ttlSeconds, request, options.isCancelled);
   }
 
@@ -69,12 +69,12 @@ export class Writes {
   ): Promise<TxnResponse> {
     const lease = await this.#leases.take(seconds);
     try {
-      return await this.#caller.write(txn, request(lease.id), isCancelled);
+      return await this.#client.write(txnMethod, request(lease.id), isCancelled);
     } catch (error) {
       if (!isLeaseGone(error)) throw error;
     }
     await this.#leases.forget(seconds, lease);
-    return this.#caller.write(txn, request((await this.#leases.take(seconds)).id), isCancelled);
+    return this.#client.write(txnMethod, request((await this.#leases.take(seconds)).id), isCancelled);
   }
 }
 

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { frame, joinMessage, Unframer } from './calls.ts';
+import { frameMessage, joinMessage, Unframer } from './calls.ts';
 
 const MESSAGES = ['', 'one', 'x'.repeat(1000), ''].map((text) => Buffer.from(text));
 
 it.each([1, 2, 3, 4, 5, 6, 7, 100, 10_000])('finds messages again in pieces of %d bytes', (size) => {
-  const sent = Buffer.concat(MESSAGES.map(frame));
+  const sent = Buffer.concat(MESSAGES.map(frameMessage));
   const unframer = new Unframer();
   const received: string[] = [];
   for (let at = 0; at < sent.length; at += size) {
@@ -14,7 +14,7 @@ it.each([1, 2, 3, 4, 5, 6, 7, 100, 10_000])('finds messages again in pieces of %
 });
 
 it('joins the pieces of a single message', () => {
-  const sent = frame(Buffer.from('a message'));
+  const sent = frameMessage(Buffer.from('a message'));
   expect(joinMessage([sent]).toString()).toBe('a message');
   expect(joinMessage([sent.subarray(0, 3), sent.subarray(3)]).toString()).toBe('a message');
 });

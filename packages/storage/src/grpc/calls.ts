@@ -1,5 +1,5 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
-import type { Connection, Peer } from './channel.ts';
+import type { GrpcChannel, GrpcTarget } from './channel.ts';
 import { GrpcCode, type GrpcStatus, statusOf } from './status.ts';
 
 /** What goes with a request besides its message. */
@@ -14,7 +14,7 @@ export interface UnaryRequest {
 }
 
 /** Sends one message and gives the one that comes back. */
-export function unary(connection: Connection, { path, message, metadata, deadline }: UnaryRequest): Promise<Buffer> {
+export function unary(connection: GrpcChannel, { path, message, metadata, deadline }: UnaryRequest): Promise<Buffer> {
   const left = Math.max(1, Math.ceil(deadline - performance.now()));
   const stream = openStream(connection, path, { ...metadata, 'grpc-timeout': `${left}m` });
   const outcome = outcomeOf(stream);
@@ -31,24 +31,24 @@ export function unary(connection: Connection, { path, message, metadata, deadlin
       if (status.code === GrpcCode.ok && chunks.length > 0) resolve(joinMessage(chunks));
       else reject(connection.peer.failed(status));
     });
-    stream.end(frame(message));
+    stream.end(frameMessage(message));
   });
 }
 
 /** Messages in both directions, for as long as both sides like. */
 export class MessageStream {
-  readonly #peer: Peer;
+  readonly #peer: GrpcTarget;
   readonly #stream: ClientHttp2Stream;
   readonly #outcome: Outcome;
 
-  constructor(connection: Connection, path: string, metadata: Metadata) {
+  constructor(connection: GrpcChannel, path: string, metadata: Metadata) {
     this.#peer = connection.peer;
     this.#stream = openStream(connection, path, metadata);
     this.#outcome = outcomeOf(this.#stream);
   }
 
   send(message: Buffer): void {
-    if (this.#stream.writable) this.#stream.write(frame(message));
+    if (this.#stream.writable) this.#stream.write(frameMessage(message));
   }
 
   /** Whoever reads messages sees the end at once, even if the other side can no longer be told. */
@@ -76,7 +76,7 @@ interface Outcome {
 
 const TIMED_OUT: GrpcStatus = { code: GrpcCode.deadlineExceeded, details: 'no answer in time' };
 
-function openStream(connection: Connection, path: string, metadata: Metadata): ClientHttp2Stream {
+function openStream(connection: GrpcChannel, path: string, metadata: Metadata): ClientHttp2Stream {
   return connection.request({
     ':method': 'POST',
     ':path': path,
@@ -107,7 +107,7 @@ function lost(stream: ClientHttp2Stream): GrpcStatus {
 const PREFIX_BYTES = 5;
 
 /** A message as it goes over a gRPC stream: uncompressed, with its length before it. */
-export function frame(message: Buffer): Buffer {
+export function frameMessage(message: Buffer): Buffer {
   const framed = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
   framed[0] = 0;
   framed.writeUInt32BE(message.length, 1);

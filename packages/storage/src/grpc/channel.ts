@@ -9,12 +9,12 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GrpcStatus } from './status.ts';
 
-export type ConnectionTls = Pick<SecureClientSessionOptions, 'ca' | 'cert' | 'key'>;
+export type ChannelTls = Pick<SecureClientSessionOptions, 'ca' | 'cert' | 'key'>;
 
 /** A gRPC server, and the errors of its clients. */
-export interface Peer {
+export interface GrpcTarget {
   readonly url: string;
-  readonly tls?: ConnectionTls;
+  readonly tls?: ChannelTls;
   /** Absent for TCP to the host of the URL. */
   readonly createConnection?: () => Duplex;
   /** The error of a request that was not sent because there is no connection. */
@@ -31,8 +31,8 @@ const STREAM_WINDOW_BYTES = 1 << 20;
 const CONNECTION_WINDOW_BYTES = 16 << 20;
 
 /** An HTTP/2 connection that is made when first wanted and, at a bounded rate, again whenever it was lost. */
-export class Connection {
-  readonly peer: Peer;
+export class GrpcChannel {
+  readonly peer: GrpcTarget;
   readonly #options: SecureClientSessionOptions;
   #session: ClientHttp2Session | undefined;
   #attempt: Promise<void> | undefined;
@@ -41,7 +41,7 @@ export class Connection {
   #lastError: unknown;
   #closed = false;
 
-  constructor(peer: Peer) {
+  constructor(peer: GrpcTarget) {
     this.peer = peer;
     this.#options = {
       ...peer.tls,

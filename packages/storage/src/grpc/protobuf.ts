@@ -1,37 +1,37 @@
 import protobuf from 'protobufjs/minimal.js';
 
-export type Reader = protobuf.Reader;
-export type Writer = protobuf.Writer;
+export type MessageReader = protobuf.Reader;
+export type MessageWriter = protobuf.Writer;
 
 /** A 64-bit number that is handed back as it came, such as the random id of a lease. */
-export type Opaque64 = ReturnType<Reader['int64']>;
+export type Opaque64 = ReturnType<MessageReader['int64']>;
 
 /** A remote procedure: its path and the encodings of its messages. */
-export interface Method<Request, Response> {
+export interface GrpcMethod<Request, Response> {
   readonly path: string;
   encode(request: Request): Buffer;
   decode(message: Buffer): Response;
 }
 
-export function read(message: Buffer): Reader {
+export function read(message: Buffer): MessageReader {
   return protobuf.Reader.create(message);
 }
 
-export function write(): Writer {
+export function write(): MessageWriter {
   return protobuf.Writer.create();
 }
 
-export function finish(writer: Writer): Buffer {
+export function finish(writer: MessageWriter): Buffer {
   return writer.finish() as Buffer;
 }
 
 /** The end of an embedded message whose length comes next. */
-export function messageEnd(reader: Reader): number {
+export function messageEnd(reader: MessageReader): number {
   return reader.uint32() + reader.pos;
 }
 
 /** Revisions and counts stay below 2^53, and making a Long for each would cost more than the rest of the decoding. */
-export function int64(reader: Reader): number {
+export function int64(reader: MessageReader): number {
   let value = 0;
   for (let scale = 1; ; scale *= 128) {
     const byte = reader.buf[reader.pos++];

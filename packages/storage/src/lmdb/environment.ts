@@ -15,7 +15,7 @@ import {
 import { FileGuard } from './file-guard.ts';
 
 /** The tables of a database that can be closed and opened between two turns of the loop. */
-export interface Environment extends Tables {
+export interface LmdbEnvironment extends Tables {
   /**
    * Opens the database anew, so that nothing of it is mapped. Nobody may hold a transaction, nor a table beyond the
    * turn of the loop. If it fails, the tables are closed.
@@ -24,7 +24,7 @@ export interface Environment extends Tables {
   readonly guard: FileGuard;
 }
 
-export function openEnvironment(options: EnvironmentOptions): Environment {
+export function openEnvironment(options: LmdbEnvironmentOptions): LmdbEnvironment {
   const tables = openTables(options);
   const reopen = () => {
     closeAtOnce(tables.root);
@@ -66,7 +66,7 @@ export interface Tables {
   readonly meta: Database<Uint8Array, string>;
 }
 
-export interface EnvironmentOptions {
+export interface LmdbEnvironmentOptions {
   readonly path: string;
   readonly mapSize?: number;
   readonly noSync?: boolean;
@@ -76,7 +76,7 @@ export interface EnvironmentOptions {
 export const STATE = 'state';
 const GIB = 2 ** 30;
 
-export function openTables({ path, mapSize, noSync }: EnvironmentOptions): Tables {
+export function openTables({ path, mapSize, noSync }: LmdbEnvironmentOptions): Tables {
   const root = open<Buffer, string>({ ...ENVIRONMENT, path, mapSize: mapSize ?? 16 * GIB, noSync: noSync ?? false });
   return {
     root,

@@ -1,5 +1,5 @@
 import { Mismatch } from '../store.ts';
-import type { Environment, Tables } from './environment.ts';
+import type { LmdbEnvironment, Tables } from './environment.ts';
 import { DAMAGED, readDue } from './file/records.ts';
 
 const REMOVALS_AT_ONCE = 256;
@@ -8,7 +8,7 @@ const RETRY_MS = 1000;
 type Remove = (key: string, expected: number) => Promise<number>;
 
 /** Removes the keys whose time has come, as writes like any other; gives the time when the next one is due. */
-export async function removeExpired(tables: Environment, now: number, remove: Remove): Promise<number | undefined> {
+export async function removeExpired(tables: LmdbEnvironment, now: number, remove: Remove): Promise<number | undefined> {
   tables.guard.beforeRead();
   while (await removeSome(tables, now, remove));
   const [next] = tables.expiry.getKeys({ start: [0, 0], limit: 1 });

@@ -1,36 +1,42 @@
 import { compareKeys, firstKey } from '../keys.ts';
-import { Compacted, type Entry, FutureRevision, type ListOptions, type Page } from '../store.ts';
+import { Compacted, type Entry, FutureRevision, type Page, type StoreListOptions } from '../store.ts';
 import { TimeSlice } from '../time-slice.ts';
-import { type Environment, readState, type Tables } from './environment.ts';
+import { type LmdbEnvironment, readState, type Tables } from './environment.ts';
 import { prefixBounds } from './file/key-encodings.ts';
 import { DAMAGED, type Damaged, type Head, soundHead } from './file/records.ts';
 import { readHeads } from './log.ts';
-import type { Pointer, Values } from './values.ts';
+import type { Pointer, ValueReader } from './values.ts';
 
 /** Where the values of a page are, in the order of keys. */
-export interface Selection {
+export interface ListSelection {
   pointers(limit: number): Iterable<Pointer>;
   count(): Promise<number>;
 }
 
-export async function list(
-  tables: Environment,
-  values: Values,
+export async function listPrefix(
+  tables: LmdbEnvironment,
+  values: ValueReader,
   snapshot: Snapshot,
   compacted: number,
   prefix: string,
-  { from, limit = 0, revision: asked }: ListOptions,
+  { from, limit = 0, revision: asked }: StoreListOptions,
 ): Promise<Page> {
   const revision = asked || snapshot.revision;
   if (revision > snapshot.revision) throw new FutureRevision(snapshot.revision);
   if (revision < compacted) throw new Compacted(compacted);
-  const range = new KeyRange(prefix, from);
+  const range = new PrefixRange(prefix, from);
   const atPresent = present(tables, snapshot, range);
   const selection = revision === snapshot.revision ? atPresent : await past(tables, snapshot, range, revision);
   return page(values, snapshot, selection, revision, limit);
 }
 
-async function page(values: Values, snapshot: Snapshot, selection: Selection, revision: number, limit: number): Promise<Page> {
+async function page(
+  values: ValueReader,
+  snapshot: Snapshot,
+  selection: ListSelection,
+  revision: number,
+  limit: number,
+): Promise<Page> {
   const entries: Entry[] = [];
   const isPresent = revision === snapshot.revision;
   for (const pointer of selection.pointers(limit)) {
@@ -41,7 +47,7 @@ async function page(values: Values, snapshot: Snapshot, selection: Selection, re
   return { entries, revision, count, more: count > entries.length };
 }
 
-function present(tables: Environment, snapshot: Snapshot, range: KeyRange): Selection {
+function present(tables: LmdbEnvironment, snapshot: Snapshot, range: PrefixRange): ListSelection {
   return {
     pointers: (limit) => range.pointers(tables, snapshot, limit),
     count: () => range.count(tables, snapshot),
@@ -51,7 +57,7 @@ function present(tables: Environment, snapshot: Snapshot, range: KeyRange): Sele
 const COUNT_AT_ONCE = 100_000;
 
 /** The keys below a prefix, from a key on. */
-export class KeyRange {
+export class PrefixRange {
   readonly #prefix: string;
   readonly #first: string;
 
@@ -99,7 +105,12 @@ interface Undo {
 }
 
 /** What a range held at an old revision: what it holds now, with every change since undone. */
-export async function past(tables: Environment, snapshot: Snapshot, range: KeyRange, revision: number): Promise<Selection> {
+export async function past(
+  tables: LmdbEnvironment,
+  snapshot: Snapshot,
+  range: PrefixRange,
+  revision: number,
+): Promise<ListSelection> {
   const undone = await undoSince(tables, snapshot, range, revision);
   return {
     pointers: (limit) => first(limit, merged(tables, snapshot, range, undone)),
@@ -107,7 +118,12 @@ export async function past(tables: Environment, snapshot: Snapshot, range: KeyRa
   };
 }
 
-async function undoSince(tables: Environment, snapshot: Snapshot, range: KeyRange, revision: number): Promise<Map<string, Undo>> {
+async function undoSince(
+  tables: LmdbEnvironment,
+  snapshot: Snapshot,
+  range: PrefixRange,
+  revision: number,
+): Promise<Map<string, Undo>> {
   const undone = new Map<string, Undo>();
   for (let from = revision + 1; from <= snapshot.revision; from += HEADS_AT_ONCE) {
     const to = Math.min(snapshot.revision, from + HEADS_AT_ONCE - 1);
@@ -127,7 +143,12 @@ async function undoSince(tables: Environment, snapshot: Snapshot, range: KeyRang
 }
 
 /** Where all values are that the range held then, in the order of keys. */
-function* merged(tables: Environment, snapshot: Snapshot, range: KeyRange, undone: ReadonlyMap<string, Undo>): Iterable<Pointer> {
+function* merged(
+  tables: LmdbEnvironment,
+  snapshot: Snapshot,
+  range: PrefixRange,
+  undone: ReadonlyMap<string, Undo>,
+): Iterable<Pointer> {
   const restored = [...undone].filter(([, { revision }]) => revision > 0).sort(([a], [b]) => compareKeys(b, a));
   for (const pointer of range.pointers(tables, snapshot)) {
     yield* takeUpTo(pointer.key, restored);

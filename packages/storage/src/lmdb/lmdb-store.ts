@@ -1,30 +1,30 @@
 import { type Clock, ExpiryTimer } from '../clock.ts';
 import { checkKey, isTooLong } from '../keys.ts';
 import {
-  atRevision,
   type Batch,
   Cancelled,
   type Corruption,
-  type DeleteOptions,
   type Entry,
   KeyExists,
-  type ListOptions,
   Mismatch,
   type Page,
   type Store,
+  type StoreDeleteOptions,
+  type StoreListOptions,
+  type StoreWriteOptions,
   Unavailable,
-  type WriteOptions,
+  withRevision,
 } from '../store.ts';
-import { type TapListener, Taps, Watches } from '../watches.ts';
-import type { Environment } from './environment.ts';
+import { LocalWatches, type TapListener, Taps } from '../watches.ts';
+import type { Attempt, Write } from './commit-group.ts';
+import { Compactor } from './compactor.ts';
+import type { LmdbEnvironment } from './environment.ts';
 import { removeExpired } from './expiry.ts';
 import { type Damaged, type Head, type State, soundHead } from './file/records.ts';
-import type { Attempt, Write } from './group.ts';
-import { list, Snapshot } from './list.ts';
-import { Log } from './log.ts';
-import { Sweeper } from './sweeper.ts';
-import { CorruptValues, type OnCorrupt, Values } from './values.ts';
-import { Writer } from './writer.ts';
+import { listPrefix, Snapshot } from './list.ts';
+import { LmdbLog } from './log.ts';
+import { CorruptValues, type OnCorrupt, ValueReader } from './values.ts';
+import { LmdbWriter } from './writer.ts';
 
 /** The newest entry of a key, committed or not. */
 interface Newest {
@@ -33,23 +33,23 @@ interface Newest {
 }
 
 export class LmdbStore implements Store {
-  readonly #tables: Environment;
+  readonly #tables: LmdbEnvironment;
   readonly #clock: Clock;
-  readonly #writer: Writer;
+  readonly #writer: LmdbWriter;
   readonly #corrupt: CorruptValues;
-  readonly #values: Values;
-  readonly #log: Log;
-  readonly #watches: Watches;
+  readonly #values: ValueReader;
+  readonly #log: LmdbLog;
+  readonly #watches: LocalWatches;
   readonly #taps = new Taps();
-  readonly #sweeper: Sweeper;
+  readonly #sweeper: Compactor;
   readonly #timer: ExpiryTimer;
   readonly #lists = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
-  constructor(tables: Environment, state: State, transaction: number, clock: Clock, onCorrupt: OnCorrupt = () => {}) {
+  constructor(tables: LmdbEnvironment, state: State, transaction: number, clock: Clock, onCorrupt: OnCorrupt = () => {}) {
     this.#tables = tables;
     this.#clock = clock;
-    this.#writer = new Writer(
+    this.#writer = new LmdbWriter(
       tables,
       state,
       transaction,
@@ -57,10 +57,10 @@ export class LmdbStore implements Store {
       () => tables.guard.check(),
     );
     this.#corrupt = new CorruptValues(onCorrupt);
-    this.#values = new Values(tables, this.#corrupt);
-    this.#log = new Log(tables, this.#values, state.revision, () => this.#writer.state);
-    this.#watches = new Watches(this.#log);
-    this.#sweeper = new Sweeper(tables, this.#writer);
+    this.#values = new ValueReader(tables, this.#corrupt);
+    this.#log = new LmdbLog(tables, this.#values, state.revision, () => this.#writer.state);
+    this.#watches = new LocalWatches(this.#log);
+    this.#sweeper = new Compactor(tables, this.#writer);
     this.#timer = new ExpiryTimer(clock, (now) => removeExpired(tables, now, (key, expected) => this.delete(key, expected)));
   }
 
@@ -81,11 +81,11 @@ export class LmdbStore implements Store {
     return head && this.#log.entryAt({ ...head, key });
   }
 
-  async list(prefix: string, options: ListOptions = {}): Promise<Page> {
+  async list(prefix: string, options: StoreListOptions = {}): Promise<Page> {
     this.#checkOpen();
     const snapshot = new Snapshot(this.#tables, () => this.#checkOpen());
     const { compacted } = this.#writer.state;
-    const listing = list(this.#tables, this.#values, snapshot, compacted, prefix, options).finally(() => {
+    const listing = listPrefix(this.#tables, this.#values, snapshot, compacted, prefix, options).finally(() => {
       snapshot.release();
       this.#lists.delete(listing);
     });
@@ -93,13 +93,13 @@ export class LmdbStore implements Store {
     return listing;
   }
 
-  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+  async create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<Entry> {
     this.#checkWrite(options);
     checkKey(key);
     return this.#create(key, value, options);
   }
 
-  #create(key: string, value: Uint8Array, options: WriteOptions | undefined): Promise<Entry> {
+  #create(key: string, value: Uint8Array, options: StoreWriteOptions | undefined): Promise<Entry> {
     const attempt = { isCancelled: options?.isCancelled, resubmit: () => this.#create(key, value, options) };
     if (this.#exists(key)) return this.#writer.refuse(this.#writer.pending(key), () => new KeyExists(key), attempt);
     const revision = this.#writer.nextRevision;
@@ -112,12 +112,12 @@ export class LmdbStore implements Store {
     });
   }
 
-  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+  async update(key: string, value: Uint8Array, expected: number, options?: StoreWriteOptions): Promise<Entry> {
     this.#checkWrite(options);
     return this.#update(key, value, expected, options);
   }
 
-  #update(key: string, value: Uint8Array, expected: number, options: WriteOptions | undefined): Promise<Entry> {
+  #update(key: string, value: Uint8Array, expected: number, options: StoreWriteOptions | undefined): Promise<Entry> {
     const attempt = { isCancelled: options?.isCancelled, resubmit: () => this.#update(key, value, expected, options) };
     const newest = this.#newest(key);
     if (newest?.entry.revision !== expected) return this.#mismatch(key, newest, attempt);
@@ -127,17 +127,17 @@ export class LmdbStore implements Store {
     return this.#writer.write({ change: { type: 'put', entry, previous }, expires, replacedExpires, ...attempt });
   }
 
-  async delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+  async delete(key: string, expected: number, options?: StoreDeleteOptions): Promise<number> {
     this.#checkWrite(options);
     return (await this.#remove(key, expected, options)).revision;
   }
 
-  #remove(key: string, expected: number, options: DeleteOptions | undefined): Promise<Entry> {
+  #remove(key: string, expected: number, options: StoreDeleteOptions | undefined): Promise<Entry> {
     const attempt = { isCancelled: options?.isCancelled, resubmit: () => this.#remove(key, expected, options) };
     const newest = this.#newest(key);
     if (newest?.entry.revision !== expected) return this.#mismatch(key, newest, attempt);
     const { entry: previous, expires: replacedExpires } = newest;
-    const entry = atRevision(previous, this.#writer.nextRevision);
+    const entry = withRevision(previous, this.#writer.nextRevision);
     return this.#writer.write({ change: { type: 'delete', entry, previous }, expires: 0, replacedExpires, ...attempt });
   }
 
@@ -198,7 +198,7 @@ export class LmdbStore implements Store {
     this.#tables.guard.beforeRead();
   }
 
-  #checkWrite(options: DeleteOptions | undefined): void {
+  #checkWrite(options: StoreDeleteOptions | undefined): void {
     this.#checkOpen();
     if (options?.isCancelled?.()) throw new Cancelled();
   }
@@ -224,7 +224,7 @@ export class LmdbStore implements Store {
     return this.#writer.refuse(this.#writer.pending(key), () => new Mismatch(key, newest?.entry), attempt);
   }
 
-  #expires(options: WriteOptions | undefined): number {
+  #expires(options: StoreWriteOptions | undefined): number {
     return options?.ttlSeconds ? Math.round(this.#clock.now() + options.ttlSeconds * 1000) : 0;
   }
 

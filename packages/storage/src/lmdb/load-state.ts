@@ -7,7 +7,7 @@ import {
   encodeState,
   HEAD_BYTES,
   LAYOUT,
-  layoutOf,
+  layoutVersion,
   RECORD_BYTES,
   readDue,
   readHead,
@@ -29,7 +29,7 @@ export async function loadState(tables: Tables): Promise<{ state: State; transac
   const found = meta.getEntry(STATE);
   const state = found ? decodeState(Buffer.from(found.value)) : NEW;
   const transaction = found?.version ?? 1;
-  if (found && layoutOf(Buffer.from(found.value)) === LAYOUT) return { state, transaction };
+  if (found && layoutVersion(Buffer.from(found.value)) === LAYOUT) return { state, transaction };
   if (found) addChecksums(tables);
   await meta.put(STATE, encodeState(state), transaction);
   return { state, transaction };

@@ -1,8 +1,8 @@
-import { atRevision, type Batch, type Change, Compacted, CorruptEntry, type Entry } from '../store.ts';
-import type { History } from '../watches.ts';
-import type { Environment, ReadOptions } from './environment.ts';
+import { type Batch, type Change, Compacted, CorruptEntry, type Entry, withRevision } from '../store.ts';
+import type { RevisionLog } from '../watches.ts';
+import type { LmdbEnvironment, ReadOptions } from './environment.ts';
 import { DAMAGED, type Damaged, type LogHead, type State } from './file/records.ts';
-import type { Pointer, Values } from './values.ts';
+import type { Pointer, ValueReader } from './values.ts';
 
 const PAGE_CHANGES = 256;
 const PAGE_BYTES = 2 ** 20;
@@ -10,14 +10,14 @@ const PAGE_BYTES = 2 ** 20;
 const FIRST_WRITTEN = 2;
 
 /** The changes of the store: the newest in memory, all others on the disk. */
-export class Log implements History {
-  readonly #tables: Environment;
-  readonly #values: Values;
+export class LmdbLog implements RevisionLog {
+  readonly #tables: LmdbEnvironment;
+  readonly #values: ValueReader;
   readonly #state: () => State;
   readonly #recent: RecentChanges;
   newest: number;
 
-  constructor(tables: Environment, values: Values, revision: number, state: () => State) {
+  constructor(tables: LmdbEnvironment, values: ValueReader, revision: number, state: () => State) {
     this.#tables = tables;
     this.#values = values;
     this.#state = state;
@@ -74,7 +74,7 @@ export class Log implements History {
 
   #change({ type, key, revision, previous, created }: LogHead): Change {
     const before = previous ? this.#pastEntry({ key, revision: previous, created }) : undefined;
-    const entry = type === 'delete' && before ? atRevision(before, revision) : this.#pastEntry({ key, revision, created });
+    const entry = type === 'delete' && before ? withRevision(before, revision) : this.#pastEntry({ key, revision, created });
     if (before instanceof CorruptEntry || entry instanceof CorruptEntry) throw new Compacted(revision + 1);
     return { type, entry, previous: before };
   }
@@ -85,7 +85,7 @@ export class Log implements History {
 }
 
 /** The changes from one revision to another, inclusive, as far as compaction has left them. */
-export function readHeads(tables: Environment, from: number, to: number, options?: ReadOptions): (LogHead | Damaged)[] {
+export function readHeads(tables: LmdbEnvironment, from: number, to: number, options?: ReadOptions): (LogHead | Damaged)[] {
   tables.guard.beforeRead();
   const heads: (LogHead | Damaged)[] = [];
   for (const { key: revision, value } of tables.logHeads.getRange({ ...options, start: from, end: to + 1 }))

@@ -40,7 +40,7 @@ export class CorruptValues implements Corruption {
 }
 
 /** Reads values from the log, and checks that each is what was written for its key and revision. */
-export class Values {
+export class ValueReader {
   readonly #tables: Tables;
   readonly #corrupt: CorruptValues;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Cancelled, type Change, KeyExists, Unavailable } from '../store.ts';
 import type { Tables } from './environment.ts';
-import { type Draft, Writer } from './writer.ts';
+import { LmdbWriter, type WriteDraft } from './writer.ts';
 
 /** Tables whose transactions end when and how the test says. */
 class ScriptedTables {
@@ -45,14 +45,14 @@ class ScriptedTables {
 function setUp() {
   const script = new ScriptedTables();
   const published: number[] = [];
-  const writer = new Writer(script.tables, { revision: 1, compacted: 0, swept: 0 }, 1, (writes) => {
+  const writer = new LmdbWriter(script.tables, { revision: 1, compacted: 0, swept: 0 }, 1, (writes) => {
     published.push(...writes.map(({ change }) => change.entry.revision));
   });
   const put = (key: string) => writer.write(draft(key, writer.nextRevision));
   return { script, writer, put, published };
 }
 
-function draft(key: string, revision: number): Draft {
+function draft(key: string, revision: number): WriteDraft {
   const change: Change = {
     type: 'put',
     entry: { key, value: Buffer.from(key), revision, created: revision },

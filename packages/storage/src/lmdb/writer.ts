@@ -1,14 +1,14 @@
 import { Cancelled, type Entry, NoSpace, Unavailable } from '../store.ts';
+import { type Attempt, CommitGroup, type MaintenanceTask, type Refusal, type Write } from './commit-group.ts';
 import { commitFailure, DiskSpace } from './disk-space.ts';
 import { Fenced, type Tables, transact } from './environment.ts';
 import type { State } from './file/records.ts';
-import { type Attempt, type Chore, Group, type Refusal, type Write } from './group.ts';
 
 const MAX_WAITING_GROUPS = 64;
 const STUCK_MS = 10_000;
 
 /** What a write is before it has a place in a group. */
-export type Draft = Pick<Write, 'change' | 'expires' | 'replacedExpires' | 'isCancelled' | 'resubmit'>;
+export type WriteDraft = Pick<Write, 'change' | 'expires' | 'replacedExpires' | 'isCancelled' | 'resubmit'>;
 
 /** Called with the writes of a commit before they are acknowledged. */
 export type Publish = (writes: readonly Write[]) => void;
@@ -18,20 +18,20 @@ export type Publish = (writes: readonly Write[]) => void;
  * It is the only writer of the database, so whether a write is allowed is decided against what is committed plus what
  * waits here.
  */
-export class Writer {
+export class LmdbWriter {
   readonly #tables: Tables;
   readonly #publish: Publish;
   readonly #beforeCommit: () => void;
   readonly #space: DiskSpace;
   /** Groups in the order of their commits; the last one gathers. */
-  #waiting: Group[] = [];
+  #waiting: CommitGroup[] = [];
   /** The newest waiting write of each key. */
   readonly #pending = new Map<string, Write>();
   #transaction: number;
   #state: State;
   #newest: number;
   #commitSince: number | undefined;
-  #committing: { readonly group: Group; readonly done: Promise<void> } | undefined;
+  #committing: { readonly group: CommitGroup; readonly done: Promise<void> } | undefined;
   #isRegrouping = false;
   #scheduled = false;
   #failing = false;
@@ -65,7 +65,7 @@ export class Writer {
   }
 
   /** Accepts a change whose revision is `nextRevision`. Settles when it is on the disk. */
-  write(draft: Draft): Promise<Entry> {
+  write(draft: WriteDraft): Promise<Entry> {
     if (draft.change.type === 'put' && this.#space.isShort) return Promise.reject(new NoSpace());
     const group = this.#gather();
     if (group instanceof Unavailable) return Promise.reject(group);
@@ -95,7 +95,7 @@ export class Writer {
     return this.#committing?.group.hasCancelled ? this.#committing.done : undefined;
   }
 
-  chore(apply: Chore['apply'], after: Chore['after']): Promise<void> {
+  chore(apply: MaintenanceTask['apply'], after: MaintenanceTask['after']): Promise<void> {
     const group = this.#gather();
     if (group instanceof Unavailable) return Promise.reject(group);
     return new Promise((resolve, reject) => {
@@ -139,12 +139,12 @@ export class Writer {
     });
   }
 
-  #gather(): Group | Unavailable {
+  #gather(): CommitGroup | Unavailable {
     if (this.#refusing && !this.#isRegrouping) return this.#refusing;
     const last = this.#waiting.at(-1);
     if (last && !last.full) return last;
     if (this.#waiting.length >= MAX_WAITING_GROUPS) return new Unavailable('too many writes are waiting', { unwritten: true });
-    const group = new Group();
+    const group = new CommitGroup();
     this.#waiting.push(group);
     this.#schedule();
     return group;
@@ -175,7 +175,7 @@ export class Writer {
     if (this.#waiting.length === 0) this.#idle?.();
   }
 
-  async #commitGroup(group: Group): Promise<void> {
+  async #commitGroup(group: CommitGroup): Promise<void> {
     const state = group.stateAfter(this.#state);
     const failure = await this.#transact(group, state);
     if (failure) this.#failed(group, failure);
@@ -191,12 +191,12 @@ export class Writer {
     this.#newest = this.#state.revision;
     this.#pending.clear();
     this.#isRegrouping = true;
-    for (const { chores } of groups) if (chores.length > 0) (this.#gather() as Group).chores.push(...chores);
+    for (const { chores } of groups) if (chores.length > 0) (this.#gather() as CommitGroup).chores.push(...chores);
     for (const { writes, refusals } of groups) for (const attempt of [...writes, ...refusals]) resubmit(attempt);
     this.#isRegrouping = false;
   }
 
-  async #transact(group: Group, state: State): Promise<Unavailable | undefined> {
+  async #transact(group: CommitGroup, state: State): Promise<Unavailable | undefined> {
     try {
       this.#beforeCommit();
       if (!this.#space.hasRoomFor(group.bytes)) return new NoSpace();
@@ -207,7 +207,7 @@ export class Writer {
     }
   }
 
-  #committed(group: Group, state: State): void {
+  #committed(group: CommitGroup, state: State): void {
     this.#state = state;
     this.#transaction++;
     this.#failing = false;
@@ -220,7 +220,7 @@ export class Writer {
   }
 
   /** Everything that waits was numbered, and allowed, on top of what failed. */
-  #failed(group: Group, failure: Unavailable): void {
+  #failed(group: CommitGroup, failure: Unavailable): void {
     if (failure.cause instanceof Fenced) this.#refusing = failure;
     this.#failing = true;
     this.#newest = this.#state.revision;

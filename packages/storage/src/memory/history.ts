@@ -1,9 +1,9 @@
 import { firstKey, lowerBound } from '../keys.ts';
-import { type Batch, type Change, Compacted, type Entry, FutureRevision, type ListOptions, type Page } from '../store.ts';
-import type { History } from '../watches.ts';
+import { type Batch, type Change, Compacted, type Entry, FutureRevision, type Page, type StoreListOptions } from '../store.ts';
+import type { RevisionLog } from '../watches.ts';
 
 /** What each key held, at every revision that can still be asked for. */
-export class Versions {
+export class KeyVersions {
   readonly #changes = new Map<string, Change[]>();
   readonly #keys: string[] = [];
 
@@ -21,7 +21,7 @@ export class Versions {
     }
   }
 
-  page(prefix: string, revision: number, { from, limit }: ListOptions): Page {
+  page(prefix: string, revision: number, { from, limit }: StoreListOptions): Page {
     const entries: Entry[] = [];
     let count = 0;
     for (let i = lowerBound(this.#keys, firstKey(prefix, from)); i < this.#keys.length; i++) {
@@ -62,7 +62,7 @@ const FIRST_REVISION = 1;
 const PAGE = 1000;
 
 /** Every change since the last compaction, one for each revision. */
-export class ChangeLog implements History {
+export class ChangeLog implements RevisionLog {
   #changes: Change[] = [];
   newest = FIRST_REVISION;
   compacted = 0;

@@ -4,27 +4,27 @@ import {
   type Batch,
   Cancelled,
   type Change,
-  type DeleteOptions,
   type Entry,
   FutureRevision,
   KeyExists,
-  type ListOptions,
   Mismatch,
   type Page,
   type Store,
+  type StoreDeleteOptions,
+  type StoreListOptions,
+  type StoreWriteOptions,
   Unavailable,
-  type WriteOptions,
 } from '../store.ts';
-import { type TapListener, Taps, Watches } from '../watches.ts';
-import { ChangeLog, Versions } from './history.ts';
+import { LocalWatches, type TapListener, Taps } from '../watches.ts';
+import { ChangeLog, KeyVersions } from './history.ts';
 
 export class MemoryStore implements Store {
   readonly #clock: Clock;
   readonly #log = new ChangeLog();
-  readonly #versions = new Versions();
+  readonly #versions = new KeyVersions();
   readonly #expirations = new Expirations();
   readonly #taps = new Taps();
-  readonly #watches = new Watches(this.#log);
+  readonly #watches = new LocalWatches(this.#log);
   readonly #timer: ExpiryTimer;
   #closed = false;
 
@@ -43,14 +43,14 @@ export class MemoryStore implements Store {
     return this.#versions.newest(key);
   }
 
-  async list(prefix: string, options: ListOptions = {}): Promise<Page> {
+  async list(prefix: string, options: StoreListOptions = {}): Promise<Page> {
     this.#checkOpen();
     const revision = options.revision || this.#log.newest;
     this.#log.checkListable(revision);
     return this.#versions.page(prefix, revision, options);
   }
 
-  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
+  async create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<Entry> {
     this.#checkWrite(options);
     checkKey(key);
     if (this.#versions.newest(key)) throw new KeyExists(key);
@@ -58,12 +58,12 @@ export class MemoryStore implements Store {
     return this.#put({ key, value, revision, created: revision }, undefined, options);
   }
 
-  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
+  async update(key: string, value: Uint8Array, expected: number, options?: StoreWriteOptions): Promise<Entry> {
     const previous = this.#expect(key, expected, options);
     return this.#put({ key, value, revision: this.#log.newest + 1, created: previous.created }, previous, options);
   }
 
-  async delete(key: string, expected: number, options?: DeleteOptions): Promise<number> {
+  async delete(key: string, expected: number, options?: StoreDeleteOptions): Promise<number> {
     const previous = this.#expect(key, expected, options);
     const revision = this.#log.newest + 1;
     this.#expirations.forget(key);
@@ -102,19 +102,19 @@ export class MemoryStore implements Store {
     if (this.#closed) throw new Unavailable('the store is closed', { unwritten: true });
   }
 
-  #checkWrite(options: DeleteOptions | undefined): void {
+  #checkWrite(options: StoreDeleteOptions | undefined): void {
     this.#checkOpen();
     if (options?.isCancelled?.()) throw new Cancelled();
   }
 
-  #expect(key: string, expected: number, options: DeleteOptions | undefined): Entry {
+  #expect(key: string, expected: number, options: StoreDeleteOptions | undefined): Entry {
     this.#checkWrite(options);
     const current = this.#versions.newest(key);
     if (current?.revision !== expected) throw new Mismatch(key, current);
     return current;
   }
 
-  #put(entry: Entry, previous: Entry | undefined, options?: WriteOptions): Entry {
+  #put(entry: Entry, previous: Entry | undefined, options?: StoreWriteOptions): Entry {
     this.#apply({ type: 'put', entry, previous });
     this.#expirations.forget(entry.key);
     if (options?.ttlSeconds) this.#expire(entry, options.ttlSeconds);

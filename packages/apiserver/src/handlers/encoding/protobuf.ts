@@ -3,9 +3,9 @@ import {
   encodeStatus,
   envelopeTail,
   type JsonValue,
-  listHead,
   listItemSize,
-  partialMetadata,
+  partialMetadataBytes,
+  protobufListHead,
   type StatusError,
   watchFrame,
   wrapProtobuf,
@@ -30,7 +30,7 @@ function typeMetaOf({ version, resource }: Represented, { as, metaVersion }: Out
 
 function messageOf(entry: CacheEntry, { version }: Represented, { as }: Output): Uint8Array {
   const message = protobufIn(entry, version);
-  return as === 'metadata' ? partialMetadata(message) : message;
+  return as === 'metadata' ? partialMetadataBytes(message) : message;
 }
 
 export function protobufObject(entry: CacheEntry, request: Represented, output: Output): Buffer {
@@ -50,7 +50,7 @@ export function protobufListWriter(
   const listKind = output.as === 'metadata' ? `${kind}List` : request.resource.names.listKind;
   const total = entries.reduce((sum, entry) => sum + size(entry), 0);
   return {
-    head: listHead(apiVersion, listKind, metadata, total),
+    head: protobufListHead(apiVersion, listKind, metadata, total),
     tail: envelopeTail,
     separated: false,
     size,

@@ -24,7 +24,7 @@ import { type Resolution, resolveOverload } from './overloads.ts';
 import { mostGeneral, Substitutions } from './unify.ts';
 
 /** Gives every node of the tree its type, and every call its overloads. */
-export function check(expr: Expr, names: Names, issues: Issues): void {
+export function checkTypes(expr: Expr, names: Names, issues: Issues): void {
   const checker = new Checker(names, issues);
   checker.check(expr);
   checker.settle();

@@ -1,7 +1,7 @@
 import { isDNS1123Label, nameIsDNSSubdomain } from '../../meta/validation/names.ts';
 import { boolType, type CelType, stringType } from '../types/type.ts';
 import { CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
-import { declare, type Library, memberOverload, type Overload } from './declarations.ts';
+import { type CelLibrary, declare, memberOverload, type Overload } from './declarations.ts';
 
 /** What an expression asks whether it is allowed. */
 export type AuthorizerQuestion =
@@ -150,7 +150,7 @@ function reading(name: string, result: CelType, read: (answer: AuthorizerAnswer)
   );
 }
 
-export const authorizerLibrary: Library = {
+export const authorizerLibrary: CelLibrary = {
   functions: [
     declare(
       'path',
@@ -204,6 +204,6 @@ export const authorizerLibrary: Library = {
 };
 
 /** Came later than the rest. */
-export const authorizerSelectorsLibrary: Library = {
+export const authorizerSelectorsLibrary: CelLibrary = {
   functions: [narrowing('fieldSelector', 'authorizer_fieldselector'), narrowing('labelSelector', 'authorizer_labelselector')],
 };

@@ -16,7 +16,7 @@ import {
 } from '../types/type.ts';
 import { authorizerLibrary, authorizerSelectorsLibrary } from './authorizer.ts';
 import { comprehensionsLibrary } from './comprehensions.ts';
-import type { Library } from './declarations.ts';
+import type { CelLibrary } from './declarations.ts';
 import { formatsLibrary } from './formats.ts';
 import { listExtensionsLibrary } from './list-extensions.ts';
 import { listsLibrary } from './lists.ts';
@@ -33,7 +33,7 @@ import { urlsLibrary } from './urls.ts';
 
 const [a, b] = [typeParam('A'), typeParam('B')];
 
-const standardLibrary: Library = {
+const standardLibrary: CelLibrary = {
   macros: standardMacros,
   functions: [...standardOperators, ...standardFunctions, ...timeFunctions],
   types: [
@@ -43,7 +43,7 @@ const standardLibrary: Library = {
 };
 
 /** The release of Kubernetes in which a library came. */
-const history: readonly (readonly [minor: number, Library])[] = [
+const history: readonly (readonly [minor: number, CelLibrary])[] = [
   [0, standardLibrary],
   [0, urlsLibrary],
   [0, regexLibrary],
@@ -63,7 +63,7 @@ const history: readonly (readonly [minor: number, Library])[] = [
 ];
 
 /** What expressions of a release know. */
-export function baseLibraries(version: string): readonly Library[] {
+export function baseLibraries(version: string): readonly CelLibrary[] {
   const minor = Number(/^1\.(\d+)$/.exec(version)?.[1]);
   if (!(minor >= 23)) throw new Error(`CEL environments begin with 1.23, not ${version}`);
   return history.filter(([introduced]) => introduced <= minor).map(([, library]) => library);

@@ -3,7 +3,7 @@ import { mapType, typeParam } from '../types/type.ts';
 import { formatPlain } from '../values/convert.ts';
 import { HashMap } from '../values/hash-map.ts';
 import { CelError, CelMap, type CelValue } from '../values/value.ts';
-import { declare, globalOverload, type Library } from './declarations.ts';
+import { type CelLibrary, declare, globalOverload } from './declarations.ts';
 
 const [k, v] = [typeParam('K'), typeParam('V')];
 const mapKV = mapType(k, v);
@@ -31,7 +31,7 @@ function insertAll(map: CelValue, entries: CelValue): CelValue {
   return target;
 }
 
-export const comprehensionsLibrary: Library = {
+export const comprehensionsLibrary: CelLibrary = {
   macros: twoVariableMacros,
   functions: [
     declare(

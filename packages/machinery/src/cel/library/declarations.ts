@@ -23,7 +23,7 @@ export interface FunctionDeclaration {
 }
 
 /** What a version of the environment adds. */
-export interface Library {
+export interface CelLibrary {
   readonly functions?: readonly FunctionDeclaration[];
   readonly types?: readonly CelType[];
   readonly constants?: ReadonlyMap<string, { readonly type: CelType; readonly value: CelValue }>;
@@ -54,7 +54,7 @@ function paramsOf(types: readonly CelType[]): string[] {
   return [...names];
 }
 
-export interface Declared {
+export interface NameDeclaration {
   readonly name: string;
   readonly type: CelType;
   /** The value of a constant, or of the name of a type. */
@@ -65,16 +65,16 @@ export interface Declared {
 
 /** What names mean to an expression as a whole. */
 export interface Names {
-  ident(name: string): Declared | undefined;
+  ident(name: string): NameDeclaration | undefined;
   function(name: string): FunctionDeclaration | undefined;
 }
 
-export function typeName(type: CelType): Declared {
+export function typeNameDeclaration(type: CelType): NameDeclaration {
   return { name: type.name, type: typeTypeOf(type), names: type };
 }
 
 /** The functions of several libraries; overloads of one name are put together. */
-export function mergeFunctions(libraries: readonly Library[]): Map<string, FunctionDeclaration> {
+export function mergeFunctions(libraries: readonly CelLibrary[]): Map<string, FunctionDeclaration> {
   const merged = new Map<string, FunctionDeclaration>();
   for (const declaration of libraries.flatMap(({ functions = [] }) => functions)) {
     const known = merged.get(declaration.name);

@@ -3,7 +3,7 @@ import { nameIsDNS1035Label, nameIsDNSLabel, nameIsDNSSubdomain } from '../../me
 import { stringFormat } from '../../structural/formats.ts';
 import { type CelType, listType, optionalType, stringType } from '../types/type.ts';
 import { ArrayList, CelOpaque, CelOptional, type CelValue, noSuchOverload, optionalNone } from '../values/value.ts';
-import { declare, globalOverload, type Library, memberOverload } from './declarations.ts';
+import { type CelLibrary, declare, globalOverload, memberOverload } from './declarations.ts';
 import { urlProblem } from './urls.ts';
 
 const formatType: CelType = { kind: 'object', name: 'kubernetes.NamedFormat', params: [] };
@@ -56,7 +56,7 @@ function validate(format: CelValue, text: CelValue): CelValue {
   return problems.length === 0 ? optionalNone : new CelOptional(new ArrayList(problems));
 }
 
-export const formatsLibrary: Library = {
+export const formatsLibrary: CelLibrary = {
   functions: [
     ...[...formats].map(([name, format]) =>
       declare(

@@ -6,7 +6,7 @@ import { compareValues, equalValues } from '../values/compare.ts';
 import { hashOf } from '../values/hash-map.ts';
 import { typeOfValue } from '../values/type-of.ts';
 import { ArrayList, CelError, CelList, type CelValue, type Int } from '../values/value.ts';
-import { declare, globalOverload, type Library, memberOverload } from './declarations.ts';
+import { type CelLibrary, declare, globalOverload, memberOverload } from './declarations.ts';
 import { comparableTypes } from './lists.ts';
 
 const t = typeParam('T');
@@ -107,7 +107,7 @@ const sortByMacro: Macro = (call) => {
 };
 
 /** The functions on lists that the language is extended by. */
-export const listExtensionsLibrary: Library = {
+export const listExtensionsLibrary: CelLibrary = {
   macros: new Map([[macroKey('sortBy', 2, true), sortByMacro]]),
   functions: [
     declare(

@@ -14,7 +14,7 @@ import {
 import { add } from '../values/arithmetic.ts';
 import { compareValues, equalValues } from '../values/compare.ts';
 import { CelDouble, CelDuration, CelError, type CelList, CelUint, type CelValue, noSuchOverload } from '../values/value.ts';
-import { declare, type FunctionDeclaration, type Library, memberOverload } from './declarations.ts';
+import { type CelLibrary, declare, type FunctionDeclaration, memberOverload } from './declarations.ts';
 
 const a = typeParam('A');
 const zeros: readonly (readonly [string, CelType, CelValue])[] = [
@@ -84,7 +84,7 @@ function extremes(name: string, sign: number): FunctionDeclaration {
 }
 
 /** The functions on lists that Kubernetes has of its own. */
-export const listsLibrary: Library = {
+export const listsLibrary: CelLibrary = {
   functions: [
     declare(
       'isSorted',

@@ -1,6 +1,6 @@
 import { dynType, objectType, stringType } from '../types/type.ts';
 import { CelList, CelMap, type CelValue } from '../values/value.ts';
-import { type Declared, declare, globalOverload, type Library, typeName } from './declarations.ts';
+import { type CelLibrary, declare, globalOverload, type NameDeclaration, typeNameDeclaration } from './declarations.ts';
 
 const texts = new Set(['op', 'path', 'from']);
 
@@ -12,7 +12,7 @@ function escapeKey(key: string): string {
 }
 
 /** What expressions that change objects know besides the rest. */
-export const mutationLibrary: Library = {
+export const mutationLibrary: CelLibrary = {
   functions: [
     declare(
       'jsonpatch.escapeKey',
@@ -22,9 +22,9 @@ export const mutationLibrary: Library = {
 };
 
 /** `Object`, `Object.spec`, … stand for the object and what is in it: any field may be set. */
-export function mutationName(name: string): Declared | undefined {
-  if (name === 'JSONPatch') return typeName(jsonPatchType);
-  return isObjectName(name) ? typeName(objectType(name, () => dynType)) : undefined;
+export function mutationName(name: string): NameDeclaration | undefined {
+  if (name === 'JSONPatch') return typeNameDeclaration(jsonPatchType);
+  return isObjectName(name) ? typeNameDeclaration(objectType(name, () => dynType)) : undefined;
 }
 
 function isObjectName(name: string): boolean {

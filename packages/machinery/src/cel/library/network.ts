@@ -2,7 +2,7 @@ import { formatAddress } from '../../net/address.ts';
 import { goQuote } from '../../text/go-quote.ts';
 import { boolType, type CelType, intType, opaqueType, stringType } from '../types/type.ts';
 import { CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
-import { declare, globalOverload, type Library, memberOverload, type Overload } from './declarations.ts';
+import { type CelLibrary, declare, globalOverload, memberOverload, type Overload } from './declarations.ts';
 import { AddressError, type ParsedAddress, type ParsedPrefix, parseAddr, parsePrefix } from './netip.ts';
 
 const ipType = opaqueType('net.IP');
@@ -126,7 +126,7 @@ function canonical(text: string): CelValue {
 }
 
 /** Addresses and ranges of addresses. */
-export const networkLibrary: Library = {
+export const networkLibrary: CelLibrary = {
   types: [ipType, cidrType],
   functions: [
     declare(

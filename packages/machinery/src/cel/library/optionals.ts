@@ -15,7 +15,7 @@ import {
   optionalNone,
   sizeOfValue,
 } from '../values/value.ts';
-import { declare, globalOverload, type Library, memberOverload } from './declarations.ts';
+import { type CelLibrary, declare, globalOverload, memberOverload } from './declarations.ts';
 
 const [k, v] = [typeParam('K'), typeParam('V')];
 const optionalV = optionalType(v);
@@ -62,7 +62,7 @@ function isPresent(optional?: CelValue): boolean {
   return (optional as CelOptional).value !== undefined;
 }
 
-export const optionalsLibrary: Library = {
+export const optionalsLibrary: CelLibrary = {
   types: [opaqueType('optional_type')],
   macros: optionalMacros,
   functions: [

@@ -10,7 +10,7 @@ import {
 } from '../../quantity/index.ts';
 import { boolType, type CelType, doubleType, intType, stringType } from '../types/type.ts';
 import { CelDouble, CelError, CelOpaque, type CelValue, checkedInt, type Int, noSuchOverload } from '../values/value.ts';
-import { declare, globalOverload, type Library, memberOverload, type Overload } from './declarations.ts';
+import { type CelLibrary, declare, globalOverload, memberOverload, type Overload } from './declarations.ts';
 /** It is an object without fields that anybody knows. */
 export const quantityType: CelType = { kind: 'object', name: 'kubernetes.Quantity', params: [] };
 
@@ -98,7 +98,7 @@ function rewritten(compute: (a: Quantity, b: Quantity) => Quantity): (a: Quantit
 
 const isWhole = (value: CelValue): boolean => !(value instanceof CelError);
 
-export const quantityLibrary: Library = {
+export const quantityLibrary: CelLibrary = {
   functions: [
     declare(
       'quantity',

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { RE2JS } from 're2js';
 import { intType, listType, stringType } from '../types/type.ts';
 import { ArrayList, CelError, type CelValue, type Int } from '../values/value.ts';
-import { declare, type Library, memberOverload } from './declarations.ts';
+import { type CelLibrary, declare, memberOverload } from './declarations.ts';
 
 const strings = listType(stringType);
 
@@ -29,7 +29,7 @@ function findAll(text: string, pattern: string, limit: Int): CelValue {
   return new ArrayList(found);
 }
 
-export const regexLibrary: Library = {
+export const regexLibrary: CelLibrary = {
   functions: [
     declare(
       'find',

@@ -1,7 +1,7 @@
 import { goQuote } from '../../text/go-quote.ts';
 import { boolType, type CelType, intType, stringType } from '../types/type.ts';
 import { CelError, CelOpaque, type CelValue, maxUint64, normalInt, noSuchOverload } from '../values/value.ts';
-import { declare, type FunctionDeclaration, globalOverload, type Library, memberOverload } from './declarations.ts';
+import { type CelLibrary, declare, type FunctionDeclaration, globalOverload, memberOverload } from './declarations.ts';
 
 const semverType: CelType = { kind: 'object', name: 'kubernetes.Semver', params: [] };
 
@@ -46,7 +46,7 @@ function part(name: 'major' | 'minor' | 'patch'): FunctionDeclaration {
   return declare(name, memberOverload(`semver_${name}`, [semverType], intType, read));
 }
 
-export const semverLibrary: Library = {
+export const semverLibrary: CelLibrary = {
   functions: [
     declare(
       'semver',

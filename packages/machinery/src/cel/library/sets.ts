@@ -2,7 +2,7 @@ import { boolType, listType, typeParam } from '../types/type.ts';
 import { equalValues } from '../values/compare.ts';
 import { hashOf } from '../values/hash-map.ts';
 import { CelError, type CelList, type CelValue } from '../values/value.ts';
-import { declare, globalOverload, type Library } from './declarations.ts';
+import { type CelLibrary, declare, globalOverload } from './declarations.ts';
 
 const lists = [listType(typeParam('T')), listType(typeParam('T'))];
 
@@ -48,7 +48,7 @@ function overload(id: string, call: (first: CelList, second: CelList) => CelValu
   return globalOverload(id, lists, boolType, (first, second) => call(first as CelList, second as CelList));
 }
 
-export const setsLibrary: Library = {
+export const setsLibrary: CelLibrary = {
   functions: [
     declare('sets.contains', overload('list_sets_contains_list', contains)),
     declare('sets.equivalent', overload('list_sets_equivalent_list', equivalent)),

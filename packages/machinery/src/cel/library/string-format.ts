@@ -1,5 +1,5 @@
 import { goQuote } from '../../text/go-quote.ts';
-import { compareText } from '../values/compare.ts';
+import { compareCodePoints } from '../values/compare.ts';
 import { conversions } from '../values/convert.ts';
 import { typeOfValue } from '../values/type-of.ts';
 import {
@@ -104,7 +104,7 @@ function listText(list: CelList): string {
 /** Keys are sorted, so that the text is always the same. */
 function mapText(map: CelMap): string {
   const entries = map.keys().map((key) => [elementText(key), elementText(map.find(key) ?? null)] as const);
-  const sorted = entries.toSorted(([a], [b]) => compareText(a, b));
+  const sorted = entries.toSorted(([a], [b]) => compareCodePoints(a, b));
   return `{${sorted.map(([key, value]) => `${key}:${value}`).join(', ')}}`;
 }
 

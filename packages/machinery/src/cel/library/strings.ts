@@ -1,7 +1,7 @@
 import { dynType, intType, listType, stringType } from '../types/type.ts';
 import { formatPlain } from '../values/convert.ts';
 import { ArrayList, CelError, type CelList, type CelValue, codePointCount, type Int } from '../values/value.ts';
-import { declare, globalOverload, type Library, memberOverload } from './declarations.ts';
+import { type CelLibrary, declare, globalOverload, memberOverload } from './declarations.ts';
 import { formatString } from './string-format.ts';
 
 const strings = listType(stringType);
@@ -128,7 +128,7 @@ type Text = string;
 const t = (value: CelValue | undefined): string => value as string;
 const v = (value: CelValue | undefined): Int => value as Int;
 
-export const stringsLibrary: Library = {
+export const stringsLibrary: CelLibrary = {
   functions: [
     declare(
       'charAt',
@@ -197,7 +197,7 @@ export const stringsLibrary: Library = {
 };
 
 /** Came later than the rest. */
-export const stringFormatLibrary: Library = {
+export const stringFormatLibrary: CelLibrary = {
   functions: [
     declare(
       'format',

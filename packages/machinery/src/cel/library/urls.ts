@@ -2,7 +2,7 @@ import { goQuote } from '../../text/go-quote.ts';
 import { boolType, type CelType, listType, mapType, stringType } from '../types/type.ts';
 import { HashMap } from '../values/hash-map.ts';
 import { ArrayList, CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
-import { declare, type FunctionDeclaration, globalOverload, type Library, memberOverload } from './declarations.ts';
+import { type CelLibrary, declare, type FunctionDeclaration, globalOverload, memberOverload } from './declarations.ts';
 import { AddressError, parseAddr } from './netip.ts';
 
 const urlType: CelType = { kind: 'object', name: 'kubernetes.URL', params: [] };
@@ -56,7 +56,7 @@ function getter(name: string, id: string, read: (url: GoUrl) => CelValue, result
   );
 }
 
-export const urlsLibrary: Library = {
+export const urlsLibrary: CelLibrary = {
   functions: [
     declare(
       'url',

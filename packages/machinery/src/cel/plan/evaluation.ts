@@ -1,7 +1,7 @@
 import type { CelValue } from '../values/value.ts';
 
 /** What a variable is bound to: a value, or how to get one. */
-export type Slot = CelValue | (() => CelValue) | undefined;
+export type VariableSlot = CelValue | (() => CelValue) | undefined;
 
 /** The evaluation was ended from outside. */
 export class EvaluationEnded extends Error {
@@ -18,13 +18,13 @@ const turnsBetweenChecks = 100;
 
 /** One run of an expression. */
 export class Evaluation {
-  readonly slots: Slot[];
+  readonly slots: VariableSlot[];
   cost = 0;
   readonly #limit: number;
   readonly #cancelled: (() => boolean) | undefined;
   #turns = 0;
 
-  constructor(slots: Slot[], limit: number, cancelled: (() => boolean) | undefined) {
+  constructor(slots: VariableSlot[], limit: number, cancelled: (() => boolean) | undefined) {
     this.slots = slots;
     this.#limit = limit;
     this.#cancelled = cancelled;

@@ -45,7 +45,7 @@ export interface ListExpr extends Located {
   readonly optionals: ReadonlySet<number>;
 }
 
-export interface Entry {
+export interface MapEntry {
   readonly at: number;
   readonly key: Expr;
   readonly value: Expr;
@@ -54,7 +54,7 @@ export interface Entry {
 
 export interface MapExpr extends Located {
   readonly is: 'map';
-  readonly entries: readonly Entry[];
+  readonly entries: readonly MapEntry[];
 }
 
 export interface FieldInit {

@@ -1,4 +1,4 @@
-import type { Entry, Expr, FieldInit } from './ast.ts';
+import type { Expr, FieldInit, MapEntry } from './ast.ts';
 import type { Parser } from './parser.ts';
 import {
   follows,
@@ -36,7 +36,7 @@ export function parseList(parser: Parser): Expr {
 export function parseMap(parser: Parser): Expr {
   const { tokens } = parser;
   const { at } = tokens.take();
-  const entries: Entry[] = [];
+  const entries: MapEntry[] = [];
   tokens.choose(startOfMap);
   if (startOfOptional.has(tokens.peek().kind)) {
     tokens.enter(follows.mapEntries);
@@ -105,7 +105,7 @@ function parseValue(parser: Parser): Expr {
   return expr;
 }
 
-function parseEntry(parser: Parser): Entry {
+function parseEntry(parser: Parser): MapEntry {
   const optional = takeOptional(parser, startOfOptional);
   parser.tokens.enter(follows.key);
   const key = parser.expr();

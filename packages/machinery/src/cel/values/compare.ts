@@ -15,7 +15,7 @@ import {
 
 /** Below, at or above zero; NaN if one of two numbers is none; undefined if the two cannot be compared. */
 export function compareValues(a: CelValue, b: CelValue): number | undefined {
-  if (typeof a === 'string') return typeof b === 'string' ? compareText(a, b) : undefined;
+  if (typeof a === 'string') return typeof b === 'string' ? compareCodePoints(a, b) : undefined;
   const [left, right] = numbersOf(a, b);
   if (left !== undefined) return right === undefined ? undefined : compareNumbers(left, right);
   if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : undefined;
@@ -27,13 +27,13 @@ export function compareValues(a: CelValue, b: CelValue): number | undefined {
 
 /** Two numbers to compare: exact, unless one of them is a double. */
 export function numbersOf(a: CelValue, b: CelValue): readonly [number | bigint | undefined, number | bigint | undefined] {
-  const [left, right] = [numberOf(a), numberOf(b)];
+  const [left, right] = [numericValue(a), numericValue(b)];
   const inexact = left !== undefined && right !== undefined && (a instanceof CelDouble || b instanceof CelDouble);
   return inexact ? [Number(left), Number(right)] : [left, right];
 }
 
 /** The number that a value of any numeric type is. */
-export function numberOf(value: CelValue): number | bigint | undefined {
+export function numericValue(value: CelValue): number | bigint | undefined {
   if (isInt(value)) return value;
   if (value instanceof CelDouble || value instanceof CelUint) return value.value;
   return undefined;
@@ -53,7 +53,7 @@ function compareTimes(a: CelTimestamp, b: CelTimestamp): number {
 }
 
 /** By code points, which is how UTF-8 sorts; JavaScript would sort by halves of surrogate pairs. */
-export function compareText(a: string, b: string): number {
+export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const [left, right] = [a.charCodeAt(i), b.charCodeAt(i)];

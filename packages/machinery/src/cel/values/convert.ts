@@ -1,7 +1,7 @@
 import { formatGoDuration, GoDurationError, parseGoDuration } from '../../text/go-duration.ts';
 import { GoTimeError } from '../../text/go-time.ts';
 import { goFloatText } from '../../text/go-value.ts';
-import { checkedTimestamp, formatDuration, formatTimestamp, parseTimestamp } from './time.ts';
+import { checkedTimestamp, formatCelDuration, formatTimestamp, parseTimestamp } from './time.ts';
 import { typeOfValue } from './type-of.ts';
 import {
   CelDouble,
@@ -142,7 +142,7 @@ function toText(value: CelValue): CelValue {
   if (value instanceof CelDouble) return doubleText(value.value);
   if (value instanceof CelUint) return String(value.value);
   if (value instanceof CelTimestamp) return formatTimestamp(value);
-  if (value instanceof CelDuration) return formatDuration(value);
+  if (value instanceof CelDuration) return formatCelDuration(value);
   return value instanceof Uint8Array ? bytesToText(value) : String(value);
 }
 

@@ -63,7 +63,7 @@ function fractionText(nanoseconds: number): string {
 }
 
 /** Seconds, as the shortest decimal of the double that Go takes them for. */
-export function formatDuration({ nanoseconds }: CelDuration): string {
+export function formatCelDuration({ nanoseconds }: CelDuration): string {
   return `${plainDecimal(secondsOf(nanoseconds))}s`;
 }
 

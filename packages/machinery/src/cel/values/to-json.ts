@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, setKey } from '../../json/value.ts';
-import { formatDuration, formatTimestamp } from './time.ts';
+import { formatCelDuration, formatTimestamp } from './time.ts';
 import {
   CelDouble,
   CelDuration,
@@ -23,7 +23,7 @@ export function toJson(value: CelValue): JsonValue {
   if (value instanceof CelUint) return Number(value.value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof CelTimestamp) return formatTimestamp(value);
-  if (value instanceof CelDuration) return formatDuration(value);
+  if (value instanceof CelDuration) return formatCelDuration(value);
   if (value instanceof CelOptional) return value.value === undefined ? null : toJson(value.value);
   if (value instanceof CelTypeValue) return value.type.name;
   return value instanceof CelError || value instanceof CelOpaque ? null : value;

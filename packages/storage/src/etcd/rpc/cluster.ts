@@ -1,4 +1,4 @@
-import { bytesTag, finish, type Method, type Opaque64, read, varintTag, write } from '../../grpc/protobuf.ts';
+import { bytesTag, finish, type GrpcMethod, type Opaque64, read, varintTag, write } from '../../grpc/protobuf.ts';
 
 export interface MemberStatus {
   readonly version: string;
@@ -6,7 +6,7 @@ export interface MemberStatus {
   readonly errors: readonly string[];
 }
 
-export const memberStatus: Method<void, MemberStatus> = {
+export const memberStatusMethod: GrpcMethod<void, MemberStatus> = {
   path: '/etcdserverpb.Maintenance/Status',
   encode: () => Buffer.alloc(0),
   decode: (message) => {
@@ -29,7 +29,7 @@ export interface Credentials {
 }
 
 /** Gives a token. */
-export const authenticate: Method<Credentials, string> = {
+export const authenticateMethod: GrpcMethod<Credentials, string> = {
   path: '/etcdserverpb.Auth/Authenticate',
   encode: ({ username, password }) => finish(write().uint32(bytesTag(1)).string(username).uint32(bytesTag(2)).string(password)),
   decode: (message) => {
@@ -44,7 +44,7 @@ export const authenticate: Method<Credentials, string> = {
   },
 };
 
-export const grantLease: Method<{ readonly seconds: number }, Opaque64> = {
+export const grantLeaseMethod: GrpcMethod<{ readonly seconds: number }, Opaque64> = {
   path: '/etcdserverpb.Lease/LeaseGrant',
   encode: ({ seconds }) => finish(write().uint32(varintTag(1)).int64(seconds)),
   decode: (message) => {

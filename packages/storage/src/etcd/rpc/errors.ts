@@ -2,24 +2,24 @@ import { GrpcCode, type GrpcStatus } from '../../grpc/status.ts';
 import { NoSpace, RequestTooLarge, Unavailable } from '../../store.ts';
 
 /** An answer of etcd, or of the way to it, that is not what was asked for. */
-export class EtcdFailure extends Unavailable {
+export class EtcdError extends Unavailable {
   readonly details: string;
-  readonly passing: boolean;
+  readonly transient: boolean;
 
   constructor(status: GrpcStatus) {
     super(`etcd: ${status.details}`, { unwritten: isUnwritten(status) });
     this.details = status.details;
-    this.passing = PASSING_CODES.has(status.code) || says(status.details, PASSING);
+    this.transient = TRANSIENT_CODES.has(status.code) || says(status.details, TRANSIENT);
   }
 }
 
-const PASSING_CODES: ReadonlySet<number> = new Set([
+const TRANSIENT_CODES: ReadonlySet<number> = new Set([
   GrpcCode.unavailable,
   GrpcCode.deadlineExceeded,
   GrpcCode.cancelled,
   GrpcCode.internal,
 ]);
-const PASSING = ['etcdserver: too many requests', 'etcdserver: not leader'];
+const TRANSIENT = ['etcdserver: too many requests', 'etcdserver: not leader'];
 
 /** Codes with which etcd itself refuses a request, before proposing it or applying it without effect. */
 const REFUSED_CODES: ReadonlySet<number> = new Set([
@@ -44,14 +44,14 @@ const TOO_LARGE = ['etcdserver: request is too large', 'received message larger 
 const NO_SPACE = ['etcdserver: mvcc: database space exceeded'];
 const STALE_TOKEN = ['etcdserver: invalid auth token', 'etcdserver: revision of auth store is old'];
 
-export function failureOf(status: GrpcStatus): EtcdFailure | NoSpace | RequestTooLarge {
+export function etcdErrorOf(status: GrpcStatus): EtcdError | NoSpace | RequestTooLarge {
   if (says(status.details, TOO_LARGE)) return new RequestTooLarge();
-  return says(status.details, NO_SPACE) ? new NoSpace() : new EtcdFailure(status);
+  return says(status.details, NO_SPACE) ? new NoSpace() : new EtcdError(status);
 }
 
 /** Whether another try, here or at another member, may go well. */
-export function isPassing(error: unknown): error is Unavailable {
-  if (error instanceof EtcdFailure) return error.passing;
+export function isTransient(error: unknown): error is Unavailable {
+  if (error instanceof EtcdError) return error.transient;
   return error instanceof Unavailable && !(error instanceof NoSpace);
 }
 
@@ -76,7 +76,7 @@ export function isFuture(error: unknown): boolean {
 }
 
 function failedWith(error: unknown, text: string): boolean {
-  return error instanceof EtcdFailure && error.details.includes(text);
+  return error instanceof EtcdError && error.details.includes(text);
 }
 
 function says(details: string, texts: readonly string[]): boolean {

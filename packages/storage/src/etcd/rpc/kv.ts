@@ -1,14 +1,14 @@
 import {
   bytesTag,
   finish,
+  type GrpcMethod,
   int64,
-  type Method,
+  type MessageReader,
+  type MessageWriter,
   messageEnd,
   type Opaque64,
-  type Reader,
   read,
   varintTag,
-  type Writer,
   write,
 } from '../../grpc/protobuf.ts';
 import { firstKey } from '../../keys.ts';
@@ -17,7 +17,7 @@ import type { Entry } from '../../store.ts';
 const NOTHING = new Uint8Array(0);
 
 /** Reads a KeyValue, which comes next. Its value is a view of the message. */
-export function keyValue(reader: Reader): Entry {
+export function keyValue(reader: MessageReader): Entry {
   const end = messageEnd(reader);
   let key = '';
   let value: Uint8Array = NOTHING;
@@ -46,7 +46,7 @@ export function keyValue(reader: Reader): Entry {
 }
 
 /** Reads the revision of a response header, which comes next. */
-export function headerRevision(reader: Reader): number {
+export function headerRevision(reader: MessageReader): number {
   const end = messageEnd(reader);
   let revision = 0;
   while (reader.pos < end) {
@@ -72,13 +72,13 @@ export interface RangeResponse {
   readonly count: number;
 }
 
-export const range: Method<RangeRequest, RangeResponse> = {
+export const rangeMethod: GrpcMethod<RangeRequest, RangeResponse> = {
   path: '/etcdserverpb.KV/Range',
   encode: (request) => finish(writeRange(write(), request)),
   decode: (message) => readRange(read(message), message.length),
 };
 
-export function writeRange(writer: Writer, request: RangeRequest): Writer {
+export function writeRange(writer: MessageWriter, request: RangeRequest): MessageWriter {
   writer.uint32(bytesTag(1)).string(request.key);
   if (request.end) writer.uint32(bytesTag(2)).bytes(request.end);
   if (request.limit) writer.uint32(varintTag(3)).int64(request.limit);
@@ -88,7 +88,7 @@ export function writeRange(writer: Writer, request: RangeRequest): Writer {
   return writer;
 }
 
-export function readRange(reader: Reader, end: number): RangeResponse {
+export function readRange(reader: MessageReader, end: number): RangeResponse {
   const entries: Entry[] = [];
   let newest = 0;
   let more = false;
@@ -115,7 +115,7 @@ export function readRange(reader: Reader, end: number): RangeResponse {
   return { newest, entries, more, count };
 }
 
-export const compact: Method<number, void> = {
+export const compactMethod: GrpcMethod<number, void> = {
   path: '/etcdserverpb.KV/Compact',
   encode: (revision) => finish(write().uint32(varintTag(1)).int64(revision)),
   decode: () => {},
@@ -145,7 +145,7 @@ function endOf(prefix: string): Uint8Array {
   return end;
 }
 
-export type Operation =
+export type TxnOperation =
   | { readonly type: 'range'; readonly range: RangeRequest }
   | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: Opaque64 }
   | { readonly type: 'delete'; readonly key: string };
@@ -154,8 +154,8 @@ export type Operation =
 export interface TxnRequest {
   readonly key: string;
   readonly expected: number;
-  readonly success: readonly Operation[];
-  readonly failure: readonly Operation[];
+  readonly success: readonly TxnOperation[];
+  readonly failure: readonly TxnOperation[];
 }
 
 export interface TxnResponse {
@@ -165,7 +165,7 @@ export interface TxnResponse {
   readonly found: readonly Entry[];
 }
 
-export const txn: Method<TxnRequest, TxnResponse> = {
+export const txnMethod: GrpcMethod<TxnRequest, TxnResponse> = {
   path: '/etcdserverpb.KV/Txn',
   encode: (request) => {
     const writer = write();
@@ -179,11 +179,11 @@ export const txn: Method<TxnRequest, TxnResponse> = {
 
 const MOD_REVISION = 2;
 
-function writeCompare(writer: Writer, { key, expected }: TxnRequest): Writer {
+function writeCompare(writer: MessageWriter, { key, expected }: TxnRequest): MessageWriter {
   return writer.uint32(varintTag(2)).int32(MOD_REVISION).uint32(bytesTag(3)).string(key).uint32(varintTag(6)).int64(expected);
 }
 
-function writeOperation(writer: Writer, operation: Operation): Writer {
+function writeOperation(writer: MessageWriter, operation: TxnOperation): MessageWriter {
   switch (operation.type) {
     case 'range':
       return writeRange(writer.uint32(bytesTag(1)).fork(), operation.range).ldelim();
@@ -194,12 +194,12 @@ function writeOperation(writer: Writer, operation: Operation): Writer {
   }
 }
 
-function writePut(writer: Writer, put: Extract<Operation, { type: 'put' }>): Writer {
+function writePut(writer: MessageWriter, put: Extract<TxnOperation, { type: 'put' }>): MessageWriter {
   writer.uint32(bytesTag(1)).string(put.key).uint32(bytesTag(2)).bytes(put.value);
   return put.lease === undefined ? writer : writer.uint32(varintTag(3)).int64(put.lease);
 }
 
-function readTxn(reader: Reader, end: number): TxnResponse {
+function readTxn(reader: MessageReader, end: number): TxnResponse {
   const found: Entry[] = [];
   let revision = 0;
   let succeeded = false;
@@ -222,7 +222,7 @@ function readTxn(reader: Reader, end: number): TxnResponse {
   return { revision, succeeded, found };
 }
 
-function readRangeResult(reader: Reader): readonly Entry[] {
+function readRangeResult(reader: MessageReader): readonly Entry[] {
   const end = messageEnd(reader);
   let found: readonly Entry[] = [];
   while (reader.pos < end) {

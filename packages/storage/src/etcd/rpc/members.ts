@@ -1,15 +1,15 @@
 import { MessageStream, type Metadata, unary } from '../../grpc/calls.ts';
-import { Connection, type ConnectionTls } from '../../grpc/channel.ts';
-import type { Method } from '../../grpc/protobuf.ts';
+import { type ChannelTls, GrpcChannel } from '../../grpc/channel.ts';
+import type { GrpcMethod } from '../../grpc/protobuf.ts';
 import { Unavailable } from '../../store.ts';
-import { failureOf } from './errors.ts';
+import { etcdErrorOf } from './errors.ts';
 
 /** The members of the cluster, taken in turn, those without a connection passed over. */
-export class Members {
-  readonly #members: readonly Member[];
+export class EtcdMembers {
+  readonly #members: readonly EtcdMember[];
   #turn = 0;
 
-  constructor(members: readonly Member[]) {
+  constructor(members: readonly EtcdMember[]) {
     this.#members = members;
   }
 
@@ -18,16 +18,16 @@ export class Members {
   }
 
   /** The next member that is connected, or undefined if none is. */
-  next(): Member | undefined {
+  next(): EtcdMember | undefined {
     for (let tried = 0; tried < this.#members.length; tried++) {
-      const member = this.#members[this.#turn++ % this.#members.length] as Member;
+      const member = this.#members[this.#turn++ % this.#members.length] as EtcdMember;
       if (member.ready) return member;
     }
     return undefined;
   }
 
   /** Waits for a member to be connected. */
-  async ready(deadline: number): Promise<Member> {
+  async ready(deadline: number): Promise<EtcdMember> {
     const connected = this.next();
     if (connected) return connected;
     try {
@@ -46,17 +46,17 @@ export class Members {
 }
 
 /** One member of the etcd cluster, or whatever answers at one endpoint. */
-export class Member {
+export class EtcdMember {
   readonly url: string;
-  readonly #connection: Connection;
+  readonly #connection: GrpcChannel;
 
-  constructor(url: string, tls: ConnectionTls) {
+  constructor(url: string, tls: ChannelTls) {
     this.url = url;
-    this.#connection = new Connection({
+    this.#connection = new GrpcChannel({
       url,
       tls,
       unreachable: (cause) => new Unavailable(`etcd: no connection to ${url}`, { unwritten: true, cause }),
-      failed: failureOf,
+      failed: etcdErrorOf,
     });
   }
 
@@ -65,13 +65,13 @@ export class Member {
     return this.#connection.ready;
   }
 
-  async whenReady(deadline: number): Promise<Member> {
+  async whenReady(deadline: number): Promise<EtcdMember> {
     await this.#connection.whenReady(deadline);
     return this;
   }
 
   async call<Request, Response>(
-    method: Method<Request, Response>,
+    method: GrpcMethod<Request, Response>,
     request: Request,
     metadata: Metadata,
     deadline: number,

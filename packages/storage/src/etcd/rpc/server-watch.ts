@@ -1,9 +1,9 @@
 import type { MessageStream } from '../../grpc/calls.ts';
 import { Compacted, Unavailable } from '../../store.ts';
-import type { Caller } from './caller.ts';
+import type { EtcdClient } from './client.ts';
 import type { KeyRange } from './kv.ts';
-import type { Member } from './members.ts';
-import { type WatchEvent, type WatchResponse, watch } from './watch.ts';
+import type { EtcdMember } from './members.ts';
+import { type WatchEvent, type WatchResponse, watchMethod } from './watch.ts';
 
 /** The watcher asked for covers keys that the user may not read. */
 export class WatchDenied extends Unavailable {}
@@ -22,14 +22,14 @@ export class ServerWatch {
     this.#timer = setTimeout(() => stream.cancel(), timeoutMs);
   }
 
-  static async open(caller: Caller, member: Member, range: KeyRange, start: number): Promise<ServerWatch> {
-    const stream = member.stream(watch.path, await caller.metadata());
-    stream.send(watch.encode({ type: 'create', range, start }));
-    return new ServerWatch(stream, caller.timeoutMs);
+  static async open(client: EtcdClient, member: EtcdMember, range: KeyRange, start: number): Promise<ServerWatch> {
+    const stream = member.stream(watchMethod.path, await client.metadata());
+    stream.send(watchMethod.encode({ type: 'create', range, start }));
+    return new ServerWatch(stream, client.timeoutMs);
   }
 
   requestProgress(): void {
-    this.#stream.send(watch.encode({ type: 'progress' }));
+    this.#stream.send(watchMethod.encode({ type: 'progress' }));
   }
 
   cancel(): void {
@@ -42,7 +42,7 @@ export class ServerWatch {
     let held: WatchEvent[] = [];
     try {
       for await (const message of this.#stream.messages()) {
-        const response = watch.decode(message);
+        const response = watchMethod.decode(message);
         if (response.canceled) throw cancellation(response);
         clearTimeout(this.#timer);
         const events = held.length > 0 ? [...held, ...response.events] : response.events;

@@ -1,13 +1,13 @@
 import {
   bytesTag,
   finish,
+  type GrpcMethod,
   int64,
-  type Method,
+  type MessageReader,
+  type MessageWriter,
   messageEnd,
-  type Reader,
   read,
   varintTag,
-  type Writer,
   write,
 } from '../../grpc/protobuf.ts';
 import type { Entry } from '../../store.ts';
@@ -35,7 +35,7 @@ export interface WatchEvent {
   readonly previous: Entry | undefined;
 }
 
-export const watch: Method<WatchRequest, WatchResponse> = {
+export const watchMethod: GrpcMethod<WatchRequest, WatchResponse> = {
   path: '/etcdserverpb.Watch/Watch',
   encode: (request) => {
     const writer = write();
@@ -45,7 +45,7 @@ export const watch: Method<WatchRequest, WatchResponse> = {
   decode: readWatchResponse,
 };
 
-function writeCreate(writer: Writer, { range, start }: Extract<WatchRequest, { type: 'create' }>): Writer {
+function writeCreate(writer: MessageWriter, { range, start }: Extract<WatchRequest, { type: 'create' }>): MessageWriter {
   writer.uint32(bytesTag(1)).string(range.key);
   if (range.end) writer.uint32(bytesTag(2)).bytes(range.end);
   writer.uint32(varintTag(3)).int64(start);
@@ -101,7 +101,7 @@ function readWatchResponse(message: Buffer): WatchResponse {
 const NO_ENTRY: Entry = { key: '', value: new Uint8Array(0), revision: 0, created: 0 };
 const DELETE = 1;
 
-function readEvent(reader: Reader): WatchEvent {
+function readEvent(reader: MessageReader): WatchEvent {
   const end = messageEnd(reader);
   let type: WatchEvent['type'] = 'put';
   let entry = NO_ENTRY;

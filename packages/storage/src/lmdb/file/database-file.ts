@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { META_PAGES, type Meta, PAGE_HEADER_BYTES, readTree, readU64, type TreeRecord } from './layout.ts';
 import type { NodeData } from './page.ts';
 import { PageFile } from './page-file.ts';
-import { decodeState, layoutOf, type State } from './records.ts';
+import { decodeState, layoutVersion, type State } from './records.ts';
 import { byInteger, type OnEntry, Walk } from './walk.ts';
 
 const TABLES = ['current', 'expiry', 'log', 'meta'] as const;
@@ -173,7 +173,7 @@ function stateOf(file: PageFile, meta: Meta): State | undefined {
 function readState(data: NodeData): { readonly layout: number; readonly state: State } {
   if (data.kind !== 'inline') throw new Error('the state of the database is damaged');
   const bytes = data.bytes.subarray(VERSION_BYTES);
-  return { layout: layoutOf(bytes), state: decodeState(bytes) };
+  return { layout: layoutVersion(bytes), state: decodeState(bytes) };
 }
 
 /**

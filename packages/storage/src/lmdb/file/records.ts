@@ -183,7 +183,7 @@ export function encodeState({ revision, compacted, swept }: State): Buffer {
 }
 
 export function decodeState(bytes: Buffer): State {
-  if (layoutOf(bytes) === LAYOUT && !isSealed(bytes)) throw new Error('the state of the database is damaged');
+  if (layoutVersion(bytes) === LAYOUT && !isSealed(bytes)) throw new Error('the state of the database is damaged');
   return { revision: bytes.readDoubleLE(F64), compacted: bytes.readDoubleLE(2 * F64), swept: bytes.readDoubleLE(3 * F64) };
 }
 
@@ -191,7 +191,7 @@ export function decodeState(bytes: Buffer): State {
 const layoutBytes: Readonly<Record<number, number>> = { 1: 4 * F64, [LAYOUT]: 4 * F64 + CHECKSUM_BYTES };
 
 /** Fails on a layout that this version does not know. */
-export function layoutOf(state: Buffer): number {
+export function layoutVersion(state: Buffer): number {
   const layout = state.length < F64 ? Number.NaN : state.readDoubleLE(0);
   if (state.length !== layoutBytes[layout])
     throw new Error(`the database has layout ${layout}, this version reads layouts 1 and ${LAYOUT}`);

@@ -1,8 +1,8 @@
 import { FutureRevision } from '../store.ts';
-import type { Environment } from './environment.ts';
+import type { LmdbEnvironment } from './environment.ts';
 import { DAMAGED, type LogHead } from './file/records.ts';
 import { readHeads } from './log.ts';
-import type { Writer } from './writer.ts';
+import type { LmdbWriter } from './writer.ts';
 
 /** Each may dirty a page of the log: few enough that writes which share the transaction hardly notice. */
 const REVISIONS_AT_ONCE = 128;
@@ -12,12 +12,12 @@ const REVISIONS_AT_ONCE = 128;
  * others, the log is cleared: a value goes when the change that replaced it lies below the mark. So every state that
  * may still be asked for, and what each change replaced, stays complete.
  */
-export class Sweeper {
-  readonly #tables: Environment;
-  readonly #writer: Writer;
+export class Compactor {
+  readonly #tables: LmdbEnvironment;
+  readonly #writer: LmdbWriter;
   #sweeping: Promise<void> | undefined;
 
-  constructor(tables: Environment, writer: Writer) {
+  constructor(tables: LmdbEnvironment, writer: LmdbWriter) {
     this.#tables = tables;
     this.#writer = writer;
   }

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { frame } from '../../grpc/calls.ts';
-import { bytesTag, finish, type Method, read, write } from '../../grpc/protobuf.ts';
+import { frameMessage } from '../../grpc/calls.ts';
+import { bytesTag, finish, type GrpcMethod, read, write } from '../../grpc/protobuf.ts';
 import { GrpcCode } from '../../grpc/status.ts';
-import { Caller } from './caller.ts';
-import { Member, Members } from './members.ts';
+import { EtcdClient } from './client.ts';
+import { EtcdMember, EtcdMembers } from './members.ts';
 
-const echo: Method<string, string> = {
+const echo: GrpcMethod<string, string> = {
   path: '/test.Test/Echo',
   encode: (text) => finish(write().uint32(bytesTag(1)).string(text)),
   decode: (message) => {
@@ -36,31 +36,31 @@ describe('a read', () => {
     ['in doubt', [UNKNOWN_OUTCOME, 'ok']],
     ['whose connection is lost', ['drop', 'ok']],
   ])('is repeated %s', async (_, answers) => {
-    const { caller, asked } = await callerOf([[...answers]]);
-    expect(await caller.read(echo, 'hello')).toBe('hello');
+    const { client, asked } = await callerOf([[...answers]]);
+    expect(await client.read(echo, 'hello')).toBe('hello');
     expect(asked()).toBe(answers.length);
   });
 
   it('goes to another member', async () => {
-    const { caller } = await callerOf([Array(100).fill(NO_LEADER), []]);
-    for (let i = 0; i < 4; i++) expect(await caller.read(echo, 'hello')).toBe('hello');
+    const { client } = await callerOf([Array(100).fill(NO_LEADER), []]);
+    for (let i = 0; i < 4; i++) expect(await client.read(echo, 'hello')).toBe('hello');
   });
 
   it('does not wait for a member that hangs until it is too late for the others', async () => {
-    const { caller } = await callerOf([Array(100).fill('silence'), []], 600);
-    for (let i = 0; i < 2; i++) expect(await caller.read(echo, 'hello')).toBe('hello');
+    const { client } = await callerOf([Array(100).fill('silence'), []], 600);
+    for (let i = 0; i < 2; i++) expect(await client.read(echo, 'hello')).toBe('hello');
   });
 
   it('has a deadline', async () => {
-    const { caller } = await callerOf([['silence']], 100);
-    await expect(caller.read(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', details: 'no answer in time' });
+    const { client } = await callerOf([['silence']], 100);
+    await expect(client.read(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', details: 'no answer in time' });
   });
 });
 
 describe('a write', () => {
   it('is repeated where nothing was done', async () => {
-    const { caller, asked } = await callerOf([[NO_LEADER, 'ok']]);
-    expect(await caller.write(echo, 'hello')).toBe('hello');
+    const { client, asked } = await callerOf([[NO_LEADER, 'ok']]);
+    expect(await client.write(echo, 'hello')).toBe('hello');
     expect(asked()).toBe(2);
   });
 
@@ -70,8 +70,8 @@ describe('a write', () => {
     ['that has no answer', 'silence', false],
     ['for which there is no space', NO_SPACE, true],
   ])('is not repeated %s', async (_, answer, unwritten) => {
-    const { caller, asked } = await callerOf([[answer, 'ok']], 300);
-    await expect(caller.write(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', unwritten });
+    const { client, asked } = await callerOf([[answer, 'ok']], 300);
+    await expect(client.write(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', unwritten });
     expect(asked()).toBe(1);
   });
 
@@ -80,33 +80,33 @@ describe('a write', () => {
     await once(mute, 'listening');
     disposals.push(() => mute.close());
     for (const url of ['http://127.0.0.1:1', urlOf(mute)]) {
-      const caller = new Caller(new Members([new Member(url, {})]), { timeoutMs: 200 });
-      disposals.push(() => caller.close());
-      await expect(caller.write(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', unwritten: true });
+      const client = new EtcdClient(new EtcdMembers([new EtcdMember(url, {})]), { timeoutMs: 200 });
+      disposals.push(() => client.close());
+      await expect(client.write(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', unwritten: true });
     }
   });
 
-  it('is waited for when the caller is closed', async () => {
-    const { caller } = await callerOf([['ok']]);
-    await caller.read(echo, 'connect');
-    const written = caller.write(echo, 'hello');
-    await caller.close();
+  it('is waited for when the client is closed', async () => {
+    const { client } = await callerOf([['ok']]);
+    await client.read(echo, 'connect');
+    const written = client.write(echo, 'hello');
+    await client.close();
     expect(await written).toBe('hello');
-    await expect(caller.write(echo, 'late')).rejects.toMatchObject({ name: 'Unavailable', unwritten: true });
+    await expect(client.write(echo, 'late')).rejects.toMatchObject({ name: 'Unavailable', unwritten: true });
   });
 });
 
 describe('a token', () => {
   it('is fetched once for all, and anew when it is refused', async () => {
-    const { caller, tokens } = await callerOf([['ok', 'ok', STALE_TOKEN, 'ok']], 1_000, { username: 'root', password: 'secret' });
-    await Promise.all([caller.read(echo, 'a'), caller.read(echo, 'b')]);
-    expect(await caller.write(echo, 'c')).toBe('c');
+    const { client, tokens } = await callerOf([['ok', 'ok', STALE_TOKEN, 'ok']], 1_000, { username: 'root', password: 'secret' });
+    await Promise.all([client.read(echo, 'a'), client.read(echo, 'b')]);
+    expect(await client.write(echo, 'c')).toBe('c');
     expect(tokens).toEqual(['token-1', 'token-1', 'token-1', 'token-2']);
   });
 });
 
 interface Stage {
-  readonly caller: Caller;
+  readonly client: EtcdClient;
   /** How many calls came, those for tokens not counted. */
   asked(): number;
   readonly tokens: (string | undefined)[];
@@ -128,9 +128,9 @@ async function callerOf(
     act(stream, answers.shift() ?? 'ok');
   };
   const started = await Promise.all(members.map((answers) => startServer(answer(answers))));
-  const caller = new Caller(new Members(started.map((url) => new Member(url, {}))), { timeoutMs, credentials });
-  disposals.push(() => caller.close());
-  return { caller, asked: () => tokens.length, tokens };
+  const client = new EtcdClient(new EtcdMembers(started.map((url) => new EtcdMember(url, {}))), { timeoutMs, credentials });
+  disposals.push(() => client.close());
+  return { client, asked: () => tokens.length, tokens };
 }
 
 function act(stream: ServerHttp2Stream, answer: Answer): void {
@@ -144,7 +144,7 @@ function act(stream: ServerHttp2Stream, answer: Answer): void {
 function respond(stream: ServerHttp2Stream, message: Buffer): void {
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
-  stream.end(frame(message));
+  stream.end(frameMessage(message));
 }
 
 async function startServer(listener: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void): Promise<string> {

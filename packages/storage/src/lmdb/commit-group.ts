@@ -17,12 +17,12 @@ export interface Write extends Attempt {
   readonly expires: number;
   /** When the entry that this write replaces would have removed itself; 0 for never. */
   readonly replacedExpires: number;
-  readonly group: Group;
+  readonly group: CommitGroup;
   resolve(entry: Entry): void;
 }
 
 /** Something other than a change of a key: compaction and its sweeping. */
-export interface Chore {
+export interface MaintenanceTask {
   /** Must not throw. */
   apply(tables: Tables): void;
   /** The state that follows from this chore. */
@@ -41,9 +41,9 @@ const MAX_WRITES = 512;
 const MAX_BYTES = 4 * 2 ** 20;
 
 /** What goes to the disk in one transaction. */
-export class Group {
+export class CommitGroup {
   readonly writes: Write[] = [];
-  readonly chores: Chore[] = [];
+  readonly chores: MaintenanceTask[] = [];
   readonly refusals: Refusal[] = [];
   bytes = 0;
 

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Metadata } from '../../grpc/calls.ts';
 import { backoff } from '../../grpc/channel.ts';
-import type { Method } from '../../grpc/protobuf.ts';
+import type { GrpcMethod } from '../../grpc/protobuf.ts';
 import { Cancelled, Unavailable } from '../../store.ts';
-import { authenticate, type Credentials } from './cluster.ts';
-import { isAuthenticationOff, isPassing, isStaleToken } from './errors.ts';
-import type { Members } from './members.ts';
+import { authenticateMethod, type Credentials } from './cluster.ts';
+import { isAuthenticationOff, isStaleToken, isTransient } from './errors.ts';
+import type { EtcdMembers } from './members.ts';
 
-export interface CallerOptions {
+export interface EtcdClientOptions {
   readonly timeoutMs: number;
   readonly credentials?: Credentials | undefined;
 }
@@ -17,27 +17,35 @@ type Kind = 'read' | 'write';
 const MAX_RENEWALS = 3;
 
 /** Calls etcd: each call has a deadline, and is repeated at another member for as long as that is safe and there is time. */
-export class Caller {
-  readonly members: Members;
+export class EtcdClient {
+  readonly members: EtcdMembers;
   readonly timeoutMs: number;
-  readonly #session: Session;
+  readonly #session: AuthToken;
   /** Writes under way, with the check of those that can be cancelled. */
   readonly #writes = new Map<Promise<unknown>, IsCancelled | undefined>();
   #closed = false;
 
-  constructor(members: Members, { timeoutMs, credentials }: CallerOptions) {
+  constructor(members: EtcdMembers, { timeoutMs, credentials }: EtcdClientOptions) {
     this.members = members;
     this.timeoutMs = timeoutMs;
-    this.#session = new Session(credentials && (() => this.#token(credentials)));
+    this.#session = new AuthToken(credentials && (() => this.#token(credentials)));
   }
 
   /** For what may be done twice. */
-  read<Request, Response>(method: Method<Request, Response>, request: Request, timeoutMs = this.timeoutMs): Promise<Response> {
+  read<Request, Response>(
+    method: GrpcMethod<Request, Response>,
+    request: Request,
+    timeoutMs = this.timeoutMs,
+  ): Promise<Response> {
     return this.#call('read', method, request, { session: this.#session, deadline: performance.now() + timeoutMs });
   }
 
   /** For what must not be done twice: repeated only where etcd certainly did nothing. */
-  write<Request, Response>(method: Method<Request, Response>, request: Request, isCancelled?: IsCancelled): Promise<Response> {
+  write<Request, Response>(
+    method: GrpcMethod<Request, Response>,
+    request: Request,
+    isCancelled?: IsCancelled,
+  ): Promise<Response> {
     const deadline = performance.now() + this.timeoutMs;
     const call = this.#call('write', method, request, { session: this.#session, deadline, isCancelled });
     const forget = () => this.#writes.delete(call);
@@ -68,7 +76,7 @@ export class Caller {
 
   async #call<Request, Response>(
     kind: Kind,
-    method: Method<Request, Response>,
+    method: GrpcMethod<Request, Response>,
     request: Request,
     options: CallOptions,
   ): Promise<Response> {
@@ -79,7 +87,7 @@ export class Caller {
       const member = this.members.next() ?? (await this.members.ready(deadline));
       if (isCancelled?.()) throw new Cancelled();
       try {
-        return await member.call(method, request, metadata, this.#patience(kind, deadline));
+        return await member.call(method, request, metadata, this.#attemptDeadline(kind, deadline));
       } catch (error) {
         if (isStaleToken(error) && attempt < MAX_RENEWALS) await session.renew(metadata);
         else await this.#waitForNext(kind, error, attempt, deadline);
@@ -88,13 +96,13 @@ export class Caller {
   }
 
   /** A member that hangs must not use up the time that another may need. */
-  #patience(kind: Kind, deadline: number): number {
+  #attemptDeadline(kind: Kind, deadline: number): number {
     return kind === 'read' && this.members.size > 1 ? (performance.now() + deadline) / 2 : deadline;
   }
 
   /** Throws the error where the call must not, or need not, be repeated. */
   async #waitForNext(kind: Kind, error: unknown, attempt: number, deadline: number): Promise<void> {
-    const repeatable = isPassing(error) && (kind === 'read' || error.unwritten);
+    const repeatable = isTransient(error) && (kind === 'read' || error.unwritten);
     const delay = backoff(attempt);
     if (!repeatable || this.#closed || performance.now() + delay >= deadline) throw error;
     await pause(delay);
@@ -103,7 +111,7 @@ export class Caller {
   async #token(credentials: Credentials): Promise<string | undefined> {
     const options = { session: ANONYMOUS, deadline: performance.now() + this.timeoutMs };
     try {
-      return await this.#call('read', authenticate, credentials, options);
+      return await this.#call('read', authenticateMethod, credentials, options);
     } catch (error) {
       if (isAuthenticationOff(error)) return undefined;
       throw new Unavailable(`etcd: cannot authenticate as ${credentials.username}`, { cause: error, unwritten: true });
@@ -118,14 +126,14 @@ export class Caller {
 export type IsCancelled = () => boolean;
 
 interface CallOptions {
-  readonly session: Session;
+  readonly session: AuthToken;
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
   readonly isCancelled?: IsCancelled | undefined;
 }
 
 /** What every request carries: who asks, and that a member cut off from its cluster shall refuse instead of waiting. */
-export class Session {
+export class AuthToken {
   readonly #authenticate: (() => Promise<string | undefined>) | undefined;
   #metadata: Metadata | undefined;
   #renewal: Promise<Metadata> | undefined;
@@ -160,4 +168,4 @@ function metadataOf(token: string | undefined): Metadata {
   return token ? { hasleader: 'true', token } : { hasleader: 'true' };
 }
 
-const ANONYMOUS = new Session();
+const ANONYMOUS = new AuthToken();
