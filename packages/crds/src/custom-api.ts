@@ -13,7 +13,7 @@ import type { Store } from '@tsukube/storage';
 import type { Definition } from './definition/definition.ts';
 import { type DefinitionChange, definitionsIn, lookedUpDefinitions, openDefinitions } from './definition/definitions.ts';
 import { definitionOf } from './definition/read-definition.ts';
-import { type Life, startLife } from './life/life.ts';
+import { type Lifecycle, startLifecycle } from './lifecycle/lifecycle.ts';
 import { openCustomResources } from './serving/custom-resources.ts';
 import { type CustomDelegateOptions, customResourceDelegate } from './serving/delegate.ts';
 import { type ServingParts, watchCaches } from './serving/serving.ts';
@@ -62,7 +62,7 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
   const onError = (error: unknown, definition: string) =>
     parts.logger.warn('objects could not be converted', { definition, error: String(error) });
   const resources = openCustomResources(definitions, { ...parts, openCache: watchCaches(parts.store, parts.feed, onError) });
-  let life: Life | undefined;
+  let lifecycle: Lifecycle | undefined;
   let resolveRead: () => void = () => {};
   const read = new Promise<void>((resolve) => {
     resolveRead = resolve;
@@ -70,12 +70,12 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
   return {
     load: () => definitions.load(),
     get isStarted() {
-      return life !== undefined;
+      return lifecycle !== undefined;
     },
     whenRead: () => read,
     start() {
-      life = startLife({ definitions, resources, registry: parts.definitions, logger: parts.logger });
-      void life.begun.then(resolveRead);
+      lifecycle = startLifecycle({ definitions, resources, registry: parts.definitions, logger: parts.logger });
+      void lifecycle.started.then(resolveRead);
     },
     delegate: (options) => customResourceDelegate(definitions, resources, options),
     resources: () => resources.resources(),
@@ -92,7 +92,7 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
     onChange: (listener) => definitions.onChange((change) => listener(change && touchedBy(change))),
     close() {
       definitions.close();
-      life?.stop();
+      lifecycle?.stop();
       resources.close();
     },
   };

@@ -2,7 +2,7 @@ import type { AdmissionPlugin, Authorizer, ObjectCache } from '@tsukube/apiserve
 import { certificateAdmission } from './certificates.ts';
 import { defaultTolerationSeconds, type TolerationSeconds } from './default-toleration-seconds.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
-import { nodeRestriction } from './node-restriction/index.ts';
+import { nodeRestriction } from './node-restriction.ts';
 import { priority } from './priority.ts';
 import { runtimeClass } from './runtime-class.ts';
 import { serviceAccountAdmission } from './service-account.ts';

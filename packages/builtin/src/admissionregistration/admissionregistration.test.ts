@@ -1,7 +1,7 @@
 import { FieldErrors, type JsonObject, path } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { validateResources } from './rule-resources.ts';
-import { shownSelector } from './shown-selector.ts';
+import { shownSelector } from './policy-validation.ts';
+import { validateResources } from './rules.ts';
 import { validatingWebhookConfiguration } from './webhook-configuration.ts';
 
 const { strategy, hub } = validatingWebhookConfiguration;

@@ -1,6 +1,6 @@
-import type { Strategy } from '@tsukube/apiserver';
-import { metadataOf } from '@tsukube/machinery';
-
+import type { Column, Strategy } from '@tsukube/apiserver';
+import { type JsonObject, metadataOf, objectIn, textIn } from '@tsukube/machinery';
+import { shownSelector } from './policy-validation.ts';
 export const admissionGroup = 'admissionregistration.k8s.io';
 
 const reservedSuffix = '.static.k8s.io';
@@ -16,3 +16,30 @@ export const commonStrategy: Strategy = {
         ]
       : [],
 };
+
+const unset = '<unset>';
+
+export const paramKindColumn: Column = {
+  name: 'ParamKind',
+  type: 'string',
+  description: 'ParamKind specifies the kind of resources used to parameterize this policy',
+  value(object) {
+    const kind = objectIn(objectIn(object, 'spec'), 'paramKind');
+    return kind ? `${textIn(kind, 'apiVersion')}/${textIn(kind, 'kind')}` : unset;
+  },
+};
+
+export const paramRefColumn: Column = {
+  name: 'ParamRef',
+  type: 'string',
+  description: 'ParamRef indicates the param resource which sets the configuration param',
+  value: (object) => shownParam(objectIn(objectIn(object, 'spec'), 'paramRef')),
+};
+
+/** Whether parameters have namespaces is not known here: without one, any is shown. */
+function shownParam(reference: JsonObject | undefined): string {
+  const name = textIn(reference, 'name');
+  if (name !== '') return `${textIn(reference, 'namespace') || '*'}/${name}`;
+  const selector = objectIn(reference, 'selector');
+  return selector ? shownSelector(selector) : unset;
+}

@@ -1,10 +1,8 @@
 import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type FieldPath, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { admissionGroup, commonStrategy } from './group.ts';
-import { defaultMatchResources } from './match-resources.ts';
-import { paramKindColumn } from './param-columns.ts';
-import { specPath, validatePolicy, validatePolicyConditions } from './policy-validation.ts';
+import { admissionGroup, commonStrategy, paramKindColumn } from './group.ts';
+import { defaultMatchResources, specPath, validatePolicy, validatePolicyConditions } from './policy-validation.ts';
 import { validateMutatingOperations } from './rules.ts';
 
 const v1: ServedVersion = {

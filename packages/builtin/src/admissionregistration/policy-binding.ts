@@ -12,12 +12,9 @@ import {
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { admissionGroup, commonStrategy } from './group.ts';
-import { defaultMatchResources, validateMatchResources } from './match-resources.ts';
-import { paramRefColumn } from './param-columns.ts';
-import { specPath } from './policy-validation.ts';
+import { admissionGroup, commonStrategy, paramRefColumn } from './group.ts';
+import { defaultMatchResources, specPath, validateMatchResources } from './policy-validation.ts';
 import { validateMutatingOperations } from './rules.ts';
-
 export const validatingAdmissionPolicyBinding: Resource = binding('ValidatingAdmissionPolicyBinding', (spec, errors) =>
   validateActions(textsIn(spec, 'validationActions'), specPath.child('validationActions'), errors),
 );

@@ -4,15 +4,17 @@ import {
   type FieldPath,
   isDNS1035Label,
   isDNS1123Subdomain,
+  isQualifiedName,
   type JsonObject,
+  mapIn,
   objectIn,
   objectsIn,
   path,
   textIn,
+  textsIn,
+  validateLabelSelector,
 } from '@tsukube/machinery';
-import { validateMatchConditions } from './match-conditions.ts';
-import { validateMatchResources } from './match-resources.ts';
-
+import { defaultRules, validateNamedRule } from './rules.ts';
 export const specPath = path('spec');
 const failurePolicies = ['Fail', 'Ignore'];
 
@@ -80,4 +82,63 @@ function validateVariable(variable: JsonObject, at: FieldPath, errors: FieldErro
   else if (!/^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) || reserved.has(name))
     errors.invalid(at.child('name'), name, 'must be a valid CEL identifier');
   if (textIn(variable, 'expression').trim() === '') errors.required(at.child('expression'), 'expression is not specified');
+}
+
+const matchPolicies = ['Equivalent', 'Exact'];
+const ruleLists = ['resourceRules', 'excludeResourceRules'];
+
+/** What webhooks and policies match by besides their rules. */
+export function defaultMatching(owner: JsonObject): void {
+  owner.matchPolicy ??= 'Equivalent';
+  owner.namespaceSelector ??= {};
+  owner.objectSelector ??= {};
+}
+
+export function defaultMatchResources(match: JsonObject | undefined): void {
+  if (!match) return;
+  defaultMatching(match);
+  for (const list of ruleLists) defaultRules(match, list);
+}
+
+export function validateMatchResources(match: JsonObject | undefined, at: FieldPath, errors: FieldErrors): void {
+  if (!match) return;
+  const policy = textIn(match, 'matchPolicy');
+  if (!matchPolicies.includes(policy)) errors.notSupported(at.child('matchPolicy'), policy, matchPolicies);
+  for (const field of ['namespaceSelector', 'objectSelector'])
+    validateLabelSelector(objectIn(match, field), at.child(field), errors);
+  for (const list of ruleLists)
+    for (const [i, rule] of objectsIn(match, list).entries()) validateNamedRule(rule, at.child(list).index(i), errors);
+}
+
+/** A selector in the notation in which Go prints messages of protobuf: tables have it that way. */
+export function shownSelector(selector: JsonObject): string {
+  const labels = Object.entries(mapIn(selector, 'matchLabels')).sort(([one], [other]) => (one < other ? -1 : 1));
+  const shownLabels = labels.map(([key, value]) => `${key}: ${value},`).join('');
+  const expressions = objectsIn(selector, 'matchExpressions').map(shownExpression).join('');
+  return `&LabelSelector{MatchLabels:map[string]string{${shownLabels}},MatchExpressions:[]LabelSelectorRequirement{${expressions}},}`;
+}
+
+function shownExpression(expression: JsonObject): string {
+  const values = textsIn(expression, 'values').join(' ');
+  return `LabelSelectorRequirement{Key:${textIn(expression, 'key')},Operator:${textIn(expression, 'operator')},Values:[${values}],},`;
+}
+
+const maxConditions = 64;
+
+export function validateMatchConditions(owner: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const conditions = objectsIn(owner, 'matchConditions');
+  const seen = new Set<string>();
+  if (conditions.length > maxConditions) errors.tooMany(at, conditions.length, maxConditions);
+  for (const [i, condition] of conditions.entries()) {
+    const name = textIn(condition, 'name');
+    validateMatchCondition(condition, name, at.index(i), errors);
+    if (name !== '' && seen.has(name)) errors.duplicate(at.index(i).child('name'), name);
+    seen.add(name);
+  }
+}
+
+function validateMatchCondition(condition: JsonObject, name: string, at: FieldPath, errors: FieldErrors): void {
+  if (textIn(condition, 'expression').trim() === '') errors.required(at.child('expression'));
+  if (name === '') errors.required(at.child('name'));
+  else for (const problem of isQualifiedName(name)) errors.invalid(at.child('name'), name, problem);
 }

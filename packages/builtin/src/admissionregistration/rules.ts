@@ -1,4 +1,5 @@
 import {
+  deepEqual,
   type FieldErrors,
   type FieldPath,
   isValidPathSegmentName,
@@ -7,7 +8,6 @@ import {
   textIn,
   textsIn,
 } from '@tsukube/machinery';
-import { validateResources } from './rule-resources.ts';
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const mutatingOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
@@ -54,4 +54,75 @@ export function validateNamedRule(rule: JsonObject, at: FieldPath, errors: Field
 export function validateMutatingOperations(rules: readonly JsonObject[], at: FieldPath, errors: FieldErrors): void {
   for (const operation of rules.flatMap((rule) => textsIn(rule, 'operations')))
     if (!mutatingOperations.includes(operation)) errors.notSupported(at.child('operations'), operation, mutatingOperations);
+}
+
+export const reviewVersions = ['v1', 'v1beta1'];
+export const harmlessSideEffects = ['None', 'NoneOnDryRun'];
+
+/** What is asked of webhooks. An update may leave wrong what was wrong before. */
+export interface WebhookRules {
+  readonly noSideEffects: boolean;
+  readonly knownReviewVersion: boolean;
+  readonly uniqueNames: boolean;
+  readonly matchConditions: boolean;
+  readonly allowInvalidValues: boolean;
+}
+
+export const rulesForNew: WebhookRules = {
+  noSideEffects: true,
+  knownReviewVersion: true,
+  uniqueNames: true,
+  matchConditions: true,
+  allowInvalidValues: false,
+};
+
+export function rulesForUpdate(
+  hooks: readonly JsonObject[],
+  old: readonly JsonObject[],
+): Omit<WebhookRules, 'allowInvalidValues'> {
+  return {
+    noSideEffects: old.every((hook) => harmlessSideEffects.includes(textIn(hook, 'sideEffects'))),
+    knownReviewVersion: old.every((hook) => {
+      const versions = textsIn(hook, 'admissionReviewVersions');
+      return versions.length === 0 || versions.some(isReviewVersion);
+    }),
+    uniqueNames: new Set(old.map((hook) => textIn(hook, 'name'))).size === old.length,
+    matchConditions: !sameConditions(hooks, old),
+  };
+}
+
+export function isReviewVersion(version: string): boolean {
+  return reviewVersions.includes(version);
+}
+
+function sameConditions(hooks: readonly JsonObject[], old: readonly JsonObject[]): boolean {
+  if (hooks.length !== old.length) return false;
+  return hooks.every((hook, i) => deepEqual([...objectsIn(hook, 'matchConditions')], [...objectsIn(old[i], 'matchConditions')]));
+}
+
+/** Resources and subresources, pods/log, where either part may be a star: nothing may be said twice. */
+export function validateResources(resources: readonly string[], at: FieldPath, errors: FieldErrors): void {
+  if (resources.length === 0) errors.required(at);
+  validateSubresources(resources, at, errors);
+  if (resources.length > 1 && resources.includes('*/*'))
+    errors.invalid(at, [...resources], "if '*/*' is present, must not specify other resources");
+  // Only the last one counts, which is how Kubernetes does it.
+  const lastWhole = resources.findLast((resource) => resource !== '' && !resource.includes('/'));
+  if (resources.includes('*') && lastWhole !== '*')
+    errors.invalid(at, [...resources], "if '*' is present, must not specify other resources without subresources");
+}
+
+function validateSubresources(resources: readonly string[], at: FieldPath, errors: FieldErrors): void {
+  const [coveredResources, coveredSubresources] = [new Set<string>(), new Set<string>()];
+  for (const [i, text] of resources.entries()) {
+    if (text === '') errors.required(at.index(i));
+    const slash = text.indexOf('/');
+    if (slash < 0) continue;
+    const [resource, subresource] = [text.slice(0, slash), text.slice(slash + 1)];
+    const covered = (by: string) => errors.invalid(at.index(i), text, `if '${by}' is present, must not specify ${text}`);
+    if (coveredResources.has(resource)) covered(`${resource}/*`);
+    if (coveredSubresources.has(subresource)) covered(`*/${subresource}`);
+    if (subresource === '*') coveredResources.add(resource);
+    if (resource === '*') coveredSubresources.add(subresource);
+  }
 }

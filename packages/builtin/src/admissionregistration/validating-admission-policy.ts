@@ -1,11 +1,20 @@
-import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { objectIn, objectsIn } from '@tsukube/machinery';
+import { ageColumn, nameColumn, type Resource, type ServedVersion, statusSubresource, storedVerbs } from '@tsukube/apiserver';
+import {
+  type FieldErrors,
+  type FieldPath,
+  isQualifiedName,
+  type JsonObject,
+  metadataOf,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
+import { validateConditions } from '../common/conditions.ts';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone, statusSubresource } from '../common/status-subresource.ts';
-import { admissionGroup, commonStrategy } from './group.ts';
-import { defaultMatchResources } from './match-resources.ts';
-import { paramKindColumn } from './param-columns.ts';
-import { validateValidatingPolicy, validateValidatingPolicyStatus } from './validating-policy-validation.ts';
+import { statusAlone } from '../common/status-subresource.ts';
+import { admissionGroup, commonStrategy, paramKindColumn } from './group.ts';
+import { defaultMatchResources, specPath, validatePolicy, validatePolicyConditions } from './policy-validation.ts';
 
 const v1: ServedVersion = {
   group: admissionGroup,
@@ -61,3 +70,63 @@ export const validatingAdmissionPolicy: Resource = {
     validateUpdate: validateValidatingPolicy,
   },
 };
+
+const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
+const maxAnnotations = 20;
+const maxAnnotationExpression = 5 * 1024;
+
+export function validateValidatingPolicy(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+  const spec = objectIn(object, 'spec') ?? {};
+  validatePolicy(spec, errors);
+  validatePolicyConditions(spec, objectIn(old, 'spec'), errors);
+  const [validations, annotations] = [objectsIn(spec, 'validations'), objectsIn(spec, 'auditAnnotations')];
+  if (validations.length === 0 && annotations.length === 0) {
+    for (const field of ['validations', 'auditAnnotations'])
+      errors.required(specPath.child(field), 'validations or auditAnnotations must contain at least one item');
+  }
+  for (const [i, validation] of validations.entries())
+    validateValidation(validation, specPath.child('validations').index(i), errors);
+  validateAnnotations(annotations, textIn(metadataOf(object), 'name'), specPath.child('auditAnnotations'), errors);
+}
+
+function validateValidation(validation: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const [message, messageExpression] = [textIn(validation, 'message'), textIn(validation, 'messageExpression')];
+  if (textIn(validation, 'expression').trim() === '') errors.required(at.child('expression'), 'expression is not specified');
+  if (messageExpression !== '' && messageExpression.trim() === '')
+    errors.invalid(at.child('messageExpression'), messageExpression, 'must be non-empty if specified');
+  if (message !== '' && message.trim() === '') errors.invalid(at.child('message'), message, 'must be non-empty if specified');
+  else if (/[\n\r]/.test(message.trim())) errors.invalid(at.child('message'), message, 'must not contain line breaks');
+  if (validation.reason !== undefined && !reasons.includes(textIn(validation, 'reason')))
+    errors.notSupported(at.child('reason'), validation.reason, reasons);
+}
+
+function validateAnnotations(annotations: readonly JsonObject[], policy: string, at: FieldPath, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  if (annotations.length > maxAnnotations)
+    errors.invalid(at, [...annotations], `must not have more than ${maxAnnotations} auditAnnotations`);
+  for (const [i, annotation] of annotations.entries()) {
+    const key = textIn(annotation, 'key');
+    validateAnnotation(annotation, policy, at.index(i), errors);
+    if (seen.has(key)) errors.duplicate(at.index(i).child('key'), key);
+    seen.add(key);
+  }
+}
+
+/** Audit events name an annotation by its policy and its key. */
+function validateAnnotation(annotation: JsonObject, policy: string, at: FieldPath, errors: FieldErrors): void {
+  const [key, expression] = [textIn(annotation, 'key'), textIn(annotation, 'valueExpression').trim()];
+  if (policy === '') errors.invalid(at.child('key'), key, 'requires metadata.name be non-empty');
+  else for (const problem of isQualifiedName(`${policy}/${key}`)) errors.invalid(at.child('key'), `${policy}/${key}`, problem);
+  if (expression === '') errors.required(at.child('valueExpression'), 'valueExpression is not specified');
+  else if (Buffer.byteLength(expression) > maxAnnotationExpression)
+    errors.required(at.child('valueExpression'), `must not exceed ${maxAnnotationExpression} bytes in length`);
+}
+
+export function validateValidatingPolicyStatus(object: JsonObject, errors: FieldErrors): void {
+  const status = objectIn(object, 'status');
+  const at = path('status', 'typeChecking', 'expressionWarnings');
+  for (const [i, warning] of objectsIn(objectIn(status, 'typeChecking'), 'expressionWarnings').entries())
+    for (const field of ['warning', 'fieldRef'])
+      if (textIn(warning, field).trim() === '') errors.required(at.index(i).child(field));
+  validateConditions(objectsIn(status, 'conditions'), path('status', 'conditions'), errors);
+}

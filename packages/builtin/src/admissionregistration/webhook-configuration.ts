@@ -10,9 +10,8 @@ import {
 import { type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { admissionGroup, commonStrategy } from './group.ts';
-import { defaultMatching } from './match-resources.ts';
-import { defaultRules } from './rules.ts';
-import { rulesForNew, rulesForUpdate } from './webhook-rules.ts';
+import { defaultMatching } from './policy-validation.ts';
+import { defaultRules, rulesForNew, rulesForUpdate } from './rules.ts';
 import { hasInvalidSelector, validateWebhooks } from './webhook-validation.ts';
 
 export const validatingWebhookConfiguration: Resource = configuration('ValidatingWebhookConfiguration', defaultWebhook);

@@ -14,9 +14,8 @@ import {
   textsIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { validateMatchConditions } from './match-conditions.ts';
-import { validateRule } from './rules.ts';
-import { harmlessSideEffects, isReviewVersion, reviewVersions, type WebhookRules } from './webhook-rules.ts';
+import { validateMatchConditions } from './policy-validation.ts';
+import { harmlessSideEffects, isReviewVersion, reviewVersions, validateRule, type WebhookRules } from './rules.ts';
 
 const choices: Readonly<Record<string, readonly string[]>> = {
   failurePolicy: ['Fail', 'Ignore'],

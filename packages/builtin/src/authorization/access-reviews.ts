@@ -90,3 +90,13 @@ function shownRule({ verbs, apiGroups, resources, resourceNames = [] }: Resource
     ...(resourceNames.length > 0 && { resourceNames: [...resourceNames] }),
   };
 }
+
+/** What is answered is what the authorizer says that judges requests. */
+export function authorizationResources(authorizer: Authorizer): readonly Resource[] {
+  return [
+    localSubjectAccessReview(authorizer),
+    selfSubjectAccessReview(authorizer),
+    selfSubjectRulesReview(authorizer),
+    subjectAccessReview(authorizer),
+  ];
+}

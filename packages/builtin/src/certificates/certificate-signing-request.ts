@@ -1,9 +1,33 @@
-import { type Resource, type ServedVersion, storedVerbs, type User } from '@tsukube/apiserver';
-import { ensureObject, type JsonObject, objectIn, setKey, textIn } from '@tsukube/machinery';
+import {
+  ageColumn,
+  type Column,
+  column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  storedVerbs,
+  type User,
+} from '@tsukube/apiserver';
+import { ensureObject, humanDuration, type JsonObject, objectIn, objectsIn, setKey, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { csrColumns } from './csr-columns.ts';
 import { conditionsOf, fillConditionTimes, keepDecisions } from './csr-conditions.ts';
 import { validateCsr, validateCsrUpdate } from './csr-validation.ts';
+
+// kube-apiserver describes the columns with the v1beta1 types.
+const older = 'io.k8s.api.certificates.v1beta1.CertificateSigningRequest';
+const newer = 'io.k8s.api.certificates.v1.CertificateSigningRequest';
+
+const csrColumns: readonly Column[] = [
+  nameColumn,
+  ageColumn,
+  column('SignerName', { type: `${older}Spec`, field: 'signerName' }, (object) => specText(object, 'signerName') || '<none>'),
+  column('Requestor', { type: `${older}Spec`, field: 'request' }, (object) => specText(object, 'username')),
+  column('RequestedDuration', { type: `${newer}Spec`, field: 'expirationSeconds' }, (object) => {
+    const seconds = objectIn(object, 'spec')?.expirationSeconds;
+    return seconds === undefined ? '<none>' : humanDuration(Number(seconds) * 1000);
+  }),
+  column('Condition', { type: `${older}Status`, field: 'conditions' }, shownCondition),
+];
 
 const v1: ServedVersion = {
   group: 'certificates.k8s.io',
@@ -88,3 +112,16 @@ function withConditions(status: JsonObject | undefined, conditions: readonly Jso
   const { conditions: _, ...rest } = status ?? {};
   return conditions.length === 0 ? rest : { conditions: [...conditions], ...rest };
 }
+
+function specText(object: JsonObject, field: string): string {
+  return textIn(objectIn(object, 'spec'), field);
+}
+
+function shownCondition(object: JsonObject): string {
+  const status = objectIn(object, 'status');
+  const types = new Set(objectsIn(status, 'conditions').map((condition) => condition.type));
+  const decision = types.has('Denied') ? 'Denied' : types.has('Approved') ? 'Approved' : 'Pending';
+  return `${decision}${types.has('Failed') ? ',Failed' : ''}${textIn(status, 'certificate') ? ',Issued' : ''}`;
+}
+
+export const certificatesResources: readonly Resource[] = [certificateSigningRequest];

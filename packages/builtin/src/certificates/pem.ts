@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto';
+
 /** A block of a PEM document. */
 export interface PemBlock {
   readonly type: string;
@@ -35,4 +37,25 @@ function decoded(type: string, content: string): PemBlock | undefined {
   const base64 = lines.slice(Math.max(headers, 0)).join('').replace(/\s/g, '');
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64.length % 4 !== 0) return undefined;
   return { type, hasHeaders: headers !== 0, der: Buffer.from(base64, 'base64') };
+}
+
+/** What is wrong with the certificate that a signer has put into a status. */
+export function issuedCertificateProblem(base64: string): string | undefined {
+  if (base64 === '') return undefined;
+  let count = 0;
+  for (const { type, hasHeaders, der } of pemBlocks(Buffer.from(base64, 'base64').toString('latin1'))) {
+    count++;
+    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(type)}`;
+    if (hasHeaders) return 'no PEM block headers are permitted';
+    if (!isCertificate(der)) return 'x509: malformed certificate';
+  }
+  return count === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
+}
+
+function isCertificate(der: Buffer): boolean {
+  try {
+    return new X509Certificate(der).raw.length > 0;
+  } catch {
+    return false;
+  }
 }

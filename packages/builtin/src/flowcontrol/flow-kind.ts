@@ -1,9 +1,14 @@
-import { type Column, type Resource, type ServedVersion, type Strategy, storedVerbs } from '@tsukube/apiserver';
-import type { FieldErrors, JsonObject } from '@tsukube/machinery';
+import {
+  type Column,
+  type Resource,
+  type ServedVersion,
+  type Strategy,
+  statusSubresource,
+  storedVerbs,
+} from '@tsukube/apiserver';
+import { type FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone, statusSubresource } from '../common/status-subresource.ts';
-import { validateFlowConditions } from './conditions.ts';
-
+import { statusAlone } from '../common/status-subresource.ts';
 export interface FlowKind {
   readonly kind: string;
   readonly columns: readonly Column[];
@@ -47,4 +52,16 @@ export function flowResource({ kind, columns, applyDefaults, validate }: FlowKin
       validateUpdate: (object, _old, errors) => validateAll(object, errors),
     },
   };
+}
+
+/** Conditions of this group need a type, and each only once. */
+export function validateFlowConditions(object: JsonObject, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  for (const [i, condition] of objectsIn(objectIn(object, 'status'), 'conditions').entries()) {
+    const at = path('status', 'conditions').index(i).child('type');
+    const type = textIn(condition, 'type');
+    if (seen.has(type)) errors.duplicate(at, type);
+    seen.add(type);
+    if (type === '') errors.required(at);
+  }
 }

@@ -1,5 +1,6 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { type JsonObject, mapIn, setKey } from '@tsukube/machinery';
+import { eventsV1 } from '../core/events-v1.ts';
 import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
 
 const zoneLabel = 'topology.kubernetes.io/zone';
@@ -40,5 +41,20 @@ export const endpointSliceVersions: readonly ServedVersion[] = [
     conversion,
     // Only v1beta1 may write topologies.
     keeps: ['endpoints'],
+  }),
+];
+
+/** In the form of events.k8s.io/v1. */
+export const eventVersions: readonly ServedVersion[] = [
+  legacyVersion({
+    group: 'events.k8s.io',
+    type: 'events.v1beta1.Event',
+    hub: 'core.v1.Event',
+    hubGroup: '',
+    deprecated: 22,
+    removed: 25,
+    conversion: eventsV1.converter as Conversion,
+    selectableFields: eventsV1.selectableFields,
+    judge: (error) => (error.field === 'reportingComponent' ? { ...error, field: 'reportingController' } : error),
   }),
 ];

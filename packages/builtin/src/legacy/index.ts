@@ -6,17 +6,15 @@ import {
   subjectAccessReviewVersions,
 } from './authorization.ts';
 import { autoscalerVersions } from './autoscaling.ts';
-import { signingRequestVersions } from './certificates.ts';
 import { definitionVersions } from './definitions.ts';
-import { endpointSliceVersions } from './discovery.ts';
-import { eventVersions } from './events.ts';
+import { endpointSliceVersions, eventVersions } from './discovery.ts';
 import { flowSchemaVersions, priorityLevelVersions } from './flow-control.ts';
+import { signingRequestVersions } from './kubelet-request.ts';
+import { sameShape } from './legacy-version.ts';
 import { ingressClassVersions, ingressVersions } from './networking.ts';
-import { disruptionBudgetVersions } from './policy.ts';
+import { disruptionBudgetVersions, mutatingWebhookVersions, validatingWebhookVersions } from './policy.ts';
 import { presentedLikeHub } from './presentation.ts';
-import { sameShape } from './same-shape.ts';
 import { tolerant } from './tolerance.ts';
-import { mutatingWebhookVersions, validatingWebhookVersions } from './webhooks.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 const storage = 'storage.k8s.io';

@@ -2,7 +2,7 @@ import type { Resource, ServedVersion } from '@tsukube/apiserver';
 import { FieldErrors, type JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { admissionRegistrationResources } from '../admissionregistration/index.ts';
-import { certificatesResources } from '../certificates/index.ts';
+import { certificatesResources } from '../certificates/certificate-signing-request.ts';
 import { event } from '../core/event.ts';
 import { legacyVersions, withLegacyVersions } from './index.ts';
 

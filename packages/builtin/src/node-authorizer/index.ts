@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from '@tsukube/apiserver';
 import { goQuote, type JsonObject, objectIn, textIn } from '@tsukube/machinery';
-import type { FindRegistry } from '../rbac/authorizer/index.ts';
+import type { FindRegistry } from '../rbac/authorizer/rbac-authorizer.ts';
 import { nodeRules } from '../rbac/bootstrap/policy.ts';
 import { combinedResource, compileRule } from '../rbac/rules/compiled-rule.ts';
 import { NodeRelations, type Target, target } from './node-relations.ts';

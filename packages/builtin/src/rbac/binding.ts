@@ -1,4 +1,13 @@
-import { ageColumn, type Column, column, nameColumn, type Strategy } from '@tsukube/apiserver';
+import {
+  ageColumn,
+  type Column,
+  column,
+  nameColumn,
+  type Resource,
+  type ServedVersion,
+  type Strategy,
+  storedVerbs,
+} from '@tsukube/apiserver';
 import {
   deepEqual,
   type FieldErrors,
@@ -12,8 +21,8 @@ import {
   path,
   textIn,
 } from '@tsukube/machinery';
-import { rbacGroup, rbacName } from './names.ts';
-
+import { schemaOf } from '../common/schema.ts';
+import { rbacGroup, rbacName } from './rules/policy-rule.ts';
 /** What both kinds of bindings have in common; they differ in the kinds of roles they may name. */
 export interface BindingRules {
   readonly namespaced: boolean;
@@ -108,3 +117,25 @@ function validateServiceAccount(subject: JsonObject, namespaced: boolean, at: Fi
   if (group !== '') errors.notSupported(at.child('apiGroup'), group, ['']);
   if (!namespaced && textIn(subject, 'namespace') === '') errors.required(at.child('namespace'));
 }
+
+const v1: ServedVersion = {
+  group: rbacGroup,
+  version: 'v1',
+  schema: schemaOf('rbac.v1.ClusterRoleBinding'),
+  columns: bindingColumns('ClusterRoleBinding'),
+};
+
+export const clusterRoleBinding: Resource = {
+  names: {
+    plural: 'clusterrolebindings',
+    singular: 'clusterrolebinding',
+    kind: 'ClusterRoleBinding',
+    listKind: 'ClusterRoleBindingList',
+  },
+  scope: 'Cluster',
+  storagePrefix: '/registry/clusterrolebindings',
+  hub: v1,
+  versions: [v1],
+  verbs: storedVerbs,
+  strategy: bindingStrategy({ namespaced: false, roleKinds: ['ClusterRole'] }),
+};

@@ -9,8 +9,7 @@ import {
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { rbacGroup, rbacName } from './names.ts';
-import { validatePolicyRule } from './rules/validation.ts';
+import { rbacGroup, rbacName, validatePolicyRule } from './rules/policy-rule.ts';
 
 const v1: ServedVersion = {
   group: rbacGroup,

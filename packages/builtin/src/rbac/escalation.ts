@@ -1,11 +1,8 @@
 import type { Authorizer, User, WriteContext } from '@tsukube/apiserver';
 import { deepEqual, goQuote, type JsonObject, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
-import type { RoleRules } from './authorizer/role-rules.ts';
-import { rbacGroup } from './names.ts';
-import { countPieces, uncovered } from './rules/covers.ts';
-import { describeRules, quotedList } from './rules/describe-rules.ts';
-import { type PolicyRule, policyRuleOf } from './rules/policy-rule.ts';
-
+import type { RoleRules } from './authorizer/rbac-index.ts';
+import { countPieces, describeRules, quotedList, uncovered } from './rules/covers.ts';
+import { type PolicyRule, policyRuleOf, rbacGroup } from './rules/policy-rule.ts';
 /** What decides whether somebody hands out more than they have. */
 export interface Escalation {
   readonly authorizer: Authorizer;

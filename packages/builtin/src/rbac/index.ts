@@ -1,11 +1,10 @@
 import type { Authorizer, Resource, Strategy, VerbHandler, Verbs } from '@tsukube/apiserver';
-import type { RoleRules } from './authorizer/role-rules.ts';
+import type { RoleRules } from './authorizer/rbac-index.ts';
+import { clusterRoleBinding } from './binding.ts';
 import { clusterRole } from './cluster-role.ts';
-import { clusterRoleBinding } from './cluster-role-binding.ts';
 import { checkBinding, checkRole } from './escalation.ts';
 import { role } from './role.ts';
 import { roleBinding } from './role-binding.ts';
-
 /** Nobody hands out by these what they do not have themselves. */
 export function rbacResources(authorizer: Authorizer, roles: RoleRules): readonly Resource[] {
   const escalation = { authorizer, roles };

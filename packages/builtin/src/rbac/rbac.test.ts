@@ -1,7 +1,7 @@
 import { FieldErrors, type JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
+import { clusterRoleBinding } from './binding.ts';
 import { clusterRole } from './cluster-role.ts';
-import { clusterRoleBinding } from './cluster-role-binding.ts';
 import { role } from './role.ts';
 import { roleBinding } from './role-binding.ts';
 

@@ -1,7 +1,7 @@
 import { type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { schemaOf } from '../common/schema.ts';
 import { bindingColumns, bindingStrategy } from './binding.ts';
-import { rbacGroup } from './names.ts';
+import { rbacGroup } from './rules/policy-rule.ts';
 
 const v1: ServedVersion = {
   group: rbacGroup,

@@ -1,8 +1,7 @@
 import { plainColumns, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, objectsIn, path } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { rbacGroup, rbacName } from './names.ts';
-import { validatePolicyRule } from './rules/validation.ts';
+import { rbacGroup, rbacName, validatePolicyRule } from './rules/policy-rule.ts';
 
 const v1: ServedVersion = {
   group: rbacGroup,

@@ -2,9 +2,8 @@ import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs }
 import { type FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { isExtendedResource } from '../core/container/resource-requirements.ts';
-import { validateList } from './bounded-list.ts';
-import { maxConfigurations } from './device-claim.ts';
-import { validateDeviceConfiguration, validateSelectors } from './device-configuration.ts';
+import { maxConfigurations, validateDeviceConfiguration, validateSelectors } from './device-claim.ts';
+import { validateList } from './validation.ts';
 
 const v1: ServedVersion = {
   group: 'resource.k8s.io',

@@ -2,18 +2,19 @@ import {
   type FieldErrors,
   type FieldPath,
   isDNS1123Label,
+  isValidLabelValue,
   type JsonObject,
+  type JsonValue,
   objectIn,
   objectsIn,
+  repeats,
   textIn,
+  textsIn,
+  validateLabelName,
 } from '@tsukube/machinery';
 import { validateNodeSelector } from '../common/node-selector.ts';
-import { validateBindingConditions } from './binding-conditions.ts';
-import { validateList, validateSet } from './bounded-list.ts';
-import { validateAttribute } from './device-attribute.ts';
-import { validateAttributeName, validateLabelText } from './names.ts';
-import { chosenNodes } from './node-choice.ts';
-import { validateTaint } from './taints.ts';
+import { chosenNodes } from './resource-slice.ts';
+import { validateAttributeName, validateLabelText, validateList, validateSet } from './validation.ts';
 
 const maxProperties = 32;
 const maxTaints = 16;
@@ -74,4 +75,107 @@ function validateCounters(owner: JsonObject, nameField: string, at: FieldPath, e
   else
     for (const counter of counters)
       for (const problem of isDNS1123Label(counter)) errors.invalid(at.child('counters'), counter, problem);
+}
+
+const effects = ['NoExecute', 'NoSchedule', 'None'];
+const operators = ['Equal', 'Exists'];
+
+export function validateTaint(taint: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  validateLabelName(textIn(taint, 'key'), at.child('key'), errors);
+  validateValue(textIn(taint, 'value'), at.child('value'), errors);
+  const effect = textIn(taint, 'effect');
+  if (effect === '') errors.required(at.child('effect'));
+  else if (!effects.includes(effect)) errors.notSupported(at.child('effect'), effect, effects);
+}
+
+export function validateToleration(toleration: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const [key, value] = [textIn(toleration, 'key'), textIn(toleration, 'value')];
+  const [operator, effect] = [textIn(toleration, 'operator'), textIn(toleration, 'effect')];
+  if (key !== '') validateLabelName(key, at.child('key'), errors);
+  if (operator === '') errors.required(at.child('operator'));
+  else if (!operators.includes(operator)) errors.notSupported(at.child('operator'), operator, operators);
+  if (operator === 'Equal') validateValue(value, at.child('value'), errors);
+  if (operator === 'Exists' && value !== '') errors.invalid(at.child('value'), value, 'must be empty for operator `Exists`');
+  if (effect !== '' && !effects.includes(effect)) errors.notSupported(at.child('effect'), effect, effects);
+}
+
+function validateValue(value: string, at: FieldPath, errors: FieldErrors): void {
+  for (const problem of isValidLabelValue(value)) errors.invalid(at, value, problem);
+}
+
+const maxValue = 64;
+const number = '(0|[1-9]\\d*)';
+const preRelease = '(0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)';
+const build = '[0-9a-zA-Z-]+';
+const semanticVersion = new RegExp(
+  `^${number}\\.${number}\\.${number}(-${preRelease}(\\.${preRelease})*)?(\\+${build}(\\.${build})*)?$`,
+);
+
+/** The forms a value may have, one of them at a time; in the order in which Kubernetes shows them. */
+const forms = ['int', 'bool', 'string', 'version', 'ints', 'bools', 'strings', 'versions'];
+const shownForms = ['Int', 'Bool', 'String', 'Version'];
+
+export function validateAttribute(attribute: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  validateText(attribute.string, at.child('string'), errors);
+  validateVersion(attribute.version, at.child('version'), errors);
+  for (const field of ['strings', 'versions'] as const) {
+    const values = attribute[field];
+    if (!Array.isArray(values)) continue;
+    const validate = field === 'strings' ? validateText : validateVersion;
+    for (const [i, value] of values.entries()) validate(value, at.child(field).index(i), errors);
+  }
+  const set = forms.filter((form) => attribute[form] !== undefined);
+  if (set.length !== 1) errors.invalid(at, set.length === 0 ? '' : shown(attribute), 'exactly one value must be specified');
+}
+
+function validateText(value: JsonValue | undefined, at: FieldPath, errors: FieldErrors): void {
+  if (typeof value === 'string' && Buffer.byteLength(value) > maxValue) errors.tooLong(at, maxValue);
+}
+
+function validateVersion(value: JsonValue | undefined, at: FieldPath, errors: FieldErrors): void {
+  if (typeof value !== 'string') return;
+  // A text that is far too long is not worth matching.
+  if (value.length > maxValue || !semanticVersion.test(value))
+    errors.invalid(at, value, 'must be a string compatible with semver.org spec 2.0.0');
+  validateText(value, at, errors);
+}
+
+/** As Kubernetes shows it, which is not as it is written. */
+function shown(attribute: JsonObject): JsonObject {
+  const value: JsonObject = {};
+  for (const form of shownForms) value[`${form}Value`] = attribute[form.toLowerCase()] ?? null;
+  for (const form of shownForms) value[`${form}Values`] = attribute[`${form.toLowerCase()}s`] ?? null;
+  return value;
+}
+
+const maxConditions = 4;
+const [success, failure] = ['bindingConditions', 'bindingFailureConditions'];
+
+/** What a pod waits for before it is bound to the device, and what tells it to give up: one needs the other. */
+export function validateBindingConditions(device: JsonObject, at: FieldPath, errors: FieldErrors): void {
+  const [conditions, failures] = [textsIn(device, success), textsIn(device, failure)];
+  validateList(conditions, maxConditions, at.child(success), errors, validateLabelName);
+  validateList(failures, maxConditions, at.child(failure), errors, validateLabelName);
+  const known = new Set(conditions);
+  const [repeated, repeatedFailures] = [repeats(conditions), repeats(failures)];
+  for (const [i, condition] of conditions.entries()) if (repeated[i]) errors.duplicate(at.child(success).index(i), condition);
+  for (const [i, condition] of failures.entries()) {
+    if (repeatedFailures[i]) errors.duplicate(at.child(failure).index(i), condition);
+    if (known.has(condition))
+      errors.invalid(at.child(failure).index(i), condition, `${failure} must not overlap with ${success}`);
+  }
+  requireBoth(device, failures, success, failure, at, errors);
+  requireBoth(device, conditions, failure, success, at, errors);
+}
+
+function requireBoth(
+  device: JsonObject,
+  used: readonly string[],
+  needed: string,
+  user: string,
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (used.length > 0 && textsIn(device, needed).length === 0)
+    errors.invalid(at.child(needed), device[needed] ?? null, `${needed} are required to use ${user}`);
 }

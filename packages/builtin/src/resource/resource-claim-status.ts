@@ -12,12 +12,17 @@ import {
 } from '@tsukube/machinery';
 import { validateConditions } from '../common/conditions.ts';
 import { validateNodeSelector } from '../common/node-selector.ts';
-import { validateDriverName } from '../core/volume/volume-sources.ts';
-import { validateBindingConditions } from './binding-conditions.ts';
-import { validateList, validateSet } from './bounded-list.ts';
-import { maxConfigurations, maxRequests, requestReference, validateReferences } from './device-claim.ts';
-import { validateDeviceConfiguration, validateOpaque } from './device-configuration.ts';
-import { validateLabelText, validatePoolName } from './names.ts';
+import { validateDriverName } from '../core/volume/storage-systems.ts';
+import { validateBindingConditions } from './device.ts';
+import {
+  maxConfigurations,
+  maxRequests,
+  requestReference,
+  validateDeviceConfiguration,
+  validateOpaque,
+  validateReferences,
+} from './device-claim.ts';
+import { validateLabelText, validateList, validatePoolName, validateSet } from './validation.ts';
 
 const at = path('status');
 const maxReservations = 256;

@@ -1,7 +1,7 @@
 import { alwaysDeny } from '@tsukube/apiserver';
 import { FieldErrors, type JsonObject, path } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { validateAttribute } from './device-attribute.ts';
+import { validateAttribute } from './device.ts';
 import { resourceClaim } from './resource-claim.ts';
 
 const { strategy, hub, subresources } = resourceClaim(alwaysDeny);

@@ -21,9 +21,7 @@ import {
   textsIn,
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { credentialIdOf } from './account-user.ts';
-import { boundClaims, type ObjectReference, type PrivateClaims } from './claims.ts';
-
+import { boundClaims, credentialIdOf, type ObjectReference, type PrivateClaims } from './claims.ts';
 export interface TokenIssuer {
   readonly issuer: string;
   readonly signer: Signer;

@@ -1,5 +1,16 @@
-import { cannotUnmarshal, goQuote, isObject, type JsonObject, type JsonValue, jsonKind } from '@tsukube/machinery';
-import { restoredMetadata } from './restored-metadata.ts';
+import {
+  cannotUnmarshal,
+  FieldErrors,
+  goQuote,
+  goTypeText,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  jsonKind,
+  path,
+  validateAnnotations,
+  validateLabels,
+} from '@tsukube/machinery';
 
 const group = 'apiextensions.k8s.io';
 const scheme = 'k8s.io/apiserver/pkg/util/webhook/client.go:71';
@@ -91,4 +102,39 @@ function membersOf(value: JsonValue | undefined): JsonObject {
 function kindText(apiVersion: JsonValue | undefined, kind: JsonValue | undefined): string {
   const [group, version] = String(apiVersion ?? '').includes('/') ? String(apiVersion).split('/') : ['', apiVersion ?? ''];
   return `${group}/${version}, Kind=${kind ?? ''}`;
+}
+
+/** The metadata of the original with the labels and annotations of what was converted; or what is wrong with those. */
+export function restoredMetadata(original: JsonValue | undefined, converted: JsonValue | undefined): JsonObject | string {
+  if (converted === undefined) return 'missing metadata in converted object';
+  if (!isObject(converted)) return `invalid metadata of type ${goTypeText(converted)} in converted object`;
+  const metadata: JsonObject = { ...(isObject(original) ? original : {}) };
+  for (const field of ['labels', 'annotations'] as const) {
+    const before = metadata[field];
+    delete metadata[field];
+    const after = converted[field];
+    if (after === undefined || after === null) continue;
+    const problem = problemOf(field, isObject(before) ? before : {}, after);
+    if (problem !== undefined) return problem;
+    metadata[field] = after;
+  }
+  return metadata;
+}
+
+function problemOf(field: 'labels' | 'annotations', before: JsonObject, after: JsonValue): string | undefined {
+  if (!isObject(after)) return `invalid metadata.${field} of type ${goTypeText(after)} in converted object`;
+  for (const [key, value] of Object.entries(after)) {
+    if (typeof value !== 'string')
+      return `metadata.${field}[${key}] must be a string, but is ${goTypeText(value)} in converted object`;
+  }
+  if (isSame(before, after)) return undefined;
+  const errors = new FieldErrors();
+  if (field === 'labels') validateLabels(after, path('metadata', 'labels'), errors);
+  else validateAnnotations(after, path('metadata', 'annotation'), errors);
+  return errors.length === 0 ? undefined : String(errors);
+}
+
+function isSame(before: JsonObject, after: JsonObject): boolean {
+  const keys = Object.keys(after);
+  return keys.length === Object.keys(before).length && keys.every((key) => before[key] === after[key]);
 }

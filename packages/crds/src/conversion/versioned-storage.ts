@@ -4,9 +4,8 @@ import type { Store } from '@tsukube/storage';
 import type { Definition } from '../definition/definition.ts';
 import { convertedFeed } from './converted-feed.ts';
 import type { VersionConverter } from './converter.ts';
-import { convertingStore, type EntryConversion, entryConversion } from './converting-store.ts';
+import { convertingStore, type EntryConversion, entryConversion, renameForStorage, renamingStore } from './converting-store.ts';
 import { type ObjectReader, objectReader } from './object-reader.ts';
-import { renameForStorage, renamingStore } from './renaming-store.ts';
 
 export interface VersionedStorageParts {
   readonly definition: Definition;

@@ -1,5 +1,6 @@
 import { builtinTypes } from '@tsukube/api';
 import {
+  type DeletionPlan,
   defaultWebhookService,
   plainColumns,
   type Resource,
@@ -10,16 +11,17 @@ import {
 import {
   ensureObject,
   fillIn,
+  formatTime,
   type JsonObject,
+  metadataOf,
   nameIsDNSSubdomain,
   objectIn,
   objectsIn,
   textIn,
   textsIn,
 } from '@tsukube/machinery';
-import { validateDefinition, validateDefinitionStatus } from '../validation/definition-validation.ts';
+import { validateDefinition, validateDefinitionStatus } from '../validation/definition.ts';
 import { definitionWarnings } from '../validation/warnings.ts';
-import { beginDefinitionDeletion } from './definition-deletion.ts';
 import { formSchemas } from './nested-schemas.ts';
 
 const type = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition';
@@ -102,4 +104,31 @@ function rememberStoredVersion(object: JsonObject): void {
   const versions = textsIn(status, 'storedVersions');
   const name = textIn(stored, 'name');
   if (!versions.includes(name)) status.storedVersions = [...versions, name];
+}
+
+const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** The objects of a definition go first: until they have, it is held and says so. */
+export function beginDefinitionDeletion(object: JsonObject): DeletionPlan {
+  const metadata = metadataOf(object);
+  if (metadata.deletionTimestamp !== undefined) return { kind: 'now' };
+  const now = formatTime(Date.now());
+  metadata.deletionTimestamp = now;
+  const finalizers = textsIn(metadata, 'finalizers');
+  if (!finalizers.includes(cleanup)) metadata.finalizers = [...finalizers, cleanup];
+  markTerminating(object, now);
+  return { kind: 'marked' };
+}
+
+function markTerminating(object: JsonObject, now: string): void {
+  const status = ensureObject(object, 'status');
+  const others = objectsIn(status, 'conditions').filter(({ type }) => type !== 'Terminating');
+  const terminating = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: now,
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  status.conditions = [...others, terminating];
 }

@@ -9,9 +9,7 @@ import {
   stringifyJson,
 } from '@tsukube/machinery';
 import type { DefinedColumn } from '../definition/definition.ts';
-import { findAll, PathMismatch } from '../json-path/find.ts';
-import { PathSyntaxError, parsePath } from '../json-path/parse.ts';
-import type { Step } from '../json-path/step.ts';
+import { findAll, PathMismatch, PathSyntaxError, parsePath, type Step } from './json-path.ts';
 
 /** The columns of a table: the name, then those defined, or the age if none are. */
 export function columnsOf(defined: readonly DefinedColumn[]): readonly Column[] {

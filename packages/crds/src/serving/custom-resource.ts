@@ -1,6 +1,8 @@
 import { builtinTypes } from '@tsukube/api';
 import {
   type ConvertByWebhook,
+  compareVersions,
+  type ObjectForm,
   type Resource,
   type Schema,
   type ServedVersion,
@@ -9,7 +11,12 @@ import {
   storedVerbs,
 } from '@tsukube/apiserver';
 import {
+  type CheckedObject,
   type CompiledSchema,
+  cannotUnmarshal,
+  checkObject,
+  goValueText,
+  isObject,
   type JsonObject,
   nameIsDNSSubdomain,
   type TypeCatalogue,
@@ -18,12 +25,9 @@ import {
 } from '@tsukube/machinery';
 import { type DefinedVersion, type Definition, isTrue } from '../definition/definition.ts';
 import { columnsOf, scaleColumns } from './columns.ts';
-import { customForm, objectMeta } from './custom-form.ts';
-import { deprecationWarning } from './deprecation.ts';
+import { findAll, PathMismatch, parsePath } from './json-path.ts';
 import { scalableBy } from './scale.ts';
-import { selectableFieldsOf } from './selectable-fields.ts';
 import { customStrategy, statusStrategy } from './strategy.ts';
-import { typeName } from './type-name.ts';
 
 export interface CustomResourceParts {
   readonly definition: Definition;
@@ -143,4 +147,76 @@ function subresourcesOf(parts: CustomResourceParts): Readonly<Record<string, Sub
 function statusSubresource(parts: CustomResourceParts): Subresource {
   const { get, update, patch } = storedVerbs;
   return { verbs: { get, update, patch }, strategy: statusStrategy(rulesOf(parts)) };
+}
+
+/** As OpenAPI names the types of custom resources: com.example.stable.v1.CronTab. */
+export function typeName(group: string, version: string, kind: string): string {
+  return `${group.split('.').reverse().join('.')}.${version}.${kind}`;
+}
+
+/** What clients of a deprecated version are told: what the definition says, or which version to use instead. */
+export function deprecationWarning({ group, versions, names }: Definition, defined: DefinedVersion): string | undefined {
+  if (!defined.deprecated) return undefined;
+  if (defined.deprecationWarning !== undefined) return defined.deprecationWarning;
+  const better = versions
+    .filter(({ name, served, deprecated }) => served && !deprecated && compareVersions(name, defined.name) < 0)
+    .map(({ name }) => name)
+    .sort(compareVersions)[0];
+  const warning = `${group}/${defined.name} ${names.kind} is deprecated`;
+  return better === undefined ? warning : `${warning}; use ${group}/${better} ${names.kind}`;
+}
+
+/** The fields that selectors may name besides those of metadata. */
+export function selectableFieldsOf(jsonPaths: readonly string[]): ServedVersion['selectableFields'] {
+  if (jsonPaths.length === 0) return undefined;
+  return Object.fromEntries(jsonPaths.map((jsonPath) => [jsonPath.replace(/^\./, ''), reader(jsonPath)]));
+}
+
+function reader(jsonPath: string): (object: JsonObject) => string {
+  const steps = parsePath(jsonPath);
+  return (object) => {
+    try {
+      const [value] = findAll(object, steps);
+      return value === undefined || value === null ? '' : goValueText(value);
+    } catch (error) {
+      if (error instanceof PathMismatch) return '';
+      throw error;
+    }
+  };
+}
+
+export const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+const none: readonly string[] = [];
+
+/** Custom objects: ObjectMeta is typed, the rest follows the schema of the definition. */
+export function customForm(schema: () => CompiledSchema, published: ObjectForm['published']): ObjectForm {
+  return {
+    published,
+    check: (object) => checkCustom(object, schema()),
+    get shape() {
+      return schema().shape;
+    },
+  };
+}
+
+function checkCustom(object: JsonObject, schema: CompiledSchema): CheckedObject {
+  const metadata = checkMetadata(object);
+  if (metadata.error !== undefined) return { value: object, error: metadata.error, unknown: none };
+  const { unknown, error } = schema.normalize(object, 'request');
+  return { value: object, error, unknown: metadata.unknown.length === 0 ? unknown : [...metadata.unknown, ...unknown] };
+}
+
+/** Gives the object its metadata as it is written. */
+function checkMetadata(object: JsonObject): { error?: string; unknown: readonly string[] } {
+  const { metadata } = object;
+  if (metadata === undefined || metadata === null) {
+    object.metadata = {};
+    return { unknown: none };
+  }
+  if (!isObject(metadata)) return { error: cannotUnmarshal(metadata, 'v1.ObjectMeta'), unknown: none };
+  const { value, error, unknown } = checkObject(metadata, builtinTypes.get(objectMeta), builtinTypes);
+  if (error !== undefined) return { error, unknown: none };
+  object.metadata = value;
+  // Kubernetes decodes metadata anew, from JSON with sorted keys.
+  return { unknown: [...unknown].sort().map((text) => text.replace('unknown field "', 'unknown field "metadata.')) };
 }

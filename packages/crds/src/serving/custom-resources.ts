@@ -1,8 +1,7 @@
 import type { CacheEntry, ObjectRegistry, Resource } from '@tsukube/apiserver';
 import { isTrue } from '../definition/definition.ts';
-import type { Definitions } from '../definition/definitions.ts';
+import { type Definitions, isSameSpec } from '../definition/definitions.ts';
 import { definitionOf } from '../definition/read-definition.ts';
-import { isSameSpec } from '../definition/same-spec.ts';
 import { openServing, type Serving, type ServingParts } from './serving.ts';
 
 /** All resources that definitions bring. */

@@ -19,7 +19,6 @@ import { webhookConverter } from '../conversion/webhook-converter.ts';
 import { type Definition, isTrue } from '../definition/definition.ts';
 import { definitionOf, schemaIn } from '../definition/read-definition.ts';
 import { customResource } from './custom-resource.ts';
-import { endNotice } from './end-notice.ts';
 
 export interface ServingParts {
   readonly openCache: OpenCache;
@@ -150,5 +149,28 @@ function remember<T>(make: (key: string) => T): (key: string) => T {
     const value = make(key);
     made.set(key, value);
     return value;
+  };
+}
+
+/** Tells listeners of an end of its own, and of the outer one as well. */
+export function endNotice(outer: ShutdownNotice): { readonly notice: ShutdownNotice; begin(): void } {
+  const listeners = new Set<() => void>();
+  let begun = false;
+  return {
+    notice: {
+      onBegin(listener) {
+        if (begun) setImmediate(listener);
+        listeners.add(listener);
+        const forgetOuter = outer.onBegin(listener);
+        return () => {
+          listeners.delete(listener);
+          forgetOuter();
+        };
+      },
+    },
+    begin() {
+      begun = true;
+      for (const listener of [...listeners]) listener();
+    },
   };
 }

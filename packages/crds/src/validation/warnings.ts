@@ -1,6 +1,5 @@
 import { effectiveFormat, goQuote, type JsonObject, objectIn, someSchema, textIn } from '@tsukube/machinery';
-import { schemaIn, sortedParts } from './shared-parts.ts';
-
+import { schemaIn, sortedParts } from './shared-fields.ts';
 /** Formats that mean nothing are told once they are written. */
 export function definitionWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
   const before = new Set(old && oddFormats(old));

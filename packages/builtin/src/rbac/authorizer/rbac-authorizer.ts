@@ -2,16 +2,20 @@ import {
   type AccessAttributes,
   type AccessRules,
   type Authorizer,
+  type CacheEntry,
+  followObjects,
   joinedErrors,
   noOpinion,
+  type ObjectListener,
+  type ObjectRegistry,
   type User,
   type Verdict,
 } from '@tsukube/apiserver';
+import type { JsonObject } from '@tsukube/machinery';
 import { combinedResource } from '../rules/compiled-rule.ts';
-import type { PolicyRule } from '../rules/policy-rule.ts';
-import type { BoundRole } from './bound-role.ts';
-import { DecisionMemory } from './decision-memory.ts';
-import type { RbacIndex } from './rbac-index.ts';
+import { type PolicyRule, rbacGroup } from '../rules/policy-rule.ts';
+import { RbacIndex, type RbacKind } from './rbac-index.ts';
+import type { BoundRole } from './role-table.ts';
 
 export interface GrantedRules {
   readonly rules: readonly PolicyRule[];
@@ -85,4 +89,85 @@ function rulesOf({ rules, error }: GrantedRules): AccessRules {
     incomplete: false,
     ...(error !== undefined && { error }),
   };
+}
+
+const maxRemembered = 1000;
+
+interface Remembered {
+  readonly epoch: number;
+  readonly verdicts: Map<string, Verdict>;
+}
+
+/** Verdicts for users that are the same object, which none ever changes, until a role or binding changes. */
+export class DecisionMemory {
+  readonly #users = new WeakMap<User, Remembered>();
+
+  recall(access: AccessAttributes, epoch: number, decide: () => Verdict): Verdict {
+    const verdicts = this.#verdictsOf(access.user, epoch);
+    const key = keyOf(access);
+    const known = verdicts.get(key);
+    if (known) return known;
+    const verdict = decide();
+    if (verdicts.size >= maxRemembered) verdicts.clear();
+    verdicts.set(key, verdict);
+    return verdict;
+  }
+
+  #verdictsOf(user: User, epoch: number): Map<string, Verdict> {
+    const known = this.#users.get(user);
+    if (known?.epoch === epoch) return known.verdicts;
+    const verdicts = new Map<string, Verdict>();
+    this.#users.set(user, { epoch, verdicts });
+    return verdicts;
+  }
+}
+
+/** With the lengths of its parts, so that no two questions share a key. A verb of a path is a method. */
+function keyOf(access: AccessAttributes): string {
+  if (!access.isResource) return `${access.verb}\n${access.path}`;
+  const { verb, group, namespace, name } = access;
+  return [verb, group, combinedResource(access), namespace, name].map((part) => `${part.length} ${part}`).join('\n');
+}
+
+/** The objects of a kind; undefined if it is not served. */
+export type FindRegistry = (group: string, plural: string) => ObjectRegistry | undefined;
+
+export interface Rbac {
+  readonly authorizer: Authorizer;
+  readonly index: RbacIndex;
+  stop(): void;
+}
+
+const kinds = { roles: 'role', clusterroles: 'role', rolebindings: 'binding', clusterrolebindings: 'binding' } as const;
+
+/** RBAC over the objects of a server, as far as their kinds are served. Resolves once every role and binding is known. */
+export async function openRbac(findRegistry: FindRegistry, index = new RbacIndex()): Promise<Rbac> {
+  const followed = Object.entries(kinds).map(([plural, kind]) => {
+    const registry = findRegistry(rbacGroup, plural);
+    return registry ? followObjects(registry, into(index, kind)) : () => {};
+  });
+  const stops = await Promise.all(followed);
+  return {
+    authorizer: rbacAuthorizer(index),
+    index,
+    stop() {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+function into(index: RbacIndex, kind: RbacKind): ObjectListener {
+  return {
+    put: (namespace, name, entry) => index.put(kind, namespace, name, () => readObject(entry)),
+    remove: (namespace, name) => index.remove(kind, namespace, name),
+  };
+}
+
+/** Nothing in a role or binding is a number, so the quickest way of reading is exact. What cannot be read grants nothing. */
+function readObject(entry: CacheEntry): JsonObject {
+  try {
+    return JSON.parse(entry.value.toString()) as JsonObject;
+  } catch {
+    return {};
+  }
 }

@@ -1,9 +1,8 @@
 import type { User } from '@tsukube/apiserver';
 import { type JsonObject, objectIn, textIn } from '@tsukube/machinery';
-import { BoundRole } from './bound-role.ts';
-import { type KnownRole, RoleTable } from './role-table.ts';
-import { SubjectIndex } from './subject-index.ts';
-
+import type { PolicyRule } from '../rules/policy-rule.ts';
+import { type GrantedRules, grantedRules } from './rbac-authorizer.ts';
+import { BoundRole, type KnownRole, RoleTable, type Subject } from './role-table.ts';
 export type RbacKind = 'role' | 'binding';
 
 /** Places of roles that are gone are looked for again after this many removals. */
@@ -78,4 +77,80 @@ export class RbacIndex {
 
 function namespaceOfRole(reference: JsonObject | undefined, bindingNamespace: string): string {
   return textIn(reference, 'kind') === 'Role' ? bindingNamespace : '';
+}
+
+/** The bindings of one namespace, or of the cluster, by whom they are about. */
+export class SubjectIndex {
+  readonly #users = new Map<string, Set<BoundRole>>();
+  readonly #groups = new Map<string, Set<BoundRole>>();
+  readonly #bindings = new Map<string, BoundRole>();
+
+  put(name: string, binding: BoundRole): void {
+    this.remove(name);
+    this.#bindings.set(name, binding);
+    for (const subject of binding.subjects) {
+      const map = this.#mapOf(subject);
+      const known = map.get(subject.name);
+      if (known) known.add(binding);
+      else map.set(subject.name, new Set([binding]));
+    }
+  }
+
+  remove(name: string): void {
+    const binding = this.#bindings.get(name);
+    if (!binding) return;
+    this.#bindings.delete(name);
+    for (const subject of binding.subjects) {
+      const map = this.#mapOf(subject);
+      const known = map.get(subject.name);
+      known?.delete(binding);
+      if (known?.size === 0) map.delete(subject.name);
+    }
+  }
+
+  /** Calls back with each set of bindings that is about the user, until that returns true. */
+  visit(user: User, visitor: (bindings: ReadonlySet<BoundRole>) => boolean): boolean {
+    const own = this.#users.get(user.name);
+    if (own && visitor(own)) return true;
+    for (const group of user.groups) {
+      const shared = this.#groups.get(group);
+      if (shared && visitor(shared)) return true;
+    }
+    return false;
+  }
+
+  get size(): number {
+    return this.#bindings.size;
+  }
+
+  values(): Iterable<BoundRole> {
+    return this.#bindings.values();
+  }
+
+  #mapOf({ as }: Subject): Map<string, Set<BoundRole>> {
+    return as === 'user' ? this.#users : this.#groups;
+  }
+}
+
+/** The rules of roles and users, for checks that nobody grants more than they have. */
+export interface RoleRules {
+  /** The role that a binding in this namespace refers to. */
+  roleOf(reference: JsonObject | undefined, namespace: string): RoleView | Promise<RoleView>;
+  /** Every rule that a user has in a namespace. */
+  grantedTo(user: User, namespace: string): GrantedRules | Promise<GrantedRules>;
+}
+
+export interface RoleView {
+  readonly exists: boolean;
+  readonly rules: readonly PolicyRule[];
+}
+
+export function roleRulesOf(index: RbacIndex): RoleRules {
+  return {
+    roleOf(reference, namespace) {
+      const { exists, rules } = index.roleOf(reference, namespace);
+      return { exists, rules };
+    },
+    grantedTo: (user, namespace) => grantedRules(index, user, namespace),
+  };
 }

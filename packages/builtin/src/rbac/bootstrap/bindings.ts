@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tsukube/machinery';
-import { rbacGroup } from '../names.ts';
+import { rbacGroup } from '../rules/policy-rule.ts';
 import { controllerRoles } from './controller-roles.ts';
 
 /** Who has a role: `user:`, `group:` or, in kube-system, `account:` and a name. */

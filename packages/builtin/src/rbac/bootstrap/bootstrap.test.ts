@@ -1,8 +1,7 @@
 import type { JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { bootstrapNames, bootstrapPolicy } from './policy.ts';
+import { bootstrapNames, bootstrapPolicy, storedPolicy } from './policy.ts';
 import { reconciledBinding, reconciledRole } from './reconcile.ts';
-import { storedPolicy } from './stored-policy.ts';
 
 const policy = bootstrapPolicy();
 const named = (kind: string, name: string): JsonObject =>

@@ -1,12 +1,9 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { rbacGroup } from '../names.ts';
-import { type PolicyRule, storedRule } from '../rules/policy-rule.ts';
+import { type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
+import { type PolicyRule, rbacGroup, storedRule } from '../rules/policy-rule.ts';
 import { bootstrapBindingNames, bootstrapBindings, controllerRoleName } from './bindings.ts';
 import { clusterRoles } from './cluster-roles.ts';
 import { controllerRoles } from './controller-roles.ts';
-import { namespaceRoles } from './namespace-roles.ts';
 import { type RuleLines, rulesOfLines } from './rule-lines.ts';
-
 export const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate';
 
 const aggregateTo = (role: string) => `${rbacGroup}/aggregate-to-${role}`;
@@ -81,4 +78,68 @@ function marked(object: JsonObject): JsonObject {
 /** What every node may do, where it is not confined to what is its own. */
 export function nodeRules(): readonly PolicyRule[] {
   return rulesOfLines(clusterRoles['system:node'] ?? []);
+}
+
+/** Roles inside the namespaces of the system, by namespace and name. */
+export const namespaceRoles: Readonly<Record<string, Readonly<Record<string, RuleLines>>>> = {
+  'kube-system': {
+    'extension-apiserver-authentication-reader': ['read | core | configmaps | extension-apiserver-authentication'],
+    'system::leader-locking-kube-controller-manager': [
+      'read create update | coordination.k8s.io | leases',
+      'read create update | coordination.k8s.io | leasecandidates',
+    ],
+    'system::leader-locking-kube-scheduler': [
+      'read create update | coordination.k8s.io | leases',
+      'read create update | coordination.k8s.io | leasecandidates',
+    ],
+    'system:controller:bootstrap-signer': ['read | core | secrets'],
+    'system:controller:cloud-provider': ['read create | core | configmaps'],
+    'system:controller:token-cleaner': ['read delete | core | secrets', 'create patch update | core events.k8s.io | events'],
+  },
+  'kube-public': {
+    'system:controller:bootstrap-signer': [
+      'read | core | configmaps',
+      'update | core | configmaps | cluster-info',
+      'create patch update | core events.k8s.io | events',
+    ],
+  },
+};
+
+/**
+ * The bytes of a role or binding that is there from the first start, as a write of this server would leave them. Written
+ * at once because a hundred of them make up most of what a first start has to do.
+ */
+export function storedPolicy(object: JsonObject, uid: string, time: string): Buffer {
+  const { kind, apiVersion, metadata, ...content } = object;
+  const { name, namespace, labels, annotations } = metadata as JsonObject;
+  const managedFields = owners(object, time);
+  const stored = { name, namespace, uid, creationTimestamp: time, labels, annotations, managedFields };
+  return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: stored, ...content }));
+}
+
+/** Rules that a role has gathered belong to the controller that gathers them. */
+function owners(object: JsonObject, time: string): JsonObject[] {
+  const owner = (manager: string, operation: string, fieldsV1: JsonObject): JsonObject => ({
+    ...{ manager, operation, apiVersion: object.apiVersion as string, time },
+    ...{ fieldsType: 'FieldsV1', fieldsV1 },
+  });
+  const gathers = 'aggregationRule' in object && objectsIn(object, 'rules').length > 0;
+  const server = owner('kube-apiserver', 'Update', ownFields(object, gathers));
+  return gathers ? [owner('clusterrole-aggregation-controller', 'Apply', { 'f:rules': {} }), server] : [server];
+}
+
+function ownFields(object: JsonObject, gathers: boolean): JsonObject {
+  const metadata = objectIn(object, 'metadata');
+  const owned: JsonObject = {};
+  if ('aggregationRule' in object) owned['f:aggregationRule'] = { '.': {}, 'f:clusterRoleSelectors': {} };
+  owned['f:metadata'] = { 'f:annotations': keys(metadata, 'annotations'), 'f:labels': keys(metadata, 'labels') };
+  for (const field of ['roleRef', 'rules', 'subjects']) {
+    if (object[field] && !(gathers && field === 'rules')) owned[`f:${field}`] = {};
+  }
+  return owned;
+}
+
+function keys(metadata: JsonObject | undefined, field: string): JsonObject {
+  const names = Object.keys(objectIn(metadata, field) ?? {}).sort();
+  return { '.': {}, ...Object.fromEntries(names.map((name) => [`f:${name}`, {}])) };
 }

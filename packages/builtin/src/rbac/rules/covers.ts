@@ -1,4 +1,4 @@
-import { trimRight } from '@tsukube/machinery';
+import { goQuote, trimRight } from '@tsukube/machinery';
 import type { PolicyRule } from './policy-rule.ts';
 
 const nothing: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
@@ -59,4 +59,42 @@ function coversNames(owner: readonly string[], names: readonly string[]): boolea
 
 function coversPath(owner: string, path: string): boolean {
   return owner === path || (owner.endsWith('*') && path.startsWith(trimRight(owner, '*')));
+}
+
+/** Rules for people, one a line: pieces that differ in their verbs are put together again. */
+export function describeRules(pieces: readonly PolicyRule[]): string {
+  const lines = joinVerbs(pieces).map(describeRule);
+  return [...new Set(lines)].sort().join('\n');
+}
+
+function joinVerbs(rules: readonly PolicyRule[]): readonly PolicyRule[] {
+  const joined = new Map<string, PolicyRule>();
+  for (const rule of rules) {
+    const { verbs, ...subject } = rule;
+    const key = isSimple(rule) ? JSON.stringify(subject) : JSON.stringify(rule);
+    const known = isSimple(rule) ? joined.get(key) : undefined;
+    joined.set(key, known ? { ...known, verbs: [...known.verbs, ...verbs] } : rule);
+  }
+  return [...joined.values()];
+}
+
+function isSimple({ apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): boolean {
+  return apiGroups.length === 1 && resources.length === 1 && resourceNames.length <= 1 && nonResourceURLs.length === 0;
+}
+
+function describeRule(rule: PolicyRule): string {
+  const parts: [string, readonly string[]][] = [
+    ['APIGroups', rule.apiGroups],
+    ['Resources', rule.resources],
+    ['NonResourceURLs', rule.nonResourceURLs],
+    ['ResourceNames', rule.resourceNames],
+    ['Verbs', rule.verbs],
+  ];
+  const said = parts.filter(([, list]) => list.length > 0);
+  return `{${said.map(([title, list]) => `${title}:${quotedList(list)}`).join(', ')}}`;
+}
+
+/** As Go prints a list of strings. */
+export function quotedList(list: readonly string[]): string {
+  return `[${list.map(goQuote).join(' ')}]`;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { uncovered } from './covers.ts';
-import { describeRules } from './describe-rules.ts';
+import { describeRules, uncovered } from './covers.ts';
 import { type PolicyRule, policyRuleOf } from './policy-rule.ts';
 
 const rule = (given: Partial<PolicyRule>): PolicyRule => policyRuleOf(given as never);
