@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { webhookClient } from '@tsukube/apiserver';
 import { afterAll, describe, expect, it } from 'vitest';
-import { fetchText } from '../../packages/apiserver/src/authentication/oidc/fetch-text.ts';
-import { webhookClient as kubeconfigWebhook } from '../../packages/server/src/webhook/webhook-client.ts';
-import { readWebhookKubeconfig } from '../../packages/server/src/webhook/webhook-kubeconfig.ts';
+import { issuerClient } from '../../packages/apiserver/src/authentication/oidc/issuer-client.ts';
+import { kubeconfigWebhook, readWebhookKubeconfig } from '../../packages/server/src/files/webhook-kubeconfig.ts';
 import { GrpcChannel } from '../../packages/storage/src/grpc/channel.ts';
 import { type Certificate, caBundle, certificate } from '../support/certificates.ts';
 
@@ -135,10 +134,12 @@ describe('a bundle with the serving certificate', () => {
   ])('%s by clients of issuers', async (_, { pem }, expected) => {
     const url = `https://127.0.0.1:${await serve(leaf)}`;
     expect(
-      await fetchText(url, { ca: pem }).then(
-        ({ status }) => status,
-        ({ message }) => message,
-      ),
+      await issuerClient(pem)
+        .get(url)
+        .then(
+          ({ status }) => status,
+          ({ message }) => message,
+        ),
     ).toBe(expected);
   });
 

@@ -50,6 +50,17 @@ export { requestSummary, stallLog } from './loop/stall-log.ts';
 export * from './metrics/index.ts';
 export * from './offload/index.ts';
 export { createOpenApi, type OpenApi } from './openapi/openapi.ts';
+export { defaultWebhookService, validateWebhookClient } from './outbound/client-config.ts';
+export { type OutboundClient, OutboundError, outboundClient } from './outbound/outbound-client.ts';
+export {
+  type CacheLookup,
+  type NetworkAddress,
+  type ServiceReference,
+  type ServiceResolver,
+  serviceResolver,
+} from './outbound/service-resolver.ts';
+export { type WebhookCall, type WebhookClient, webhookClient } from './outbound/webhook-client.ts';
+export { WebhookFailed } from './outbound/webhook-failure.ts';
 export { CacheFollower, type CacheListener, follow, followObjects, type ObjectListener } from './reconcile/follow.ts';
 export { settleRaces } from './reconcile/races.ts';
 export { WorkQueue } from './reconcile/work-queue.ts';
@@ -79,13 +90,3 @@ export type { CacheEntry, CacheEvent, Present } from './watchcache/entry.ts';
 export { type Feed, type FeedListener, openFeed } from './watchcache/feed.ts';
 export type { ObjectCache } from './watchcache/object-cache.ts';
 export { WatchCache, type WatchCacheOptions } from './watchcache/watch-cache.ts';
-export { defaultWebhookService, validateWebhookClient } from './webhooks/client-config.ts';
-export {
-  type CacheLookup,
-  type NetworkAddress,
-  type ServiceReference,
-  type ServiceResolver,
-  serviceResolver,
-} from './webhooks/service-resolver.ts';
-export { type WebhookCall, type WebhookClient, webhookClient } from './webhooks/webhook-client.ts';
-export { WebhookFailed } from './webhooks/webhook-failure.ts';

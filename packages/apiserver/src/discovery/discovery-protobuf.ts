@@ -1,7 +1,6 @@
-import { type JsonObject, type JsonValue, wrapProtobuf } from '@tsukube/machinery';
-import { ProtobufWriter } from '../protobuf/protobuf-writer.ts';
+import { type JsonObject, type JsonValue, ProtobufWriter, wrapProtobuf } from '@tsukube/machinery';
 
-/** A document of discovery in Kubernetes' protobuf, with its envelope. Its kind decides how it is written. */
+/** A discovery document in Kubernetes' protobuf envelope, laid out by its kind. */
 export function discoveryProtobuf(document: JsonObject): Buffer {
   const { kind, apiVersion = '' } = document as { kind: string; apiVersion?: string };
   const writer = new ProtobufWriter();
@@ -12,36 +11,38 @@ export function discoveryProtobuf(document: JsonObject): Buffer {
 type Field = (writer: ProtobufWriter, object: JsonObject) => void;
 type Layout = readonly Field[];
 
+/** The writer writes backwards: fields and items are given last first. */
 function write(writer: ProtobufWriter, layout: Layout, object: JsonObject): void {
-  for (const field of layout) field(writer, object);
+  for (const field of layout.toReversed()) field(writer, object);
 }
 
-/** Strings and booleans are written even if they are empty. */
+/** Strings and booleans are written even when empty, as gogo protobuf does. */
 const text =
   (field: number, name: string): Field =>
   (writer, object) =>
-    writer.string(field, (object[name] as string | undefined) ?? '');
+    writer.stringField(field, (object[name] as string | undefined) ?? '');
 
 const flag =
   (field: number, name: string): Field =>
   (writer, object) =>
-    writer.bool(field, object[name] === true);
+    writer.boolField(field, object[name] === true);
 
 const texts =
   (field: number, name: string): Field =>
   (writer, object) => {
-    for (const item of listIn(object, name)) writer.string(field, item as string);
+    for (const item of listIn(object, name).toReversed()) writer.stringField(field, item as string);
   };
 
 const one =
   (field: number, name: string, layout: Layout): Field =>
   (writer, object) =>
-    writer.message(field, () => write(writer, layout, (object[name] as JsonObject | undefined) ?? {}));
+    writer.messageField(field, () => write(writer, layout, (object[name] as JsonObject | undefined) ?? {}));
 
 const many =
   (field: number, name: string, layout: Layout): Field =>
   (writer, object) => {
-    for (const item of listIn(object, name)) writer.message(field, () => write(writer, layout, item as JsonObject));
+    for (const item of listIn(object, name).toReversed())
+      writer.messageField(field, () => write(writer, layout, item as JsonObject));
   };
 
 function listIn(object: JsonObject, name: string): readonly JsonValue[] {
@@ -52,8 +53,8 @@ const serverAddresses = many(2, 'serverAddressByClientCIDRs', [text(1, 'clientCI
 const groupVersion = [text(1, 'groupVersion'), text(2, 'version')];
 const group = [text(1, 'name'), many(2, 'versions', groupVersion), one(3, 'preferredVersion', groupVersion)];
 
-/** A list of verbs is a message of its own. */
-const verbs: Field = (writer, object) => writer.message(4, () => texts(1, 'verbs')(writer, object));
+/** Kubernetes' Verbs is a message that wraps a list. */
+const verbs: Field = (writer, object) => writer.messageField(4, () => texts(1, 'verbs')(writer, object));
 
 const resource = [
   text(1, 'name'),

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@tsukube/machinery';
+import { type JsonObject, type JsonValue, ProtobufWriter } from '@tsukube/machinery';
 import {
   anyValue,
   anyValues,
@@ -9,63 +9,45 @@ import {
   message,
   messages,
   objectOf,
+  pairsInSlices,
   text,
   texts,
   type WriteField,
   writeFields,
   writeNamed,
-} from '../protobuf/fields.ts';
-import { ProtobufWriter } from '../protobuf/protobuf-writer.ts';
+} from './protobuf-fields.ts';
 
-/**
- * The protobuf form of an OpenAPI 3 document: gnostic's openapi.v3.Document. The work is done in slices, so that other
- * requests are served in between.
- */
+/** The protobuf form of an OpenAPI 3 document (gnostic's openapi.v3.Document), encoded in time slices. */
 export async function openApi3Protobuf(document: JsonObject): Promise<Buffer> {
   const { paths, components, ...rest } = document as { paths?: JsonObject; components?: JsonObject };
   const { schemas, ...others } = (components ?? {}) as { schemas?: JsonObject };
-  const pathPairs = await pairsInSlices(paths ?? {}, pathItem);
-  const schemaPairs = await pairsInSlices(schemas ?? {}, anySchema);
+  const pathPairs = await pairsInSlices(Object.entries(paths ?? {}), pathItem, 1);
+  const schemaPairs = await pairsInSlices(Object.entries(schemas ?? {}), anySchema, 1);
   const writer = new ProtobufWriter();
-  writeFields(writer, documentFields, rest as JsonObject, 9);
-  if (paths) writer.bytes(4, pathPairs);
   if (components) {
-    writer.message(5, () => {
-      if (schemas) writer.bytes(1, schemaPairs);
+    writer.messageField(5, () => {
       writeFields(writer, componentFields, others, 10);
+      if (schemas) writer.bytesField(1, schemaPairs);
     });
   }
-  return writer.finish();
-}
-
-/** How long a slice may take. */
-const sliceMs = 10;
-
-async function pairsInSlices(members: JsonObject, write: Message): Promise<Buffer> {
-  const writer = new ProtobufWriter();
-  let end = performance.now() + sliceMs;
-  for (const [name, value] of Object.entries(members)) {
-    writeNamed(writer, 1, name, () => writer.message(2, () => write(writer, value)));
-    if (performance.now() < end) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    end = performance.now() + sliceMs;
-  }
+  if (paths) writer.bytesField(4, pathPairs);
+  writeFields(writer, documentFields, rest as JsonObject, 9);
   return writer.finish();
 }
 
 const number =
   (field: number): WriteField =>
   (writer, value) =>
-    writer.double(field, Number(value));
+    writer.doubleField(field, Number(value));
 
 const integer =
   (field: number): WriteField =>
   (writer, value) =>
-    writer.integer(field, Number(value));
+    writer.intField(field, Number(value));
 
 const reference = objectOf({ $ref: text(1) });
 
-/** Most parts of a document stand either for themselves or for a part elsewhere. */
+/** gnostic's `SchemaOrReference`, `ParameterOrReference` and so on. */
 const orReference =
   (write: Message): Message =>
   (writer, value) =>
@@ -74,11 +56,11 @@ const orReference =
 const schema: Message = (writer, value) => writeFields(writer, schemaFields, value as JsonObject, 36);
 const anySchema = orReference(schema);
 
-/** Only simple values have a form; that there is another one is still said. */
+/** gnostic's DefaultType holds booleans, strings and numbers; other defaults are an empty message. */
 const defaultValue: Message = (writer, value) => {
-  if (typeof value === 'boolean') writer.bool(2, value);
-  else if (typeof value === 'string') writer.string(3, value);
-  else if (typeof value !== 'object') writer.double(1, Number(value));
+  if (typeof value === 'boolean') writer.boolField(2, value);
+  else if (typeof value === 'string') writer.stringField(3, value);
+  else if (typeof value !== 'object') writer.doubleField(1, Number(value));
 };
 
 const schemaFields: Fields = {
@@ -112,7 +94,7 @@ const schemaFields: Fields = {
   items: message(30, message(1, anySchema)),
   properties: map(31, anySchema),
   additionalProperties: message(32, (writer, value) =>
-    typeof value === 'boolean' ? writer.bool(2, value) : message(1, anySchema)(writer, value),
+    typeof value === 'boolean' ? writer.boolField(2, value) : message(1, anySchema)(writer, value),
   ),
   default: message(33, defaultValue),
   description: text(34),
@@ -130,8 +112,8 @@ const requestBody = objectOf({ description: text(1), content: map(2, mediaType),
 const response = objectOf({ description: text(1), content: map(3, mediaType) }, 5);
 
 const securityRequirement: Message = (writer, value) => {
-  for (const [name, scopes] of Object.entries(value as Record<string, JsonValue>))
-    writeNamed(writer, 1, name, () => message(2, texts(1))(writer, scopes));
+  for (const [name, scopes] of Object.entries(value as Record<string, JsonValue>).reverse())
+    writeNamed(writer, 1, name, message(2, texts(1)), scopes);
 };
 
 const operation = objectOf(
@@ -174,7 +156,7 @@ const securityScheme = objectOf(
 
 const componentFields: Fields = { securitySchemes: map(7, orReference(securityScheme)) };
 
-/** All but the paths and the schemas. */
+/** All members but `paths` and `components`. */
 const documentFields: Fields = {
   openapi: text(1),
   info: message(2, objectOf({ title: text(1), description: text(2), version: text(6) }, 7)),

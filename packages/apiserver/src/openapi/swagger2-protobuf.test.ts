@@ -1,11 +1,10 @@
-import type { JsonObject } from '@tsukube/machinery';
+import { type JsonObject, ProtobufWriter } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { ProtobufWriter } from '../protobuf/protobuf-writer.ts';
 import { swagger2Protobuf } from './swagger2-protobuf.ts';
 
 type Fields = ReadonlyMap<number, readonly (Buffer | number)[]>;
 
-/** Enough of a protobuf reader to look into what was written. */
+/** A minimal protobuf reader. */
 function decode(bytes: Buffer): Fields {
   const fields = new Map<number, (Buffer | number)[]>();
   for (let at = 0; at < bytes.length; ) {
@@ -28,7 +27,7 @@ function varintAt(bytes: Buffer, start: number): { value: number; end: number } 
   }
 }
 
-/** What is inside the messages that these field numbers lead through, the first of each. */
+/** The fields of the message at a path of field numbers; of repeated fields the first. */
 function inside(bytes: Buffer, ...path: readonly number[]): Fields {
   return decode(path.reduce((message, field) => decode(message).get(field)?.[0] as Buffer, bytes));
 }
@@ -39,8 +38,8 @@ describe('ProtobufWriter', () => {
   it.each([0, 1, 126, 127, 128, 200, 20_000, 3_000_000])('writes messages around %i characters', (length) => {
     const writer = new ProtobufWriter();
     const text = 'x'.repeat(length);
-    writer.message(1, () => writer.message(2, () => writer.string(3, text)));
-    writer.bool(4, true);
+    writer.boolField(4, true);
+    writer.messageField(1, () => writer.messageField(2, () => writer.stringField(3, text)));
     const bytes = writer.finish();
     expect(textOf(inside(bytes, 1, 2), 3)).toBe(text);
     expect(decode(bytes).get(4)).toEqual([1]);
@@ -48,7 +47,7 @@ describe('ProtobufWriter', () => {
 
   it.each(['é', 'ü'.repeat(100), '日本語 ☸', `${'a'.repeat(120)}é`])('writes %s', (text) => {
     const writer = new ProtobufWriter();
-    writer.string(1, text);
+    writer.stringField(1, text);
     expect(textOf(decode(writer.finish()), 1)).toBe(text);
   });
 });

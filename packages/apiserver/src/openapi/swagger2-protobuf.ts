@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
-import { TimeSlice } from '@tsukube/storage';
+import { type JsonObject, ProtobufWriter } from '@tsukube/machinery';
 import {
   anyValue,
   anyValues,
@@ -10,33 +9,24 @@ import {
   message,
   messages,
   objectOf,
+  pairsInSlices,
   text,
   texts,
   writeFields,
   writeNamed,
   writePairs,
-} from '../protobuf/fields.ts';
-import { ProtobufWriter } from '../protobuf/protobuf-writer.ts';
+} from './protobuf-fields.ts';
 import type { NamedPiece, Swagger2Document } from './swagger2-document.ts';
 
 /** The protobuf form of an OpenAPI 2 document (gnostic's openapi.v2.Document), which kubectl before 1.25 asks for. */
 export async function swagger2Protobuf(document: Swagger2Document): Promise<Buffer> {
+  const paths = await pairsInSlices(document.paths(), pathItem, 2);
+  const definitions = await pairsInSlices(document.definitions(), schema, 1);
   const writer = new ProtobufWriter();
-  writeFields(writer, headFields, document.head);
-  writer.bytes(8, await pairsInSlices(document.paths(), pathItem, 2));
-  writer.bytes(9, await pairsInSlices(document.definitions(), schema, 1));
   writePairs(writer, 10, Object.entries(document.parameters()) as NamedPiece[], parameter);
-  return writer.finish();
-}
-
-/** The pairs of a map, a few milliseconds in each turn of the event loop. */
-async function pairsInSlices(pieces: Iterable<NamedPiece>, write: Message, pairField: number): Promise<Buffer> {
-  const slice = new TimeSlice();
-  const writer = new ProtobufWriter();
-  for (const [name, piece] of pieces) {
-    writeNamed(writer, pairField, name, () => writer.message(2, () => write(writer, piece)));
-    if (slice.over) await slice.rest();
-  }
+  writer.bytesField(9, definitions);
+  writer.bytesField(8, paths);
+  writeFields(writer, headFields, document.head);
   return writer.finish();
 }
 
@@ -53,7 +43,7 @@ const schemaFields: Fields = {
   required: texts(19),
   enum: anyValues(20),
   additionalProperties: message(21, (writer, value) =>
-    typeof value === 'boolean' ? writer.bool(2, value) : message(1, schema)(writer, value),
+    typeof value === 'boolean' ? writer.boolField(2, value) : message(1, schema)(writer, value),
   ),
   type: message(22, (writer, value) => texts(1)(writer, Array.isArray(value) ? value : [value])),
   items: message(23, message(1, schema)),
@@ -118,9 +108,8 @@ const pathItem = objectOf(
 
 const apiKeySecurity = objectOf({ type: text(1), name: text(2), in: text(3), description: text(4) }, 5);
 const securityRequirement: Message = (writer, value) => {
-  for (const [name, scopes] of Object.entries(value as JsonObject)) {
-    writeNamed(writer, 1, name, () => message(2, texts(1))(writer, scopes));
-  }
+  for (const [name, scopes] of Object.entries(value as JsonObject).reverse())
+    writeNamed(writer, 1, name, message(2, texts(1)), scopes);
 };
 
 const headFields: Fields = {

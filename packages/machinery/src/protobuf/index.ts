@@ -6,3 +6,4 @@ export { encodeProtobufList, listItemSize, protobufListHead, watchFrame, writeLi
 export { partialMetadataBytes, partialObjectMetadataType } from './partial-metadata.ts';
 export { ProtobufError } from './reader.ts';
 export { encodeStatus } from './status.ts';
+export { ProtobufWriter } from './writer.ts';

@@ -83,6 +83,52 @@ export class ProtobufWriter {
     this.position = start;
   }
 
+  /** The bytes without their length. */
+  bytes(value: Uint8Array): void {
+    this.reserve(value.length);
+    this.position -= value.length;
+    this.buffer.set(value, this.position);
+  }
+
+  stringField(field: number, value: string): void {
+    const before = this.length;
+    this.text(value);
+    this.lengthAndTag(field, before);
+  }
+
+  bytesField(field: number, value: Uint8Array): void {
+    const before = this.length;
+    this.bytes(value);
+    this.lengthAndTag(field, before);
+  }
+
+  boolField(field: number, value: boolean): void {
+    this.byte(value ? 1 : 0);
+    this.uint32(field << 3);
+  }
+
+  intField(field: number, value: number): void {
+    this.int64(value);
+    this.uint32(field << 3);
+  }
+
+  doubleField(field: number, value: number): void {
+    this.double(value);
+    this.uint32((field << 3) | 1);
+  }
+
+  /** `write` writes the fields of the message, last first. */
+  messageField(field: number, write: () => void): void {
+    const before = this.length;
+    write();
+    this.lengthAndTag(field, before);
+  }
+
+  private lengthAndTag(field: number, before: number): void {
+    this.uint32(this.length - before);
+    this.uint32((field << 3) | 2);
+  }
+
   /** Writes nothing and gives false if there is anything else in the text. */
   private ascii(value: string): boolean {
     this.reserve(value.length);

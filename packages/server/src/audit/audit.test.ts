@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { AuditEvent } from '@tsukube/apiserver';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { webhookClient } from '../webhook/webhook-client.ts';
-import { readWebhookKubeconfig } from '../webhook/webhook-kubeconfig.ts';
+import { kubeconfigWebhook, readWebhookKubeconfig } from '../files/webhook-kubeconfig.ts';
 import { auditFile } from './audit-file.ts';
 import { webhookSink } from './sinks.ts';
 
@@ -109,7 +108,7 @@ describe('the webhook', () => {
         response.end();
       });
     }).listen(0);
-    const client = webhookClient(await kubeconfig(`http://127.0.0.1:${(server.address() as AddressInfo).port}/audit`));
+    const client = kubeconfigWebhook(await kubeconfig(`http://127.0.0.1:${(server.address() as AddressInfo).port}/audit`));
     const sink = webhookSink(client, 1, () => {});
     expect(await sink.process([event, event])).toBe(true);
     expect(bodies).toEqual(['Bearer secret 2', 'Bearer secret 2']);
@@ -119,7 +118,7 @@ describe('the webhook', () => {
 
   it('that nobody answers costs the events, and they are counted', async () => {
     const lost: number[] = [];
-    const client = webhookClient(await kubeconfig('http://127.0.0.1:1/'));
+    const client = kubeconfigWebhook(await kubeconfig('http://127.0.0.1:1/'));
     const sink = webhookSink(client, 1, (_plugin, _reason, events) => lost.push(events.length));
     expect(await sink.process([event])).toBe(false);
     expect(lost).toEqual([1]);

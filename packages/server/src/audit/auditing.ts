@@ -15,8 +15,7 @@ import {
 import { parseYaml } from '@tsukube/machinery';
 import { UsageError } from '../config/flags/usage-error.ts';
 import type { ServeOptions } from '../config/index.ts';
-import { webhookClient } from '../webhook/webhook-client.ts';
-import { readWebhookKubeconfig } from '../webhook/webhook-kubeconfig.ts';
+import { kubeconfigWebhook, readWebhookKubeconfig } from '../files/webhook-kubeconfig.ts';
 import { auditFile } from './audit-file.ts';
 import { fileSink, outputSink, webhookSink } from './sinks.ts';
 
@@ -68,7 +67,12 @@ async function webhookSinks(options: ServeOptions, onLost: OnLost): Promise<read
     throw new UsageError(`--audit-webhook-config-file: initializing audit webhook: ${error.message}`);
   });
   return [
-    wrapped(webhookSink(webhookClient(endpoint), options.auditWebhookInitialBackoff, onLost), options, 'auditWebhook', onLost),
+    wrapped(
+      webhookSink(kubeconfigWebhook(endpoint), options.auditWebhookInitialBackoff, onLost),
+      options,
+      'auditWebhook',
+      onLost,
+    ),
   ];
 }
 

@@ -1,8 +1,7 @@
 import { write } from 'node:fs';
 import { promisify } from 'node:util';
 import { type AuditEvent, type AuditSink, eventJson, legacyLine, type OnLost } from '@tsukube/apiserver';
-import { withBackoff } from '../webhook/backoff.ts';
-import type { WebhookClient } from '../webhook/webhook-client.ts';
+import { type KubeconfigWebhook, retryWithBackoff } from '../files/webhook-kubeconfig.ts';
 import type { AuditFile } from './audit-file.ts';
 
 export interface LogSinkOptions {
@@ -55,7 +54,7 @@ function linesOf(events: readonly AuditEvent[], format: LogSinkOptions['format']
 }
 
 /** Sends lists of events, again and again for a while if nobody takes them. */
-export function webhookSink(client: WebhookClient, initialBackoffMs: number, onLost: OnLost): AuditSink {
+export function webhookSink(client: KubeconfigWebhook, initialBackoffMs: number, onLost: OnLost): AuditSink {
   const stop = new AbortController();
   const send = async (list: string) => {
     const { status, body } = await client.post(list);
@@ -66,7 +65,7 @@ export function webhookSink(client: WebhookClient, initialBackoffMs: number, onL
       const items = events.map((event) => eventJson(event, true)).join(',');
       const list = `{"kind":"EventList","apiVersion":"audit.k8s.io/v1","metadata":{},"items":[${items}]}\n`;
       try {
-        await withBackoff(initialBackoffMs, () => send(list), stop.signal);
+        await retryWithBackoff({ initialMs: initialBackoffMs, signal: stop.signal }, () => send(list));
         return true;
       } catch (error) {
         onLost('webhook', String(error), events);

@@ -1,9 +1,7 @@
 import { cachedTokens, type TokenAuthenticator, webhookTokens } from '@tsukube/apiserver';
 import { isObject, type JsonObject, parseJson } from '@tsukube/machinery';
 import type { ServeOptions } from '../config/index.ts';
-import { withBackoff } from '../webhook/backoff.ts';
-import { webhookClient } from '../webhook/webhook-client.ts';
-import { readWebhookKubeconfig } from '../webhook/webhook-kubeconfig.ts';
+import { kubeconfigWebhook, readWebhookKubeconfig, retryWithBackoff } from '../files/webhook-kubeconfig.ts';
 
 const firstRetryMs = 500;
 
@@ -18,11 +16,13 @@ export async function openTokenWebhook(
   options: ServeOptions,
   apiAudiences: readonly string[],
 ): Promise<TokenWebhook> {
-  const client = webhookClient(await readWebhookKubeconfig(path));
+  const client = kubeconfigWebhook(await readWebhookKubeconfig(path));
   const stopping = new AbortController();
   const review = async (question: JsonObject): Promise<JsonObject> => {
     const body = JSON.stringify(question);
-    const answer = await withBackoff(firstRetryMs, () => retriable(client.post(body)), stopping.signal);
+    const answer = await retryWithBackoff({ initialMs: firstRetryMs, signal: stopping.signal }, () =>
+      retriable(client.post(body)),
+    );
     if (answer.status < 200 || answer.status > 299) throw new Error(`the webhook answered ${answer.status}`);
     const { value } = parseJson(Buffer.from(answer.body));
     if (!isObject(value)) throw new Error('the webhook did not answer with a TokenReview');

@@ -1,8 +1,11 @@
 import { type AccessAttributes, type Authorizer, type Logger, noOpinion, noRules, type Verdict } from '@tsukube/apiserver';
 import { type FieldRequirement, isObject, type JsonObject, type LabelOperator, type LabelRequirement } from '@tsukube/machinery';
-import { withBackoff } from '../webhook/backoff.ts';
-import { type WebhookClient, webhookClient } from '../webhook/webhook-client.ts';
-import { readWebhookKubeconfig } from '../webhook/webhook-kubeconfig.ts';
+import {
+  type KubeconfigWebhook,
+  kubeconfigWebhook,
+  readWebhookKubeconfig,
+  retryWithBackoff,
+} from '../files/webhook-kubeconfig.ts';
 import type { WebhookConfiguration } from './configuration.ts';
 import { compileMatchConditions } from './match-conditions.ts';
 
@@ -20,7 +23,7 @@ export async function webhookAuthorizer(
   configuration: WebhookConfiguration,
   logger: Logger,
 ): Promise<WebhookAuthorizer> {
-  const client = webhookClient(await readWebhookKubeconfig(configuration.kubeConfigFile), configuration.timeout);
+  const client = kubeconfigWebhook(await readWebhookKubeconfig(configuration.kubeConfigFile), configuration.timeout);
   const matches = await compileMatchConditions(configuration.matchConditions);
   const remembered = new RememberedVerdicts(configuration.authorizedTtl, configuration.unauthorizedTtl);
   const failed = (error: unknown): Verdict => ({
@@ -52,7 +55,7 @@ export async function webhookAuthorizer(
   };
 }
 
-async function review(client: WebhookClient, spec: JsonObject, version: 'v1' | 'v1beta1'): Promise<Verdict> {
+async function review(client: KubeconfigWebhook, spec: JsonObject, version: 'v1' | 'v1beta1'): Promise<Verdict> {
   const body = JSON.stringify({
     kind: 'SubjectAccessReview',
     apiVersion: `authorization.k8s.io/${version}`,
@@ -60,7 +63,7 @@ async function review(client: WebhookClient, spec: JsonObject, version: 'v1' | '
     spec: version === 'v1' ? spec : inOldVersion(spec),
     status: { allowed: false },
   });
-  const answer = await withBackoff(firstDelayMs, async () => {
+  const answer = await retryWithBackoff({ initialMs: firstDelayMs }, async () => {
     const { status, body: text } = await client.post(body);
     if (status >= 200 && status < 300) return text;
     const error = new Error(`the webhook answered with the status ${status}`);

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@tsukube/machinery';
 import type { Logger } from '../../logger.ts';
 import { parseCompact } from '../jwt.ts';
-import { fetchText } from './fetch-text.ts';
+import { issuerClient } from './issuer-client.ts';
 import { type IdTokenRules, issuerOf, verifyIdToken } from './jwt-authenticator.ts';
 import { openProvider, type Provider } from './provider.ts';
 
@@ -25,6 +25,7 @@ const maxProviders = 16;
 export function distributedClaims(options: DistributedClaimOptions): DistributedClaims {
   const { claim, certificateAuthority: ca, logger } = options;
   const providers = new Map<string, Provider>();
+  const client = issuerClient(ca);
   const providerOf = (url: string): Provider => {
     const known = providers.get(url);
     if (known) return known;
@@ -39,10 +40,7 @@ export function distributedClaims(options: DistributedClaimOptions): Distributed
   };
   const fetchClaim = async ({ endpoint, access_token: token }: JsonObject): Promise<JsonObject> => {
     const authorization = typeof token === 'string' && token !== '' ? `Bearer ${token}` : undefined;
-    const { status, text } = await fetchText(endpoint as string, {
-      ...(ca !== undefined && { ca }),
-      ...(authorization && { authorization }),
-    });
+    const { status, text } = await client.get(endpoint as string, authorization);
     if (status < 200 || status > 226) throw new Error(`error while getting distributed claim JWT: ${status}`);
     const parsed = parseCompact(text.trim());
     const issuer = parsed && issuerOf(parsed.claims);
@@ -68,6 +66,7 @@ export function distributedClaims(options: DistributedClaimOptions): Distributed
     },
     stop() {
       for (const provider of providers.values()) provider.stop();
+      client.close();
     },
   };
 }

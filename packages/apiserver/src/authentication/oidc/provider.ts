@@ -4,7 +4,7 @@ import type { Logger } from '../../logger.ts';
 import type { CompactToken } from '../jwt.ts';
 import { checkSignature } from '../jwt-keys.ts';
 import type { IssuerConfiguration } from './configuration.ts';
-import { type FetchedText, fetchText } from './fetch-text.ts';
+import { type IssuerClient, type IssuerDocument, issuerClient } from './issuer-client.ts';
 
 /** An issuer that tells where its keys are. */
 export interface Provider {
@@ -25,13 +25,12 @@ export function openProvider(issuer: IssuerConfiguration, now: () => number, log
   let problem: string | undefined = `oidc: authenticator for issuer "${issuer.url}" is not initialized`;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  const fetch = (url: string): Promise<FetchedText> =>
-    fetchText(url, issuer.certificateAuthority ? { ca: issuer.certificateAuthority } : {});
+  const client = issuerClient(issuer.certificateAuthority);
 
   const initialize = async (): Promise<void> => {
     try {
-      const location = await keysLocation(issuer, fetch);
-      keys = remoteKeySet(() => fetch(location), now);
+      const location = await keysLocation(issuer, client);
+      keys = remoteKeySet(() => client.get(location), now);
       problem = undefined;
     } catch (error) {
       problem = (error as Error).message;
@@ -46,16 +45,14 @@ export function openProvider(issuer: IssuerConfiguration, now: () => number, log
     stop() {
       stopped = true;
       clearTimeout(timer);
+      client.close();
     },
   };
 }
 
-async function keysLocation(
-  { url, discoveryURL }: IssuerConfiguration,
-  fetch: (url: string) => Promise<FetchedText>,
-): Promise<string> {
+async function keysLocation({ url, discoveryURL }: IssuerConfiguration, client: IssuerClient): Promise<string> {
   const wellKnown = discoveryURL || `${url.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const { status, text } = await fetch(wellKnown);
+  const { status, text } = await client.get(wellKnown);
   if (status !== 200) throw new Error(`${wellKnown} answered ${status}`);
   const document = JSON.parse(text) as JsonObject;
   if (!isObject(document)) throw new Error(`${wellKnown} is not a document`);
@@ -80,7 +77,7 @@ export interface KeySet {
 }
 
 /** The keys of an issuer, fetched when a token is signed by one that is not known, so that issuers can change them. */
-export function remoteKeySet(fetchKeys: () => Promise<FetchedText>, now: () => number): KeySet {
+export function remoteKeySet(fetchKeys: () => Promise<IssuerDocument>, now: () => number): KeySet {
   let known: readonly RemoteKey[] = [];
   let staleFrom = 0;
   let fetchedAt = Number.NEGATIVE_INFINITY;

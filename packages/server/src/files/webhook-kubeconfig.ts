@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { outboundClient } from '@tsukube/apiserver';
 
-/** Where a webhook is, whom to trust there, and how to prove who we are. */
+/** URL, trust and credentials of a webhook: the current context of its kubeconfig. */
 export interface WebhookEndpoint {
   readonly url: URL;
   readonly ca: Buffer | undefined;
@@ -9,13 +11,13 @@ export interface WebhookEndpoint {
   readonly serverName: string | undefined;
   readonly certificate: Buffer | undefined;
   readonly key: Buffer | undefined;
-  /** Read for every request: tokens in files are renewed. */
+  /** Value of the Authorization header. Read for every request, because token files are rotated. */
   authorization(): string | undefined;
 }
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Reads the current context of a kubeconfig. Fails with an Error that says what is missing. */
+/** Rejects with an Error that names the missing or invalid entry. */
 export async function readWebhookKubeconfig(path: string): Promise<WebhookEndpoint> {
   const { parse } = await import('yaml');
   const config = asEntry(parse(readFileSync(path, 'utf8'), { version: '1.1', maxAliasCount: 100 }));
@@ -71,4 +73,63 @@ function asEntry(value: unknown): Entry {
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+export interface WebhookAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** A webhook configured by a kubeconfig file: for audit events, TokenReviews and SubjectAccessReviews. */
+export interface KubeconfigWebhook {
+  /** Posts JSON. Resolves with an answer of any status; rejects if there is none in time. */
+  post(body: string): Promise<WebhookAnswer>;
+  close(): void;
+}
+
+const maxResponseBytes = 4 << 20;
+const defaultTimeoutMs = 30_000;
+
+export function kubeconfigWebhook(endpoint: WebhookEndpoint, timeoutMs = defaultTimeoutMs): KubeconfigWebhook {
+  const { url, ca, certificate: cert, key, serverName, skipVerification } = endpoint;
+  const client = outboundClient({ ca, cert, key, serverName, skipVerification, maxResponseBytes });
+  return {
+    async post(body) {
+      const authorization = endpoint.authorization();
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, */*',
+        ...(authorization !== undefined && { authorization }),
+      };
+      const answer = await client.send({ method: 'POST', url, headers, body, timeoutMs });
+      return { status: answer.status, body: answer.body.toString() };
+    },
+    close: () => client.close(),
+  };
+}
+
+/** Backoff of kube-apiserver's webhook clients. */
+const factor = 1.5;
+const jitter = 0.2;
+const attempts = 5;
+
+export interface RetryOptions {
+  readonly initialMs: number;
+  /** Ends the wait before a retry. */
+  readonly signal?: AbortSignal;
+  readonly random?: () => number;
+}
+
+/** Retries with exponential backoff. Rejects with the error of the last attempt. */
+export async function retryWithBackoff<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
+  const { initialMs, signal, random = Math.random } = options;
+  let delay = initialMs;
+  for (let left = attempts - 1; ; left--, delay *= factor) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (left <= 0 || signal?.aborted) throw error;
+    }
+    await setTimeout(delay * (1 + random() * jitter), undefined, { signal }).catch(() => {});
+  }
 }

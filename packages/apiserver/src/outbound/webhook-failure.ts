@@ -1,28 +1,21 @@
-import type { X509Certificate } from 'node:crypto';
 import { getServers } from 'node:dns';
 import { goQuote, isObject, type JsonValue, parseJson } from '@tsukube/machinery';
 import { verificationProblem } from '@tsukube/transport';
+import type { OutboundError } from './outbound-client.ts';
 
-/** The call did not bring an answer that can be read. */
+/** A webhook call without a usable response. */
 export class WebhookFailed extends Error {
   override readonly name = 'WebhookFailed';
 }
 
-/** A request that did not get an answer. */
-export interface FailedRequest {
-  readonly host: string;
-  readonly certificate: X509Certificate | undefined;
-  readonly timedOut: boolean;
-  readonly now: number;
-}
-
 type SystemError = NodeJS.ErrnoException & { readonly address?: string; readonly port?: number; readonly hostname?: string };
 
-/** Why a request failed, in the words of Go's HTTP client where there are such. */
-export function connectionProblem(error: unknown, request: FailedRequest): string {
-  if (request.timedOut) return 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
-  const { code = '', message = String(error), address, port, hostname } = error as Partial<SystemError>;
-  const unverified = verificationProblem({ ...request, code });
+/** Message of a failed request, as Go's HTTP client words it. `urlHost` is the host of the URL, which may be an IPv6 address in brackets. */
+export function connectionProblem({ cause, message, timedOut, certificate }: OutboundError, urlHost: string): string {
+  if (timedOut) return 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+  const { code = '', address, port, hostname } = cause as Partial<SystemError>;
+  const host = urlHost.replace(/^\[|\]$/g, '');
+  const unverified = verificationProblem({ code, host, certificate, now: Date.now() });
   if (unverified !== undefined) return unverified;
   const dialed = `dial tcp ${address?.includes(':') ? `[${address}]` : address}:${port}`;
   if (code === 'ECONNREFUSED') return `${dialed}: connect: connection refused`;
@@ -41,12 +34,6 @@ function resolverText(): string {
   return ` on ${server.includes(':') ? server : `${server}:53`}`;
 }
 
-export interface WebhookAnswer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: Buffer;
-}
-
 const maxTextBytes = 2048;
 
 const messages: Readonly<Record<number, string>> = {
@@ -62,8 +49,7 @@ const messages: Readonly<Record<number, string>> = {
 };
 
 /** The error that client-go derives from an HTTP error: the message of the Status, or a generic one for the status code. */
-export function statusProblem(answer: WebhookAnswer): string {
-  const { status, contentType, body } = answer;
+export function statusProblem(status: number, contentType: string, body: Buffer): string {
   const text = contentType.startsWith('text/') ? body.subarray(0, maxTextBytes).toString('utf8').trim() : 'unknown';
   if (contentType.startsWith('application/json')) {
     const message = messageOfStatus(body);
