@@ -17,7 +17,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from './index.ts';
-import { isRequestUri } from './structural/request-uri.ts';
+import { isRequestUri } from './structural/values/formats.ts';
 import { goByteQuote } from './text/go-quote.ts';
 
 const many = 200_000;

@@ -1,7 +1,7 @@
 import type { ObjectShape } from '../apply/merge-schema.ts';
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { JsonObject } from '../json/value.ts';
-import type { Effort } from './budget.ts';
+import type { Effort } from './values/budget.ts';
 
 /** What the schema of one version of a custom resource does to its objects. Everything is compiled on first use. */
 export interface CompiledSchema {

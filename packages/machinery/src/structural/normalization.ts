@@ -2,8 +2,8 @@ import { FieldErrors } from '../errors/field-errors.ts';
 import { path } from '../errors/field-path.ts';
 import { maxStrictErrors } from '../json/exact-parser.ts';
 import type { JsonValue } from '../json/value.ts';
-import { DefaultsBudget } from './budget.ts';
 import type { Normalized, Origin } from './compiled-schema.ts';
+import { DefaultsBudget } from './values/budget.ts';
 
 const none: readonly string[] = [];
 

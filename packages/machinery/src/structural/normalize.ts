@@ -1,10 +1,10 @@
 import { stringifyJson } from '../json/stringify.ts';
 import { deepCopy, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
-import type { DefaultsBudget } from './budget.ts';
 import type { Normalized, Origin } from './compiled-schema.ts';
-import { coerceEmbedded, isMetaField } from './embedded-metadata.ts';
+import { coerceEmbedded, isMetaField } from './embedded-objects.ts';
 import { Normalization } from './normalization.ts';
-import type { SchemaNode } from './schema-node.ts';
+import type { SchemaNode } from './schema/schema-node.ts';
+import type { DefaultsBudget } from './values/budget.ts';
 
 /** Characters of JSON that a number, a boolean or null counts for. */
 const scalarCharacters = 5;

@@ -3,16 +3,15 @@ import { FieldErrors } from '../errors/field-errors.ts';
 import type { FieldPath } from '../errors/field-path.ts';
 import { sortKeys } from '../json/stringify.ts';
 import { deepCopy, type JsonObject, type JsonValue } from '../json/value.ts';
-import { ValidationBudget } from './budget.ts';
-import { coerceEmbedded, isMetaField } from './embedded-metadata.ts';
-import { validateEmbedded, validateIdentity } from './embedded-validation.ts';
-import { explain } from './explain.ts';
-import { report } from './finding.ts';
+import { coerceEmbedded, isMetaField, validateEmbedded, validateIdentity } from './embedded-objects.ts';
 import { Normalization } from './normalization.ts';
 import { normalizeDefault } from './normalize.ts';
-import { RuleRun } from './rule-run.ts';
-import type { SchemaNode } from './schema-node.ts';
-import { validateRulesOfValue } from './validate-rules.ts';
+import { RuleRun } from './rules/rule-run.ts';
+import { validateRulesOfValue } from './rules/validate-rules.ts';
+import type { SchemaNode } from './schema/schema-node.ts';
+import { ValidationBudget } from './values/budget.ts';
+import { explain } from './values/explain.ts';
+import { report } from './values/finding.ts';
 
 /** The defaults of a schema are values that it accepts, and have no fields that it does not know. */
 export function validateDefaults(root: SchemaNode, at: FieldPath, requirePruned: boolean, errors: FieldErrors): void {

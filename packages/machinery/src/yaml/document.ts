@@ -1,5 +1,4 @@
 import type { CST, Document, LineCounter } from 'yaml';
-import { YamlSyntaxError } from './syntax-error.ts';
 
 export type Library = typeof import('yaml');
 
@@ -57,4 +56,9 @@ function withoutStackTraces<T>(run: () => T): T {
   } finally {
     Error.stackTraceLimit = limit;
   }
+}
+
+/** The text is not YAML, or not YAML that can be said in JSON. */
+export class YamlSyntaxError extends Error {
+  override readonly name = 'YamlSyntaxError';
 }

@@ -1,3 +1,3 @@
+export { YamlSyntaxError } from './document.ts';
 export { parseYaml, type YamlLimits } from './parse.ts';
 export { stringifyYaml } from './stringify.ts';
-export { YamlSyntaxError } from './syntax-error.ts';

@@ -1,8 +1,7 @@
 import type { ErrorCode, YAMLError } from 'yaml';
 import { type ParsedJson, parseJson } from '../json/parse.ts';
 import { NodeConverter } from './convert.ts';
-import { readDocument } from './document.ts';
-import { YamlSyntaxError } from './syntax-error.ts';
+import { readDocument, YamlSyntaxError } from './document.ts';
 
 export interface YamlLimits {
   readonly bytes?: number;

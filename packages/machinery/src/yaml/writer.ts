@@ -1,8 +1,8 @@
-import { escapeCharacter, type Style } from './scalar-style.ts';
+import { resolvePlain } from './resolve.ts';
 
 /** Lines of text are folded at the first space beyond this column. */
 const bestWidth = 80;
-const breaks: ReadonlySet<string> = new Set(['\n', '\r', '\u0085', '\u2028', '\u2029']);
+const lineBreaks: ReadonlySet<string> = new Set(['\n', '\r', '\u0085', '\u2028', '\u2029']);
 
 /** Text with a notion of where on the line it is. */
 export class YamlWriter {
@@ -63,7 +63,7 @@ export class YamlWriter {
       const inside = i >= margin && i < characters.length - margin;
       if (character === ' ' && mayFold && !afterSpace && this.#column > bestWidth && inside && characters[i + 1] !== ' ') {
         this.startLine();
-      } else if (breaks.has(character)) {
+      } else if (lineBreaks.has(character)) {
         if (!afterBreak && character === '\n') this.#break();
         this.#writeBreak(character);
         this.indention = true;
@@ -73,7 +73,7 @@ export class YamlWriter {
         if (character !== ' ') this.indention = false;
       }
       afterSpace = character === ' ';
-      afterBreak = breaks.has(character) || (afterBreak && character === ' ');
+      afterBreak = lineBreaks.has(character) || (afterBreak && character === ' ');
     });
   }
 
@@ -106,7 +106,7 @@ export class YamlWriter {
   #literalLines(text: string): void {
     let afterBreak = true;
     for (const character of text) {
-      if (breaks.has(character)) {
+      if (lineBreaks.has(character)) {
         this.#writeBreak(character);
         this.indention = true;
         afterBreak = true;
@@ -141,6 +141,73 @@ export class YamlWriter {
 
 function trailingBreaks(text: string): number {
   let end = text.length;
-  while (end > 0 && breaks.has(text[end - 1] as string)) end--;
+  while (end > 0 && lineBreaks.has(text[end - 1] as string)) end--;
   return text.length - end;
+}
+
+export type Style = 'plain' | 'single' | 'double' | 'literal';
+
+const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+const lineBreak = /[\n\r\u0085\u2028\u2029]/;
+/** What may stand in YAML as it is; anything else has to be escaped. */
+const unprintable = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u;
+const indicatorAtStart = /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t\n\r\u0085\u2028\u2029]|$)|---|\.\.\.)/;
+const indicatorWithin = /:(?:[ \t\n\r\u0085\u2028\u2029]|$)|[ \t\n\r\u0085\u2028\u2029]#/;
+
+export function isMultiline(text: string): boolean {
+  return lineBreak.test(text);
+}
+
+/** How a text is written so that it is read as the same text. */
+export function styleOf(text: string, isSimpleKey: boolean): Style {
+  const wanted = text.includes('\n') ? 'literal' : isPlainText(text) ? 'plain' : 'double';
+  if (isSimpleKey && isMultiline(text)) return 'double';
+  if (wanted === 'literal') return isSimpleKey || !allowsBlock(text) ? 'double' : 'literal';
+  if (wanted === 'plain' && !allowsPlain(text)) return allowsSingle(text) ? 'single' : 'double';
+  return wanted;
+}
+
+function isPlainText(text: string): boolean {
+  return resolvePlain(text).is === 'string' && !base60.test(text);
+}
+
+function allowsPlain(text: string): boolean {
+  if (/^[ ]|[ ]$/.test(text) || lineBreak.test(text) || unprintable.test(text)) return false;
+  return !indicatorAtStart.test(text) && !indicatorWithin.test(text);
+}
+
+function allowsSingle(text: string): boolean {
+  return !unprintable.test(text) && !/[\n\r\u0085\u2028\u2029] | [\n\r\u0085\u2028\u2029]/.test(text);
+}
+
+function allowsBlock(text: string): boolean {
+  return !unprintable.test(text) && !text.endsWith(' ') && !/ [\n\r\u0085\u2028\u2029]/.test(text);
+}
+
+const escapes = new Map([
+  [0x00, '\\0'],
+  [0x07, '\\a'],
+  [0x08, '\\b'],
+  [0x09, '\\t'],
+  [0x0a, '\\n'],
+  [0x0b, '\\v'],
+  [0x0c, '\\f'],
+  [0x0d, '\\r'],
+  [0x1b, '\\e'],
+  [0x22, '\\"'],
+  [0x5c, '\\\\'],
+  [0x85, '\\N'],
+  [0x2028, '\\L'],
+  [0x2029, '\\P'],
+]);
+
+/** A character between double quotes. */
+export function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const short = escapes.get(code);
+  if (short !== undefined) return short;
+  if (!unprintable.test(character)) return character;
+  const hex = code.toString(16).toUpperCase();
+  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`;
+  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }

@@ -1,6 +1,6 @@
 import { isQualifiedName, isValidLabelValue } from '../../meta/validation/labels.ts';
 import { nameIsDNS1035Label, nameIsDNSLabel, nameIsDNSSubdomain } from '../../meta/validation/names.ts';
-import { stringFormat } from '../../structural/formats.ts';
+import { stringFormat } from '../../structural/values/formats.ts';
 import { type CelType, listType, optionalType, stringType } from '../types/type.ts';
 import { ArrayList, CelOpaque, CelOptional, type CelValue, noSuchOverload, optionalNone } from '../values/value.ts';
 import { type CelLibrary, declare, globalOverload, memberOverload } from './declarations.ts';

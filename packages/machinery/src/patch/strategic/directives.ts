@@ -1,5 +1,6 @@
-import { type JsonObject, type JsonValue, setKey } from '../../json/value.ts';
-import { badRetainKeys } from './errors.ts';
+import { StatusError } from '../../errors/status-error.ts';
+import { getKey, isObject, type JsonObject, type JsonValue, setKey } from '../../json/value.ts';
+import { goTypeText, goValueText } from '../../text/go-value.ts';
 
 export const patchDirective = '$patch';
 export const retainKeysDirective = '$retainKeys';
@@ -55,4 +56,66 @@ function isListDirective(key: string): boolean {
 /** The field that a directive such as `$setElementOrder/containers` is about; undefined if it names none. */
 export function directiveField(key: string, prefix: string): string | undefined {
   return key.startsWith(`${prefix}/`) ? key.slice(prefix.length + 1) : undefined;
+}
+
+/** What Kubernetes does not say a reason for is answered as 500, even where the client is to blame. */
+export function unexplained(message: string): StatusError {
+  return new StatusError({ status: 'Failure', message, code: 500 });
+}
+
+export function badRetainKeys(): StatusError {
+  return StatusError.badRequest('invalid patch format of retainKeys');
+}
+
+export function badElementOrder(): StatusError {
+  return StatusError.badRequest('invalid patch format of setElementOrder list');
+}
+
+export function badPrimitiveList(): StatusError {
+  return StatusError.badRequest('invalid patch format of primitive list');
+}
+
+export function listOfLists(): StatusError {
+  return StatusError.generic(422, 'lists of lists are not supported');
+}
+
+export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
+  return unexplained(`map: ${goValueText(item)} does not contain declared merge key: ${mergeKey}`);
+}
+
+export function unknownPatchType(directive: JsonValue, patch: JsonObject): StatusError {
+  const shown = typeof directive === 'string' ? directive : `%!s(${goTypeText(directive)}=${goValueText(directive)})`;
+  return unexplained(`unknown patch type: ${shown} in map: ${goValueText(patch)}`);
+}
+
+export function wrongType(expected: 'map[string]interface {}' | '[]interface {}', actual: JsonValue | undefined): StatusError {
+  const received = actual === null || actual === undefined ? '%!s(<nil>)' : goTypeText(actual);
+  return unexplained(`expected a ${expected}, but received a ${received}`);
+}
+
+/**
+ * What Kubernetes shows of a patch that led to something wrong: what is left of it once it has been merged. Orders of
+ * elements are used up with the lists they are about, and so are other directives.
+ */
+export function consumedPatch(patch: JsonObject, document: JsonObject): JsonObject {
+  if (Object.hasOwn(patch, patchDirective)) return without(patch, new Set([patchDirective]));
+  const used = new Set([retainKeysDirective]);
+  for (const key of Object.keys(patch)) {
+    const list = directiveField(key, elementOrderPrefix);
+    if (list !== undefined) used.add(key).add(list);
+  }
+  const left: JsonObject = {};
+  for (const [key, value] of Object.entries(without(patch, used))) setKey(left, key, consumedValue(value, getKey(document, key)));
+  return left;
+}
+
+function consumedValue(value: JsonValue, before: JsonValue | undefined): JsonValue {
+  if (!isObject(value)) return value;
+  return isObject(before) ? consumedPatch(value, before) : (plainValue(value) ?? value);
+}
+
+function without(object: JsonObject, keys: ReadonlySet<string>): JsonObject {
+  const rest: JsonObject = {};
+  for (const key of Object.keys(object)) if (!keys.has(key)) setKey(rest, key, object[key] as JsonValue);
+  return rest;
 }

@@ -16,7 +16,7 @@ export function strategicMergePatch(
   return new StrategicMerge(catalogue).mergeObject(document, patch, { is: 'object', ref: type.name });
 }
 
-export { consumedPatch } from './consumed.ts';
+export { consumedPatch } from './directives.ts';
 
 /** For resources whose types are not known: custom ones. */
 export function strategicMergeNotSupported(): StatusError {

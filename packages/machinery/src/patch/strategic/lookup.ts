@@ -1,5 +1,5 @@
 import type { Field, FieldType, TypeCatalogue } from '../../schema/type.ts';
-import { unexplained } from './errors.ts';
+import { unexplained } from './directives.ts';
 
 /** How a field is merged, and the type of what is in it: of the members of an object, or of the items of a list. */
 export interface MergeRule {

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
-import { patchDirective } from './directives.ts';
-import { noMergeKey, unexplained, unknownPatchType } from './errors.ts';
+import { noMergeKey, patchDirective, unexplained, unknownPatchType } from './directives.ts';
 import { kindOf, type MergeRule } from './lookup.ts';
 import { itemType, orderItems } from './order.ts';
 

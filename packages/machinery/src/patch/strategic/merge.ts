@@ -2,19 +2,21 @@ import { isObject, type JsonObject, type JsonValue, setKey } from '../../json/va
 import type { FieldType, TypeCatalogue } from '../../schema/type.ts';
 import {
   applyRetainKeys,
+  badElementOrder,
+  badPrimitiveList,
   deleteFromListPrefix,
   directiveField,
   elementOrderPrefix,
   patchDirective,
   plainValue,
   retainKeysDirective,
+  unknownPatchType,
   withoutDirectives,
+  wrongType,
 } from './directives.ts';
-import { validateElementOrder } from './element-order.ts';
-import { badElementOrder, badPrimitiveList, unknownPatchType, wrongType } from './errors.ts';
 import { ruleForList, ruleForObject } from './lookup.ts';
 import { mergeList, orderAfterMerge } from './merge-list.ts';
-import { itemType, orderItems } from './order.ts';
+import { itemType, orderItems, validateElementOrder } from './order.ts';
 
 /** Merges patches into objects of a catalogue. Neither is changed; results share parts with both. */
 export class StrategicMerge {

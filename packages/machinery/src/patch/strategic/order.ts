@@ -1,7 +1,6 @@
-import { isObject, type JsonValue } from '../../json/value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { goTypeText, goValueText } from '../../text/go-value.ts';
-import { patchDirective } from './directives.ts';
-import { listOfLists, noMergeKey, unexplained, wrongType } from './errors.ts';
+import { elementOrderPrefix, listOfLists, noMergeKey, patchDirective, unexplained, wrongType } from './directives.ts';
 
 type List = readonly JsonValue[];
 
@@ -78,4 +77,31 @@ function interleave(left: List, right: List, rankOf: (item: JsonValue) => number
     all.push(item);
   }
   return [...all, ...left.slice(next)];
+}
+
+/** The items of a patch must come in the order that it asks for, and all of them must be part of it. */
+export function validateElementOrder(patch: List, order: List, mergeKey: string): void {
+  if (order.length === 0 || patch.length === 0) return;
+  const items = mergeKey === '' ? patch : patch.filter((item) => !isDeletion(item));
+  let next = 0;
+  for (const place of order) {
+    while (next < items.length && hasDirective(items[next])) next++;
+    if (next >= items.length) return;
+    if (identity(items[next] as JsonValue, mergeKey) === identity(place, mergeKey)) next++;
+  }
+  if (next < items.length) throw orderMismatch(patch, order);
+}
+
+function isDeletion(item: JsonValue): boolean {
+  if (!isObject(item)) throw wrongType('map[string]interface {}', item);
+  return item[patchDirective] === 'delete';
+}
+
+function hasDirective(item: JsonValue | undefined): item is JsonObject {
+  return isObject(item) && Object.hasOwn(item, patchDirective);
+}
+
+function orderMismatch(patch: List, order: List): Error {
+  const [patched, ordered] = [goValueText([...patch]), goValueText([...order])];
+  return unexplained(`The order in patch list:\n${patched}\n doesn't match ${elementOrderPrefix} list:\n${ordered}\n`);
 }

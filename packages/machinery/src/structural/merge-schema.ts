@@ -1,0 +1,143 @@
+import { deducedShape, type ListShape, type ObjectShape, type Shape, shapeOf } from '../apply/merge-schema.ts';
+import type { JsonObject, JsonValue } from '../json/value.ts';
+import { type CheckedObject, checkObject } from '../schema/decode.ts';
+import type { Field, FieldType, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
+import type { SchemaNode } from './schema/schema-node.ts';
+
+const textShape: Shape = { is: 'scalar', expects: 'string' };
+const scalars: Readonly<Record<string, Shape>> = {
+  string: textShape,
+  boolean: { is: 'scalar', expects: 'boolean' },
+  integer: { is: 'scalar', expects: 'numeric' },
+  number: { is: 'scalar', expects: 'numeric' },
+};
+
+/** How server-side apply merges objects of a schema. */
+export function shapeOfRoot(root: SchemaNode, preserveUnknownFields: boolean): ObjectShape {
+  return new SchemaShape(root, preserveUnknownFields || root.preserveUnknown, true);
+}
+
+/** `preserve`: something around keeps fields that no schema names. */
+function shapeOfNode(node: SchemaNode, preserve: boolean): Shape {
+  const keeps = preserve || node.preserveUnknown;
+  switch (node.intOrString ? '' : node.type) {
+    case 'object':
+      return new SchemaShape(node, keeps, node.embedded);
+    case 'array':
+      return listShape(node, keeps);
+    case '':
+      return node.properties === undefined ? deducedShape : new SchemaShape(node, true, node.embedded);
+    default:
+      return scalars[node.type] ?? deducedShape;
+  }
+}
+
+/** Made field by field when it is needed: a large schema has many fields that no object uses. */
+class SchemaShape implements ObjectShape {
+  readonly is = 'object';
+  readonly atomic: boolean;
+  readonly #node: SchemaNode;
+  readonly #keeps: boolean;
+  readonly #isResource: boolean;
+  #fields: ReadonlyMap<string, Shape> | undefined;
+  #of: Shape | undefined | null = null;
+
+  constructor(node: SchemaNode, keeps: boolean, isResource: boolean) {
+    this.#node = node;
+    this.#keeps = keeps;
+    this.#isResource = isResource;
+    this.atomic = node.mapType === 'atomic';
+  }
+
+  get fields(): ReadonlyMap<string, Shape> {
+    this.#fields ??= this.#makeFields();
+    return this.#fields;
+  }
+
+  get of(): Shape | undefined {
+    if (this.#of === null) this.#of = this.#makeOf();
+    return this.#of;
+  }
+
+  #makeFields(): ReadonlyMap<string, Shape> {
+    const fields = new Map<string, Shape>();
+    for (const [key, node] of this.#node.properties ?? []) fields.set(key, shapeOfNode(node, this.#keeps));
+    if (this.#isResource) fields.set('apiVersion', textShape).set('kind', textShape).set('metadata', objectMetaShape());
+    return fields;
+  }
+
+  #makeOf(): Shape | undefined {
+    const { additional, properties } = this.#node;
+    if (typeof additional === 'object') return shapeOfNode(additional, this.#keeps);
+    if (additional !== undefined) return additional ? deducedShape : undefined;
+    return this.#keeps || properties === undefined ? deducedShape : undefined;
+  }
+}
+
+function listShape(node: SchemaNode, keeps: boolean): ListShape {
+  const of = node.items === undefined ? deducedShape : shapeOfNode(node.items, keeps);
+  const kind = node.listType === 'set' || node.listType === 'map' ? node.listType : 'atomic';
+  if (kind !== 'map') return { is: 'list', kind, of, keys: [], defaults: new Map() };
+  return { is: 'list', kind, of, keys: [...node.listMapKeys].sort(), defaults: keyDefaults(node) };
+}
+
+function keyDefaults({ items, listMapKeys }: SchemaNode): ReadonlyMap<string, JsonValue> {
+  const defaults = new Map<string, JsonValue>();
+  for (const key of listMapKeys) {
+    const value = items?.properties?.get(key)?.default;
+    if (value !== undefined) defaults.set(key, value);
+  }
+  return defaults;
+}
+
+/** The metadata of embedded objects, which no schema describes. */
+const text: FieldType = { is: 'string' };
+const time: FieldType = { is: 'time' };
+const integer: FieldType = { is: 'int64' };
+const texts: FieldType = { is: 'map', of: text };
+
+const types = new Map(
+  [
+    type('ObjectMeta', {
+      ...{ name: text, generateName: text, namespace: text, selfLink: text, uid: text, resourceVersion: text },
+      ...{ generation: integer, creationTimestamp: time, deletionTimestamp: time, deletionGracePeriodSeconds: integer },
+      ...{ labels: texts, annotations: texts, ownerReferences: { is: 'list', of: { is: 'object', ref: 'OwnerReference' } } },
+      finalizers: { is: 'list', of: text },
+      managedFields: { is: 'list', of: { is: 'object', ref: 'ManagedFieldsEntry' } },
+    }),
+    type('OwnerReference', {
+      ...{ apiVersion: text, kind: text, name: text, uid: text, controller: { is: 'boolean' } },
+      blockOwnerDeletion: { is: 'boolean' },
+    }),
+    type('ManagedFieldsEntry', {
+      ...{ manager: text, operation: text, apiVersion: text, time, fieldsType: text, fieldsV1: { is: 'any' } },
+      subresource: text,
+    }),
+  ].map((definition) => [definition.name, definition]),
+);
+
+function type(name: string, fields: Readonly<Record<string, FieldType>>): TypeDefinition {
+  const definition = { name, fields: new Map(Object.entries(fields).map(([field, of]) => [field, fieldOf(field, of, name)])) };
+  return name === 'OwnerReference' ? { ...definition, mapType: 'atomic' } : definition;
+}
+
+/** The fields of a reference to an owner are always written; pointers and times keep what was sent. */
+function fieldOf(name: string, type: FieldType, owner: string): Field {
+  const pointer = type.is === 'time' || type.is === 'boolean' || name === 'deletionGracePeriodSeconds';
+  if (pointer) return { name, type, whenEmpty: 'keep' };
+  const whenEmpty = owner === 'OwnerReference' ? 'zero' : 'omit';
+  if (name === 'ownerReferences') return { name, type, whenEmpty, listType: 'map', listMapKeys: ['uid'] };
+  return { name, type, whenEmpty, ...(name === 'finalizers' && { listType: 'set' as const }) };
+}
+
+const catalogue: TypeCatalogue = { get: (name) => types.get(name) as TypeDefinition };
+
+/** The form of an object's metadata, or why it has none. */
+export function checkObjectMeta(metadata: JsonObject): CheckedObject {
+  return checkObject(metadata, catalogue.get('ObjectMeta'), catalogue);
+}
+
+/** How metadata is merged. */
+export function objectMetaShape(): ObjectShape {
+  return shapeOf('ObjectMeta', catalogue);
+}

@@ -1,0 +1,212 @@
+import { compile } from '../../cel/compile.ts';
+import type { Compiled, CostEstimate, SizeEstimator } from '../../cel/contract.ts';
+import { createEnvironment, type Environment } from '../../cel/environment.ts';
+import { type CelSchema, type DeclaredType, declareType } from '../../cel/types/declared-type.ts';
+import { boolType, type CelType, optionalType, sameType, stringType } from '../../cel/types/type.ts';
+import type { SchemaNode, ValidationRule } from '../schema/schema-node.ts';
+
+/** A rule, ready to be evaluated, or what is wrong with it. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  /** Absent if the rule is empty, or wrong. */
+  readonly program?: Compiled;
+  readonly error?: string;
+  readonly usesOldSelf: boolean;
+  readonly message?: Compiled;
+  readonly messageError?: string;
+  /** Where errors are reported, below the value; '' if at the value itself. */
+  readonly fieldPath: string;
+}
+
+/** The rules of one node, and what its values are to them. */
+export interface CompiledRules {
+  readonly declared: DeclaredType;
+  readonly list: readonly CompiledRule[];
+  sizeOf: SizeEstimator;
+}
+
+const known = new WeakMap<SchemaNode, CompiledRules>();
+
+/** Undefined if expressions can see nothing of the values of the node. `root`: its values are objects with metadata. */
+export function rulesOf(node: SchemaNode, root: boolean): CompiledRules | undefined {
+  let rules = known.get(node);
+  if (rules === undefined) {
+    const declared = declaredTypeOf(node, root);
+    if (declared === undefined) return undefined;
+    rules = { declared, list: compileAll(node, declared), sizeOf: sizesIn(declared) };
+    known.set(node, rules);
+  }
+  return rules;
+}
+
+export function declaredTypeOf(node: SchemaNode, root: boolean): DeclaredType | undefined {
+  return declareType(celSchemaOf(node), root || node.embedded, 'selfType');
+}
+
+function compileAll(node: SchemaNode, { type }: DeclaredType): readonly CompiledRule[] {
+  const environments = new Map<boolean, Environment>();
+  const environmentFor = (optional: boolean): Environment => {
+    const environment = environments.get(optional) ?? environmentOf(type, optional);
+    environments.set(optional, environment);
+    return environment;
+  };
+  return node.rules.map((rule) => compileRule(rule, node, environmentFor(rule.optionalOldSelf === true)));
+}
+
+function environmentOf(self: CelType, optional: boolean): Environment {
+  return createEnvironment({ variables: { self, oldSelf: optional ? optionalType(self) : self } });
+}
+
+function compileRule(rule: ValidationRule, node: SchemaNode, environment: Environment): CompiledRule {
+  if (rule.rule.trim() === '') return { rule, usesOldSelf: false, fieldPath: '' };
+  const program = compileTo(rule.rule, boolType, environment);
+  if (typeof program === 'string') return { rule, error: program, usesOldSelf: false, fieldPath: '' };
+  const field = rule.fieldPath === '' ? '' : findField(rule.fieldPath, node, { subscripts: true });
+  return {
+    rule,
+    program,
+    usesOldSelf: program.references.has('oldSelf'),
+    ...(rule.messageExpression !== '' && compileMessage(rule.messageExpression, environment)),
+    fieldPath: typeof field === 'string' ? '' : field.path,
+  };
+}
+
+function compileMessage(expression: string, environment: Environment): Pick<CompiledRule, 'message' | 'messageError'> {
+  const message = compileTo(expression, stringType, environment);
+  return typeof message === 'string' ? { messageError: message } : { message };
+}
+
+/** The program, or why there is none. */
+function compileTo(expression: string, type: CelType, environment: Environment): Compiled | string {
+  const prefix = type === stringType ? 'messageExpression ' : '';
+  const compiled = compile(expression, environment);
+  if (!compiled.ok) {
+    const what =
+      compiled.stage === 'compilation' ? 'compilation failed' : `${prefix === '' ? 'program ' : ''}instantiation failed`;
+    return `${prefix}${what}: ${compiled.text}`;
+  }
+  if (sameType(compiled.type, type)) return compiled;
+  return type === boolType ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string';
+}
+
+/** How large values are at most, by their path from `self`. */
+function sizesIn(root: DeclaredType): SizeEstimator {
+  return (path): CostEstimate | undefined => {
+    if (path.length === 0) return undefined;
+    let type: DeclaredType | undefined = root;
+    for (const name of path.slice(1)) {
+      if (name === '@items' || name === '@values') type = type?.element;
+      else type = name === '@keys' ? type?.key : type?.field?.(name);
+    }
+    return type && { min: 0, max: type.maxElements };
+  };
+}
+
+const celSchemas = new WeakMap<SchemaNode, CelSchema>();
+
+/** What CEL reads of a schema. */
+export function celSchemaOf(node: SchemaNode): CelSchema {
+  let schema = celSchemas.get(node);
+  if (schema === undefined) {
+    schema = makeSchema(node);
+    celSchemas.set(node, schema);
+  }
+  return schema;
+}
+
+function makeSchema(node: SchemaNode): CelSchema {
+  const { properties, additional, items, values } = node;
+  return {
+    ...(node.type !== '' && { type: node.type }),
+    ...(node.nullable && { nullable: true }),
+    ...(node.default !== undefined && { default: node.default }),
+    ...(properties && { properties: propertiesOf(properties) }),
+    ...(additional !== undefined && {
+      additionalProperties: typeof additional === 'object' ? celSchemaOf(additional) : additional,
+    }),
+    ...(items && { items: celSchemaOf(items) }),
+    ...(values && valueRulesOf(values)),
+    ...(node.intOrString && { 'x-kubernetes-int-or-string': true }),
+    ...(node.preserveUnknown && { 'x-kubernetes-preserve-unknown-fields': true }),
+    ...(node.embedded && { 'x-kubernetes-embedded-resource': true }),
+    ...(node.listType !== undefined && { 'x-kubernetes-list-type': node.listType }),
+    ...(node.listMapKeys.length > 0 && { 'x-kubernetes-list-map-keys': node.listMapKeys }),
+    ...(node.mapType !== undefined && { 'x-kubernetes-map-type': node.mapType }),
+  };
+}
+
+function propertiesOf(properties: ReadonlyMap<string, SchemaNode>): Readonly<Record<string, CelSchema>> {
+  return Object.fromEntries([...properties].map(([key, child]) => [key, celSchemaOf(child)]));
+}
+
+function valueRulesOf(values: NonNullable<SchemaNode['values']>): CelSchema {
+  return {
+    ...(values.format !== '' && { format: values.format }),
+    ...(values.enum.length > 0 && { enum: values.enum }),
+    ...(values.required.length > 0 && { required: values.required }),
+    ...(values.maxLength !== undefined && { maxLength: values.maxLength }),
+    ...(values.maxItems !== undefined && { maxItems: values.maxItems }),
+    ...(values.maxProperties !== undefined && { maxProperties: values.maxProperties }),
+  };
+}
+
+/** A path within a schema, as errors write it, and the schema at its end. */
+export interface FoundField {
+  readonly path: string;
+  readonly node: SchemaNode | undefined;
+}
+
+/** Finds what a path such as `.spec.list['a.b']` names; a text says why it names nothing. */
+export function findField(jsonPath: string, root: SchemaNode, options: { readonly subscripts: boolean }): FoundField | string {
+  const tokens = tokensOf(jsonPath);
+  let found: FoundField = { path: '', node: root };
+  for (let i = 0; i < tokens.length; ) {
+    const token = tokens[i++] as string;
+    if (token !== '.' && token !== '[') return `expected [ or . but got: ${token}`;
+    if (token === '[' && !options.subscripts) return 'array notation is not allowed';
+    const written = tokens[i++];
+    if (written === undefined) return 'unexpected end of JSON path';
+    const name = token === '.' ? { text: written } : unquoted(written);
+    if (typeof name === 'string') return name;
+    const next = step(found, name.text);
+    if (typeof next === 'string') return next;
+    found = next;
+    if (token === '.') continue;
+    const close = tokens[i++];
+    if (close === undefined) return 'unexpected end of JSON path';
+    if (close !== ']') return `expected ] but got ${close}`;
+  }
+  return found;
+}
+
+function step({ path, node }: FoundField, name: string): FoundField | string {
+  if (node?.properties !== undefined) {
+    const child = node.properties.get(name);
+    if (child === undefined) return 'does not refer to a valid field';
+    return { path: path === '' ? name : `${path}.${name}`, node: child };
+  }
+  if (node?.additional === undefined) return 'does not refer to a valid field';
+  return { path: `${path}[${name}]`, node: typeof node.additional === 'object' ? node.additional : undefined };
+}
+
+/** Dots and brackets are tokens of their own, except between single quotes. */
+function tokensOf(jsonPath: string): readonly string[] {
+  // regex: linear, a quote that is not closed takes the rest of the text.
+  return jsonPath.match(/'(?:\\.|[^'\\])*'|[.[\]]|[^.[\]']+[^.[\]]*|'[\s\S]*$/g) ?? [];
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  ...{ a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
+  "'": "'",
+  '\\': '\\',
+};
+
+function unquoted(token: string): { readonly text: string } | string {
+  if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'")) return `expected single quoted string but got ${token}`;
+  let problem: string | undefined;
+  const text = token.slice(1, -1).replace(/\\(.)/g, (sequence, character: string) => {
+    if (escapes[character] === undefined) problem = `invalid string literal: invalid escape char ${sequence}`;
+    return escapes[character] ?? '';
+  });
+  return problem ?? { text };
+}
