@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cachedTokens } from '../../packages/apiserver/src/authentication/token-cache.ts';
 import { remainingMs } from '../../packages/apiserver/src/flowcontrol/seat-wait.ts';
 import { RememberedVerdicts } from '../../packages/server/src/authorization/webhook-authorizer.ts';
-import { Allowance } from '../../packages/transport/src/http2/allowance.ts';
+import { Allowance } from '../../packages/transport/src/http/token-bucket.ts';
 
 const sixHours = 6 * 3_600_000;
 

@@ -6,10 +6,10 @@ import {
   type TLSSocket,
   type TlsOptions,
 } from 'node:tls';
-import { HandshakeTurns } from './handshake-turns.ts';
+import { HandshakeTurns } from './handshake-queue.ts';
 import type { Answer } from './http/answer.ts';
+import { TurnBudget } from './http/event-loop-budget.ts';
 import type { Exchange } from './http/exchange.ts';
-import { TurnBudget } from './http/turn-budget.ts';
 import { type Http1Options, type Http1Server, http1Server } from './http1/server.ts';
 import { type Http2Server, http2Server } from './http2/server.ts';
 

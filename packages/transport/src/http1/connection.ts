@@ -1,16 +1,16 @@
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
-import { connectionOf } from '../http/connection.ts';
 import type { ClientConnection, TakenConnection } from '../http/exchange.ts';
+import { connectionOf } from '../http/tls-connection.ts';
+import type { Turns, Waiting } from './dispatch-queue.ts';
 import { whenDrained } from './drained.ts';
 import { type ExchangeHost, Http1Exchange, UpgradeExchange } from './exchange.ts';
+import { Refused } from './http-error.ts';
 import { idleTimeoutMs, maxDiscardMs, maxHeldBytes, maxLingerMs, maxQueuedBytes } from './limits.ts';
 import { Received } from './received.ts';
 import { refusalText } from './refusal-text.ts';
-import { Refused } from './refused.ts';
 import { RequestBody } from './request-body.ts';
 import { RequestReader } from './request-reader.ts';
-import type { Turns, Waiting } from './turns.ts';
 import type { WebSocketAcceptor } from './websocket.ts';
 import { dropAnswer, writeAnswer } from './write-answer.ts';
 

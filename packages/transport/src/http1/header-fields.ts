@@ -1,5 +1,5 @@
+import { badRequest, Refused } from './http-error.ts';
 import { maxFields } from './limits.ts';
-import { badRequest, Refused } from './refused.ts';
 import { isToken } from './request-line.ts';
 
 export interface HeaderFields {

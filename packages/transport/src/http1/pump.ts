@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { DirectBody } from '../http/direct-body.ts';
-import { Gather, type Gathered } from '../http/gather.ts';
+import { Gather, type Gathered } from '../http/write-buffer.ts';
 import type { BodyWriter } from './body-writer.ts';
 import { whenDrained } from './drained.ts';
 

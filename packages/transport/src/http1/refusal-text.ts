@@ -1,4 +1,4 @@
-import type { Refused } from './refused.ts';
+import type { Refused } from './http-error.ts';
 import { reasonOf } from './status-line.ts';
 
 /** What never became a request is answered in plain text, as Go's server does. */

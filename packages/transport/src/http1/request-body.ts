@@ -1,8 +1,8 @@
 import { type AdmitBytes, ClientGone, NoRoomForBody, TooLarge } from '../http/body.ts';
 import { BodyBuffer } from '../http/body-buffer.ts';
-import { ChunkDecoder } from './chunks.ts';
+import { ChunkDecoder } from './chunk-decoder.ts';
+import { badRequest } from './http-error.ts';
 import { maxDiscardedBytes } from './limits.ts';
-import { badRequest } from './refused.ts';
 import type { Framing } from './request-head.ts';
 
 const nothing = Buffer.alloc(0);

@@ -1,5 +1,5 @@
 import { type HeaderFields, parseHeaderFields } from './header-fields.ts';
-import { badRequest, Refused } from './refused.ts';
+import { badRequest, Refused } from './http-error.ts';
 import { parseRequestLine } from './request-line.ts';
 
 /** How many bytes follow, or that they come in chunks. */

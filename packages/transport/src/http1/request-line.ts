@@ -1,4 +1,4 @@
-import { badRequest, Refused } from './refused.ts';
+import { badRequest, Refused } from './http-error.ts';
 
 export interface RequestLine {
   readonly method: string;

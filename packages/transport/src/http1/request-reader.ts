@@ -1,6 +1,6 @@
+import { badRequest, Refused } from './http-error.ts';
 import { maxHeadBytes } from './limits.ts';
 import type { Received } from './received.ts';
-import { badRequest, Refused } from './refused.ts';
 import type { RequestBody } from './request-body.ts';
 import { HeadParser, type RequestHead } from './request-head.ts';
 

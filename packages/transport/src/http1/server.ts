@@ -1,10 +1,10 @@
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
+import type { TurnBudget } from '../http/event-loop-budget.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { TurnBudget } from '../http/turn-budget.ts';
 import { Http1Connection, type Http1Host } from './connection.ts';
+import { Turns } from './dispatch-queue.ts';
 import { methodNotAllowed, type TypedText } from './refusal-text.ts';
-import { Turns } from './turns.ts';
 import { WebSocketAcceptor } from './websocket.ts';
 
 export interface Http1Options {

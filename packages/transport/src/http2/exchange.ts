@@ -4,10 +4,10 @@ import type { AdmitBytes } from '../http/body.ts';
 import { DirectBody } from '../http/direct-body.ts';
 import type { Cancellable, ClientConnection, Exchange, HeaderRedaction } from '../http/exchange.ts';
 import { bothRedactions, visitHeaders } from '../http/redaction.ts';
-import { IncomingBody } from './incoming-body.ts';
-import { ChunkedBody, type Outgoing, QueuedBody, ReadableBody, UnbufferedBody, WholeBody } from './outgoing.ts';
 import { errorCode } from './protocol.ts';
+import { IncomingBody } from './request-body.ts';
 import type { RequestFields } from './request-fields.ts';
+import { ChunkedBody, type Outgoing, QueuedBody, ReadableBody, UnbufferedBody, WholeBody } from './response-body.ts';
 import { Http2Sink } from './sink.ts';
 
 /** What a stream asks of its connection. */

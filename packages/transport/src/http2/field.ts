@@ -1,4 +1,4 @@
-import type { FieldName } from './field-name.ts';
+import type { FieldName } from './header-field.ts';
 
 /** A line of a header, as tables keep it. */
 export interface Field {

@@ -1,6 +1,6 @@
-import { DynamicTable } from './dynamic-table.ts';
 import { type Field, fieldOf } from './field.ts';
-import { type FieldName, sentName } from './field-name.ts';
+import { type FieldName, sentName } from './header-field.ts';
+import { DynamicTable } from './header-tables.ts';
 import { decodeHuffman } from './huffman.ts';
 import { ConnectionError, defaultHeaderTableBytes, errorCode } from './protocol.ts';
 import { type FieldLimits, RequestFields } from './request-fields.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Gather } from '../http/gather.ts';
+import { Gather } from '../http/write-buffer.ts';
 import { HeaderDecoder } from './header-decoder.ts';
 import { HeaderEncoder } from './header-encoder.ts';
 

@@ -1,5 +1,5 @@
 import type { Headers } from '../http/answer.ts';
-import type { Gather } from '../http/gather.ts';
+import type { Gather } from '../http/write-buffer.ts';
 import { defaultHeaderTableBytes } from './protocol.ts';
 import { staticNames, staticStatuses, staticTable } from './static-table.ts';
 

@@ -1,4 +1,4 @@
-import type { Allowance } from './allowance.ts';
+import type { Allowance } from '../http/token-bucket.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { FrameReader, uint32At } from './frame-reader.ts';
 import { HeaderBlock } from './header-block.ts';

@@ -1,5 +1,5 @@
 import type { Field } from './field.ts';
-import { type FieldName, role } from './field-name.ts';
+import { type FieldName, role } from './header-field.ts';
 
 export interface FieldLimits {
   readonly bytes: number;

@@ -1,11 +1,11 @@
 import type { Writable } from 'node:stream';
-import { Gather } from '../http/gather.ts';
-import { isUsedUp, putBytes, putDataFrame, putHead } from './answer-frames.ts';
+import { Gather } from '../http/write-buffer.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { flushOn, flushSoon } from './flush-soon.ts';
 import { HeaderEncoder } from './header-encoder.ts';
-import { type Outgoing, QueuedBody } from './outgoing.ts';
 import { defaultWindow, maxFrameBytes } from './protocol.ts';
+import { type Outgoing, QueuedBody } from './response-body.ts';
+import { isUsedUp, putBytes, putDataFrame, putHead } from './response-frames.ts';
 
 /** More than this is not given to the network at once: what is written later may be more urgent. */
 const maxWriteBytes = 128 * 1024;

@@ -1,8 +1,8 @@
 import type { TLSSocket } from 'node:tls';
-import { TlsConnection } from '../http/connection.ts';
-import type { TurnBudget } from '../http/turn-budget.ts';
-import { DispatchTurns } from './dispatch-turns.ts';
-import { Session, type SessionOptions } from './session.ts';
+import type { TurnBudget } from '../http/event-loop-budget.ts';
+import { TlsConnection } from '../http/tls-connection.ts';
+import { Session, type SessionOptions } from './connection.ts';
+import { DispatchTurns } from './dispatch-queue.ts';
 
 /** All connections that speak HTTP/2. */
 export interface Http2Server {

@@ -1,6 +1,6 @@
 import type { Sink } from '../http/answer.ts';
 import type { Http2Exchange } from './exchange.ts';
-import type { QueuedBody } from './outgoing.ts';
+import type { QueuedBody } from './response-body.ts';
 
 /** What is written in one turn leaves with everything else that the connection has to send. */
 export class Http2Sink implements Sink {

@@ -1,5 +1,5 @@
 import { type Field, fieldOf } from './field.ts';
-import { nameOf } from './field-name.ts';
+import { nameOf } from './header-field.ts';
 
 /** RFC 7541, appendix A, in its order. */
 const entries: readonly (readonly [name: string, value?: string])[] = [

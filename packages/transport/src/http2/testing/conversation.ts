@@ -1,9 +1,9 @@
 import { Duplex } from 'node:stream';
 import type { Answer } from '../../http/answer.ts';
-import { DispatchTurns } from '../dispatch-turns.ts';
+import { Session, type SessionOptions } from '../connection.ts';
+import { DispatchTurns } from '../dispatch-queue.ts';
 import type { Http2Exchange } from '../exchange.ts';
 import { frameType } from '../protocol.ts';
-import { Session, type SessionOptions } from '../session.ts';
 import { type Frame, framesIn, hello } from './wire.ts';
 
 /** The network between a client and the session under test. */

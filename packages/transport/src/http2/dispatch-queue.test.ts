@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { TurnBudget } from '../http/turn-budget.ts';
-import { type Dispatching, DispatchTurns } from './dispatch-turns.ts';
+import { TurnBudget } from '../http/event-loop-budget.ts';
+import { type Dispatching, DispatchTurns } from './dispatch-queue.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const smallHeader = 100;

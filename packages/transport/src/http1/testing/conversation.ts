@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Answer } from '../../packages/transport/src/http/answer.ts';
-import type { Exchange } from '../../packages/transport/src/http/exchange.ts';
-import { type Http1Server, http1Server } from '../../packages/transport/src/http1/server.ts';
+import type { Answer } from '../../http/answer.ts';
+import type { Exchange } from '../../http/exchange.ts';
+import { type Http1Server, http1Server } from '../server.ts';
 
 export interface Listening {
   readonly http1: Http1Server;

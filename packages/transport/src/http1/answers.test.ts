@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer, Sink } from '../../packages/transport/src/http/answer.ts';
-import type { Exchange } from '../../packages/transport/src/http/exchange.ts';
-import { type Listening, serve, text } from './conversation.ts';
+import type { Answer, Sink } from '../http/answer.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { type Listening, serve, text } from './testing/conversation.ts';
 
 let listening: Listening | undefined;
 

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
-import type { Answer } from '../../packages/transport/src/http/answer.ts';
-import { type Listening, serve } from './conversation.ts';
+import type { Answer } from '../http/answer.ts';
+import { type Listening, serve } from './testing/conversation.ts';
 
 let listening: Listening | undefined;
 afterEach(() => listening?.stop());

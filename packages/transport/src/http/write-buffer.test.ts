@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Gather } from './gather.ts';
+import { Gather } from './write-buffer.ts';
 
 function putBytes(out: Gather, bytes: Buffer): void {
   out.reserve(bytes.length);

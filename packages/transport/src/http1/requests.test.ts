@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytesOf, cut, readAll } from './reading.ts';
+import { bytesOf, cut, readAll } from './testing/reading.ts';
 
 const host = 'Host: localhost\r\n';
 const get = (fields = '', line = 'GET / HTTP/1.1') => `${line}\r\n${host}${fields}\r\n`;

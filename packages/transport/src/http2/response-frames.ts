@@ -1,11 +1,11 @@
 import type { BytesAnswer, StreamAnswer } from '../http/answer.ts';
-import type { Gather } from '../http/gather.ts';
+import type { Gather } from '../http/write-buffer.ts';
 import { dateField } from './date-field.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { putFrameHeader } from './frames.ts';
 import type { HeaderEncoder } from './header-encoder.ts';
-import { type Outgoing, UnbufferedBody } from './outgoing.ts';
 import { flag, frameHeaderBytes, frameType, maxFrameBytes } from './protocol.ts';
+import { type Outgoing, UnbufferedBody } from './response-body.ts';
 
 export function putBytes(out: Gather, bytes: Uint8Array): void {
   out.reserve(bytes.length);

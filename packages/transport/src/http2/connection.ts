@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { ClientConnection } from '../http/exchange.ts';
-import { Allowance } from './allowance.ts';
-import type { Dispatching, DispatchTurns } from './dispatch-turns.ts';
+import { Allowance } from '../http/token-bucket.ts';
+import type { Dispatching, DispatchTurns } from './dispatch-queue.ts';
 import { Http2Exchange, type StreamOwner } from './exchange.ts';
 import { continueFrame, goAwayFrame, pingAcknowledgement, resetFrame, settingsAcknowledgement } from './frames.ts';
 import { Patience } from './patience.ts';

@@ -1,7 +1,7 @@
-import { Received } from '../../packages/transport/src/http1/received.ts';
-import { Refused } from '../../packages/transport/src/http1/refused.ts';
-import { RequestBody } from '../../packages/transport/src/http1/request-body.ts';
-import { RequestReader } from '../../packages/transport/src/http1/request-reader.ts';
+import { Refused } from '../http-error.ts';
+import { Received } from '../received.ts';
+import { RequestBody } from '../request-body.ts';
+import { RequestReader } from '../request-reader.ts';
 
 /** A request as the tests see it. */
 export interface SeenRequest {

@@ -1,4 +1,4 @@
-import { TurnBudget } from '../http/turn-budget.ts';
+import { TurnBudget } from '../http/event-loop-budget.ts';
 
 /** Header bytes that are handled for free: an ordinary request. */
 const freeBytes = 4096;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Random, seeded } from '../support/random.ts';
-import { bytesOf, cut, readAll } from './reading.ts';
+import { type Random, seeded } from '../../../../tests/support/random.ts';
+import { bytesOf, cut, readAll } from './testing/reading.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const trials = Number(process.env.FUZZ_TRIALS ?? 4000);

@@ -1,4 +1,4 @@
-import { TurnBudget } from '../http/turn-budget.ts';
+import { TurnBudget } from '../http/event-loop-budget.ts';
 
 /** Somebody who has a request to be answered. */
 export interface Waiting {

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { HandshakeTurns } from './handshake-turns.ts';
+import { HandshakeTurns } from './handshake-queue.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

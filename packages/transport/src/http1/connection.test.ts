@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Answer } from '../../packages/transport/src/http/answer.ts';
-import { ClientGone, TooLarge } from '../../packages/transport/src/http/body.ts';
-import type { Exchange } from '../../packages/transport/src/http/exchange.ts';
-import { type Listening, serve, text } from './conversation.ts';
+import type { Answer } from '../http/answer.ts';
+import { ClientGone, TooLarge } from '../http/body.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { type Listening, serve, text } from './testing/conversation.ts';
 
 let listening: Listening | undefined;
 
