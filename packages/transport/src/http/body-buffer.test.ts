@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { IncomingBody } from '../http2/request-body.ts';
-import { BodyBuffer } from './body-buffer.ts';
+import { BodyBuffer } from './body.ts';
 
 describe('BodyBuffer', () => {
   it.each([

@@ -1,5 +1,5 @@
-import { fieldIn } from './header-fields.ts';
 import { badRequest, Refused } from './http-error.ts';
+import { fieldIn } from './request-head.ts';
 
 const lineFeed = 10;
 const maxLineLength = 4096;

@@ -2,15 +2,13 @@ import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
 import type { ClientConnection, TakenConnection } from '../http/exchange.ts';
 import { connectionOf } from '../http/tls-connection.ts';
+import { whenDrained } from './body-writer.ts';
 import type { Turns, Waiting } from './dispatch-queue.ts';
-import { whenDrained } from './drained.ts';
 import { type ExchangeHost, Http1Exchange, UpgradeExchange } from './exchange.ts';
-import { Refused } from './http-error.ts';
+import { Refused, refusalText } from './http-error.ts';
 import { idleTimeoutMs, maxDiscardMs, maxHeldBytes, maxLingerMs, maxQueuedBytes } from './limits.ts';
-import { Received } from './received.ts';
-import { refusalText } from './refusal-text.ts';
 import { RequestBody } from './request-body.ts';
-import { RequestReader } from './request-reader.ts';
+import { Received, RequestReader } from './request-reader.ts';
 import type { WebSocketAcceptor } from './websocket.ts';
 import { dropAnswer, writeAnswer } from './write-answer.ts';
 

@@ -1,3 +1,5 @@
+import { reasonOf } from './response-head.ts';
+
 /** What is no request that could be answered: the connection ends with this status, said in plain text. */
 export class Refused extends Error {
   override readonly name = 'Refused';
@@ -9,3 +11,23 @@ export class Refused extends Error {
 }
 
 export const badRequest = (reason?: string): Refused => new Refused(400, reason);
+
+/** What never became a request is answered in plain text, as Go's server does. */
+export function refusalText({ status, message }: Refused): string {
+  const line = `${status} ${reasonOf(status)}`;
+  return rawAnswer(line, 'text/plain; charset=utf-8', message ? `${line}: ${message}` : line);
+}
+
+export function methodNotAllowed({ type, body }: TypedText): string {
+  return rawAnswer('405 Method Not Allowed', type, body);
+}
+
+export interface TypedText {
+  /** Content-Type. */
+  readonly type: string;
+  readonly body: string;
+}
+
+function rawAnswer(line: string, type: string, body: string): string {
+  return `HTTP/1.1 ${line}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
+}

@@ -1,6 +1,5 @@
 import type { Headers } from '../http/answer.ts';
 import { idleTimeoutMs } from './limits.ts';
-import { statusLine } from './status-line.ts';
 
 /** Set by the transport, whatever a handler says about them. */
 const ours = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']);
@@ -57,3 +56,67 @@ export function dateLine(): string {
   }
   return line;
 }
+
+const reasons: Readonly<Record<number, string>> = {
+  100: 'Continue',
+  101: 'Switching Protocols',
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  203: 'Non-Authoritative Information',
+  204: 'No Content',
+  205: 'Reset Content',
+  206: 'Partial Content',
+  300: 'Multiple Choices',
+  301: 'Moved Permanently',
+  302: 'Found',
+  303: 'See Other',
+  304: 'Not Modified',
+  307: 'Temporary Redirect',
+  308: 'Permanent Redirect',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  407: 'Proxy Authentication Required',
+  408: 'Request Timeout',
+  409: 'Conflict',
+  410: 'Gone',
+  411: 'Length Required',
+  412: 'Precondition Failed',
+  413: 'Payload Too Large',
+  414: 'URI Too Long',
+  415: 'Unsupported Media Type',
+  416: 'Range Not Satisfiable',
+  417: 'Expectation Failed',
+  421: 'Misdirected Request',
+  422: 'Unprocessable Entity',
+  423: 'Locked',
+  424: 'Failed Dependency',
+  425: 'Too Early',
+  426: 'Upgrade Required',
+  428: 'Precondition Required',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  451: 'Unavailable For Legal Reasons',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+  505: 'HTTP Version Not Supported',
+  507: 'Insufficient Storage',
+  508: 'Loop Detected',
+  511: 'Network Authentication Required',
+};
+
+export const reasonOf = (status: number): string => reasons[status] ?? 'unknown';
+
+const lines = new Map(
+  Object.keys(reasons).map((status) => [Number(status), `HTTP/1.1 ${status} ${reasons[Number(status)]}\r\n`]),
+);
+
+export const statusLine = (status: number): string => lines.get(status) ?? `HTTP/1.1 ${status} unknown\r\n`;

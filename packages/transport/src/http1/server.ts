@@ -4,7 +4,7 @@ import type { TurnBudget } from '../http/event-loop-budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { Http1Connection, type Http1Host } from './connection.ts';
 import { Turns } from './dispatch-queue.ts';
-import { methodNotAllowed, type TypedText } from './refusal-text.ts';
+import { methodNotAllowed, type TypedText } from './http-error.ts';
 import { WebSocketAcceptor } from './websocket.ts';
 
 export interface Http1Options {

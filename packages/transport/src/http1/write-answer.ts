@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
-import { BodyWriter, type Flushed, writeBehind } from './body-writer.ts';
+import type { Answer, BytesAnswer, Sink, StreamAnswer } from '../http/answer.ts';
+import { BodyWriter, type Flushed, pump, whenDrained, writeBehind } from './body-writer.ts';
 import type { Http1Exchange } from './exchange.ts';
-import { pump } from './pump.ts';
 import { endings, responseHead } from './response-head.ts';
-import { Http1Sink } from './sink.ts';
 
 /** The way of an answer to the network. */
 export interface AnswerPath {
@@ -101,4 +99,76 @@ function openHead(path: AnswerPath, { status, type, headers }: BytesAnswer | Str
 
 function whenFlushed(exchange: Http1Exchange): Flushed {
   return (error) => exchange.end(error instanceof Error);
+}
+
+/** The writing end of a stream that is sent in chunks, or, to those who do not know them, as it is. */
+export class Http1Sink implements Sink {
+  readonly #exchange: Http1Exchange;
+  readonly #socket: Socket;
+  readonly #isChunked: boolean;
+  readonly #done: () => void;
+  #isOver = false;
+
+  constructor(exchange: Http1Exchange, socket: Socket, isChunked: boolean, done: () => void) {
+    this.#exchange = exchange;
+    this.#socket = socket;
+    this.#isChunked = isChunked;
+    this.#done = done;
+  }
+
+  get buffered(): number {
+    return this.#socket.writableLength;
+  }
+
+  write(_frames: readonly Uint8Array[], joined: Uint8Array): void {
+    if (joined.length > 0 && this.#isOpen) this.#socket.write(this.#isChunked ? chunkOf(joined) : joined);
+  }
+
+  onDrain(listener: () => void): void {
+    whenDrained(this.#socket, listener);
+  }
+
+  end(): void {
+    if (!this.#isOpen) return;
+    this.#isOver = true;
+    this.#done();
+  }
+
+  abort(): void {
+    this.#exchange.abort();
+  }
+
+  onClose(listener: () => void): void {
+    this.#exchange.onClose(listener);
+  }
+
+  get #isOpen(): boolean {
+    return !this.#isOver && this.#socket.writable;
+  }
+}
+
+let lastBytes: Uint8Array | undefined;
+let lastChunk: Buffer | undefined;
+
+/** Many watches are sent the same bytes one after the other: the chunk is made once. */
+function chunkOf(bytes: Uint8Array): Buffer {
+  if (bytes === lastBytes) return lastChunk as Buffer;
+  if (!lastBytes) setImmediate(forgetChunk);
+  lastBytes = bytes;
+  lastChunk = framed(bytes);
+  return lastChunk;
+}
+
+function forgetChunk(): void {
+  lastBytes = undefined;
+  lastChunk = undefined;
+}
+
+function framed(bytes: Uint8Array): Buffer {
+  const size = `${bytes.length.toString(16)}\r\n`;
+  const chunk = Buffer.allocUnsafe(size.length + bytes.length + 2);
+  chunk.write(size, 0, 'latin1');
+  chunk.set(bytes, size.length);
+  chunk.write('\r\n', size.length + bytes.length, 'latin1');
+  return chunk;
 }

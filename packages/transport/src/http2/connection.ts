@@ -1,18 +1,16 @@
 import type { Duplex } from 'node:stream';
+import type { BytesAnswer } from '../http/answer.ts';
 import type { ClientConnection } from '../http/exchange.ts';
 import { Allowance } from '../http/token-bucket.ts';
 import type { Dispatching, DispatchTurns } from './dispatch-queue.ts';
-import { Http2Exchange, type StreamOwner } from './exchange.ts';
+import { Http2Exchange, hearOut, type StreamOwner } from './exchange.ts';
 import { continueFrame, goAwayFrame, pingAcknowledgement, resetFrame, settingsAcknowledgement } from './frames.ts';
-import { Patience } from './patience.ts';
 import { ConnectionError, errorCode } from './protocol.ts';
 import { type FrameEvents, Receiver } from './receiver.ts';
 import type { FieldLimits, RequestFields } from './request-fields.ts';
 import { Sender } from './sender.ts';
 import { defaultSettings, greeting, readSettings } from './settings.ts';
 import { Streams } from './streams.ts';
-import { tooLargeHeader } from './too-large-header.ts';
-import { hearOut } from './unwanted-body.ts';
 import { ReceiveWindows, streamWindow, widened } from './windows.ts';
 
 export interface SessionOptions {
@@ -286,3 +284,29 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
 function tooWide(): ConnectionError {
   return new ConnectionError(errorCode.flowControl, 'a window that is too wide');
 }
+
+/** How long something has been the same, counted in the steps in which somebody looks at it. */
+export class Patience {
+  readonly #limitMs: number;
+  #what: unknown;
+  #ms = 0;
+
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
+  }
+
+  /** Gives whether it has been this, and not undefined, for too long. */
+  isLost(what: unknown, elapsedMs: number): boolean {
+    this.#ms = what === this.#what ? this.#ms + elapsedMs : 0;
+    this.#what = what;
+    return what !== undefined && this.#ms >= this.#limitMs;
+  }
+}
+
+/** In the words of Go's server. */
+export const tooLargeHeader: BytesAnswer = {
+  kind: 'bytes',
+  status: 431,
+  type: 'text/html; charset=utf-8',
+  body: Buffer.from('<h1>HTTP Error 431</h1><p>Request Header Field(s) Too Large</p>'),
+};

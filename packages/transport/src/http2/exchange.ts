@@ -7,8 +7,7 @@ import { bothRedactions, visitHeaders } from '../http/redaction.ts';
 import { errorCode } from './protocol.ts';
 import { IncomingBody } from './request-body.ts';
 import type { RequestFields } from './request-fields.ts';
-import { ChunkedBody, type Outgoing, QueuedBody, ReadableBody, UnbufferedBody, WholeBody } from './response-body.ts';
-import { Http2Sink } from './sink.ts';
+import { ChunkedBody, Http2Sink, type Outgoing, QueuedBody, ReadableBody, UnbufferedBody, WholeBody } from './response-body.ts';
 
 /** What a stream asks of its connection. */
 export interface StreamOwner {
@@ -171,3 +170,26 @@ export class Http2Exchange implements Exchange {
 }
 
 const noBytes = Buffer.alloc(0);
+
+/** As long as something comes in each of these steps, the client is let speak, but not for longer than all of them. */
+const stepMs = 100;
+const maxSteps = 50;
+const maxBytes = 64 << 20;
+
+/**
+ * Hears out a client that has its answer and still sends a body: many listen only when they have said everything. Gives
+ * up on one that pauses, goes on for too long, or never meant to say more.
+ */
+export function hearOut(exchange: Http2Exchange, giveUp: () => void): void {
+  exchange.incoming?.discard();
+  let before = -1;
+  let steps = 0;
+  const step = () => {
+    if (exchange.isClosed) return;
+    const length = exchange.incoming?.length ?? 0;
+    if (length === before || ++steps > maxSteps || length > maxBytes) return void giveUp();
+    before = length;
+    setTimeout(step, stepMs);
+  };
+  step();
+}

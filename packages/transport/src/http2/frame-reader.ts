@@ -1,5 +1,4 @@
-import { ConnectionError, errorCode, frameHeaderBytes, maxFrameBytes } from './protocol.ts';
-
+import { ConnectionError, errorCode, flag, frameHeaderBytes, maxFrameBytes } from './protocol.ts';
 /** Is given every whole frame; its payload is `bytes` from `start` to `end`. What it keeps beyond the call it may keep as it is. */
 export type OnFrame = (type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number) => void;
 
@@ -93,4 +92,12 @@ export function uint32At(bytes: Buffer, at: number): number {
       (bytes[at + 3] as number)) >>>
     0
   );
+}
+
+/** What a frame carries, without what only hides how long that is. */
+export function payloadOf(flags: number, bytes: Buffer, start: number, end: number): Buffer {
+  if ((flags & flag.padded) === 0) return bytes.subarray(start, end);
+  const padding = start < end ? (bytes[start] as number) : end;
+  if (start + 1 + padding > end) throw new ConnectionError(errorCode.protocol, 'more padding than frame');
+  return bytes.subarray(start + 1, end - padding);
 }

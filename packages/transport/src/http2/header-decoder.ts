@@ -1,10 +1,8 @@
-import { type Field, fieldOf } from './field.ts';
-import { type FieldName, sentName } from './header-field.ts';
-import { DynamicTable } from './header-tables.ts';
+import { type Field, type FieldName, fieldOf, sentName } from './header-field.ts';
+import { DynamicTable, staticTable } from './header-tables.ts';
 import { decodeHuffman } from './huffman.ts';
 import { ConnectionError, defaultHeaderTableBytes, errorCode } from './protocol.ts';
 import { type FieldLimits, RequestFields } from './request-fields.ts';
-import { staticTable } from './static-table.ts';
 
 /** Blocks of this length are worth remembering: longer ones hardly come twice. */
 const maxRememberedBytes = 256;

@@ -1,7 +1,7 @@
 import type { Headers } from '../http/answer.ts';
 import type { Gather } from '../http/write-buffer.ts';
+import { staticNames, staticStatuses, staticTable } from './header-tables.ts';
 import { defaultHeaderTableBytes } from './protocol.ts';
-import { staticNames, staticStatuses, staticTable } from './static-table.ts';
 
 /** Values of these are different every time: putting them into the table would only fill it. */
 const fresh = new Set(['audit-id', 'content-length', 'date', 'etag', 'last-modified', 'location', 'retry-after', 'warning']);

@@ -1,9 +1,7 @@
 import type { Allowance } from '../http/token-bucket.ts';
 import type { Http2Exchange } from './exchange.ts';
-import { FrameReader, uint32At } from './frame-reader.ts';
-import { HeaderBlock } from './header-block.ts';
+import { FrameReader, payloadOf, uint32At } from './frame-reader.ts';
 import { HeaderDecoder } from './header-decoder.ts';
-import { payloadOf } from './padding.ts';
 import { ConnectionError, errorCode, flag, frameType, maxWindow } from './protocol.ts';
 import type { FieldLimits, RequestFields } from './request-fields.ts';
 import type { Streams } from './streams.ts';
@@ -224,4 +222,34 @@ export class Receiver {
 
 function protocolError(reason: string): ConnectionError {
   return new ConnectionError(errorCode.protocol, reason);
+}
+
+/** Compressed; what it becomes is bounded elsewhere. */
+const maxBlockBytes = (1 << 20) + (64 << 10);
+/** More than a block of that size needs: who sends less in each wants to keep somebody busy. */
+const maxPieces = 128;
+
+/** A header that comes in more than one frame. Nothing else may come in between. */
+export class HeaderBlock {
+  readonly stream: number;
+  readonly isEnd: boolean;
+  readonly isSelfDependent: boolean;
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(stream: number, isEnd: boolean, isSelfDependent: boolean) {
+    this.stream = stream;
+    this.isEnd = isEnd;
+    this.isSelfDependent = isSelfDependent;
+  }
+
+  add(piece: Buffer): void {
+    this.#bytes += piece.length;
+    if (this.#bytes > maxBlockBytes || this.#pieces.push(piece) > maxPieces)
+      throw new ConnectionError(errorCode.enhanceYourCalm, 'the header does not end');
+  }
+
+  joined(): Buffer {
+    return Buffer.concat(this.#pieces, this.#bytes);
+  }
 }

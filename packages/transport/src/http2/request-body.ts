@@ -1,5 +1,4 @@
-import { type AdmitBytes, ClientGone, NoRoomForBody, TooLarge } from '../http/body.ts';
-import { BodyBuffer } from '../http/body-buffer.ts';
+import { type AdmitBytes, BodyBuffer, ClientGone, NoRoomForBody, TooLarge } from '../http/body.ts';
 
 const admitAll: AdmitBytes = () => true;
 

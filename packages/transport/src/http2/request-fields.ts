@@ -1,5 +1,4 @@
-import type { Field } from './field.ts';
-import { type FieldName, role } from './header-field.ts';
+import { type Field, type FieldName, role } from './header-field.ts';
 
 export interface FieldLimits {
   readonly bytes: number;

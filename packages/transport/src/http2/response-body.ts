@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
+import type { Sink } from '../http/answer.ts';
 import type { DirectBody } from '../http/direct-body.ts';
+import type { Http2Exchange } from './exchange.ts';
 
 /** What is still to be sent of an answer. */
 export interface Outgoing {
@@ -187,3 +189,45 @@ export class QueuedBody implements Outgoing {
 }
 
 const nothing = new Uint8Array(0);
+
+/** What is written in one turn leaves with everything else that the connection has to send. */
+export class Http2Sink implements Sink {
+  readonly #exchange: Http2Exchange;
+  readonly #body: QueuedBody;
+  readonly #send: () => void;
+
+  constructor(exchange: Http2Exchange, body: QueuedBody, send: () => void) {
+    this.#exchange = exchange;
+    this.#body = body;
+    this.#send = send;
+  }
+
+  get buffered(): number {
+    return this.#body.buffered;
+  }
+
+  write(_frames: readonly Uint8Array[], joined: Uint8Array): void {
+    if (this.#exchange.isClosed) return;
+    this.#body.push(joined);
+    this.#send();
+  }
+
+  onDrain(listener: () => void): void {
+    if (this.#body.buffered > 0) this.#body.onDrain(listener);
+    else setImmediate(listener);
+  }
+
+  end(): void {
+    if (this.#exchange.isClosed) return;
+    this.#body.end();
+    this.#send();
+  }
+
+  abort(): void {
+    this.#exchange.abort();
+  }
+
+  onClose(listener: () => void): void {
+    this.#exchange.onClose(listener);
+  }
+}

@@ -1,6 +1,5 @@
 import type { BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { Gather } from '../http/write-buffer.ts';
-import { dateField } from './date-field.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { putFrameHeader } from './frames.ts';
 import type { HeaderEncoder } from './header-encoder.ts';
@@ -82,4 +81,18 @@ function putChunk(buffer: Buffer, at: number, body: Outgoing, room: number): num
 /** Whether nothing is left, and nothing will follow. */
 export function isUsedUp(body: Outgoing): boolean {
   return body.isLast && body.at === body.chunk.length;
+}
+
+/** `date: Thu, 01 Jan 1970 00:00:00 GMT` as a literal with the name from the static table: it changes every second only. */
+const bytes = Buffer.alloc(32);
+bytes.set([0x0f, 33 - 15, 29]);
+let second = -1;
+
+export function dateField(now = Date.now()): Buffer {
+  const current = Math.floor(now / 1000);
+  if (current !== second) {
+    second = current;
+    bytes.write(new Date(now).toUTCString(), 3, 'latin1');
+  }
+  return bytes;
 }

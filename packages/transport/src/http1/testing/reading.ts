@@ -1,7 +1,6 @@
 import { Refused } from '../http-error.ts';
-import { Received } from '../received.ts';
 import { RequestBody } from '../request-body.ts';
-import { RequestReader } from '../request-reader.ts';
+import { Received, RequestReader } from '../request-reader.ts';
 
 /** A request as the tests see it. */
 export interface SeenRequest {
