@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cachedTokens } from '../../packages/apiserver/src/authentication/token-cache.ts';
 import { remainingMs } from '../../packages/apiserver/src/flowcontrol/seat-wait.ts';
 import { RememberedVerdicts } from '../../packages/server/src/authorization/webhook-authorizer.ts';
-import { Allowance } from '../../packages/transport/src/http/token-bucket.ts';
+import { TokenBucket } from '../../packages/transport/src/http/token-bucket.ts';
 
 const sixHours = 6 * 3_600_000;
 
@@ -22,7 +22,7 @@ function jump(ms: number): void {
 
 describe('a wall clock that is set back', () => {
   it('does not stop a token bucket from filling', async () => {
-    const bucket = new Allowance(1, 1000);
+    const bucket = new TokenBucket(1, 1000);
     expect(bucket.take()).toBe(true);
     jump(-sixHours);
     await pause(20);
@@ -56,7 +56,7 @@ describe('a wall clock that is set back', () => {
 
 describe('a wall clock that is set forward', () => {
   it('lets a token bucket give no more than its burst', () => {
-    const bucket = new Allowance(2, 1);
+    const bucket = new TokenBucket(2, 1);
     jump(sixHours);
     expect([bucket.take(), bucket.take(), bucket.take()]).toEqual([true, true, false]);
   });

@@ -27,7 +27,7 @@ import {
 } from '@tsukube/controllers';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
-import { type Answer, type Exchange, TurnBudget } from '@tsukube/transport';
+import { type Answer, EventLoopBudget, type Exchange } from '@tsukube/transport';
 import { openAuditing } from './audit/auditing.ts';
 import { createAuthentication } from './authentication/authenticator.ts';
 import type { ServiceAccountTokens } from './authentication/service-account-tokens.ts';
@@ -80,7 +80,7 @@ export interface ApiServer {
   trimMemory(): Promise<void>;
   runningRequest(): string | undefined;
   /** Time that a turn of the event loop may spend on requests. */
-  readonly budget: TurnBudget;
+  readonly budget: EventLoopBudget;
   close(): Promise<void>;
 }
 
@@ -143,7 +143,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   const auditing = await openAuditing(options, metrics, logger);
   const limits = requestLimits({ options, resources, registryOf, custom, metrics, onRefused: terminated(metrics, 429) });
   const requestDraining = draining();
-  const budget = new TurnBudget();
+  const budget = new EventLoopBudget();
   const loop = loopMonitor(metrics, budget, logger);
   const handler = requestChain({
     ...parts,
@@ -268,7 +268,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
   };
 }
 
-function loopMonitor({ runtime }: ServerMetrics, budget: TurnBudget, logger: Logger): LoopMonitor {
+function loopMonitor({ runtime }: ServerMetrics, budget: EventLoopBudget, logger: Logger): LoopMonitor {
   const log = stallLog(logger);
   return new LoopMonitor({
     budget,

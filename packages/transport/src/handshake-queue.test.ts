@@ -1,19 +1,19 @@
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { HandshakeTurns } from './handshake-queue.ts';
+import { HandshakeQueue } from './handshake-queue.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 it('begins at once with few connections', () => {
   const begun: Socket[] = [];
-  const turns = new HandshakeTurns((socket) => begun.push(socket));
+  const turns = new HandshakeQueue((socket) => begun.push(socket));
   turns.add(new Socket());
   expect(begun).toHaveLength(1);
 });
 
 it('spreads many over turns, in their order, and leaves out those that are gone', async () => {
   const begun: Socket[] = [];
-  const turns = new HandshakeTurns((socket) => begun.push(socket));
+  const turns = new HandshakeQueue((socket) => begun.push(socket));
   const sockets = Array.from({ length: 40 }, () => new Socket());
   for (const socket of sockets) turns.add(socket);
   const gone = sockets[30] as Socket;
@@ -26,7 +26,7 @@ it('spreads many over turns, in their order, and leaves out those that are gone'
 });
 
 it('closes connections beyond its limit', () => {
-  const turns = new HandshakeTurns(() => {});
+  const turns = new HandshakeQueue(() => {});
   const sockets = Array.from({ length: 4200 }, () => new Socket());
   for (const socket of sockets) turns.add(socket);
   expect(sockets.filter(({ destroyed }) => destroyed)).toHaveLength(100);

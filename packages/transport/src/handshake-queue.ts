@@ -9,7 +9,7 @@ const maxWaiting = 4096;
  * Spreads the TLS handshakes of new connections over turns of the event loop. When hundreds of clients connect at once, those who are
  * connected already are served in between.
  */
-export class HandshakeTurns {
+export class HandshakeQueue {
   readonly #begin: (socket: Socket) => void;
   #waiting: Socket[] = [];
   #begun = 0;

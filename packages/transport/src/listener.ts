@@ -6,9 +6,9 @@ import {
   type TLSSocket,
   type TlsOptions,
 } from 'node:tls';
-import { HandshakeTurns } from './handshake-queue.ts';
+import { HandshakeQueue } from './handshake-queue.ts';
 import type { Answer } from './http/answer.ts';
-import { TurnBudget } from './http/event-loop-budget.ts';
+import { EventLoopBudget } from './http/event-loop-budget.ts';
 import type { Exchange } from './http/exchange.ts';
 import { type Http1Options, type Http1Server, http1Server } from './http1/server.ts';
 import { type Http2Server, http2Server } from './http2/server.ts';
@@ -27,7 +27,7 @@ export interface ListenerOptions extends Pick<Http1Options, 'allowsSubprotocol' 
   /** How likely a request is to be the last of its connection, so that clients spread over servers anew. */
   readonly goawayChance?: number;
   /** Time that a turn of the event loop may spend on requests; whoever handles them measures them. */
-  readonly budget?: TurnBudget;
+  readonly budget?: EventLoopBudget;
   /** Told of what no filter has turned into an answer. */
   readonly onError?: (error: unknown) => void;
   /** Gives an answer to every exchange. */
@@ -61,7 +61,7 @@ const handshakeTimeoutMs = 10_000;
  * that speaks it.
  */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const budget = options.budget ?? new TurnBudget();
+  const budget = options.budget ?? new EventLoopBudget();
   const http1 = http1Server({ ...options, budget, headerTimeoutMs: options.headerTimeoutMs ?? headerTimeoutMs });
   const http2 = http2Sessions(options, budget);
   const sockets = new Set<Socket>();
@@ -74,7 +74,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     rejectUnauthorized: false,
     handshakeTimeout: handshakeTimeoutMs,
   });
-  const handshakes = new HandshakeTurns((socket) => tls.emit('connection', socket));
+  const handshakes = new HandshakeQueue((socket) => tls.emit('connection', socket));
   const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
     track(sockets, socket, options);
     handshakes.add(socket);
@@ -145,7 +145,7 @@ function settle(options: ListenerOptions, exchange: Exchange, write: (answer: An
   }
 }
 
-function http2Sessions(options: ListenerOptions, budget: TurnBudget): Http2Server {
+function http2Sessions(options: ListenerOptions, budget: EventLoopBudget): Http2Server {
   return http2Server({
     budget,
     maxStreams: options.maxStreamsPerConnection,

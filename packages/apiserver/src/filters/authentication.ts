@@ -33,7 +33,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
     request.user = verdict.user;
     metrics?.succeeded(verdict.user.name);
     // Streams are cheap to open and dear to serve: strangers get one for each connection.
-    if (verdict.user === anonymous) request.exchange.connection.takeNoMore();
+    if (verdict.user === anonymous) request.exchange.connection.goAway();
     request.exchange.redact(redaction);
     if (verdict.warnings || verdict.annotations) tell(request, verdict);
   };
@@ -57,7 +57,7 @@ function unauthorized(
 ): StatusError {
   metrics?.failed(reasons ? 'error' : 'failure');
   if (reasons && logger?.enabled('debug')) logger.debug('a request could not be authenticated', { reason: reasonText(reasons) });
-  exchange.connection.takeNoMore();
+  exchange.connection.goAway();
   return StatusError.unauthorized();
 }
 

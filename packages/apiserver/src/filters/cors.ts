@@ -1,8 +1,8 @@
 import { goRegExp } from '@tsukube/machinery';
-import type { Answer, Headers } from '@tsukube/transport';
+import type { Answer, AnswerHeaders } from '@tsukube/transport';
 import { type Filter, whenAnswered } from './filter.ts';
 
-const allowed: Headers = {
+const allowed: AnswerHeaders = {
   'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
   'access-control-allow-headers':
     'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
@@ -26,12 +26,12 @@ export function cors(origins: readonly string[]): Filter {
 }
 
 /** Headers that every answer carries, unless it has its own. */
-export function fixedHeaders(headers: Headers): Filter {
+export function fixedHeaders(headers: AnswerHeaders): Filter {
   return function addFixedHeaders(request, next) {
     return whenAnswered(next(request), (answer) => withHeaders(answer, headers));
   };
 }
 
-function withHeaders(answer: Answer, headers: Headers): Answer {
+function withHeaders(answer: Answer, headers: AnswerHeaders): Answer {
   return answer.kind === 'taken-over' ? answer : { ...answer, headers: { ...headers, ...answer.headers } };
 }

@@ -10,7 +10,7 @@ import {
   stringifyYaml,
   wrapProtobuf,
 } from '@tsukube/machinery';
-import type { Answer, BytesAnswer, Headers } from '@tsukube/transport';
+import type { Answer, AnswerHeaders, BytesAnswer } from '@tsukube/transport';
 import type { ApiRequest } from './api-request.ts';
 import { negotiateFailure, type Output, protobuf } from './negotiation.ts';
 
@@ -29,7 +29,7 @@ export function answerBytes(
   status: number,
   body: Uint8Array,
   output: Output,
-  headers?: Headers,
+  headers?: AnswerHeaders,
 ): BytesAnswer | Promise<BytesAnswer> {
   const { mediaType: type } = output;
   if (type === protobuf || (type === 'application/json' && !output.pretty)) return { kind: 'bytes', status, type, body, headers };
@@ -37,7 +37,12 @@ export function answerBytes(
 }
 
 /** A value that has no form in protobuf is written as JSON, which every client reads. */
-export async function answerValue(status: number, value: JsonValue, output: Output, headers?: Headers): Promise<BytesAnswer> {
+export async function answerValue(
+  status: number,
+  value: JsonValue,
+  output: Output,
+  headers?: AnswerHeaders,
+): Promise<BytesAnswer> {
   if (output.mediaType === 'application/yaml') {
     return { kind: 'bytes', status, type: output.mediaType, body: await stringifyYaml(value), headers };
   }
@@ -63,7 +68,7 @@ export function answerStatusAs(
   code: number,
   status: Status,
   output: Output,
-  headers?: Headers,
+  headers?: AnswerHeaders,
 ): StatusAnswer | Promise<StatusAnswer> {
   if (output.mediaType === protobuf) {
     const body = wrapProtobuf('v1', 'Status', encodeStatus(status));
@@ -79,11 +84,11 @@ export function answerError(error: StatusError, request: ApiRequest): Answer | P
   return answerStatusAs(status.code ?? 500, status, output, retryHeader(status));
 }
 
-function retryHeader(status: Status): Headers | undefined {
+function retryHeader(status: Status): AnswerHeaders | undefined {
   const retry = status.details?.retryAfterSeconds;
   return retry ? { 'retry-after': String(retry) } : undefined;
 }
 
-export function answerText(status: number, body: string, headers?: Headers): BytesAnswer {
+export function answerText(status: number, body: string, headers?: AnswerHeaders): BytesAnswer {
   return { kind: 'bytes', status, type: 'text/plain; charset=utf-8', body, headers };
 }

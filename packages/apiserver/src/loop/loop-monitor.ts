@@ -1,4 +1,4 @@
-import { TurnBudget } from '@tsukube/transport';
+import { EventLoopBudget } from '@tsukube/transport';
 import type { ApiRequest } from '../http/api-request.ts';
 
 /** The event loop did nothing else for this long. */
@@ -19,7 +19,7 @@ export interface LoopMonitorOptions {
   /** Told how late each tick was, in milliseconds. */
   readonly onTick?: (lateMs: number) => void;
   /** Told the time at every beginning and end, so that it need not read the clock. */
-  readonly budget?: TurnBudget;
+  readonly budget?: EventLoopBudget;
   /** Milliseconds on a monotonic clock. */
   readonly now?: () => number;
   /** Processor time of the process in milliseconds. */
@@ -42,7 +42,7 @@ export class LoopMonitor {
   readonly #options: LoopMonitorOptions;
   readonly #now: () => number;
   readonly #cpu: () => number;
-  readonly #budget: TurnBudget;
+  readonly #budget: EventLoopBudget;
   readonly #inFlight = new Set<ApiRequest>();
   /** Settled since the last tick after more than `stallMs`. */
   #settled: ApiRequest[] = [];
@@ -62,7 +62,7 @@ export class LoopMonitor {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#cpu = options.cpu ?? processorTime;
-    this.#budget = options.budget ?? new TurnBudget();
+    this.#budget = options.budget ?? new EventLoopBudget();
   }
 
   /** The request whose synchronous work runs now, or ran last. */

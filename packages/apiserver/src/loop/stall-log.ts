@@ -1,4 +1,4 @@
-import { Allowance } from '@tsukube/transport';
+import { TokenBucket } from '@tsukube/transport';
 import type { ApiRequest } from '../http/api-request.ts';
 import type { LogFields, Logger } from '../logger.ts';
 import type { Stall } from './loop-monitor.ts';
@@ -13,7 +13,7 @@ const maxTextLength = 256;
  * the disk or other processes were at fault then. `now` is in milliseconds.
  */
 export function stallLog(logger: Logger, now: () => number = Date.now): (stall: Stall) => void {
-  const lines = new Allowance(rate.burst, rate.perSecond, now);
+  const lines = new TokenBucket(rate.burst, rate.perSecond, now);
   let suppressed = 0;
   return ({ ms, cause, inFlight, sections, cpuMs }) => {
     if (!cause && cpuMs < ms / 2) return;

@@ -1,5 +1,5 @@
 import type { Status } from '@tsukube/machinery';
-import type { Answer, BytesAnswer, Exchange, Headers } from '@tsukube/transport';
+import type { Answer, AnswerHeaders, BytesAnswer, Exchange } from '@tsukube/transport';
 import { notedObject, notedPatch } from '../audit/request-object.ts';
 import { type ApiRequest, type AuditNotes, IncomingRequest, type NotedRequest, type NoteRule } from '../http/api-request.ts';
 import { outcomeOf, type StatusAnswer } from '../http/respond.ts';
@@ -39,7 +39,7 @@ export interface JobResult {
 export interface AnswerMessage {
   readonly status: number;
   readonly type: string;
-  readonly headers: Headers | undefined;
+  readonly headers: AnswerHeaders | undefined;
   readonly outcome: Status | undefined;
   readonly body: Uint8Array;
 }
@@ -103,7 +103,7 @@ function exchangeOf({ method, url, protocol, headers, remoteAddress, body }: Req
       for (const [name, value] of headers) visit(name, value);
     },
     redact() {},
-    connection: { remoteAddress, clientCertificates: () => [], hasTrustedCertificate: false, isUrgent: false, takeNoMore() {} },
+    connection: { remoteAddress, clientCertificates: () => [], hasTrustedCertificate: false, isUrgent: false, goAway() {} },
     body: async () => Buffer.from(body.buffer, body.byteOffset, body.byteLength),
     upgrade: false,
     onClose() {},

@@ -1,5 +1,5 @@
 import { type JsonObject, parseJson } from '@tsukube/machinery';
-import type { Answer, Headers } from '@tsukube/transport';
+import type { Answer, AnswerHeaders } from '@tsukube/transport';
 import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import type { Resource } from '../registry/resource.ts';
@@ -225,13 +225,19 @@ function accepted(request: ApiRequest, mediaTypes: readonly string[]): string | 
   return undefined;
 }
 
-function answerDocument(request: ApiRequest, document: ServedDocument, type: string, now: () => number, more?: Headers): Answer {
+function answerDocument(
+  request: ApiRequest,
+  document: ServedDocument,
+  type: string,
+  now: () => number,
+  more?: AnswerHeaders,
+): Answer {
   const headers = { ...cachingHeaders(document, now()), ...more };
   if (!isKnown(request, document)) return bytes(200, type, document.bytes, headers);
   const { 'last-modified': _, ...others } = headers;
   return bytes(304, '', '', others);
 }
 
-function bytes(status: number, type: string, body: Uint8Array | string, headers?: Headers): Answer {
+function bytes(status: number, type: string, body: Uint8Array | string, headers?: AnswerHeaders): Answer {
   return { kind: 'bytes', status, type, body, headers };
 }

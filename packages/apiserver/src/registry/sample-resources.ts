@@ -137,7 +137,7 @@ export function sampleRequest(url: string, headers: Readonly<Record<string, stri
       clientCertificates: () => [],
       hasTrustedCertificate: false,
       isUrgent: false,
-      takeNoMore() {},
+      goAway() {},
     },
     body: async () => Buffer.alloc(0),
     upgrade: false,

@@ -59,7 +59,7 @@ function connectionWith(certificates: readonly Buffer[]): ClientConnection {
     clientCertificates: () => certificates,
     hasTrustedCertificate: certificates.length > 0,
     isUrgent: false,
-    takeNoMore() {},
+    goAway() {},
   };
 }
 

@@ -10,14 +10,14 @@ export interface BytesAnswer {
   readonly type: string;
   /** Chunks are asked for one after the other, as fast as the client reads them, and written without being joined. */
   readonly body: Uint8Array | string | Iterable<Uint8Array> | Readable;
-  readonly headers?: Headers;
+  readonly headers?: AnswerHeaders;
 }
 
 export interface StreamAnswer {
   readonly kind: 'stream';
   readonly status: number;
   readonly type: string;
-  readonly headers?: Headers;
+  readonly headers?: AnswerHeaders;
   /** Called once the header is on its way. */
   start(sink: Sink): void;
 }
@@ -28,7 +28,7 @@ export interface TakenOver {
   readonly status: number;
 }
 
-export type Headers = Readonly<Record<string, string | readonly string[]>>;
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** The writing end of a stream. */
 export interface Sink {

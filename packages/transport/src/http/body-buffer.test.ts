@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { IncomingBody } from '../http2/request-body.ts';
+import { Http2RequestBody } from '../http2/request-body.ts';
 import { BodyBuffer } from './body.ts';
 
 describe('BodyBuffer', () => {
@@ -40,7 +40,7 @@ describe('memory of a body is in proportion to its bytes', () => {
   const count = 250;
 
   it('over HTTP/2, in frames of one byte that each come in a read of their own', async () => {
-    const body = new IncomingBody(undefined, () => {});
+    const body = new Http2RequestBody(undefined, () => {});
     body.read(1 << 20).catch(() => {});
     const before = liveBytes();
     for (let i = 0; i < count; i++) body.add(Buffer.alloc(64 * 1024).subarray(9, 10), 1);

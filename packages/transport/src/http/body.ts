@@ -1,6 +1,6 @@
 /** The body is longer than the limit. */
-export class TooLarge extends Error {
-  override readonly name = 'TooLarge';
+export class BodyTooLarge extends Error {
+  override readonly name = 'BodyTooLarge';
   readonly limit: number;
   constructor(limit: number) {
     super(`Request entity too large: limit is ${limit}`);

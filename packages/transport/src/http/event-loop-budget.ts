@@ -7,7 +7,7 @@ const urgentSliceMs = 10;
  * Time that one turn of the event loop may spend on requests, shared by all connections and protocols: under overload a client on
  * another connection is heard after a slice, not after everybody else. The clock is not read here: whoever measures requests sets `at`.
  */
-export class TurnBudget {
+export class EventLoopBudget {
   /** Time of the last measurement, in milliseconds. */
   at = 0;
   #began = 0;

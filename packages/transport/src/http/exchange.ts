@@ -16,14 +16,14 @@ export interface Exchange {
   /** What belongs to the connection: its certificate, and room for what a filter learns of it once. */
   readonly connection: ClientConnection;
   /**
-   * The whole body. Fails with TooLarge beyond the limit, with NoRoomForBody if bytes of it are not admitted, with ClientGone if
+   * The whole body. Fails with BodyTooLarge beyond the limit, with NoRoomForBody if bytes of it are not admitted, with ClientGone if
    * it does not come to its end.
    */
   body(limit: number, admit?: AdmitBytes): Promise<Buffer>;
   /** Whether this is a WebSocket handshake. */
   readonly upgrade: boolean;
   /** For a request that asks to upgrade: gives the connection to a handler, which then answers `taken-over`. */
-  takeOver?(): TakenConnection;
+  takeOver?(): UpgradedConnection;
   /** Cancelled when the client goes away before the answer is complete. Set by whoever makes a request of the exchange. */
   request?: Cancellable | undefined;
   /** Called once when nothing more is sent or received, for whatever reason; at once if that is so already. */
@@ -40,7 +40,7 @@ export interface Cancellable {
 }
 
 /** A connection that is somebody else's business from now on. */
-export interface TakenConnection {
+export interface UpgradedConnection {
   readonly socket: Duplex;
   /** What the client sent behind its request. */
   readonly head: Buffer;
@@ -51,7 +51,7 @@ export interface ClientConnection {
   /** The certificates that the client presented, its own first, in DER form. */
   clientCertificates(): readonly Buffer[];
   /** Of HTTP/2: what is under way is finished, and then the connection ends. Of HTTP/1.1, which has one at a time: nothing. */
-  takeNoMore(): void;
+  goAway(): void;
   /** Whether TLS could follow them to an authority that the server knew when the connection was made. */
   readonly hasTrustedCertificate: boolean;
   /** Whether what comes next goes before the requests of others: the last request was exempt from limits or system traffic, or there was none. */

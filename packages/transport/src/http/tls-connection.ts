@@ -22,7 +22,7 @@ export class TlsConnection implements ClientConnection {
     this.remoteAddress = socket.remoteAddress ?? '';
   }
 
-  takeNoMore(): void {
+  goAway(): void {
     this.#session?.close();
   }
 

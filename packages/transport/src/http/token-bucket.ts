@@ -1,5 +1,5 @@
 /** So many at once, and so many a second in the long run. The clock is looked at only by those who ask for more. */
-export class Allowance {
+export class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
   readonly #now: () => number;

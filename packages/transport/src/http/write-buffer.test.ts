@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Gather } from './write-buffer.ts';
+import { WriteBuffer } from './write-buffer.ts';
 
-function putBytes(out: Gather, bytes: Buffer): void {
+function putBytes(out: WriteBuffer, bytes: Buffer): void {
   out.reserve(bytes.length);
   out.buffer.set(bytes, out.at);
   out.at += bytes.length;
@@ -9,7 +9,7 @@ function putBytes(out: Gather, bytes: Buffer): void {
 
 describe('what is gathered', () => {
   it('is not written over while somebody needs it', () => {
-    const out = new Gather();
+    const out = new WriteBuffer();
     const kept = Array.from({ length: 200 }, (_, i) => {
       putBytes(out, Buffer.alloc(5000, i));
       return { gathered: out.take(), byte: i };
@@ -26,7 +26,7 @@ describe('what is gathered', () => {
   });
 
   it('uses the same memory again', () => {
-    const out = new Gather();
+    const out = new WriteBuffer();
     const memory = new Set<ArrayBufferLike>();
     for (let i = 0; i < 1000; i++) {
       putBytes(out, Buffer.alloc(10_000));
@@ -39,7 +39,7 @@ describe('what is gathered', () => {
 
   it('keeps memory for a while, and gives it back when nobody needs it', () => {
     vi.useFakeTimers();
-    const out = new Gather();
+    const out = new WriteBuffer();
     const burst = () => {
       const pieces = Array.from({ length: 10 }, () => {
         putBytes(out, Buffer.alloc(150_000));
@@ -58,14 +58,14 @@ describe('what is gathered', () => {
   });
 
   it('moves together when it outgrows its place', () => {
-    const out = new Gather();
+    const out = new WriteBuffer();
     putBytes(out, Buffer.from('begin'));
     putBytes(out, Buffer.alloc(1 << 20, 'x'));
     expect(out.take()?.bytes.subarray(0, 6).toString()).toBe('beginx');
   });
 
   it('is forgotten if it could not be finished', () => {
-    const out = new Gather();
+    const out = new WriteBuffer();
     putBytes(out, Buffer.from('half'));
     out.discard();
     putBytes(out, Buffer.from('whole'));

@@ -2,7 +2,7 @@
  * Where everything is put that one connection is about to send, so that it leaves in one piece. All connections use the
  * same memory one after the other: filling it never waits.
  */
-export interface Gathered {
+export interface BufferedWrite {
   readonly bytes: Buffer;
   /** To be called when the bytes are no longer needed. */
   release(): void;
@@ -21,7 +21,7 @@ const maxSpareSlabs = 32;
 /** Memory that nobody has used for so long is given back. */
 const spareMs = 5000;
 
-export class Gather {
+export class WriteBuffer {
   /** Valid until the next `reserve`. */
   buffer: Buffer;
   /** Where the next byte goes. */
@@ -52,7 +52,7 @@ export class Gather {
   }
 
   /** What has been put there since the last time. */
-  take(): Gathered | undefined {
+  take(): BufferedWrite | undefined {
     if (this.at === this.#start) return undefined;
     const slab = this.#slab;
     const bytes = this.buffer.subarray(this.#start, this.at);

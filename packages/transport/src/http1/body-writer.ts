@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { DirectBody } from '../http/direct-body.ts';
-import { Gather, type Gathered } from '../http/write-buffer.ts';
+import { type BufferedWrite, WriteBuffer } from '../http/write-buffer.ts';
 
 /** Up to this size it is cheaper to copy a body behind its head than to write two pieces. */
 const maxCopiedBytes = 32 * 1024;
@@ -56,7 +56,7 @@ export class BodyWriter {
  * Calls back when the client has taken what is queued for it, and everybody else has had a turn: while a socket takes
  * everything at once, Node tells so without one, and whoever writes on would keep the loop to himself.
  */
-export function whenDrained(socket: Socket, listener: () => void): void {
+export function onceDrained(socket: Socket, listener: () => void): void {
   if (socket.writableNeedDrain) socket.once('drain', () => setImmediate(listener));
   else setImmediate(listener);
 }
@@ -90,7 +90,7 @@ function pumpReady(pieces: Iterator<Uint8Array>, outlet: Outlet): void {
         return void outlet.abort();
       }
       if (step.done) return void finish();
-      if (!writer.write(step.value)) return void whenDrained(socket, next);
+      if (!writer.write(step.value)) return void onceDrained(socket, next);
     }
   };
   const stop = () => void pieces.return?.();
@@ -104,7 +104,7 @@ function pumpReady(pieces: Iterator<Uint8Array>, outlet: Outlet): void {
 
 /** So many bytes are written at once. */
 const writeBytes = 128 * 1024;
-const memory = new Gather();
+const memory = new WriteBuffer();
 
 /** One write at a time, out of memory that all connections share. Everybody else has a turn in between. */
 function pumpDirect(body: DirectBody, { socket, writer, done, abort }: Outlet): void {
@@ -127,7 +127,7 @@ function pumpDirect(body: DirectBody, { socket, writer, done, abort }: Outlet): 
 }
 
 /** Undefined if it cannot be made. */
-function nextPiece(body: DirectBody): Gathered | undefined {
+function nextPiece(body: DirectBody): BufferedWrite | undefined {
   try {
     memory.reserve(writeBytes);
     memory.at += body.writeTo(memory.buffer, memory.at, writeBytes);
@@ -148,7 +148,7 @@ function pumpReadable(body: Readable, outlet: Outlet): void {
   body.on('data', (piece: Uint8Array) => {
     if (!socket.writable || writer.write(piece)) return;
     body.pause();
-    whenDrained(socket, () => body.resume());
+    onceDrained(socket, () => body.resume());
   });
   body.once('end', () => {
     socket.off('close', stop);

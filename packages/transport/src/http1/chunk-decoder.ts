@@ -1,4 +1,4 @@
-import { badRequest, Refused } from './http-error.ts';
+import { badRequest, HttpError } from './http-error.ts';
 import { fieldIn } from './request-head.ts';
 
 const lineFeed = 10;
@@ -25,7 +25,7 @@ export class ChunkDecoder {
     return this.#awaits === 'nothing';
   }
 
-  /** Gives the position behind what belongs to the body. Fails with Refused. */
+  /** Gives the position behind what belongs to the body. Fails with HttpError. */
   feed(bytes: Buffer, from: number, take: TakeData): number {
     let at = from;
     while (at < bytes.length && this.#awaits !== 'nothing') {
@@ -79,7 +79,7 @@ export class ChunkDecoder {
       return;
     }
     this.#trailerBytes += line.length;
-    if (this.#trailerBytes > maxTrailerBytes) throw new Refused(431);
+    if (this.#trailerBytes > maxTrailerBytes) throw new HttpError(431);
     if (!fieldText.test(line)) throw badRequest();
     fieldIn(line, 0, line.length);
   }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Answer } from '../http/answer.ts';
-import { ClientGone, TooLarge } from '../http/body.ts';
+import { BodyTooLarge, ClientGone } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { type Listening, serve, text } from './testing/conversation.ts';
 
@@ -98,7 +98,7 @@ describe('a body', () => {
   ])('that is too long, as %s, is refused, and the connection stays', async (_, fields, body) => {
     const refuse = async (exchange: Exchange) => {
       const error = await length(exchange).catch((reason) => reason);
-      return error instanceof TooLarge ? text(`<too large: ${error.limit}>`, 413) : (error as Answer);
+      return error instanceof BodyTooLarge ? text(`<too large: ${error.limit}>`, 413) : (error as Answer);
     };
     const talk = await (await start(refuse)).open();
     talk.say(post('/', fields, body)).say(get('/'));

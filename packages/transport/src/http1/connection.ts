@@ -1,14 +1,14 @@
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
-import type { ClientConnection, TakenConnection } from '../http/exchange.ts';
+import type { ClientConnection, UpgradedConnection } from '../http/exchange.ts';
 import { connectionOf } from '../http/tls-connection.ts';
-import { whenDrained } from './body-writer.ts';
-import type { Turns, Waiting } from './dispatch-queue.ts';
+import { onceDrained } from './body-writer.ts';
+import type { Http1Dispatchable, Http1DispatchQueue } from './dispatch-queue.ts';
 import { type ExchangeHost, Http1Exchange, UpgradeExchange } from './exchange.ts';
-import { Refused, refusalText } from './http-error.ts';
+import { errorResponse, HttpError } from './http-error.ts';
 import { idleTimeoutMs, maxDiscardMs, maxHeldBytes, maxLingerMs, maxQueuedBytes } from './limits.ts';
-import { RequestBody } from './request-body.ts';
-import { Received, RequestReader } from './request-reader.ts';
+import { Http1RequestBody } from './request-body.ts';
+import { ReceiveBuffer, RequestReader } from './request-reader.ts';
 import type { WebSocketAcceptor } from './websocket.ts';
 import { dropAnswer, writeAnswer } from './write-answer.ts';
 
@@ -16,7 +16,7 @@ import { dropAnswer, writeAnswer } from './write-answer.ts';
 export interface Http1Host {
   readonly isClosing: boolean;
   readonly headerTimeoutMs: number;
-  readonly turns: Turns;
+  readonly turns: Http1DispatchQueue;
   readonly webSockets: WebSocketAcceptor;
   /** Sent to CONNECT: this server opens no tunnels. */
   readonly connectRefusal: string;
@@ -29,11 +29,11 @@ export interface Http1Host {
  * One connection that speaks HTTP/1.1. Requests are taken one after the other, so that answers leave in their order and
  * somebody who sends ahead has no more of the server than anybody else.
  */
-export class Http1Connection implements ExchangeHost, Waiting {
+export class Http1Connection implements ExchangeHost, Http1Dispatchable {
   readonly peer: ClientConnection;
   readonly #socket: TLSSocket;
   readonly #host: Http1Host;
-  readonly #received = new Received();
+  readonly #received = new ReceiveBuffer();
   readonly #reader = new RequestReader(this.#received);
   #exchange: Http1Exchange | undefined;
   /** Open, waiting for the client to hear the end, or no longer ours. */
@@ -150,7 +150,7 @@ export class Http1Connection implements ExchangeHost, Waiting {
   #isReady(): boolean {
     if (this.#phase !== 'open' || this.#exchange || this.#received.length === 0) return false;
     if (this.#socket.writableLength <= maxQueuedBytes) return true;
-    if (!this.#awaitsDrain) whenDrained(this.#socket, this.#onDrain);
+    if (!this.#awaitsDrain) onceDrained(this.#socket, this.#onDrain);
     this.#awaitsDrain = true;
     return false;
   }
@@ -169,7 +169,7 @@ export class Http1Connection implements ExchangeHost, Waiting {
     if (head.method === 'CONNECT') this.#endWith(this.#host.connectRefusal);
     else {
       const { framing, offersUpgrade } = head.block;
-      const body = framing === 0 ? undefined : new RequestBody(framing);
+      const body = framing === 0 ? undefined : new Http1RequestBody(framing);
       if (body && this.#received.length > 0) this.#reader.feed(body);
       this.#exchange = offersUpgrade ? new UpgradeExchange(this, head, body) : new Http1Exchange(this, head, body);
       this.#serve(this.#exchange);
@@ -273,7 +273,7 @@ export class Http1Connection implements ExchangeHost, Waiting {
     if (!exchange.isOver) this.#socket.destroy();
   }
 
-  takeOver(exchange: Http1Exchange): TakenConnection {
+  takeOver(exchange: Http1Exchange): UpgradedConnection {
     this.#phase = 'over';
     this.#host.forget(this);
     const socket = this.#socket;
@@ -290,13 +290,13 @@ export class Http1Connection implements ExchangeHost, Waiting {
 
   #refuse(error: unknown): void {
     const exchange = this.#exchange;
-    if (!(error instanceof Refused)) {
+    if (!(error instanceof HttpError)) {
       this.#host.onError?.(error);
       return void this.#socket.destroy();
     }
     if (exchange?.isAnswered && !exchange.isWritten) return void this.#socket.destroy();
     if (exchange?.isWritten) this.#end();
-    else this.#endWith(refusalText(error));
+    else this.#endWith(errorResponse(error));
     exchange?.requestBody?.fail();
     exchange?.end(true);
   }

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { TurnBudget } from '../http/event-loop-budget.ts';
-import { Turns } from './dispatch-queue.ts';
+import { EventLoopBudget } from '../http/event-loop-budget.ts';
+import { Http1DispatchQueue } from './dispatch-queue.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 function setUp() {
   let now = 0;
-  const budget = new TurnBudget(() => now);
-  const turns = new Turns(budget);
+  const budget = new EventLoopBudget(() => now);
+  const turns = new Http1DispatchQueue(budget);
   const log: string[] = [];
   const waiting = (name: string, { isUrgent = false, ms = 0 } = {}) => ({
     isUrgent,

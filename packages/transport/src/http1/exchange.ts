@@ -1,7 +1,7 @@
 import type { AdmitBytes } from '../http/body.ts';
-import type { Cancellable, ClientConnection, Exchange, HeaderRedaction, TakenConnection } from '../http/exchange.ts';
+import type { Cancellable, ClientConnection, Exchange, HeaderRedaction, UpgradedConnection } from '../http/exchange.ts';
 import { bothRedactions, visitHeaders } from '../http/redaction.ts';
-import type { RequestBody } from './request-body.ts';
+import type { Http1RequestBody } from './request-body.ts';
 import type { HeaderBlock, RequestHead } from './request-head.ts';
 
 /** What an exchange asks of the connection it came over. */
@@ -9,7 +9,7 @@ export interface ExchangeHost {
   readonly peer: ClientConnection;
   /** Tells a client that waits for it to go on with its body, and takes from the network what was left there. */
   wantBody(exchange: Http1Exchange): void;
-  takeOver(exchange: Http1Exchange): TakenConnection;
+  takeOver(exchange: Http1Exchange): UpgradedConnection;
   abort(exchange: Http1Exchange): void;
 }
 
@@ -22,7 +22,7 @@ export class Http1Exchange implements Exchange {
   readonly protocol = 'HTTP/1.1';
   readonly block: HeaderBlock;
   /** Undefined if the request has none. */
-  readonly requestBody: RequestBody | undefined;
+  readonly requestBody: Http1RequestBody | undefined;
   /** Whether the answer has begun. */
   isAnswered = false;
   /** Whether the last of the answer has been given to the network. */
@@ -36,7 +36,7 @@ export class Http1Exchange implements Exchange {
   #onClose: (() => void)[] | undefined;
   #redaction: HeaderRedaction | undefined;
 
-  constructor(host: ExchangeHost, { method, target, block }: RequestHead, body: RequestBody | undefined) {
+  constructor(host: ExchangeHost, { method, target, block }: RequestHead, body: Http1RequestBody | undefined) {
     this.host = host;
     this.method = method;
     this.url = target;
@@ -102,7 +102,7 @@ export class UpgradeExchange extends Http1Exchange {
     return this.header('upgrade')?.toLowerCase() === 'websocket';
   }
 
-  takeOver(): TakenConnection {
+  takeOver(): UpgradedConnection {
     return this.host.takeOver(this);
   }
 }

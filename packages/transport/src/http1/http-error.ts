@@ -1,8 +1,8 @@
 import { reasonOf } from './response-head.ts';
 
 /** What is no request that could be answered: the connection ends with this status, said in plain text. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
   readonly status: number;
   constructor(status: number, reason?: string) {
     super(reason ?? '');
@@ -10,10 +10,10 @@ export class Refused extends Error {
   }
 }
 
-export const badRequest = (reason?: string): Refused => new Refused(400, reason);
+export const badRequest = (reason?: string): HttpError => new HttpError(400, reason);
 
 /** What never became a request is answered in plain text, as Go's server does. */
-export function refusalText({ status, message }: Refused): string {
+export function errorResponse({ status, message }: HttpError): string {
   const line = `${status} ${reasonOf(status)}`;
   return rawAnswer(line, 'text/plain; charset=utf-8', message ? `${line}: ${message}` : line);
 }

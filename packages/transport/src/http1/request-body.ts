@@ -1,4 +1,4 @@
-import { type AdmitBytes, BodyBuffer, ClientGone, NoRoomForBody, TooLarge } from '../http/body.ts';
+import { type AdmitBytes, BodyBuffer, BodyTooLarge, ClientGone, NoRoomForBody } from '../http/body.ts';
 import { ChunkDecoder } from './chunk-decoder.ts';
 import { badRequest } from './http-error.ts';
 import { maxDiscardedBytes } from './limits.ts';
@@ -16,7 +16,7 @@ interface Reader {
 }
 
 /** The body of one request as it arrives: held until somebody wants it, and read away if nobody does. */
-export class RequestBody {
+export class Http1RequestBody {
   isComplete = false;
   readonly #chunks: ChunkDecoder | undefined;
   readonly #declared: number;
@@ -42,7 +42,7 @@ export class RequestBody {
     return this.#reader !== undefined;
   }
 
-  /** Gives the position behind what belongs to the body. Fails with Refused. */
+  /** Gives the position behind what belongs to the body. Fails with HttpError. */
   feed(bytes: Buffer, from: number): number {
     const end = this.#chunks ? this.#chunks.feed(bytes, from, this.#take) : this.#feedPlain(bytes, from);
     if (this.#chunks ? this.#chunks.isDone : this.#left === 0) this.#complete();
@@ -67,15 +67,15 @@ export class RequestBody {
   };
 
   #check({ limit, admit }: Reader, bytes: number): void {
-    if (this.#received.length > limit) this.#refuse(new TooLarge(limit));
+    if (this.#received.length > limit) this.#refuse(new BodyTooLarge(limit));
     else if (!admit(bytes)) this.#refuse(new NoRoomForBody());
   }
 
-  /** The whole of it. Fails with TooLarge, NoRoomForBody, or with ClientGone if it does not come to its end. */
+  /** The whole of it. Fails with BodyTooLarge, NoRoomForBody, or with ClientGone if it does not come to its end. */
   read(limit: number, admit: AdmitBytes = admitAll): Promise<Buffer> {
     if (this.#use === 'gone') return Promise.reject(new ClientGone());
     if (this.#use !== 'held') return Promise.resolve(nothing);
-    if (this.#declared > limit || this.#received.length > limit) return Promise.reject(new TooLarge(limit));
+    if (this.#declared > limit || this.#received.length > limit) return Promise.reject(new BodyTooLarge(limit));
     if (!admit(this.#received.length)) return Promise.reject(new NoRoomForBody());
     this.#use = 'read';
     if (this.isComplete) return Promise.resolve(this.#received.takeAll());

@@ -1,4 +1,4 @@
-import { badRequest, Refused } from './http-error.ts';
+import { badRequest, HttpError } from './http-error.ts';
 import { maxFields } from './limits.ts';
 
 /** How many bytes follow, or that they come in chunks. */
@@ -29,7 +29,7 @@ export class HeadParser {
   #text: string | undefined;
   #block: HeaderBlock | undefined;
 
-  /** Fails with Refused. */
+  /** Fails with HttpError. */
   parse(line: string, fields: string): RequestHead {
     const { method, target, minor } = parseRequestLine(line);
     return { method, target, block: this.#blockOf(fields, minor) };
@@ -73,7 +73,7 @@ function framingOf(values: ReadonlyMap<string, string>, minor: number): Framing 
   const coding = values.get('transfer-encoding');
   if (coding === undefined) return length === undefined ? 0 : lengthIn(length);
   if (length !== undefined || minor === 0) throw badRequest();
-  if (coding.toLowerCase() !== 'chunked') throw new Refused(501, 'unsupported transfer encoding');
+  if (coding.toLowerCase() !== 'chunked') throw new HttpError(501, 'unsupported transfer encoding');
   return 'chunked';
 }
 
@@ -85,7 +85,7 @@ function lengthIn(text: string): number {
 
 function expects(value: string | undefined): boolean {
   if (value === undefined || value === '') return false;
-  if (value.toLowerCase() !== '100-continue') throw new Refused(417);
+  if (value.toLowerCase() !== '100-continue') throw new HttpError(417);
   return true;
 }
 
@@ -125,7 +125,7 @@ function minorVersion(text: string): number {
   if (text === 'HTTP/1.1') return 1;
   const match = version.exec(text);
   if (!match) throw badRequest();
-  if (match[1] !== '1') throw new Refused(505, 'unsupported protocol version');
+  if (match[1] !== '1') throw new HttpError(505, 'unsupported protocol version');
   return Number(match[2]);
 }
 
@@ -152,7 +152,7 @@ export function parseHeaderFields(text: string): HeaderFields {
     const found = text.indexOf('\r\n', from);
     const end = found < 0 ? text.length : found;
     const field = fieldIn(text, from, end);
-    if (raw.length >= 2 * maxFields) throw new Refused(431);
+    if (raw.length >= 2 * maxFields) throw new HttpError(431);
     raw.push(field.name, field.value);
     keep(values, field);
     from = end + 2;
@@ -160,12 +160,12 @@ export function parseHeaderFields(text: string): HeaderFields {
   return { raw, values };
 }
 
-interface Field {
+interface HeaderField {
   readonly name: string;
   readonly value: string;
 }
 
-export function fieldIn(text: string, from: number, end: number): Field {
+export function fieldIn(text: string, from: number, end: number): HeaderField {
   const mark = text.indexOf(':', from);
   if (mark < 0 || mark >= end) throw badRequest();
   const name = text.slice(from, mark);
@@ -197,7 +197,7 @@ const lists = new Set([
   'upgrade',
 ]);
 
-function keep(values: Map<string, string>, { name, value }: Field): void {
+function keep(values: Map<string, string>, { name, value }: HeaderField): void {
   const before = values.get(name);
   if (before === undefined) values.set(name, value);
   else if (onlyOnce.has(name)) throw badRequest();

@@ -1,6 +1,6 @@
-import { badRequest, Refused } from './http-error.ts';
+import { badRequest, HttpError } from './http-error.ts';
 import { maxHeadBytes } from './limits.ts';
-import type { RequestBody } from './request-body.ts';
+import type { Http1RequestBody } from './request-body.ts';
 import { HeadParser, type RequestHead } from './request-head.ts';
 
 const headEnd = Buffer.from('\r\n\r\n');
@@ -9,23 +9,23 @@ const lineFeed = 10;
 
 /** Reads requests from bytes that come in whatever pieces. */
 export class RequestReader {
-  readonly #received: Received;
+  readonly #received: ReceiveBuffer;
   readonly #parser = new HeadParser();
   /** How many bytes of an unfinished head have been looked at. */
   #seen = 0;
 
-  constructor(received: Received) {
+  constructor(received: ReceiveBuffer) {
     this.#received = received;
   }
 
-  /** The next head, if it is all there. Fails with Refused. */
+  /** The next head, if it is all there. Fails with HttpError. */
   readHead(): RequestHead | undefined {
     const received = this.#received;
     if (this.#seen === 0) this.#skipEmptyLines();
     const { bytes, start, end } = received;
     const found = bytes.indexOf(headEnd, start + Math.max(0, this.#seen - headEnd.length));
     if (found < 0 || found + headEnd.length > end) return this.#notYet();
-    if (found - start > maxHeadBytes) throw new Refused(431);
+    if (found - start > maxHeadBytes) throw new HttpError(431);
     this.#seen = 0;
     received.consumeTo(found + headEnd.length);
     return this.#parse(bytes, start, found);
@@ -49,7 +49,7 @@ export class RequestReader {
   /** Who cannot become a request is told so before the time for it is over. */
   #notYet(): undefined {
     const { bytes, start, end } = this.#received;
-    if (end - start > maxHeadBytes) throw new Refused(431);
+    if (end - start > maxHeadBytes) throw new HttpError(431);
     for (let at = bytes.indexOf(lineFeed, start + this.#seen); at >= 0 && at < end; at = bytes.indexOf(lineFeed, at + 1)) {
       if (at === start || bytes[at - 1] !== carriageReturn) throw badRequest();
     }
@@ -58,15 +58,15 @@ export class RequestReader {
     return undefined;
   }
 
-  /** Gives a body what has come of it. Fails with Refused. */
-  feed(body: RequestBody): void {
+  /** Gives a body what has come of it. Fails with HttpError. */
+  feed(body: Http1RequestBody): void {
     const { bytes, start, end } = this.#received;
     this.#received.consumeTo(body.feed(bytes.length === end ? bytes : bytes.subarray(0, end), start));
   }
 }
 
 /** Bytes that have come and are still to be read. Growing piece by piece costs no more than twice the bytes. */
-export class Received {
+export class ReceiveBuffer {
   bytes: Buffer = nothing;
   start = 0;
   end = 0;

@@ -1,4 +1,4 @@
-import type { Headers } from '../http/answer.ts';
+import type { AnswerHeaders } from '../http/answer.ts';
 import { idleTimeoutMs } from './limits.ts';
 
 /** Set by the transport, whatever a handler says about them. */
@@ -8,7 +8,7 @@ const ours = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-
 export function responseHead(
   status: number,
   type: string,
-  headers: Headers | undefined,
+  headers: AnswerHeaders | undefined,
   length: number | undefined,
   ending: string,
 ): string {

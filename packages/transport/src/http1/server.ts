@@ -1,9 +1,9 @@
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
-import type { TurnBudget } from '../http/event-loop-budget.ts';
+import type { EventLoopBudget } from '../http/event-loop-budget.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { Http1Connection, type Http1Host } from './connection.ts';
-import { Turns } from './dispatch-queue.ts';
+import { Http1DispatchQueue } from './dispatch-queue.ts';
 import { methodNotAllowed, type TypedText } from './http-error.ts';
 import { WebSocketAcceptor } from './websocket.ts';
 
@@ -12,7 +12,7 @@ export interface Http1Options {
   readonly headerTimeoutMs: number;
   readonly handle: (exchange: Exchange) => Answer | Promise<Answer>;
   readonly onError?: (error: unknown) => void;
-  readonly budget?: TurnBudget;
+  readonly budget?: EventLoopBudget;
   /** Whether a WebSocket subprotocol may be selected; the first such of the client's is. All may by default. */
   readonly allowsSubprotocol?: (protocol: string) => boolean;
   /** Body of the 405 that answers CONNECT; plain text by default. */
@@ -40,7 +40,7 @@ export function http1Server(options: Http1Options): Http1Server {
   const host: Http1Host = {
     handle,
     onError,
-    turns: new Turns(budget),
+    turns: new Http1DispatchQueue(budget),
     webSockets: new WebSocketAcceptor(options.allowsSubprotocol),
     connectRefusal: methodNotAllowed(connectAnswer),
     get isClosing() {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Answer, BytesAnswer, Sink, StreamAnswer } from '../http/answer.ts';
-import { BodyWriter, type Flushed, pump, whenDrained, writeBehind } from './body-writer.ts';
+import { BodyWriter, type Flushed, onceDrained, pump, writeBehind } from './body-writer.ts';
 import type { Http1Exchange } from './exchange.ts';
 import { endings, responseHead } from './response-head.ts';
 
@@ -125,7 +125,7 @@ export class Http1Sink implements Sink {
   }
 
   onDrain(listener: () => void): void {
-    whenDrained(this.#socket, listener);
+    onceDrained(this.#socket, listener);
   }
 
   end(): void {

@@ -1,21 +1,21 @@
 import type { Duplex } from 'node:stream';
 import type { BytesAnswer } from '../http/answer.ts';
 import type { ClientConnection } from '../http/exchange.ts';
-import { Allowance } from '../http/token-bucket.ts';
-import type { Dispatching, DispatchTurns } from './dispatch-queue.ts';
-import { Http2Exchange, hearOut, type StreamOwner } from './exchange.ts';
+import { TokenBucket } from '../http/token-bucket.ts';
+import type { Http2Dispatchable, Http2DispatchQueue } from './dispatch-queue.ts';
+import { drainBody, Http2Exchange, type StreamOwner } from './exchange.ts';
 import { continueFrame, goAwayFrame, pingAcknowledgement, resetFrame, settingsAcknowledgement } from './frames.ts';
 import { ConnectionError, errorCode } from './protocol.ts';
-import { type FrameEvents, Receiver } from './receiver.ts';
-import type { FieldLimits, RequestFields } from './request-fields.ts';
-import { Sender } from './sender.ts';
+import { type FrameEvents, FrameReceiver } from './receiver.ts';
+import type { HeaderLimits, RequestFields } from './request-fields.ts';
+import { FrameSender } from './sender.ts';
 import { defaultSettings, greeting, readSettings } from './settings.ts';
 import { Streams } from './streams.ts';
 import { ReceiveWindows, streamWindow, widened } from './windows.ts';
 
-export interface SessionOptions {
+export interface Http2ConnectionOptions {
   readonly maxStreams: number;
-  readonly fieldLimits: FieldLimits;
+  readonly fieldLimits: HeaderLimits;
   /** Who has not finished what must come first, or a header that has begun, is cut off after this time. */
   readonly headerTimeoutMs: number;
   /** A connection without streams ends after this time; so does one that takes nothing of what it is sent. */
@@ -23,7 +23,7 @@ export interface SessionOptions {
   /** How likely a request is to be the last of its connection. */
   readonly goawayChance: number;
   /** Shared by all sessions of a server. */
-  readonly turns: DispatchTurns;
+  readonly turns: Http2DispatchQueue;
   readonly onExchange: (exchange: Http2Exchange) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -38,18 +38,18 @@ const maxWaitingFrames = 10_000;
 const lingerMs = 1000;
 
 /** One connection that speaks HTTP/2. */
-export class Session implements StreamOwner, FrameEvents, Dispatching {
+export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatchable {
   readonly connection: ClientConnection;
   readonly #socket: Duplex;
-  readonly #options: SessionOptions;
+  readonly #options: Http2ConnectionOptions;
   readonly #streams = new Streams();
-  readonly #sender: Sender;
-  readonly #receiver: Receiver;
+  readonly #sender: FrameSender;
+  readonly #receiver: FrameReceiver;
   readonly #windows: ReceiveWindows;
-  readonly #cancellations = new Allowance(cancelled.burst, cancelled.perSecond);
-  readonly #idle: Patience;
-  readonly #stuck: Patience;
-  readonly #unfinished: Patience;
+  readonly #cancellations = new TokenBucket(cancelled.burst, cancelled.perSecond);
+  readonly #idle: StallTimer;
+  readonly #stuck: StallTimer;
+  readonly #unfinished: StallTimer;
   #peer = defaultSettings;
   #arrived: Http2Exchange[] = [];
   /** Changes whenever something comes or goes. */
@@ -57,14 +57,14 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
   #isClosing = false;
   #isEnded = false;
 
-  constructor(socket: Duplex, connectionOf: (session: Session) => ClientConnection, options: SessionOptions) {
+  constructor(socket: Duplex, connectionOf: (session: Http2Connection) => ClientConnection, options: Http2ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#idle = new Patience(options.idleTimeoutMs);
-    this.#stuck = new Patience(options.idleTimeoutMs);
-    this.#unfinished = new Patience(options.headerTimeoutMs);
+    this.#idle = new StallTimer(options.idleTimeoutMs);
+    this.#stuck = new StallTimer(options.idleTimeoutMs);
+    this.#unfinished = new StallTimer(options.headerTimeoutMs);
     this.connection = connectionOf(this);
-    this.#sender = new Sender({
+    this.#sender = new FrameSender({
       socket,
       onComplete: (exchange) => this.#answered(exchange),
       onFailed: (exchange) => this.reset(exchange, errorCode.internal),
@@ -72,7 +72,7 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
       onIdle: () => this.#endIfDone(),
     });
     this.#windows = new ReceiveWindows((frame) => this.#control(frame));
-    this.#receiver = new Receiver(this.#streams, this, options.fieldLimits, new Allowance(vain.burst, vain.perSecond));
+    this.#receiver = new FrameReceiver(this.#streams, this, options.fieldLimits, new TokenBucket(vain.burst, vain.perSecond));
     this.#control(greeting(options.maxStreams, options.fieldLimits.bytes));
     this.#listen();
   }
@@ -81,15 +81,15 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
   close(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    this.#sender.farewell(goAwayFrame(this.#streams.lastId, errorCode.none, ''));
+    this.#sender.goAway(goAwayFrame(this.#streams.lastId, errorCode.none, ''));
   }
 
   /** Called from time to time. */
   check(elapsedMs: number): void {
     const { writes, isWriting } = this.#sender;
-    if (this.#unfinished.isLost(this.#receiver.unfinished, elapsedMs)) this.#socket.destroy();
-    else if (this.#stuck.isLost(isWriting ? writes : undefined, elapsedMs)) this.#socket.destroy();
-    else if (this.#idle.isLost(this.#streams.size === 0 ? this.#activity : undefined, elapsedMs)) this.close();
+    if (this.#unfinished.isStalled(this.#receiver.unfinished, elapsedMs)) this.#socket.destroy();
+    else if (this.#stuck.isStalled(isWriting ? writes : undefined, elapsedMs)) this.#socket.destroy();
+    else if (this.#idle.isStalled(this.#streams.size === 0 ? this.#activity : undefined, elapsedMs)) this.close();
   }
 
   #listen(): void {
@@ -189,9 +189,9 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
   }
 
   finished(exchange: Http2Exchange): void {
-    exchange.isHeard = true;
+    exchange.isRequestComplete = true;
     if (exchange.incoming?.end() === false) this.refuse(exchange.id, errorCode.protocol);
-    else if (exchange.isSent) this.#end(exchange);
+    else if (exchange.isResponseSent) this.#end(exchange);
   }
 
   settings(bytes: Buffer, start: number, end: number): void {
@@ -207,7 +207,7 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
     this.#control(pingAcknowledgement(payload));
   }
 
-  farewell(): void {
+  goAway(): void {
     this.close();
   }
 
@@ -231,8 +231,8 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
     this.#sender.ready(exchange);
   }
 
-  sayContinue(exchange: Http2Exchange): void {
-    if (!exchange.isClosed && !exchange.isHeard) this.#control(continueFrame(exchange.id));
+  sendContinue(exchange: Http2Exchange): void {
+    if (!exchange.isClosed && !exchange.isRequestComplete) this.#control(continueFrame(exchange.id));
   }
 
   #control(frame: Buffer): void {
@@ -248,9 +248,9 @@ export class Session implements StreamOwner, FrameEvents, Dispatching {
   }
 
   #answered(exchange: Http2Exchange): void {
-    exchange.isSent = true;
-    if (exchange.isHeard) this.#end(exchange);
-    else hearOut(exchange, () => this.reset(exchange, errorCode.none));
+    exchange.isResponseSent = true;
+    if (exchange.isRequestComplete) this.#end(exchange);
+    else drainBody(exchange, () => this.reset(exchange, errorCode.none));
   }
 
   #endIfDone(): void {
@@ -286,7 +286,7 @@ function tooWide(): ConnectionError {
 }
 
 /** How long something has been the same, counted in the steps in which somebody looks at it. */
-export class Patience {
+export class StallTimer {
   readonly #limitMs: number;
   #what: unknown;
   #ms = 0;
@@ -296,7 +296,7 @@ export class Patience {
   }
 
   /** Gives whether it has been this, and not undefined, for too long. */
-  isLost(what: unknown, elapsedMs: number): boolean {
+  isStalled(what: unknown, elapsedMs: number): boolean {
     this.#ms = what === this.#what ? this.#ms + elapsedMs : 0;
     this.#what = what;
     return what !== undefined && this.#ms >= this.#limitMs;
@@ -308,5 +308,5 @@ export const tooLargeHeader: BytesAnswer = {
   kind: 'bytes',
   status: 431,
   type: 'text/html; charset=utf-8',
-  body: Buffer.from('<h1>HTTP Error 431</h1><p>Request Header Field(s) Too Large</p>'),
+  body: Buffer.from('<h1>HTTP Error 431</h1><p>Request Header HeaderField(s) Too Large</p>'),
 };

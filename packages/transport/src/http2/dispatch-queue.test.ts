@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
-import { TurnBudget } from '../http/event-loop-budget.ts';
-import { type Dispatching, DispatchTurns } from './dispatch-queue.ts';
+import { EventLoopBudget } from '../http/event-loop-budget.ts';
+import { type Http2Dispatchable, Http2DispatchQueue } from './dispatch-queue.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const smallHeader = 100;
 
 function setUp() {
   let now = 0;
-  const budget = new TurnBudget(() => now);
-  const turns = new DispatchTurns(budget);
+  const budget = new EventLoopBudget(() => now);
+  const turns = new Http2DispatchQueue(budget);
   const log: string[] = [];
   /** A connection with so many requests of 1 ms each. */
-  const session = (name: string, requests: number, isUrgent = false): Dispatching => {
+  const session = (name: string, requests: number, isUrgent = false): Http2Dispatchable => {
     let left = requests;
-    const self: Dispatching = {
+    const self: Http2Dispatchable = {
       isUrgent,
       dispatch(most) {
         for (let handed = 0; left > 0 && handed < most && turns.take(smallHeader, isUrgent); handed++) {

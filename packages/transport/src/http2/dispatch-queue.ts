@@ -1,4 +1,4 @@
-import { TurnBudget } from '../http/event-loop-budget.ts';
+import { EventLoopBudget } from '../http/event-loop-budget.ts';
 
 /** Header bytes that are handled for free: an ordinary request. */
 const freeBytes = 4096;
@@ -7,7 +7,7 @@ const turnBytes = 256 * 1024;
 /** Requests that a connection hands over before it is another one's turn, while several wait. */
 const quantum = 8;
 
-export interface Dispatching {
+export interface Http2Dispatchable {
   /** Goes before the others. */
   readonly isUrgent: boolean;
   /** Hands up to `most` requests over, as long as the budget lasts, and waits again if some are left. */
@@ -19,19 +19,19 @@ export interface Dispatching {
  * megabytes of header in a few bytes; whatever reads them is then interrupted by the requests of others. Connections for which a
  * turn has nothing left are served round robin in the next ones.
  */
-export class DispatchTurns {
-  readonly #budget: TurnBudget;
+export class Http2DispatchQueue {
+  readonly #budget: EventLoopBudget;
   #left = turnBytes;
-  readonly #urgent = new Set<Dispatching>();
-  readonly #waiting = new Set<Dispatching>();
+  readonly #urgent = new Set<Http2Dispatchable>();
+  readonly #waiting = new Set<Http2Dispatchable>();
   #isScheduled = false;
 
-  constructor(budget = new TurnBudget()) {
+  constructor(budget = new EventLoopBudget()) {
     this.#budget = budget;
   }
 
   /** Requests have arrived: they are handed over now, or when those before them had their turn. */
-  arrived(session: Dispatching): void {
+  arrived(session: Http2Dispatchable): void {
     if (this.#waiting.size === 0 || session.isUrgent) session.dispatch(Number.POSITIVE_INFINITY);
     else this.wait(session);
   }
@@ -47,7 +47,7 @@ export class DispatchTurns {
   }
 
   /** Calls `dispatch` in a later turn, in the order of calls. */
-  wait(session: Dispatching): void {
+  wait(session: Http2Dispatchable): void {
     (session.isUrgent ? this.#urgent : this.#waiting).add(session);
     this.#schedule();
   }
@@ -68,7 +68,7 @@ export class DispatchTurns {
   };
 
   /** Those that have more to hand over come again when all others had their turn. */
-  #dispatchAll(sessions: Set<Dispatching>, isUrgent: boolean): void {
+  #dispatchAll(sessions: Set<Http2Dispatchable>, isUrgent: boolean): void {
     for (const session of sessions) {
       if (this.#left <= 0 || this.#budget.isSpent(isUrgent)) return;
       sessions.delete(session);

@@ -5,9 +5,17 @@ import { DirectBody } from '../http/direct-body.ts';
 import type { Cancellable, ClientConnection, Exchange, HeaderRedaction } from '../http/exchange.ts';
 import { bothRedactions, visitHeaders } from '../http/redaction.ts';
 import { errorCode } from './protocol.ts';
-import { IncomingBody } from './request-body.ts';
+import { Http2RequestBody } from './request-body.ts';
 import type { RequestFields } from './request-fields.ts';
-import { ChunkedBody, Http2Sink, type Outgoing, QueuedBody, ReadableBody, UnbufferedBody, WholeBody } from './response-body.ts';
+import {
+  BytesBody,
+  DirectResponseBody,
+  Http2Sink,
+  IterableBody,
+  QueuedBody,
+  ReadableBody,
+  type ResponseBody,
+} from './response-body.ts';
 
 /** What a stream asks of its connection. */
 export interface StreamOwner {
@@ -19,7 +27,7 @@ export interface StreamOwner {
   /** Bytes of the body are no longer in the way of others. */
   taken(exchange: Http2Exchange, bytes: number): void;
   /** The client waits for a word before it sends the body. */
-  sayContinue(exchange: Http2Exchange): void;
+  sendContinue(exchange: Http2Exchange): void;
 }
 
 /** A request that came as an HTTP/2 stream, and its answer. */
@@ -29,9 +37,9 @@ export class Http2Exchange implements Exchange {
   readonly protocol = 'HTTP/2.0';
   readonly upgrade = false;
   /** Undefined if the request has none. */
-  readonly incoming: IncomingBody | undefined;
+  readonly incoming: Http2RequestBody | undefined;
   /** Whether the client has said everything. */
-  isHeard: boolean;
+  isRequestComplete: boolean;
   /** So many bytes the client takes for now; may be negative. */
   sendWindow: number;
   /** So many bytes the client may send for now. */
@@ -42,11 +50,11 @@ export class Http2Exchange implements Exchange {
   head: BytesAnswer | StreamAnswer | undefined;
   /** Known for a body that is whole, -1 otherwise. */
   contentLength = -1;
-  outgoing: Outgoing | undefined;
+  outgoing: ResponseBody | undefined;
   /** Whether it waits in the queue of what is to be sent. */
   isQueued = false;
   /** Whether the answer is out. */
-  isSent = false;
+  isResponseSent = false;
   /** Nothing more is sent or received. */
   isClosed = false;
   request: Cancellable | undefined;
@@ -66,8 +74,8 @@ export class Http2Exchange implements Exchange {
     this.#owner = owner;
     this.id = id;
     this.fields = fields;
-    this.isHeard = !hasBody;
-    if (hasBody) this.incoming = new IncomingBody(fields.contentLength, (bytes) => owner.taken(this, bytes));
+    this.isRequestComplete = !hasBody;
+    if (hasBody) this.incoming = new Http2RequestBody(fields.contentLength, (bytes) => owner.taken(this, bytes));
     this.sendWindow = sendWindow;
     this.receiveWindow = receiveWindow;
   }
@@ -100,7 +108,7 @@ export class Http2Exchange implements Exchange {
   body(limit: number, admit?: AdmitBytes): Promise<Buffer> {
     if (!this.incoming) return Promise.resolve(noBytes);
     const body = this.incoming.read(limit, admit);
-    if (this.incoming.isUntouched && this.header('expect')?.toLowerCase() === '100-continue') this.#owner.sayContinue(this);
+    if (this.incoming.isUntouched && this.header('expect')?.toLowerCase() === '100-continue') this.#owner.sendContinue(this);
     return body;
   }
 
@@ -133,14 +141,14 @@ export class Http2Exchange implements Exchange {
     if (isWhole) this.contentLength = bytes.length;
     if (this.method !== 'HEAD' && answer.status !== 304) {
       if (!isWhole) this.outgoing = this.#flowing(bytes);
-      else if (bytes.length > 0) this.outgoing = new WholeBody(bytes);
+      else if (bytes.length > 0) this.outgoing = new BytesBody(bytes);
     } else if (bytes instanceof Readable) bytes.destroy();
     this.#owner.send(this);
   }
 
-  #flowing(body: Iterable<Uint8Array> | Readable): Outgoing {
-    if (body instanceof DirectBody) return new UnbufferedBody(body);
-    if (!(body instanceof Readable)) return new ChunkedBody(body);
+  #flowing(body: Iterable<Uint8Array> | Readable): ResponseBody {
+    if (body instanceof DirectBody) return new DirectResponseBody(body);
+    if (!(body instanceof Readable)) return new IterableBody(body);
     return new ReadableBody(
       body,
       () => this.#owner.send(this),
@@ -162,7 +170,7 @@ export class Http2Exchange implements Exchange {
     this.incoming?.breakOff();
     this.outgoing?.cancel();
     this.outgoing = undefined;
-    if (!this.isSent) this.request?.cancel();
+    if (!this.isResponseSent) this.request?.cancel();
     const listeners = this.#onClose;
     this.#onClose = undefined;
     if (listeners) for (const listener of listeners) listener();
@@ -180,7 +188,7 @@ const maxBytes = 64 << 20;
  * Hears out a client that has its answer and still sends a body: many listen only when they have said everything. Gives
  * up on one that pauses, goes on for too long, or never meant to say more.
  */
-export function hearOut(exchange: Http2Exchange, giveUp: () => void): void {
+export function drainBody(exchange: Http2Exchange, giveUp: () => void): void {
   exchange.incoming?.discard();
   let before = -1;
   let steps = 0;

@@ -193,7 +193,7 @@ describe('a body is taken as it is asked for', () => {
     await conversation.say(post(1), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)));
     await conversation.say(post(3, ['content-length', '101']), data(3, 'x'));
     await conversation.say(data(1, 'x', flag.endStream));
-    expect(errors).toEqual(['TooLarge', 'TooLarge']);
+    expect(errors).toEqual(['BodyTooLarge', 'BodyTooLarge']);
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
   });
 
@@ -312,7 +312,7 @@ describe('a connection', () => {
     expect([bodyOf(conversation, 1).toString(), conversation.line.writableEnded]).toEqual(['ok', true]);
   });
 
-  it('ends when the client says farewell, after the last answer', async () => {
+  it('ends when the client says goAway, after the last answer', async () => {
     const conversation = await converse(() => {});
     await conversation.say(get(1), frame(goAway, 0, 0, uint32(0, 0)));
     expect(conversation.line.writableEnded).toBe(false);

@@ -1,8 +1,8 @@
-import { type Field, type FieldName, fieldOf, sentName } from './header-field.ts';
+import { type HeaderField, type HeaderName, headerField, headerName } from './header-field.ts';
 import { DynamicTable, staticTable } from './header-tables.ts';
 import { decodeHuffman } from './huffman.ts';
 import { ConnectionError, defaultHeaderTableBytes, errorCode } from './protocol.ts';
-import { type FieldLimits, RequestFields } from './request-fields.ts';
+import { type HeaderLimits, RequestFields } from './request-fields.ts';
 
 /** Blocks of this length are worth remembering: longer ones hardly come twice. */
 const maxRememberedBytes = 256;
@@ -14,7 +14,7 @@ const pause = 4096;
 /** Reads header blocks of one connection, each of which may change how the next is to be read (RFC 7541). */
 export class HeaderDecoder {
   readonly table = new DynamicTable();
-  readonly #limits: FieldLimits;
+  readonly #limits: HeaderLimits;
   /** What blocks said that came before, as long as the table is what it was. */
   #remembered: Map<string, RequestFields> | undefined;
   #generation = 0;
@@ -26,7 +26,7 @@ export class HeaderDecoder {
   /** Of the text that was read last. */
   #isWellFormed = true;
 
-  constructor(limits: FieldLimits) {
+  constructor(limits: HeaderLimits) {
     this.#limits = limits;
   }
 
@@ -98,7 +98,7 @@ export class HeaderDecoder {
   #readIndexed(fields: RequestFields): void {
     const name = this.#readName(63);
     const value = this.#readText();
-    const field = fieldOf(name, value, this.#isWellFormed);
+    const field = headerField(name, value, this.#isWellFormed);
     this.table.add(field);
     fields.addField(field);
   }
@@ -109,12 +109,12 @@ export class HeaderDecoder {
     fields.add(name, value, this.#isWellFormed);
   }
 
-  #readName(prefix: number): FieldName {
+  #readName(prefix: number): HeaderName {
     const index = this.#readInteger(prefix);
-    return index === 0 ? sentName(this.#readText()) : this.#fieldAt(index).name;
+    return index === 0 ? headerName(this.#readText()) : this.#fieldAt(index).name;
   }
 
-  #fieldAt(index: number): Field {
+  #fieldAt(index: number): HeaderField {
     const field = index <= staticTable.length ? staticTable[index - 1] : this.table.at(index - staticTable.length - 1);
     if (!field) throw malformed('there is no such entry');
     return field;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Gather } from '../http/write-buffer.ts';
+import { WriteBuffer } from '../http/write-buffer.ts';
 import { HeaderDecoder } from './header-decoder.ts';
 import { HeaderEncoder } from './header-encoder.ts';
 
@@ -7,7 +7,7 @@ import { HeaderEncoder } from './header-encoder.ts';
 function pair() {
   const encoder = new HeaderEncoder();
   const decoder = new HeaderDecoder({ bytes: 1 << 20, count: 1000 });
-  const out = new Gather();
+  const out = new WriteBuffer();
   const send = (status: number, headers: Readonly<Record<string, string | readonly string[]>>) => {
     encoder.begin(out, status);
     encoder.all(out, headers);
@@ -36,7 +36,7 @@ describe('header blocks', () => {
 
   it.each([200, 201, 304, 404, 431, 503])('tell the status %d', (status) => {
     const { encoder } = pair();
-    const out = new Gather();
+    const out = new WriteBuffer();
     encoder.begin(out, status);
     const bytes = Buffer.from(out.take()?.bytes ?? []);
     const isIndexed = [200, 304, 404].includes(status);

@@ -1,5 +1,5 @@
-import type { Headers } from '../http/answer.ts';
-import type { Gather } from '../http/write-buffer.ts';
+import type { AnswerHeaders } from '../http/answer.ts';
+import type { WriteBuffer } from '../http/write-buffer.ts';
 import { staticNames, staticStatuses, staticTable } from './header-tables.ts';
 import { defaultHeaderTableBytes } from './protocol.ts';
 
@@ -45,7 +45,7 @@ export class HeaderEncoder {
   }
 
   /** The table is emptied before it takes its new size, because that is what is known of it here. */
-  begin(out: Gather, status: number): void {
+  begin(out: WriteBuffer, status: number): void {
     out.reserve(16);
     if (this.#isResized) {
       out.buffer[out.at++] = 0x20;
@@ -60,7 +60,7 @@ export class HeaderEncoder {
     }
   }
 
-  all(out: Gather, headers: Headers): void {
+  all(out: WriteBuffer, headers: AnswerHeaders): void {
     for (const name in headers) {
       const value = headers[name];
       if (typeof value === 'string') this.field(out, name, value);
@@ -68,7 +68,7 @@ export class HeaderEncoder {
     }
   }
 
-  field(out: Gather, name: string, value: string): void {
+  field(out: WriteBuffer, name: string, value: string): void {
     let known = this.#names.get(name);
     if (known === undefined) {
       known = knownName(name);
@@ -86,7 +86,7 @@ export class HeaderEncoder {
     else this.#literal(out, known, value);
   }
 
-  #indexed(out: Gather, number: number): void {
+  #indexed(out: WriteBuffer, number: number): void {
     out.reserve(4);
     putInteger(out, 0x80, 127, this.#indexOf(number));
   }
@@ -102,7 +102,7 @@ export class HeaderEncoder {
     return known.isFresh ? known.place === 0 && known.values.length === 0 : known.values.length < maxValuesOfName;
   }
 
-  #remember(out: Gather, known: KnownName, value: string): void {
+  #remember(out: WriteBuffer, known: KnownName, value: string): void {
     this.#putName(out, 0x40, 63, known);
     putText(out, value);
     known.values.push(value);
@@ -110,12 +110,12 @@ export class HeaderEncoder {
     this.#bytes += known.text.length + value.length + 32;
   }
 
-  #literal(out: Gather, known: KnownName, value: string): void {
+  #literal(out: WriteBuffer, known: KnownName, value: string): void {
     this.#putName(out, 0, 15, known);
     putText(out, value);
   }
 
-  #putName(out: Gather, kind: number, prefix: number, known: KnownName): void {
+  #putName(out: WriteBuffer, kind: number, prefix: number, known: KnownName): void {
     const number = known.numbers[0];
     const place = known.place === 0 && number !== undefined ? this.#indexOf(number) : known.place;
     putInteger(out, kind, prefix, place);
@@ -138,7 +138,7 @@ function knownName(name: string): KnownName {
   };
 }
 
-function putInteger(out: Gather, kind: number, prefix: number, value: number): void {
+function putInteger(out: WriteBuffer, kind: number, prefix: number, value: number): void {
   const { buffer } = out;
   if (value < prefix) {
     buffer[out.at++] = kind | value;
@@ -153,7 +153,7 @@ function putInteger(out: Gather, kind: number, prefix: number, value: number): v
 /** Shorter texts are written faster one character after the other than by a call out of the language. */
 const maxCharactersByHand = 64;
 
-function putText(out: Gather, text: string): void {
+function putText(out: WriteBuffer, text: string): void {
   const { length } = text;
   putInteger(out, 0, 127, length);
   const { buffer } = out;

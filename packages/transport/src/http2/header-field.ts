@@ -13,7 +13,7 @@ export const role = {
 } as const;
 
 /** A name and what follows from it, known once for all fields that bear it. */
-export interface FieldName {
+export interface HeaderName {
   readonly text: string;
   readonly role: number;
 }
@@ -54,18 +54,18 @@ const familiar = [
 /** The characters that a name is made of, in lower case. */
 const token = /^[a-z0-9!#$%&'*+\-.^_`|~]+$/;
 
-const known = new Map<string, FieldName>();
-for (const name of [...Object.keys(roles), ...familiar]) nameOf(name);
+const known = new Map<string, HeaderName>();
+for (const name of [...Object.keys(roles), ...familiar]) internedName(name);
 
 /** Remembers the name: for those of tables only, of which there is an end. */
-export function nameOf(text: string): FieldName {
+export function internedName(text: string): HeaderName {
   const name = known.get(text) ?? { text, role: roleOf(text) };
   known.set(text, name);
   return name;
 }
 
 /** A name that a client has sent. */
-export function sentName(text: string): FieldName {
+export function headerName(text: string): HeaderName {
   return known.get(text) ?? { text, role: roleOf(text) };
 }
 
@@ -75,8 +75,8 @@ function roleOf(text: string): number {
 }
 
 /** A line of a header, as tables keep it. */
-export interface Field {
-  readonly name: FieldName;
+export interface HeaderField {
+  readonly name: HeaderName;
   readonly value: string;
   /** Whether the value has only characters that a value may have. */
   readonly isWellFormed: boolean;
@@ -84,6 +84,6 @@ export interface Field {
   readonly size: number;
 }
 
-export function fieldOf(name: FieldName, value: string, isWellFormed: boolean): Field {
+export function headerField(name: HeaderName, value: string, isWellFormed: boolean): HeaderField {
   return { name, value, isWellFormed, size: name.text.length + value.length + 32 };
 }

@@ -1,10 +1,10 @@
-import { type Field, fieldOf, nameOf } from './header-field.ts';
+import { type HeaderField, headerField, internedName } from './header-field.ts';
 import { defaultHeaderTableBytes } from './protocol.ts';
 
 /** The fields that the peer has sent lately, the newest first, never more than a number of bytes. */
 export class DynamicTable {
   /** A ring: the newest field is just before `#next`. */
-  #ring: (Field | undefined)[] = new Array(initialPlaces);
+  #ring: (HeaderField | undefined)[] = new Array(initialPlaces);
   #next = 0;
   #count = 0;
   #bytes = 0;
@@ -21,11 +21,11 @@ export class DynamicTable {
   }
 
   /** The field that came `age` fields before the newest. */
-  at(age: number): Field | undefined {
+  at(age: number): HeaderField | undefined {
     return age < this.#count ? this.#ring[(this.#next - 1 - age) & (this.#ring.length - 1)] : undefined;
   }
 
-  add(field: Field): void {
+  add(field: HeaderField): void {
     this.generation++;
     this.#evict(this.#limit - field.size);
     if (field.size > this.#limit) return;
@@ -45,7 +45,7 @@ export class DynamicTable {
   #evict(limit: number): void {
     while (this.#bytes > limit && this.#count > 0) {
       const oldest = (this.#next - this.#count) & (this.#ring.length - 1);
-      this.#bytes -= (this.#ring[oldest] as Field).size;
+      this.#bytes -= (this.#ring[oldest] as HeaderField).size;
       this.#ring[oldest] = undefined;
       this.#count--;
     }
@@ -127,7 +127,9 @@ const entries: readonly (readonly [name: string, value?: string])[] = [
 ];
 
 /** Counted from zero; on the wire they are counted from one. */
-export const staticTable: readonly Field[] = entries.map(([name, value = '']) => fieldOf(nameOf(name), value, true));
+export const staticTable: readonly HeaderField[] = entries.map(([name, value = '']) =>
+  headerField(internedName(name), value, true),
+);
 
 /** The place on the wire of the first entry with this name. */
 export const staticNames: ReadonlyMap<string, number> = new Map(entries.map(([name], i) => [name, i + 1] as const).reverse());

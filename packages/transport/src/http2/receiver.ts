@@ -1,9 +1,9 @@
-import type { Allowance } from '../http/token-bucket.ts';
+import type { TokenBucket } from '../http/token-bucket.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { FrameReader, payloadOf, uint32At } from './frame-reader.ts';
 import { HeaderDecoder } from './header-decoder.ts';
 import { ConnectionError, errorCode, flag, frameType, maxWindow } from './protocol.ts';
-import type { FieldLimits, RequestFields } from './request-fields.ts';
+import type { HeaderLimits, RequestFields } from './request-fields.ts';
 import type { Streams } from './streams.ts';
 
 /** What the frames of a client lead to. */
@@ -23,23 +23,23 @@ export interface FrameEvents {
   settings(bytes: Buffer, start: number, end: number): void;
   ping(payload: Buffer): void;
   /** The client will open no more streams. */
-  farewell(): void;
+  goAway(): void;
   /** The client takes more. */
   window(exchange: Http2Exchange | undefined, bytes: number): void;
 }
 
 /** The receiving side of a connection: holds the frames that come against the rules of RFC 9113. */
-export class Receiver {
+export class FrameReceiver {
   readonly #streams: Streams;
   readonly #events: FrameEvents;
   /** What a client may send that leads nowhere. */
-  readonly #vain: Allowance;
+  readonly #vain: TokenBucket;
   readonly #reader: FrameReader;
   readonly #decoder: HeaderDecoder;
   #block: HeaderBlock | undefined;
   #hasSettings = false;
 
-  constructor(streams: Streams, events: FrameEvents, limits: FieldLimits, vain: Allowance) {
+  constructor(streams: Streams, events: FrameEvents, limits: HeaderLimits, vain: TokenBucket) {
     this.#streams = streams;
     this.#events = events;
     this.#vain = vain;
@@ -103,7 +103,7 @@ export class Receiver {
     const isEnd = (flags & flag.endStream) !== 0;
     if (payload.length === 0 && !isEnd) this.#takeVain();
     const isAllowed = this.#events.spend(exchange, end - start);
-    if (!exchange?.incoming || exchange.isHeard || !isAllowed) {
+    if (!exchange?.incoming || exchange.isRequestComplete || !isAllowed) {
       this.#events.refund(end - start);
       return void this.#unwantedData(id, isAllowed);
     }
@@ -154,7 +154,7 @@ export class Receiver {
   #trailers(id: number, isEnd: boolean, fields: RequestFields): void {
     const exchange = this.#streams.get(id);
     if (!exchange) return void this.#lateHeaders(id);
-    if (exchange.isHeard) this.#events.refuse(id, errorCode.streamClosed);
+    if (exchange.isRequestComplete) this.#events.refuse(id, errorCode.streamClosed);
     else if (!isEnd || !fields.isTrailers) this.#events.refuse(id, errorCode.protocol);
     else this.#events.finished(exchange);
   }
@@ -210,9 +210,9 @@ export class Receiver {
   }
 
   #goAway(id: number, length: number): void {
-    if (id !== 0) throw protocolError('a farewell for a stream');
-    if (length < 8) throw new ConnectionError(errorCode.frameSize, 'the farewell is cut off');
-    this.#events.farewell();
+    if (id !== 0) throw protocolError('a goAway for a stream');
+    if (length < 8) throw new ConnectionError(errorCode.frameSize, 'the goAway is cut off');
+    this.#events.goAway();
   }
 
   #takeVain(): void {

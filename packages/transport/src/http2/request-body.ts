@@ -1,9 +1,9 @@
-import { type AdmitBytes, BodyBuffer, ClientGone, NoRoomForBody, TooLarge } from '../http/body.ts';
+import { type AdmitBytes, BodyBuffer, BodyTooLarge, ClientGone, NoRoomForBody } from '../http/body.ts';
 
 const admitAll: AdmitBytes = () => true;
 
 /** The body of a request as it comes in. What nobody has asked for yet waits here, and the client with the rest. */
-export class IncomingBody {
+export class Http2RequestBody {
   readonly #declared: number | undefined;
   readonly #onTaken: (bytes: number) => void;
   readonly #received = new BodyBuffer();
@@ -38,7 +38,7 @@ export class IncomingBody {
     this.#length += chunk.length;
     if (this.#declared !== undefined && this.#length > this.#declared) return false;
     if (this.#isGone) this.#onTaken(flowBytes);
-    else if (this.#limit >= 0 && this.#length > this.#limit) this.#refuse(flowBytes, new TooLarge(this.#limit));
+    else if (this.#limit >= 0 && this.#length > this.#limit) this.#refuse(flowBytes, new BodyTooLarge(this.#limit));
     else if (this.#limit >= 0 && !this.#admit(chunk.length)) this.#refuse(flowBytes, new NoRoomForBody());
     else this.#keep(chunk, flowBytes);
     return true;
@@ -55,7 +55,7 @@ export class IncomingBody {
   read(limit: number, admit: AdmitBytes = admitAll): Promise<Buffer> {
     if ((this.#declared ?? this.#length) > limit) {
       this.discard();
-      return Promise.reject(new TooLarge(limit));
+      return Promise.reject(new BodyTooLarge(limit));
     }
     if (this.#isGone && !this.#isWhole) return Promise.reject(new ClientGone());
     if (!admit(this.#length)) {

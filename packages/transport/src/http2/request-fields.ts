@@ -1,6 +1,6 @@
-import { type Field, type FieldName, role } from './header-field.ts';
+import { type HeaderField, type HeaderName, role } from './header-field.ts';
 
-export interface FieldLimits {
+export interface HeaderLimits {
   readonly bytes: number;
   readonly count: number;
 }
@@ -20,17 +20,17 @@ export class RequestFields {
   /** Size of the header list as RFC 9113 counts it. */
   bytes = 0;
   #count = 0;
-  readonly #limits: FieldLimits;
+  readonly #limits: HeaderLimits;
 
-  constructor(limits: FieldLimits) {
+  constructor(limits: HeaderLimits) {
     this.#limits = limits;
   }
 
-  addField({ name, value, isWellFormed }: Field): void {
+  addField({ name, value, isWellFormed }: HeaderField): void {
     this.add(name, value, isWellFormed);
   }
 
-  add(name: FieldName, value: string, isWellFormed: boolean): void {
+  add(name: HeaderName, value: string, isWellFormed: boolean): void {
     this.bytes += name.text.length + value.length + 32;
     if (this.bytes > this.#limits.bytes || ++this.#count > this.#limits.count) this.isTooLarge = true;
     if (!isWellFormed) this.isMalformed = true;
@@ -40,7 +40,7 @@ export class RequestFields {
     else this.#addSpecial(name, value);
   }
 
-  #addSpecial(name: FieldName, value: string): void {
+  #addSpecial(name: HeaderName, value: string): void {
     if (name.role === role.forbidden) this.isMalformed = true;
     else if (name.role === role.contentLength) this.#addLength(name, value);
     else if (name.role === role.te) {
@@ -56,7 +56,7 @@ export class RequestFields {
     this[key] = value;
   }
 
-  #addLength(name: FieldName, value: string): void {
+  #addLength(name: HeaderName, value: string): void {
     const length = /^\d{1,15}$/.test(value) ? Number(value) : undefined;
     if (length === undefined || (this.contentLength ?? length) !== length) this.isMalformed = true;
     this.contentLength = length;

@@ -4,7 +4,7 @@ import type { DirectBody } from '../http/direct-body.ts';
 import type { Http2Exchange } from './exchange.ts';
 
 /** What is still to be sent of an answer. */
-export interface Outgoing {
+export interface ResponseBody {
   /** The next bytes begin at `at`; after `fill` there is at least one, unless there is nothing for now. */
   readonly chunk: Uint8Array;
   at: number;
@@ -16,7 +16,7 @@ export interface Outgoing {
   cancel(): void;
 }
 
-export class WholeBody implements Outgoing {
+export class BytesBody implements ResponseBody {
   readonly chunk: Uint8Array;
   at = 0;
   readonly isLast = true;
@@ -33,7 +33,7 @@ export class WholeBody implements Outgoing {
 }
 
 /** Chunks are made when the client has taken those before. */
-export class ChunkedBody implements Outgoing {
+export class IterableBody implements ResponseBody {
   chunk: Uint8Array = nothing;
   at = 0;
   isLast = false;
@@ -61,7 +61,7 @@ export class ChunkedBody implements Outgoing {
 }
 
 /** Never has a chunk: it is written straight into the frames. */
-export class UnbufferedBody implements Outgoing {
+export class DirectResponseBody implements ResponseBody {
   readonly chunk = nothing;
   at = 0;
   isLast = false;
@@ -90,7 +90,7 @@ export class UnbufferedBody implements Outgoing {
 }
 
 /** Read when the client has room for it: until then it waits with whoever makes it. */
-export class ReadableBody implements Outgoing {
+export class ReadableBody implements ResponseBody {
   chunk: Uint8Array = nothing;
   at = 0;
   isLast = false;
@@ -125,7 +125,7 @@ export class ReadableBody implements Outgoing {
 }
 
 /** Takes what it is given at any time. Whoever gives it looks after how much is waiting. */
-export class QueuedBody implements Outgoing {
+export class QueuedBody implements ResponseBody {
   chunk: Uint8Array = nothing;
   at = 0;
   #queue: Uint8Array[] = [];

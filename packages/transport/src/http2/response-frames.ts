@@ -1,19 +1,24 @@
 import type { BytesAnswer, StreamAnswer } from '../http/answer.ts';
-import type { Gather } from '../http/write-buffer.ts';
+import type { WriteBuffer } from '../http/write-buffer.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { putFrameHeader } from './frames.ts';
 import type { HeaderEncoder } from './header-encoder.ts';
 import { flag, frameHeaderBytes, frameType, maxFrameBytes } from './protocol.ts';
-import { type Outgoing, UnbufferedBody } from './response-body.ts';
+import { DirectResponseBody, type ResponseBody } from './response-body.ts';
 
-export function putBytes(out: Gather, bytes: Uint8Array): void {
+export function putBytes(out: WriteBuffer, bytes: Uint8Array): void {
   out.reserve(bytes.length);
   out.buffer.set(bytes, out.at);
   out.at += bytes.length;
 }
 
 /** The header of an answer. If no body follows, it is all of it. */
-export function putHead(out: Gather, encoder: HeaderEncoder, exchange: Http2Exchange, head: BytesAnswer | StreamAnswer): void {
+export function putHead(
+  out: WriteBuffer,
+  encoder: HeaderEncoder,
+  exchange: Http2Exchange,
+  head: BytesAnswer | StreamAnswer,
+): void {
   exchange.head = undefined;
   out.reserve(frameHeaderBytes);
   const before = out.length;
@@ -26,7 +31,7 @@ export function putHead(out: Gather, encoder: HeaderEncoder, exchange: Http2Exch
 }
 
 function putFields(
-  out: Gather,
+  out: WriteBuffer,
   encoder: HeaderEncoder,
   contentLength: number,
   { status, type, headers }: BytesAnswer | StreamAnswer,
@@ -39,7 +44,7 @@ function putFields(
 }
 
 /** A header that is too long for one frame. */
-function putInPieces(out: Gather, stream: number, length: number, end: number): void {
+function putInPieces(out: WriteBuffer, stream: number, length: number, end: number): void {
   const block = Buffer.from(out.buffer.subarray(out.at - length, out.at));
   out.at -= length + frameHeaderBytes;
   for (let at = 0; at < length; at += maxFrameBytes) {
@@ -54,13 +59,13 @@ function putInPieces(out: Gather, stream: number, length: number, end: number): 
 }
 
 /** As much as there is and `room` allows, from however many chunks, in one frame. Gives how much that was. */
-export function putDataFrame(out: Gather, stream: number, body: Outgoing, room: number): number {
+export function putDataFrame(out: WriteBuffer, stream: number, body: ResponseBody, room: number): number {
   out.reserve(frameHeaderBytes + room);
   const { buffer } = out;
   const start = out.at + frameHeaderBytes;
   const end = start + room;
   let at = start;
-  if (body instanceof UnbufferedBody) at += body.writeTo(buffer, at, room);
+  if (body instanceof DirectResponseBody) at += body.writeTo(buffer, at, room);
   else while (at < end && body.fill()) at += putChunk(buffer, at, body, end - at);
   const length = at - start;
   const isEnd = isUsedUp(body);
@@ -70,7 +75,7 @@ export function putDataFrame(out: Gather, stream: number, body: Outgoing, room: 
   return length;
 }
 
-function putChunk(buffer: Buffer, at: number, body: Outgoing, room: number): number {
+function putChunk(buffer: Buffer, at: number, body: ResponseBody, room: number): number {
   const { chunk, at: from } = body;
   const length = Math.min(room, chunk.length - from);
   buffer.set(length === chunk.length ? chunk : chunk.subarray(from, from + length), at);
@@ -79,7 +84,7 @@ function putChunk(buffer: Buffer, at: number, body: Outgoing, room: number): num
 }
 
 /** Whether nothing is left, and nothing will follow. */
-export function isUsedUp(body: Outgoing): boolean {
+export function isUsedUp(body: ResponseBody): boolean {
   return body.isLast && body.at === body.chunk.length;
 }
 

@@ -1,18 +1,18 @@
 import type { Writable } from 'node:stream';
-import { Gather } from '../http/write-buffer.ts';
+import { WriteBuffer } from '../http/write-buffer.ts';
 import type { Http2Exchange } from './exchange.ts';
 import { HeaderEncoder } from './header-encoder.ts';
 import { defaultWindow, maxFrameBytes } from './protocol.ts';
-import { type Outgoing, QueuedBody } from './response-body.ts';
+import { QueuedBody, type ResponseBody } from './response-body.ts';
 import { isUsedUp, putBytes, putDataFrame, putHead } from './response-frames.ts';
 
 /** More than this is not given to the network at once: what is written later may be more urgent. */
 const maxWriteBytes = 128 * 1024;
 /** After so many bytes it is another stream's turn. */
 const turnBytes = 2 * maxFrameBytes;
-const out = new Gather();
+const out = new WriteBuffer();
 
-export interface SenderOptions {
+export interface FrameSenderOptions {
   readonly socket: Writable;
   /** The last frame of the answer is on its way. */
   readonly onComplete: (exchange: Http2Exchange) => void;
@@ -24,15 +24,15 @@ export interface SenderOptions {
 }
 
 /** The sending side of a connection: one write at a time, in which all streams have their share. */
-export class Sender {
+export class FrameSender {
   /** So many bytes the client takes on all streams together. */
   window = defaultWindow;
   /** So many were made until now. */
   writes = 0;
   readonly encoder = new HeaderEncoder();
-  readonly #options: SenderOptions;
+  readonly #options: FrameSenderOptions;
   #control: Buffer[] = [];
-  #farewell: Buffer | undefined;
+  #goAway: Buffer | undefined;
   #ready: Http2Exchange[] = [];
   /** Streams that wait until the client takes more on the connection. */
   #starved: Http2Exchange[] = [];
@@ -40,7 +40,7 @@ export class Sender {
   #isScheduled = false;
   #isWriting = false;
 
-  constructor(options: SenderOptions) {
+  constructor(options: FrameSenderOptions) {
     this.#options = options;
   }
 
@@ -54,7 +54,7 @@ export class Sender {
   }
 
   get #hasMore(): boolean {
-    return this.#control.length > 0 || this.#ready.length > 0 || this.#farewell !== undefined;
+    return this.#control.length > 0 || this.#ready.length > 0 || this.#goAway !== undefined;
   }
 
   /** Frames that were not worth a write of their own yet. */
@@ -69,8 +69,8 @@ export class Sender {
   }
 
   /** Sent after everything that is ready: some clients hear nothing more once they have read it. */
-  farewell(frame: Buffer): void {
-    this.#farewell = frame;
+  goAway(frame: Buffer): void {
+    this.#goAway = frame;
     this.#schedule();
   }
 
@@ -94,7 +94,7 @@ export class Sender {
 
   /** Nothing but control frames is sent from now on. */
   drop(): void {
-    this.#farewell = undefined;
+    this.#goAway = undefined;
     this.#ready = [];
     this.#starved = [];
   }
@@ -143,9 +143,9 @@ export class Sender {
       this.#control = [];
     }
     while (this.#ready.length > 0 && out.length < maxWriteBytes) this.#giveRound(this.#ready);
-    if (!this.#farewell) return;
-    putBytes(out, this.#farewell);
-    this.#farewell = undefined;
+    if (!this.#goAway) return;
+    putBytes(out, this.#goAway);
+    this.#goAway = undefined;
   }
 
   /** Those that have more to send come again when all others had their turn. */
@@ -172,7 +172,7 @@ export class Sender {
   }
 
   /** Gives whether that was the last of it. */
-  #putData(exchange: Http2Exchange, body: Outgoing): boolean {
+  #putData(exchange: Http2Exchange, body: ResponseBody): boolean {
     for (let used = 0; used < turnBytes; ) {
       const room = Math.min(maxFrameBytes, this.window, exchange.sendWindow);
       const length = putDataFrame(out, exchange.id, body, Math.max(0, room));
@@ -190,7 +190,7 @@ export class Sender {
   }
 
   /** For more bytes, for the client to take more on this stream, or on the connection. */
-  #waitFor(exchange: Http2Exchange, body: Outgoing): false {
+  #waitFor(exchange: Http2Exchange, body: ResponseBody): false {
     const isEmpty = body instanceof QueuedBody && body.buffered === 0;
     if (this.window > 0 || exchange.sendWindow <= 0 || isEmpty) return false;
     exchange.isQueued = true;

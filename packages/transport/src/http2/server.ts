@@ -1,8 +1,8 @@
 import type { TLSSocket } from 'node:tls';
-import type { TurnBudget } from '../http/event-loop-budget.ts';
+import type { EventLoopBudget } from '../http/event-loop-budget.ts';
 import { TlsConnection } from '../http/tls-connection.ts';
-import { Session, type SessionOptions } from './connection.ts';
-import { DispatchTurns } from './dispatch-queue.ts';
+import { Http2Connection, type Http2ConnectionOptions } from './connection.ts';
+import { Http2DispatchQueue } from './dispatch-queue.ts';
 
 /** All connections that speak HTTP/2. */
 export interface Http2Server {
@@ -11,13 +11,13 @@ export interface Http2Server {
   close(): void;
 }
 
-export interface Http2Options extends Omit<SessionOptions, 'turns'> {
-  readonly budget: TurnBudget;
+export interface Http2Options extends Omit<Http2ConnectionOptions, 'turns'> {
+  readonly budget: EventLoopBudget;
 }
 
 export function http2Server({ budget, ...limits }: Http2Options): Http2Server {
-  const options: SessionOptions = { ...limits, turns: new DispatchTurns(budget) };
-  const sessions = new Set<Session>();
+  const options: Http2ConnectionOptions = { ...limits, turns: new Http2DispatchQueue(budget) };
+  const sessions = new Set<Http2Connection>();
   const intervalMs = Math.ceil(options.headerTimeoutMs / 8);
   let timer: NodeJS.Timeout | undefined;
   const check = () => {
@@ -25,7 +25,7 @@ export function http2Server({ budget, ...limits }: Http2Options): Http2Server {
   };
   return {
     accept(socket) {
-      const session = new Session(socket, (owner) => new TlsConnection(socket, owner), options);
+      const session = new Http2Connection(socket, (owner) => new TlsConnection(socket, owner), options);
       sessions.add(session);
       timer ??= setInterval(check, intervalMs).unref();
       socket.once('close', () => {

@@ -36,7 +36,7 @@ export class ReceiveWindows {
   /** The same for a stream of which more is expected. */
   taken(exchange: Http2Exchange, bytes: number): void {
     this.refund(bytes);
-    if (exchange.isHeard || exchange.isClosed) return;
+    if (exchange.isRequestComplete || exchange.isClosed) return;
     exchange.untoldWindow += bytes;
     if (exchange.untoldWindow < streamWindow / 2) return;
     this.#control(windowUpdateFrame(exchange.id, exchange.untoldWindow));

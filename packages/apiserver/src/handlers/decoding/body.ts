@@ -8,7 +8,7 @@ import {
   type TypeCatalogue,
   unwrapProtobuf,
 } from '@tsukube/machinery';
-import { NoRoomForBody, TooLarge } from '@tsukube/transport';
+import { BodyTooLarge, NoRoomForBody } from '@tsukube/transport';
 import type { ApiRequest } from '../../http/api-request.ts';
 import { HeavyBody } from '../../offload/heavy-requests.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
@@ -34,7 +34,7 @@ export async function readRequestBody(request: ResourceRequest): Promise<Buffer>
     request.bodyBytes = body.length;
     return body;
   } catch (error) {
-    if (error instanceof TooLarge) throw StatusError.requestEntityTooLarge(`limit is ${error.limit}`);
+    if (error instanceof BodyTooLarge) throw StatusError.requestEntityTooLarge(`limit is ${error.limit}`);
     if (error instanceof NoRoomForBody) throw StatusError.tooManyRequests(noRoom, 1);
     throw error;
   }

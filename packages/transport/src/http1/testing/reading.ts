@@ -1,6 +1,6 @@
-import { Refused } from '../http-error.ts';
-import { RequestBody } from '../request-body.ts';
-import { Received, RequestReader } from '../request-reader.ts';
+import { HttpError } from '../http-error.ts';
+import { Http1RequestBody } from '../request-body.ts';
+import { ReceiveBuffer, RequestReader } from '../request-reader.ts';
 
 /** A request as the tests see it. */
 export interface SeenRequest {
@@ -18,9 +18,9 @@ export interface Reading {
 /** Everything that is read from some bytes when they come in such pieces. */
 export async function readAll(pieces: Iterable<Buffer>): Promise<Reading> {
   const reading: Reading = { requests: [], refused: undefined };
-  const received = new Received();
+  const received = new ReceiveBuffer();
   const reader = new RequestReader(received);
-  let awaited: { body: RequestBody; finish(): Promise<void> } | undefined;
+  let awaited: { body: Http1RequestBody; finish(): Promise<void> } | undefined;
 
   const step = async (): Promise<boolean> => {
     if (awaited) {
@@ -32,7 +32,7 @@ export async function readAll(pieces: Iterable<Buffer>): Promise<Reading> {
     }
     const head = received.length > 0 ? reader.readHead() : undefined;
     if (!head) return false;
-    const body = head.block.framing === 0 ? undefined : new RequestBody(head.block.framing);
+    const body = head.block.framing === 0 ? undefined : new Http1RequestBody(head.block.framing);
     const text = body?.read(1 << 20);
     const seen = { line: `${head.method} ${head.target} 1.${head.block.minor}`, headers: Object.fromEntries(head.block.values) };
     const finish = async () => void reading.requests.push({ ...seen, body: text ? (await text).toString('latin1') : '' });
@@ -47,7 +47,7 @@ export async function readAll(pieces: Iterable<Buffer>): Promise<Reading> {
       while (await step());
     }
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof HttpError)) throw error;
     reading.refused = error.status;
   }
   return reading;

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import type { Answer } from '../../http/answer.ts';
-import { Session, type SessionOptions } from '../connection.ts';
-import { DispatchTurns } from '../dispatch-queue.ts';
+import { Http2Connection, type Http2ConnectionOptions } from '../connection.ts';
+import { Http2DispatchQueue } from '../dispatch-queue.ts';
 import type { Http2Exchange } from '../exchange.ts';
 import { frameType } from '../protocol.ts';
 import { type Frame, framesIn, hello } from './wire.ts';
@@ -34,7 +34,7 @@ class Line extends Duplex {
 }
 
 export interface Conversation {
-  readonly session: Session;
+  readonly session: Http2Connection;
   readonly line: Line;
   readonly exchanges: readonly Http2Exchange[];
   readonly errors: readonly unknown[];
@@ -53,7 +53,7 @@ export const answerOk: Handle = (exchange) => exchange.respond(ok);
 /** A session that has been greeted, unless the opening says something else. */
 export async function converse(
   handle: Handle = answerOk,
-  options: Partial<SessionOptions> = {},
+  options: Partial<Http2ConnectionOptions> = {},
   opening: Uint8Array = hello,
 ): Promise<Conversation> {
   const line = new Line();
@@ -62,17 +62,17 @@ export async function converse(
   const connection = {
     remoteAddress: '',
     clientCertificates: () => [],
-    takeNoMore() {},
+    goAway() {},
     hasTrustedCertificate: false,
     isUrgent: false,
   };
-  const session = new Session(line, () => connection, {
+  const session = new Http2Connection(line, () => connection, {
     maxStreams: 100,
     fieldLimits: { bytes: 1 << 20, count: 1000 },
     headerTimeoutMs: 32_000,
     idleTimeoutMs: 90_000,
     goawayChance: 0,
-    turns: new DispatchTurns(),
+    turns: new Http2DispatchQueue(),
     onExchange: (exchange) => {
       exchanges.push(exchange);
       handle(exchange);
