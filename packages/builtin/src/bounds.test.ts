@@ -10,7 +10,7 @@ import { overlapWarnings } from './core/pod-spec/overlap-warnings.ts';
 import { validateQuotaUpdate } from './core/resource-quota.ts';
 import { endpoints } from './core/service/endpoints.ts';
 import { serviceWarnings } from './core/service/service.ts';
-import { givenUp } from './core/service/service-allocator.ts';
+import { released } from './core/service/service-allocator.ts';
 import { validateClaimStatus } from './resource/resource-claim-status.ts';
 
 const many = 30_000;
@@ -154,7 +154,7 @@ describe('lists of an object take time in proportion', () => {
       'scopes of a quota',
       () => validateQuotaUpdate({ spec: { scopes: listOf(String) } }, { spec: { scopes: listOf(String).reverse() } }, errors()),
     ],
-    ['node ports', () => givenUp({ addresses: [], ports: listOf((i) => i) }, { addresses: [], ports: listOf((i) => many + i) })],
+    ['node ports', () => released({ addresses: [], ports: listOf((i) => i) }, { addresses: [], ports: listOf((i) => many + i) })],
     [
       'claim templates',
       () =>

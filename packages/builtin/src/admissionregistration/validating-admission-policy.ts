@@ -12,7 +12,7 @@ import {
 } from '@tsukube/machinery';
 import { validateConditions } from '../common/conditions.ts';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone } from '../common/status-subresource.ts';
+import { statusOnly } from '../common/status-subresource.ts';
 import { admissionGroup, commonStrategy, paramKindColumn } from './group.ts';
 import { defaultMatchResources, specPath, validatePolicy, validatePolicyConditions } from './policy-validation.ts';
 
@@ -50,7 +50,7 @@ export const validatingAdmissionPolicy: Resource = {
   subresources: {
     status: statusSubresource((object, _old, errors) => validateValidatingPolicyStatus(object, errors), {
       generation: false,
-      ...statusAlone,
+      ...statusOnly,
     }),
   },
   strategy: {

@@ -24,7 +24,7 @@ import {
   path,
   textIn,
 } from '@tsukube/machinery';
-import { statusAlone } from '../common/status-subresource.ts';
+import { statusOnly } from '../common/status-subresource.ts';
 
 const type = 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService';
 
@@ -62,7 +62,7 @@ export const apiService: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   subresources: {
-    status: statusSubresource((object, _old, errors) => validateApiServiceStatus(object, errors), statusAlone),
+    status: statusSubresource((object, _old, errors) => validateApiServiceStatus(object, errors), statusOnly),
   },
   strategy: {
     allowUnconditionalUpdate: false,

@@ -12,6 +12,7 @@ import {
   quantityValue,
   textIn,
 } from '@tsukube/machinery';
+import { specOf } from '../common/spec.ts';
 import { validateClaimSpec } from '../core/volume/persistent-volume-claim-validation.ts';
 
 /** A claim within a stateful set says what it is, and has the status of one that is new. */
@@ -26,8 +27,7 @@ export function defaultClaimTemplate(claim: JsonObject): void {
 }
 
 export function validateClaimTemplates(claims: readonly JsonObject[], at: FieldPath, errors: FieldErrors): void {
-  for (const [i, claim] of claims.entries())
-    validateClaimSpec(objectIn(claim, 'spec') ?? {}, undefined, at.index(i).child('spec'), errors);
+  for (const [i, claim] of claims.entries()) validateClaimSpec(specOf(claim), undefined, at.index(i).child('spec'), errors);
 }
 
 /** Storage is counted in whole bytes. */

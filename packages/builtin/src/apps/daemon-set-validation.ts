@@ -8,6 +8,7 @@ import {
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { validateNonNegative } from '../common/field-validation.ts';
+import { specOf, statusOf } from '../common/spec.ts';
 import { selectorIn } from './workload.ts';
 import {
   amountOf,
@@ -24,7 +25,7 @@ const specPath = path('spec');
 const statusPath = path('status');
 
 export function validateDaemonSet(object: JsonObject, errors: FieldErrors): void {
-  const spec = (object.spec ?? {}) as JsonObject;
+  const spec = specOf(object);
   const template = objectIn(spec, 'template') ?? {};
   const selector = objectIn(spec, 'selector');
   validateLabelSelector(selector, specPath.child('selector'), errors);
@@ -45,7 +46,7 @@ export function validateDaemonSetUpdate(object: JsonObject, old: JsonObject, err
 }
 
 export function validateDaemonSetStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const status = (object.status ?? {}) as JsonObject;
+  const status = statusOf(object);
   const counts = [
     'currentNumberScheduled',
     'numberMisscheduled',

@@ -10,6 +10,7 @@ import {
   validateImmutableField,
 } from '@tsukube/machinery';
 import { notNegative, validateNonNegative } from '../common/field-validation.ts';
+import { specOf, statusOf } from '../common/spec.ts';
 import { parseAnnotation } from './number-annotation.ts';
 import {
   amountOf,
@@ -27,7 +28,7 @@ const specPath = path('spec');
 const statusPath = path('status');
 
 export function validateDeployment(object: JsonObject, errors: FieldErrors): void {
-  const spec = (object.spec ?? {}) as JsonObject;
+  const spec = specOf(object);
   validateNonNegative(spec, ['replicas'], specPath, errors);
   const selector = validateSelector(spec, specPath, 'deployment', 'invalid label selector', errors);
   if (selector) validateReplicatedTemplate(spec, selector, specPath.child('template'), errors);
@@ -47,7 +48,7 @@ export function validateDeploymentUpdate(object: JsonObject, old: JsonObject, er
 }
 
 export function validateDeploymentStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const status = (object.status ?? {}) as JsonObject;
+  const status = statusOf(object);
   const counts = [
     'observedGeneration',
     'replicas',

@@ -2,6 +2,7 @@ import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs }
 import { ensureObject, type FieldErrors, type JsonObject, objectIn, path, validateImmutableField } from '@tsukube/machinery';
 import { validateNonNegative } from '../common/field-validation.ts';
 import { schemaOf, zeroValue } from '../common/schema.ts';
+import { specOf, statusOf } from '../common/spec.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
 import { containerColumns, numberColumn, selectorColumn, templateSpec, workloadScale, workloadWarnings } from './workload.ts';
@@ -79,14 +80,14 @@ function applyDefaults(object: JsonObject): void {
 }
 
 function validate(object: JsonObject, errors: FieldErrors): void {
-  const spec = (object.spec ?? {}) as JsonObject;
+  const spec = specOf(object);
   validateNonNegative(spec, ['replicas', 'minReadySeconds'], specPath, errors);
   const selector = validateSelector(spec, specPath, 'deployment', 'invalid label selector', errors);
   if (selector) validateReplicatedTemplate(spec, selector, specPath.child('template'), errors);
 }
 
 function validateStatus(object: JsonObject, errors: FieldErrors): void {
-  const status = (object.status ?? {}) as JsonObject;
+  const status = statusOf(object);
   const counts = [
     'replicas',
     'fullyLabeledReplicas',

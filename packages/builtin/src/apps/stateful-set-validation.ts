@@ -13,6 +13,7 @@ import {
   validateLabels,
 } from '@tsukube/machinery';
 import { notNegative, validateNonNegative } from '../common/field-validation.ts';
+import { specOf, statusOf } from '../common/spec.ts';
 import { validatePodTemplate } from '../core/pod-spec/validation.ts';
 import { validateClaimTemplates, withClaimedVolumes } from './claim-templates.ts';
 import {
@@ -35,7 +36,7 @@ interface Rules {
 }
 
 export function validateStatefulSet(object: JsonObject, errors: FieldErrors): void {
-  validateSpec((object.spec ?? {}) as JsonObject, {}, errors);
+  validateSpec(specOf(object), {}, errors);
 }
 
 const mutable = [
@@ -49,8 +50,8 @@ const mutable = [
 ];
 
 export function validateStatefulSetUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const spec = (object.spec ?? {}) as JsonObject;
-  const oldSpec = (old.spec ?? {}) as JsonObject;
+  const spec = specOf(object);
+  const oldSpec = specOf(old);
   const before = new FieldErrors();
   validateSpec(oldSpec, { update: true }, before);
   validateSpec(spec, { update: true, anyTemplate: before.length > 0 }, errors);
@@ -66,7 +67,7 @@ function without(object: JsonObject, fields: readonly string[]): JsonObject {
 }
 
 export function validateStatefulSetStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const status = (object.status ?? {}) as JsonObject;
+  const status = statusOf(object);
   const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'];
   validateNonNegative(status, ['replicas', ...parts, 'observedGeneration', 'collisionCount'], statusPath, errors);
   validatePartsOfReplicas(status, parts, statusPath, errors);
@@ -130,7 +131,7 @@ function validateTemplate(spec: JsonObject, rules: Rules, errors: FieldErrors): 
 
 /** The controller sets names of hosts, and mounts the claims. */
 function asPodsWillBe(template: JsonObject, spec: JsonObject): JsonObject {
-  const { subdomain: _, hostname: __, ...podSpec } = objectIn(template, 'spec') ?? {};
+  const { subdomain: _, hostname: __, ...podSpec } = specOf(template);
   const claims = objectsIn(spec, 'volumeClaimTemplates');
   return { ...template, spec: claims.length === 0 ? podSpec : withClaimedVolumes(podSpec, claims) };
 }

@@ -10,6 +10,7 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { notNegative, validateNonNegative } from '../common/field-validation.ts';
+import { specOf, statusOf } from '../common/spec.ts';
 import { apiVersionProblem, type ReferenceRules, validateMetrics, validateObjectReference } from './metric-validation.ts';
 
 const specPath = path('spec');
@@ -17,7 +18,7 @@ const maxPeriodSeconds = 1800;
 const maxWindowSeconds = 3600;
 
 export function validateAutoscaler(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
-  const spec = (object.spec ?? {}) as JsonObject;
+  const spec = specOf(object);
   const oldSpec = objectIn(old, 'spec');
   validateReplicas(spec, oldSpec?.minReplicas === 0 ? 0 : 1, errors);
   const target = objectIn(spec, 'scaleTargetRef') ?? {};
@@ -31,7 +32,7 @@ export function validateAutoscaler(object: JsonObject, old: JsonObject | undefin
 }
 
 export function validateAutoscalerStatus(object: JsonObject, errors: FieldErrors): void {
-  const status = objectIn(object, 'status') ?? {};
+  const status = statusOf(object);
   validateNonNegative(status, ['currentReplicas', 'desiredReplicas'], path('status'), errors);
 }
 

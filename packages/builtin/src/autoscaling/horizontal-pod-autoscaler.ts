@@ -1,6 +1,7 @@
 import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, type JsonValue, metadataOf, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { schemaOf, zeroValue } from '../common/schema.ts';
+import { specOf, statusOf } from '../common/spec.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { hasKept, withKept } from './annotations.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from './autoscaler-validation.ts';
@@ -64,7 +65,7 @@ function dropKept(object: JsonObject): void {
 
 /** Table columns in any version; `toHub` converts the object to v2. */
 function autoscalerColumns(toHub: (object: JsonObject) => JsonObject): readonly Column[] {
-  const spec = (object: JsonObject) => objectIn(object, 'spec') ?? {};
+  const spec = (object: JsonObject) => specOf(object);
   return [
     nameColumn,
     column('Reference', { type: specType, field: 'scaleTargetRef' }, (object) => referenceCell(spec(object))),
@@ -137,7 +138,7 @@ function quantity(value: JsonValue | undefined): string {
 
 /** Defaults of autoscaling/v2. */
 export function defaultAutoscaler(object: JsonObject): void {
-  const spec = (object.spec ?? {}) as JsonObject;
+  const spec = specOf(object);
   const metrics = spec.metrics as JsonObject[] | undefined;
   const behavior = objectIn(spec, 'behavior');
   object.spec = {
@@ -147,7 +148,7 @@ export function defaultAutoscaler(object: JsonObject): void {
     metrics: metrics?.length ? metrics : [cpuUtilization()],
     ...given({ behavior: behavior && defaultBehavior(behavior) }),
   };
-  const status = (object.status ?? {}) as JsonObject;
+  const status = statusOf(object);
   status.desiredReplicas ??= 0;
   status.currentMetrics ??= null;
   object.status = status;

@@ -9,6 +9,7 @@ import {
   stringifyJson,
   textIn,
 } from '@tsukube/machinery';
+import { specOf, statusOf } from '../common/spec.ts';
 import { kept, readKeptList, readKeptObject, withKept } from './annotations.ts';
 import { behaviorToHub, behaviorToV1, withGoNames } from './behavior-v1.ts';
 import { given, metricSpecToHub, metricSpecToV1, metricStatusToHub, metricStatusToV1 } from './metrics-v1.ts';
@@ -19,8 +20,8 @@ const defaultUtilization = 80;
 export const v1Converter: Converter = { toHub, fromHub };
 
 function fromHub(hub: JsonObject): JsonObject {
-  const spec = objectIn(hub, 'spec') ?? {};
-  const status = objectIn(hub, 'status') ?? {};
+  const spec = specOf(hub);
+  const status = statusOf(hub);
   return {
     kind: 'HorizontalPodAutoscaler',
     apiVersion: 'autoscaling/v1',
@@ -88,8 +89,8 @@ function toHub(object: JsonObject): JsonObject {
     kind: 'HorizontalPodAutoscaler',
     apiVersion: 'autoscaling/v2',
     metadata: withKept(metadata, {}),
-    spec: specToHub(objectIn(object, 'spec') ?? {}, metadata),
-    status: statusToHub(objectIn(object, 'status') ?? {}, metadata),
+    spec: specToHub(specOf(object), metadata),
+    status: statusToHub(statusOf(object), metadata),
   };
 }
 

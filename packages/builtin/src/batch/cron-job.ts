@@ -13,6 +13,7 @@ import {
 import { containerColumns, isNewGeneration, nameWarning, selectorColumn } from '../apps/workload.ts';
 import { validateNonNegative } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
+import { specOf } from '../common/spec.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { scheduleProblem, timeZoneProblem } from './cron-schedule.ts';
 import { defaultJobTemplate, jobSpecWarnings } from './job-defaults.ts';
@@ -112,7 +113,7 @@ const specPath = path('spec');
 const concurrencyPolicies = ['Allow', 'Forbid', 'Replace'];
 
 export function validateCronJob(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
-  const spec = (object.spec ?? {}) as JsonObject;
+  const spec = specOf(object);
   const oldSpec = objectIn(old, 'spec');
   validateSchedule(spec, oldSpec, errors);
   validateNonNegative(spec, ['startingDeadlineSeconds'], specPath, errors);

@@ -12,6 +12,7 @@ import {
 } from '@tsukube/machinery';
 import { isConditionTrue } from '../common/conditions.ts';
 import { validateNonNegative } from '../common/field-validation.ts';
+import { specOf, statusOf } from '../common/spec.ts';
 import { overlapProblem, readIndexes } from './job-indexes.ts';
 
 const statusPath = path('status');
@@ -25,9 +26,9 @@ class Transition {
   readonly old: JsonObject;
 
   constructor(object: JsonObject, old: JsonObject) {
-    this.spec = objectIn(object, 'spec') ?? {};
-    this.status = objectIn(object, 'status') ?? {};
-    this.old = objectIn(old, 'status') ?? {};
+    this.spec = specOf(object);
+    this.status = statusOf(object);
+    this.old = statusOf(old);
   }
 
   is(condition: string): boolean {

@@ -10,7 +10,8 @@ import {
   path,
 } from '@tsukube/machinery';
 import { isConditionTrue } from '../common/conditions.ts';
-import { shownPodSpec } from '../common/internal-diff.ts';
+import { internalPodSpec } from '../common/internal-diff.ts';
+import { specOf } from '../common/spec.ts';
 import { nameLabel, uidLabel } from './job-defaults.ts';
 import { shownFailurePolicy, shownSuccessPolicy } from './job-policies.ts';
 import { validateJob, validateWholeSpec } from './job-validation.ts';
@@ -18,8 +19,8 @@ import { validateJob, validateWholeSpec } from './job-validation.ts';
 const specPath = path('spec');
 
 export function validateJobUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const spec = (object.spec ?? {}) as JsonObject;
-  const oldSpec = (old.spec ?? {}) as JsonObject;
+  const spec = specOf(object);
+  const oldSpec = specOf(old);
   const oldLabels = mapIn(objectIn(objectIn(oldSpec, 'template'), 'metadata'), 'labels');
   const hadPrefix = Object.hasOwn(oldLabels, nameLabel) && Object.hasOwn(oldLabels, uidLabel);
   validateJob(object, errors, { withoutPrefix: !hadPrefix });
@@ -55,15 +56,15 @@ function validateTemplateUpdate(object: JsonObject, old: JsonObject, errors: Fie
     if (!deepEqual(template, oldTemplate)) errors.invalid(specPath.child('template'), shownTemplate(template), fieldIsImmutable);
     return;
   }
-  const podSpec = objectIn(template, 'spec') ?? {};
-  const oldPodSpec = withSchedulingOf(podSpec, objectIn(oldTemplate, 'spec') ?? {});
+  const podSpec = specOf(template);
+  const oldPodSpec = withSchedulingOf(podSpec, specOf(oldTemplate));
   if (!deepEqual(podSpec, withResourcesOf(podSpec, oldPodSpec)))
-    errors.invalid(specPath.child('template.spec'), shownPodSpec(podSpec), fieldIsImmutable);
+    errors.invalid(specPath.child('template.spec'), internalPodSpec(podSpec), fieldIsImmutable);
 }
 
 /** Metadata stands among the fields of a template in Go, and has the names of JSON. */
 function shownTemplate(template: JsonObject): JsonObject {
-  return { ...objectIn(template, 'metadata'), Spec: shownPodSpec(objectIn(template, 'spec') ?? {}) };
+  return { ...objectIn(template, 'metadata'), Spec: internalPodSpec(specOf(template)) };
 }
 
 function templateOf(object: JsonObject): JsonObject {

@@ -15,6 +15,7 @@ import {
 import { selectorIn } from '../apps/workload.ts';
 import { validateTemplateLabels } from '../apps/workload-validation.ts';
 import { validateNonNegative } from '../common/field-validation.ts';
+import { specOf } from '../common/spec.ts';
 import { validatePodTemplate } from '../core/pod-spec/validation.ts';
 import { nameLabel, oldNameLabel, oldUidLabel, uidLabel } from './job-defaults.ts';
 import { validateFailurePolicy, validateSuccessPolicy } from './job-policies.ts';
@@ -28,7 +29,7 @@ export interface JobRules {
 }
 
 export function validateJob(object: JsonObject, errors: FieldErrors, rules: JobRules = {}): void {
-  const spec = (object.spec ?? {}) as JsonObject;
+  const spec = specOf(object);
   validateGeneratedSelector(object, spec, rules, errors);
   validateWholeSpec(spec, errors);
   const name = textIn(metadataOf(object), 'name');

@@ -2,6 +2,7 @@ import { ageColumn, type Column, column, nameColumn, type Resource, type ServedV
 import { goQuote, humanDuration, type JsonObject, metadataOf, numberIn, objectIn, objectsIn, path } from '@tsukube/machinery';
 import { containerColumns, isNewGeneration, nameWarning, selectorColumn, templateSpec } from '../apps/workload.ts';
 import { schemaOf } from '../common/schema.ts';
+import { specOf, statusOf } from '../common/spec.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { defaultJob, generateSelector, jobSpecWarnings } from './job-defaults.ts';
 import { validateJobStatus } from './job-status-validation.ts';
@@ -70,7 +71,7 @@ function statusCell(object: JsonObject): string {
 }
 
 function completionsCell(object: JsonObject): string {
-  const spec = objectIn(object, 'spec') ?? {};
+  const spec = specOf(object);
   const succeeded = numberIn(objectIn(object, 'status'), 'succeeded');
   if (spec.completions !== undefined) return `${succeeded}/${spec.completions}`;
   const parallelism = numberIn(spec, 'parallelism');
@@ -78,7 +79,7 @@ function completionsCell(object: JsonObject): string {
 }
 
 function durationCell(object: JsonObject): ReturnType<Column['value']> {
-  const { startTime, completionTime } = objectIn(object, 'status') ?? {};
+  const { startTime, completionTime } = statusOf(object);
   if (startTime === undefined) return '';
   if (completionTime === undefined) return { age: startTime as string };
   return humanDuration(Date.parse(completionTime as string) - Date.parse(startTime as string));

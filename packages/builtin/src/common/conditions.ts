@@ -24,7 +24,7 @@ const reasonMessage = formatMessage(
   'ReasonA:ReasonB',
 );
 
-/** The conditions of a status that are of the common type. */
+/** Validates conditions of type metav1.Condition. */
 export function validateConditions(conditions: readonly JsonObject[], at: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, condition] of conditions.entries()) {
@@ -55,6 +55,7 @@ function validateReason(reason: string, at: FieldPath, errors: FieldErrors): voi
   if (Buffer.byteLength(reason) > maxReason) errors.tooLong(at, maxReason);
 }
 
+/** The fields of a pod condition that callers set. */
 export interface PodCondition {
   readonly type: string;
   readonly status: 'True' | 'False';
@@ -62,12 +63,12 @@ export interface PodCondition {
   readonly message?: string;
 }
 
-/** Adds a condition to a status or changes it; the time of transition moves only with the status. */
+/** Adds or replaces a condition; lastTransitionTime changes only when the status of the condition changes. */
 export function setCondition(status: JsonObject, condition: PodCondition): void {
   const conditions = [...objectsIn(status, 'conditions')];
   const at = conditions.findIndex(({ type }) => type === condition.type);
-  const known = conditions[at];
-  const since = known?.status === condition.status ? known.lastTransitionTime : undefined;
+  const existing = conditions[at];
+  const since = existing?.status === condition.status ? existing.lastTransitionTime : undefined;
   const { type, status: value, reason, message } = condition;
   const next: JsonObject = {
     type,
@@ -77,7 +78,7 @@ export function setCondition(status: JsonObject, condition: PodCondition): void 
     ...(reason !== undefined && { reason }),
     ...(message !== undefined && { message }),
   };
-  if (known) conditions[at] = next;
+  if (existing) conditions[at] = next;
   else conditions.push(next);
   status.conditions = conditions;
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a text, as messages; and the ways in which fields are checked again and again. */
+/** Checks shared by the validation of many kinds. Functions named is… return error messages, none if the value is valid. */
 import {
   type FieldErrors,
   type FieldPath,
@@ -12,16 +12,16 @@ import {
 } from '@tsukube/machinery';
 
 type Messages = readonly string[];
-const fine: Messages = [];
+const valid: Messages = [];
 
-export const isNegative = 'must be greater than or equal to 0';
+export const notNegative = 'must be greater than or equal to 0';
 export const isNotPositive = 'must be greater than zero';
 
 export function inclusiveRange(least: number, most: number): string {
   return `must be between ${least} and ${most}, inclusive`;
 }
 
-/** Each message becomes an error of a field. */
+/** Adds each message as an error of the field. */
 export function report(messages: Messages, at: FieldPath, value: ShownValue, errors: FieldErrors): void {
   for (const message of messages) errors.invalid(at, value, message);
 }
@@ -30,15 +30,15 @@ export function requireText(owner: JsonObject, field: string, at: FieldPath, err
   if (textIn(owner, field) === '') errors.required(at.child(field));
 }
 
-/** A field that must be set and be one of a few words; `asked` is the order in which they are listed. */
-export function requireOneOf(text: string, asked: readonly string[], at: FieldPath, errors: FieldErrors): void {
+/** Requires one of the supported values; the error lists them in the given order. */
+export function requireOneOf(text: string, supported: readonly string[], at: FieldPath, errors: FieldErrors): void {
   if (text === '') errors.required(at);
-  else if (!asked.includes(text)) errors.notSupported(at, text, asked);
+  else if (!supported.includes(text)) errors.notSupported(at, text, supported);
 }
 
 export function requireNonNegative(owner: JsonObject, field: string, at: FieldPath, errors: FieldErrors): void {
   const value = numberIn(owner, field);
-  if (value < 0) errors.invalid(at.child(field), value, isNegative);
+  if (value < 0) errors.invalid(at.child(field), value, notNegative);
 }
 
 export function validateDNSLabel(text: string, at: FieldPath, errors: FieldErrors): void {
@@ -46,10 +46,10 @@ export function validateDNSLabel(text: string, at: FieldPath, errors: FieldError
 }
 
 export function isPortNumber(port: number): Messages {
-  return port >= 1 && port <= 65_535 ? fine : [inclusiveRange(1, 65_535)];
+  return port >= 1 && port <= 65_535 ? valid : [inclusiveRange(1, 65_535)];
 }
 
-/** A name of a service, as IANA has them. */
+/** An IANA service name (RFC 6335). */
 export function isPortName(name: string): Messages {
   const messages: string[] = [];
   if (name.length > 15) messages.push(maxLengthMessage(15));
@@ -66,7 +66,7 @@ export function validatePort(port: unknown, at: FieldPath, errors: FieldErrors):
 }
 
 export function isEnvironmentName(name: string): Messages {
-  if (/^[\x20-\x3c\x3e-\x7e]*$/.test(name)) return fine;
+  if (/^[\x20-\x3c\x3e-\x7e]*$/.test(name)) return valid;
   return ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }
 
@@ -93,7 +93,7 @@ const headerName = '[-A-Za-z0-9]+';
 const headerPattern = new RegExp(`^${headerName}$`);
 
 export function isHeaderName(name: string): Messages {
-  if (headerPattern.test(name)) return fine;
+  if (headerPattern.test(name)) return valid;
   return [formatMessage("a valid HTTP header must consist of alphanumeric characters or '-'", headerName, 'X-Header-Name')];
 }
 
@@ -101,7 +101,7 @@ const underscoreLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const underscoreSubdomain = `${underscoreLabel}(\\.${underscoreLabel})*`;
 const underscorePattern = new RegExp(`^${underscoreSubdomain}$`);
 
-/** Names of domains where DNS itself is meant, which knows names with an underscore. */
+/** A DNS subdomain in which labels may have underscores, as in DNS search paths. */
 export function isSubdomainWithUnderscore(name: string): Messages {
   const messages: string[] = [];
   if (name.length > 253) messages.push(maxLengthMessage(253));
@@ -113,9 +113,7 @@ export function isSubdomainWithUnderscore(name: string): Messages {
   return messages;
 }
 
-export const notNegative = 'must be greater than or equal to 0';
-
-/** Refuses each of the fields that is below zero; what is absent counts as zero. */
+/** Rejects negative values in the given fields. */
 export function validateNonNegative(owner: JsonObject, fields: readonly string[], at: FieldPath, errors: FieldErrors): void {
   for (const field of fields) {
     const value = owner[field];
@@ -132,13 +130,13 @@ export function validateNoBacksteps(path: string, at: FieldPath, errors: FieldEr
   if (hasBacksteps(path)) errors.invalid(at, path, "must not contain '..'");
 }
 
-/** A path that stays below where it starts. */
+/** A relative path without `..`. */
 export function validateDescendingPath(path: string, at: FieldPath, errors: FieldErrors): void {
   if (path.startsWith('/')) errors.invalid(at, path, 'must be a relative path');
   validateNoBacksteps(path, at, errors);
 }
 
-/** Names that begin with two dots are how volumes are updated in one step. */
+/** A relative path that does not start with `..`: the kubelet uses such names for atomic updates of volumes. */
 export function validateNonReservedPath(path: string, at: FieldPath, errors: FieldErrors): void {
   validateDescendingPath(path, at, errors);
   if (path.startsWith('..') && !path.startsWith('../')) errors.invalid(at, path, "must not start with '..'");

@@ -1,16 +1,16 @@
-import { type JsonObject, type JsonValue, unifiedDiff } from '@tsukube/machinery';
+import { type JsonObject, type JsonValue, objectIn, unifiedDiff } from '@tsukube/machinery';
 import { internalForm } from './internal-types.ts';
 
-/** More than any pod that people write; comparing takes time with the square of it. */
+/** Above this no diff is shown: the time to compute it is quadratic in the number of lines. */
 const maxLines = 5_000;
 
-/** What changed in the spec of a pod, for people to read. */
-export function specDiff(old: JsonObject, now: JsonObject): string {
-  return diff(shownPodSpec(old), shownPodSpec(now));
+/** A unified diff of two pod specs for error messages. */
+export function podSpecDiff(old: JsonObject, now: JsonObject): string {
+  return diff(internalPodSpec(old), internalPodSpec(now));
 }
 
-/** The spec of a pod as messages show it whole. */
-export function shownPodSpec(spec: JsonObject): JsonObject {
+/** A pod spec in the form of the internal Go type, as error messages print it. */
+export function internalPodSpec(spec: JsonObject): JsonObject {
   return internalForm(withHostFields(spec), 'PodSpec');
 }
 
@@ -18,7 +18,7 @@ export function containerDiff(old: JsonObject, now: JsonObject): string {
   return internalDiff(old, now, 'EphemeralContainer');
 }
 
-/** The same of any type that messages show. */
+/** A unified diff of two values of an internal Go type. */
 export function internalDiff(old: JsonObject, now: JsonObject, type: string): string {
   return diff(internalForm(old, type), internalForm(now, type));
 }
@@ -31,13 +31,14 @@ function diff(old: JsonValue, now: JsonValue): string {
 
 const hostFields = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers'];
 
+/** In the internal type the host namespaces are fields of the security context. */
 function withHostFields(spec: JsonObject): JsonObject {
-  const context: JsonObject = { ...(spec.securityContext as JsonObject | undefined) };
+  const context: JsonObject = { ...objectIn(spec, 'securityContext') };
   for (const field of hostFields) if (spec[field] !== undefined) context[field] = spec[field];
   return { ...spec, securityContext: context };
 }
 
-/** As Go writes JSON for people: one space for each level, and safe to put into a page. */
+/** Go's `json.MarshalIndent` with one space per level and HTML escaping. */
 function indented(value: JsonValue, indent: string): string {
   if (typeof value === 'string') return quoted(value);
   if (value === null || typeof value !== 'object') return String(value);

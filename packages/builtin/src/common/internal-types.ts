@@ -1,10 +1,9 @@
 import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
 
 /**
- * The types of pods, nodes and volumes as Kubernetes' own code has them, which is how it shows what an update tried to change: names, order
- * and what stands there when nothing is set. A field is a text unless it says otherwise: n is a number, b a boolean, q a
- * quantity, i a number or a text, `map` and `raw` are taken as they are; `*` may be absent, `[]` is a list of, `@` has the
- * fields of another type among its own, `=` is another name in JSON.
+ * Internal Go types of pods, nodes and volumes. kube-apiserver prints internal objects in error messages: field names and
+ * order differ from JSON, and zero values are shown. One line per type, fields as NAME=JSON:TYPE. Types: s string (default),
+ * n number, b boolean, q quantity, i IntOrString, `map` and `raw` unchanged; `*` pointer, `[]` slice, `@` embedded type.
  */
 const lines = `PodSpec: Volumes:[]Volume InitContainers:[]Container Containers:[]Container EphemeralContainers:[]EphemeralContainer RestartPolicy TerminationGracePeriodSeconds:*n ActiveDeadlineSeconds:*n DNSPolicy NodeSelector:map ServiceAccountName AutomountServiceAccountToken:*b NodeName SecurityContext:*PodSecurityContext ImagePullSecrets:[]LocalObjectReference Hostname Subdomain SetHostnameAsFQDN:*b Affinity:*Affinity SchedulerName Tolerations:[]Toleration HostAliases:[]HostAlias PriorityClassName Priority:*n PreemptionPolicy:*s DNSConfig:*PodDNSConfig ReadinessGates:[]PodReadinessGate RuntimeClassName:*s Overhead:map EnableServiceLinks:*b TopologySpreadConstraints:[]TopologySpreadConstraint OS:*PodOS SchedulingGates:[]PodSchedulingGate ResourceClaims:[]PodResourceClaim Resources:*ResourceRequirements HostnameOverride:*s SchedulingGroup:*PodSchedulingGroup
 Volume: Name @VolumeSource
@@ -136,17 +135,16 @@ PodSchedulingGate: Name
 PodResourceClaim: Name ResourceClaimName:*s ResourceClaimTemplateName:*s
 PodSchedulingGroup: PodGroupName:*s`;
 
-export interface InternalField {
+interface InternalField {
   readonly name: string;
-  /** The name in JSON in lower case. */
+  /** The JSON name in lower case. */
   readonly key: string;
   readonly type: string;
 }
 
 let types: ReadonlyMap<string, readonly InternalField[]> | undefined;
 
-/** The fields of a type, in order. */
-export function internalFields(type: string): readonly InternalField[] {
+function internalFields(type: string): readonly InternalField[] {
   types ??= readTypes();
   return types.get(type) ?? [];
 }
@@ -166,7 +164,7 @@ function readField(text: string): InternalField {
   return { name, key: key.toLowerCase(), type };
 }
 
-/** Part of a pod as Kubernetes' own code has it, and shows it when something is wrong with it. */
+/** A value in the form of the internal Go type, as error messages print it. */
 export function internalForm(value: JsonObject, type: string): JsonObject {
   const keys = new Map(Object.keys(value).map((key) => [key.toLowerCase(), key]));
   const form: JsonObject = {};

@@ -1,6 +1,6 @@
 import type { MetadataCheck, Resource, Subresource } from '@tsukube/apiserver';
 
-/** Groups where any finalizer name is taken, as for custom resources. */
+/** Groups whose finalizers need not be qualified names. */
 const unqualifiedGroups: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',
@@ -10,7 +10,7 @@ const unqualifiedGroups: ReadonlySet<string> = new Set([
   'policy',
 ]);
 
-/** Kinds whose update validation checks metadata otherwise than once as an update. Problems are reported once for each check. */
+/** Kinds whose update validation differs from a single ValidateObjectMetaUpdate. Each check reports its errors, so some appear twice. */
 const onUpdate: readonly (readonly [readonly MetadataCheck[], readonly string[]])[] = [
   [[], ['poddisruptionbudgets']],
   [
@@ -41,7 +41,7 @@ const onUpdate: readonly (readonly [readonly MetadataCheck[], readonly string[]]
 
 const checksByPlural = new Map(onUpdate.flatMap(([checks, plurals]) => plurals.map((plural) => [plural, checks] as const)));
 
-/** The resources with the checks of metadata that kube-apiserver makes for each. */
+/** Adds to each resource the metadata validation that kube-apiserver performs for it. */
 export function withMetadataChecks(resources: readonly Resource[]): readonly Resource[] {
   return resources.map((resource) => {
     const { strategy, subresources, names, hub } = resource;
@@ -56,7 +56,7 @@ export function withMetadataChecks(resources: readonly Resource[]): readonly Res
   });
 }
 
-/** A subresource with validation of its own checks metadata as an update. */
+/** A subresource with its own update validation runs ValidateObjectMetaUpdate once. */
 function checkedAsUpdate(subresource: Subresource): Subresource {
   const { strategy } = subresource;
   return strategy?.validateUpdate ? { ...subresource, strategy: { ...strategy, metadataOnUpdate: ['update'] } } : subresource;

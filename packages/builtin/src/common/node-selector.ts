@@ -11,7 +11,7 @@ import {
 } from '@tsukube/machinery';
 import { report } from './field-validation.ts';
 
-/** The nodes that are meant, by their labels and names. */
+/** Validates a core/v1 NodeSelector. */
 export function validateNodeSelector(selector: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const terms = objectsIn(selector, 'nodeSelectorTerms');
   const here = at.child('nodeSelectorTerms');
@@ -55,7 +55,7 @@ function validateField(field: JsonObject, at: FieldPath, errors: FieldErrors): v
       report(nameIsDNSSubdomain(value, false), at.child('values').index(i), value, errors);
 }
 
-const labels = new Map([
+const deprecatedNodeLabels = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
   ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
   ['failure-domain.beta.kubernetes.io/region', 'deprecated since v1.17; use "topology.kubernetes.io/region" instead'],
@@ -66,16 +66,16 @@ const labels = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ]);
 
-/** What became of a label of nodes; undefined if it is as good as any. */
-export function oldNodeLabel(key: string): string | undefined {
-  return labels.get(key);
+/** The deprecation message of a node label; undefined if it is not deprecated. */
+export function nodeLabelDeprecation(key: string): string | undefined {
+  return deprecatedNodeLabels.get(key);
 }
 
-/** The old labels that the expressions of a selector name. */
-export function oldLabelWarnings(selector: JsonObject | undefined, at: FieldPath): readonly string[] {
+/** Warnings for deprecated node labels in the matchExpressions of a selector. */
+export function deprecatedLabelWarnings(selector: JsonObject | undefined, at: FieldPath): readonly string[] {
   return objectsIn(selector, 'matchExpressions').flatMap((expression, i) => {
     const key = textIn(expression, 'key');
-    const message = oldNodeLabel(key);
+    const message = nodeLabelDeprecation(key);
     return message ? [`${at.child('matchExpressions').index(i).child('key')}: ${key} is ${message}`] : [];
   });
 }

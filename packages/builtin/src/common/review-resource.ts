@@ -1,7 +1,7 @@
 import { type Resource, type Review, reviewVerbs, type ServedVersion } from '@tsukube/apiserver';
 import { schemaOf } from './schema.ts';
 
-/** A kind that is asked and answered, and never stored. */
+/** A virtual kind that only has create: the response is the review with its status filled in. Never stored. */
 export function reviewResource(group: string, kind: string, review: Review, scope: Resource['scope'] = 'Cluster'): Resource {
   const type = `${group.split('.')[0]}.v1.${kind}`;
   const v1: ServedVersion = { group, version: 'v1', schema: schemaOf(type) };

@@ -4,12 +4,11 @@ import { schemaOf } from './schema.ts';
 
 const type = 'io.k8s.api.autoscaling.v1.Scale';
 
-/** What a table shows of a scale. */
 const scaleColumns: readonly Column[] = [
   column(
     'Name',
     { type: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', field: 'name' },
-    (object) => metadataOf(object).name as string,
+    (object) => metadataOf(object).name ?? '',
   ),
   column('Desired', { type: `${type}Spec`, field: 'replicas' }, (object) => numberIn(objectIn(object, 'spec'), 'replicas'), {
     type: 'integer',
@@ -23,7 +22,7 @@ const scaleColumns: readonly Column[] = [
   ageColumn,
 ];
 
-/** The scale of a built-in kind. */
+/** The `scale` subresource of a built-in kind. */
 export function scaleOfKind(scalable: Scalable): Subresource {
   return scaleSubresource(scalable, schemaOf('autoscaling.v1.Scale'), scaleColumns);
 }

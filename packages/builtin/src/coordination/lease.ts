@@ -1,6 +1,7 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
+import { specOf } from '../common/spec.ts';
 
 const v1: ServedVersion = {
   group: 'coordination.k8s.io',
@@ -33,10 +34,6 @@ export const lease: Resource = {
     validateUpdate: (object, _old, errors) => validate(object, errors),
   },
 };
-
-function specOf(object: JsonObject): JsonObject {
-  return (object.spec ?? {}) as JsonObject;
-}
 
 /** Fields of coordinated leader election, which is off by default: they are kept only where they are in use. */
 function dropCoordination(spec: JsonObject, old: JsonObject): void {

@@ -12,9 +12,9 @@ import { componentStatus } from './component-status.ts';
 import { limitRange } from './limit-range.ts';
 import { node } from './node.ts';
 import { resourceQuota } from './resource-quota.ts';
-import { alignClusterIPs, carryOverAllocated } from './service/allocated-fields.ts';
+import { normalizeClusterIPs, patchAllocatedValues } from './service/allocated-fields.ts';
 import { endpoints } from './service/endpoints.ts';
-import { settleFamilies } from './service/ip-families.ts';
+import { initIPFamilyFields } from './service/ip-families.ts';
 import { service } from './service/service.ts';
 import { defaultServiceRanges } from './service/service-ranges.ts';
 import { serviceAccount } from './service-account.ts';
@@ -41,7 +41,7 @@ const resources = [
 const seeds = Array.from({ length: 50 }, (_, i) => i + 1);
 const kinds = resources.map((resource) => [resource.names.kind, resource] as const);
 
-/** Anything that gets past decoding, with what it leaves out. */
+/** A random object after decoding and defaulting. */
 function decoded(resource: Resource, random: Random): JsonObject {
   const { catalogue, type } = resource.hub.schema;
   const object = randomObject(type, random);
@@ -71,11 +71,11 @@ function goThrough(resource: Resource, seed: number): void {
 }
 
 describe('any object', () => {
-  it.each(kinds)('is judged: %s', (_kind, resource) => {
+  it.each(kinds)('is validated without an exception: %s', (_kind, resource) => {
     for (const seed of seeds) expect(() => goThrough(resource, seed), `seed ${seed}`).not.toThrow();
   });
 
-  it.each(kinds)('is filled in once and for all: %s', (_kind, resource) => {
+  it.each(kinds)('has idempotent defaults: %s', (_kind, resource) => {
     for (const seed of seeds) {
       const object = decoded(resource, randomNumbers(seed));
       const again = deepCopy(object) as JsonObject;
@@ -84,15 +84,15 @@ describe('any object', () => {
     }
   });
 
-  it('gets its families, or a reason why not', () => {
+  it('gets its IP families or a Status error', () => {
     const service = resources.find(({ names }) => names.plural === 'services') as Resource;
     for (const seed of seeds) {
       const random = randomNumbers(seed);
       const [spec, old] = [decoded(service, random).spec as JsonObject, decoded(service, random).spec as JsonObject];
-      carryOverAllocated(spec, old);
-      alignClusterIPs(spec, old);
+      patchAllocatedValues(spec, old);
+      normalizeClusterIPs(spec, old);
       try {
-        settleFamilies('a', spec, old, defaultServiceRanges);
+        initIPFamilyFields('a', spec, old, defaultServiceRanges);
       } catch (error) {
         expect(error, `seed ${seed}`).toBeInstanceOf(StatusError);
       }

@@ -28,7 +28,7 @@ const v1: ServedVersion = {
   columns,
 };
 
-/** How the parts of a control plane are, found out when it is asked. */
+/** Health of the control plane components, probed on each request. */
 export const componentStatus: Resource = {
   names: {
     plural: 'componentstatuses',
@@ -65,7 +65,7 @@ async function component(name: string, health: Promise<string>): Promise<JsonObj
 const probeTimeoutMs = 5_000;
 const maxAnswer = 4_096;
 
-/** Nobody vouches for the certificates of components on this machine. */
+/** Components on this host have self-signed certificates, so they are not verified. */
 function probe(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) => reject(new Error(`Get "${url}": ${reasonOf(error, url)}`));

@@ -1,5 +1,6 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { deepEqual, type FieldErrors, type FieldPath, type JsonObject, path } from '@tsukube/machinery';
+import { deepEqual, type FieldErrors, type FieldPath, type JsonObject, mapIn, path } from '@tsukube/machinery';
+import { isConfigKey, report } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
 
 const dataPath = path('data');
@@ -14,7 +15,7 @@ const v1: ServedVersion = {
     column(
       'Data',
       { type: 'io.k8s.api.core.v1.ConfigMap', field: 'data' },
-      (object) => sizeOf(object.data) + sizeOf(object.binaryData),
+      (object) => Object.keys(mapIn(object, 'data')).length + Object.keys(mapIn(object, 'binaryData')).length,
     ),
     ageColumn,
   ],
@@ -36,54 +37,34 @@ export const configMap: Resource = {
   },
 };
 
-function sizeOf(map: unknown): number {
-  return Object.keys((map ?? {}) as object).length;
-}
-
 function validate(object: JsonObject, errors: FieldErrors): void {
-  const data = (object.data ?? {}) as Record<string, string>;
-  const binaryData = (object.binaryData ?? {}) as Record<string, string>;
+  const data = mapIn(object, 'data');
+  const binaryData = mapIn(object, 'binaryData');
   validateDataKeys(data, dataPath, errors);
   for (const key of Object.keys(data)) {
     if (Object.hasOwn(binaryData, key)) errors.invalid(dataPath.key(key), key, 'duplicate of key present in binaryData');
   }
   validateDataKeys(binaryData, binaryDataPath, errors);
-  withinSize(Object.values(data), Object.values(binaryData), path(''), errors);
+  validateDataSize(Object.values(data), Object.values(binaryData), path(''), errors);
 }
 
-const frozen = 'field is immutable when `immutable` is set';
+const isImmutable = 'field is immutable when `immutable` is set';
 
 function validateUnchanged(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  if (object.immutable !== true) errors.forbidden(path('immutable'), frozen);
-  if (!deepEqual(object.data, old.data)) errors.forbidden(dataPath, frozen);
-  if (!deepEqual(object.binaryData, old.binaryData)) errors.forbidden(binaryDataPath, frozen);
+  if (object.immutable !== true) errors.forbidden(path('immutable'), isImmutable);
+  if (!deepEqual(object.data, old.data)) errors.forbidden(dataPath, isImmutable);
+  if (!deepEqual(object.binaryData, old.binaryData)) errors.forbidden(binaryDataPath, isImmutable);
 }
 
-/** The most that the values of a ConfigMap or a Secret may take together. */
+/** Limit for the sum of all values of a ConfigMap or Secret. */
 const maxTotalBytes = 1024 * 1024;
-const maxKeyLength = 253;
-const keyPattern = /^[-._a-zA-Z0-9]+$/;
-const keyMessage =
-  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-export function validateDataKeys(data: Record<string, string>, at: FieldPath, errors: FieldErrors): void {
-  for (const key of Object.keys(data)) {
-    for (const message of keyProblems(key)) errors.invalid(at.key(key), key, message);
-  }
+export function validateDataKeys(data: Readonly<Record<string, string>>, at: FieldPath, errors: FieldErrors): void {
+  for (const key of Object.keys(data)) report(isConfigKey(key), at.key(key), key, errors);
 }
 
-function keyProblems(key: string): string[] {
-  const problems: string[] = [];
-  if (key.length > maxKeyLength) problems.push(`must be no more than ${maxKeyLength} characters`);
-  if (!keyPattern.test(key)) problems.push(keyMessage);
-  if (key === '.') problems.push("must not be '.'");
-  else if (key === '..') problems.push("must not be '..'");
-  else if (key.startsWith('..')) problems.push("must not start with '..'");
-  return problems;
-}
-
-/** Plain values count as UTF-8, encoded ones as what they stand for. */
-export function withinSize(plain: readonly string[], base64: readonly string[], at: FieldPath, errors: FieldErrors): void {
+/** Plain values count as UTF-8, base64 values with their decoded size. */
+export function validateDataSize(plain: readonly string[], base64: readonly string[], at: FieldPath, errors: FieldErrors): void {
   let total = 0;
   for (const value of plain) total += Buffer.byteLength(value);
   for (const value of base64) total += Buffer.byteLength(value, 'base64');

@@ -23,7 +23,7 @@ import { persistentVolumeClaim } from './volume/persistent-volume-claim.ts';
 interface CoreOptions {
   readonly eventTtlSeconds: number;
   readonly serviceRanges: ServiceRanges;
-  /** Signs service account tokens; without it the token subresource is not served. */
+  /** Signs service account tokens; without it token requests are rejected. */
   readonly tokenIssuer: TokenIssuer | undefined;
   readonly authorizer: Authorizer;
 }

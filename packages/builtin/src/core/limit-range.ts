@@ -54,7 +54,7 @@ export const limitRange: Resource = {
 
 const lists = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
 
-/** A container that has a maximum has a limit, and one that has a limit or a minimum has a request. */
+/** The default limit falls back to max; the default request to the default limit, then to min. */
 function defaultItem(item: JsonObject): void {
   if (item.type === 'Container') {
     const limits = { ...objectIn(item, 'max'), ...objectIn(item, 'default') };
@@ -71,7 +71,7 @@ function sorted(list: JsonObject): JsonObject {
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
-export function validateLimitRange(object: JsonObject, errors: FieldErrors): void {
+function validateLimitRange(object: JsonObject, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, item] of objectsIn(objectIn(object, 'spec'), 'limits').entries()) {
     const at = path('spec', 'limits').index(i);
@@ -165,12 +165,12 @@ function validateRatio(name: string, { min, max, ratio }: Amounts, at: FieldPath
   const field = at.child('maxLimitRequestRatio').key(name);
   if (isMore('1', ratio)) errors.invalid(field, ratio, `ratio ${ratio} is less than 1`);
   if (min === undefined || max === undefined) return;
-  const greatest = thousandths(max) / thousandths(min);
-  if (thousandths(ratio) / 1000 > greatest)
-    errors.invalid(field, ratio, `ratio ${ratio} is greater than max/min = ${greatest.toFixed(6)}`);
+  const maxRatio = milliValue(max) / milliValue(min);
+  if (milliValue(ratio) / 1000 > maxRatio)
+    errors.invalid(field, ratio, `ratio ${ratio} is greater than max/min = ${maxRatio.toFixed(6)}`);
 }
 
-function thousandths(amount: string): number {
+function milliValue(amount: string): number {
   return Number(quantityValue(parseQuantity(amount), -3));
 }
 

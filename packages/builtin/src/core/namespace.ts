@@ -7,11 +7,14 @@ import {
   mapIn,
   metadataOf,
   nameIsDNSLabel,
+  objectIn,
   path,
   setKey,
   textIn,
+  textsIn,
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
+import { specOf, statusOf } from '../common/spec.ts';
 
 const v1: ServedVersion = {
   group: '',
@@ -22,14 +25,14 @@ const v1: ServedVersion = {
     { name: 'Status', type: 'string', description: 'The status of the namespace', value: (object) => phaseOf(object) },
     ageColumn,
   ],
-  selectableFields: { 'status.phase': phaseOf, name: (object) => metadataOf(object).name as string },
+  selectableFields: { 'status.phase': phaseOf, name: (object) => metadataOf(object).name ?? '' },
 };
 
 const { deletecollection: _, ...verbs } = storedVerbs;
 
 const nameLabel = 'kubernetes.io/metadata.name';
 
-/** A namespace goes in two steps: it is marked as terminating, and vanishes when its own finalizers are gone. */
+/** Deletion has two steps: the phase becomes Terminating, and the object is removed once spec.finalizers is empty. */
 export const namespace: Resource = {
   names: { plural: 'namespaces', singular: 'namespace', kind: 'Namespace', listKind: 'NamespaceList', shortNames: ['ns'] },
   scope: 'Cluster',
@@ -72,9 +75,9 @@ export const namespace: Resource = {
     },
     prepareForCreate(object) {
       object.status = { phase: 'Active' };
-      const spec = object.spec as JsonObject;
-      const finalizers = (spec.finalizers ?? []) as string[];
-      spec.finalizers = finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'];
+      const spec = specOf(object);
+      const finalizers = textsIn(spec, 'finalizers');
+      if (!finalizers.includes('kubernetes')) spec.finalizers = [...finalizers, 'kubernetes'];
       labelWithName(object);
     },
     prepareForUpdate(object, old) {
@@ -86,11 +89,11 @@ export const namespace: Resource = {
       const metadata = metadataOf(object);
       if (metadata.deletionTimestamp !== undefined)
         return finalizersOf(object).length > 0 ? { kind: 'waiting' } : { kind: 'now' };
-      // Of a namespace, that its dependents shall not stay means that it waits for them.
+      // orphanDependents=false means foreground deletion for namespaces.
       const { orphanDependents } = request;
       setPropagation(metadata, orphanDependents === false ? { propagationPolicy: 'Foreground' } : request, 'delete');
       metadata.deletionTimestamp = formatTime(Date.now());
-      object.status = { ...(object.status as JsonObject), phase: 'Terminating' };
+      object.status = { ...statusOf(object), phase: 'Terminating' };
       return { kind: 'marked' };
     },
     mayRemove: (object) => finalizersOf(object).length === 0,
@@ -98,14 +101,14 @@ export const namespace: Resource = {
 };
 
 function phaseOf(object: JsonObject): string {
-  return ((object.status as JsonObject | undefined)?.phase as string | undefined) ?? '';
+  return textIn(objectIn(object, 'status'), 'phase');
 }
 
 function finalizersOf(object: JsonObject): readonly string[] {
-  return ((object.spec as JsonObject | undefined)?.finalizers ?? []) as string[];
+  return textsIn(objectIn(object, 'spec'), 'finalizers');
 }
 
-/** Selectors can name a namespace by this label. */
+/** Lets namespace selectors select a namespace by name. */
 function labelWithName(object: JsonObject): void {
   const metadata = metadataOf(object);
   const labels = new Map(Object.entries(mapIn(metadata, 'labels')));

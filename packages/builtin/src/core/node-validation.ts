@@ -15,15 +15,16 @@ import {
   validateLegacyCidr,
 } from '@tsukube/machinery';
 import { requireOneOf } from '../common/field-validation.ts';
+import { specOf } from '../common/spec.ts';
 import { validateResourceQuantity } from './container/resource-requirements.ts';
 import { shown } from './service/cluster-ip-validation.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
-// Kubernetes names the metadata where it means the spec.
+// Taints are in the spec, but kube-apiserver reports this path.
 const taintsPath = path('metadata', 'taints');
 
 export function validateNode(object: JsonObject, errors: FieldErrors): void {
-  const spec = objectIn(object, 'spec') ?? {};
+  const spec = specOf(object);
   validateTaints(objectsIn(spec, 'taints'), errors);
   validateNodeResources(object, errors);
   validateSwap(object, errors);
@@ -31,10 +32,10 @@ export function validateNode(object: JsonObject, errors: FieldErrors): void {
   validatePodCidrs(textsIn(spec, 'podCIDRs'), errors);
 }
 
-/** What of a node stays as it was first set, and what its status may say. */
+/** Validates the immutable fields and the status. */
 export function validateNodeUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const spec = objectIn(object, 'spec') ?? {};
-  const oldSpec = objectIn(old, 'spec') ?? {};
+  const spec = specOf(object);
+  const oldSpec = specOf(old);
   validateNodeResources(object, errors);
   validateFeatures(object, errors);
   validateAddresses(object, errors);

@@ -20,8 +20,9 @@ import {
   textsIn,
   warningsForCidr,
 } from '@tsukube/machinery';
-import { notReachable, proxySubresource, splitName } from '../common/proxy-subresource.ts';
+import { proxyNotImplemented, proxySubresource, splitSchemeNamePort } from '../common/proxy-subresource.ts';
 import { schemaOf } from '../common/schema.ts';
+import { specOf } from '../common/spec.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { roundResources } from './container/resource-requirements.ts';
 import { validateNode, validateNodeUpdate } from './node-validation.ts';
@@ -103,15 +104,15 @@ function nodeWarnings(object: JsonObject): readonly string[] {
 }
 
 function defaultNode(object: JsonObject): void {
-  alignPodCidrs(objectIn(object, 'spec') ?? {});
+  normalizePodCIDRs(specOf(object));
   const status = objectIn(object, 'status');
   if (status?.capacity !== undefined) status.allocatable ??= { ...(status.capacity as JsonObject) };
   roundResources(objectIn(status, 'capacity'));
   roundResources(objectIn(status, 'allocatable'));
 }
 
-/** Old clients know one range only. */
-function alignPodCidrs(spec: JsonObject): void {
+/** Keeps podCIDRs in step with podCIDR for clients that only know podCIDR. */
+function normalizePodCIDRs(spec: JsonObject): void {
   const first = textIn(spec, 'podCIDR');
   const all = textsIn(spec, 'podCIDRs');
   if (first !== '' && all[0] !== first) spec.podCIDRs = [first];
@@ -120,10 +121,10 @@ function alignPodCidrs(spec: JsonObject): void {
 
 const notReady = 'node.kubernetes.io/not-ready';
 
-/** Nothing is to be scheduled on a node before it is known to be ready. */
+/** Keeps pods off a new node until it is ready. */
 function taintAsNotReady(object: JsonObject): void {
   object.spec ??= {};
-  const spec = object.spec as JsonObject;
+  const spec = specOf(object);
   const taints = objectsIn(spec, 'taints');
   if (taints.some(({ key, effect }) => key === notReady && effect === 'NoSchedule')) return;
   spec.taints = [...taints, { key: notReady, effect: 'NoSchedule' }];
@@ -167,8 +168,8 @@ function kernelCell(object: JsonObject): string {
 }
 
 async function proxyToNode(request: ResourceRequest): Promise<never> {
-  const { name } = splitName(request.info.name);
+  const { name } = splitSchemeNamePort(request.info.name);
   if (!(await request.objects.cache.get(request.objects.key('', name))))
     throw StatusError.notFound({ group: '', resource: 'nodes' }, name);
-  throw notReachable(request, 'the node');
+  throw proxyNotImplemented(request, 'the node');
 }

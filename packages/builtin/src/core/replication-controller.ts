@@ -1,8 +1,19 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, isDNS1123Label, type JsonObject, mapIn, numberIn, objectIn, path, textIn } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  isDNS1123Label,
+  type JsonObject,
+  mapIn,
+  metadataOf,
+  numberIn,
+  objectIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
 import { requireNonNegative } from '../common/field-validation.ts';
 import { scaleOfKind } from '../common/scale.ts';
 import { schemaOf } from '../common/schema.ts';
+import { specOf, statusOf } from '../common/spec.ts';
 import { containerImages, containerNames, formatLabels } from './pod-spec/columns.ts';
 import { defaultPodTemplate } from './pod-spec/defaults.ts';
 import { validatePodTemplate } from './pod-spec/validation.ts';
@@ -11,14 +22,6 @@ import { podTemplateWarnings } from './pod-spec/warnings.ts';
 const specType = 'io.k8s.api.core.v1.ReplicationControllerSpec';
 const statusType = 'io.k8s.api.core.v1.ReplicationControllerStatus';
 const specPath = path('spec');
-
-function specOf(object: JsonObject): JsonObject {
-  return objectIn(object, 'spec') ?? {};
-}
-
-function statusOf(object: JsonObject): JsonObject {
-  return objectIn(object, 'status') ?? {};
-}
 
 function podSpecOf(object: JsonObject): JsonObject | undefined {
   return objectIn(objectIn(specOf(object), 'template'), 'spec');
@@ -78,7 +81,7 @@ export const replicationController: Resource = {
       strategy: {
         generation: false,
         prepareForUpdate(object, old) {
-          object.spec = old.spec as JsonObject;
+          object.spec = specOf(old);
         },
         validateUpdate: (object, _old, errors) => validateStatus(statusOf(object), errors),
         warnings: undefined,
@@ -111,11 +114,11 @@ function selectorText(selector: Readonly<Record<string, string>>): string {
   return Object.keys(selector).length === 0 ? '' : formatLabels(selector);
 }
 
-/** What is not said is taken from the pods that are to be made. */
+/** Labels and selector default to the labels of the pod template. */
 function applyDefaults(object: JsonObject): void {
   object.spec ??= {};
-  const spec = object.spec as JsonObject;
-  const metadata = object.metadata as JsonObject;
+  const spec = specOf(object);
+  const metadata = metadataOf(object);
   spec.replicas ??= 1;
   const template = objectIn(spec, 'template');
   if (template) defaultPodTemplate(template);
@@ -125,7 +128,7 @@ function applyDefaults(object: JsonObject): void {
     if (Object.keys(mapIn(metadata, 'labels')).length === 0) metadata.labels = { ...labels };
   }
   object.status ??= {};
-  (object.status as JsonObject).replicas ??= 0;
+  statusOf(object).replicas ??= 0;
 }
 
 function validate(object: JsonObject, errors: FieldErrors): void {
@@ -171,8 +174,8 @@ function validateStatus(status: JsonObject, errors: FieldErrors): void {
 }
 
 function warnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
-  const metadata = object.metadata as JsonObject;
-  if (old && (old.metadata as JsonObject).generation === metadata.generation) return [];
+  const metadata = metadataOf(object);
+  if (old && metadataOf(old).generation === metadata.generation) return [];
   const ofTemplate = podTemplateWarnings(objectIn(specOf(object), 'template'), specPath.child('template'));
   const problems = old ? [] : isDNS1123Label(textIn(metadata, 'name'));
   if (problems.length === 0) return ofTemplate;

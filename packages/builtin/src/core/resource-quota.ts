@@ -14,6 +14,7 @@ import {
   textsIn,
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
+import { specOf } from '../common/spec.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { roundResources, validateResourceName, validateResourceQuantity } from './container/resource-requirements.ts';
 import { shown } from './service/cluster-ip-validation.ts';
@@ -80,7 +81,7 @@ function usageCell(object: JsonObject, limits: boolean): string {
     .join(', ');
 }
 
-/** Requests that may add up to more than limits may. */
+/** Resources whose limit quota is below the request quota, so that it can never be reached. */
 function unreachableLimits(hard: Readonly<Record<string, string>>): readonly string[] {
   return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
     const bare = (name === 'cpu' || name === 'memory') && hard[`requests.${name}`] === undefined;
@@ -115,7 +116,7 @@ function isQuotaName(name: string): boolean {
 }
 
 const podScoped = ['pods', ...computeQuota];
-/** What quotas of each scope may limit. */
+/** Resources that a quota of each scope may limit. */
 const scopes = new Map<string, readonly string[]>([
   ['Terminating', podScoped],
   ['NotTerminating', podScoped],
@@ -132,7 +133,7 @@ const contradictions = [
 ];
 
 export function validateQuotaSpec(object: JsonObject, errors: FieldErrors): void {
-  const spec = objectIn(object, 'spec') ?? {};
+  const spec = specOf(object);
   validateQuotaList(mapIn(spec, 'hard'), path('spec', 'hard'), errors);
   validateScopes(spec, errors);
   if (objectIn(spec, 'scopeSelector')) validateScopeSelector(spec, errors);
@@ -159,7 +160,7 @@ function validateQuotaList(list: Readonly<Record<string, string>>, at: FieldPath
   }
 }
 
-/** How many limits of a quota its scopes do not fit, counted once for each scope. */
+/** Counts the resources of a quota that a scope does not apply to, once per scope. */
 function misfitsIn(spec: JsonObject): (scope: string) => number {
   const names = Object.keys(mapIn(spec, 'hard')).filter(isQuotaName);
   const counted = new Map<string, number>();

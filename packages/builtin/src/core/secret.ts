@@ -5,14 +5,16 @@ import {
   isObject,
   type JsonObject,
   JsonSyntaxError,
+  mapIn,
   metadataOf,
   parseJson,
   path,
   setKey,
+  textIn,
   validateImmutableField,
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { validateDataKeys, withinSize } from './config-map.ts';
+import { validateDataKeys, validateDataSize } from './config-map.ts';
 
 const secretType = 'io.k8s.api.core.v1.Secret';
 const dataPath = path('data');
@@ -23,11 +25,11 @@ const v1: ServedVersion = {
   schema: schemaOf('core.v1.Secret'),
   columns: [
     nameColumn,
-    column('Type', { type: secretType, field: 'type' }, (object) => (object.type as string | undefined) ?? ''),
-    column('Data', { type: secretType, field: 'data' }, (object) => Object.keys(object.data ?? {}).length),
+    column('Type', { type: secretType, field: 'type' }, (object) => textIn(object, 'type')),
+    column('Data', { type: secretType, field: 'data' }, (object) => Object.keys(mapIn(object, 'data')).length),
     ageColumn,
   ],
-  selectableFields: { type: (object) => (object.type as string | undefined) ?? '' },
+  selectableFields: { type: (object) => textIn(object, 'type') },
 };
 
 export const secret: Resource = {
@@ -51,7 +53,7 @@ export const secret: Resource = {
   },
 };
 
-/** stringData is for writing only: its values end up, encoded, in data. */
+/** stringData is write-only: its values are base64-encoded into data. */
 function foldStringData(object: JsonObject): void {
   const { stringData } = object;
   delete object.stringData;
@@ -59,7 +61,7 @@ function foldStringData(object: JsonObject): void {
   const entries = Object.entries(stringData);
   if (entries.length === 0) return;
   const data: JsonObject = {};
-  const merged = new Map(Object.entries((object.data ?? {}) as JsonObject));
+  const merged = new Map(Object.entries(mapIn(object, 'data')));
   for (const [key, value] of entries) merged.set(key, Buffer.from(value as string).toString('base64'));
   for (const key of [...merged.keys()].sort()) setKey(data, key, merged.get(key) as string);
   object.data = data;
@@ -67,12 +69,11 @@ function foldStringData(object: JsonObject): void {
 
 type Data = Readonly<Record<string, string>>;
 
-/** What the well-known types of secrets must contain. */
+/** Required content of the built-in secret types. */
 const rules: Readonly<Record<string, (data: Data, object: JsonObject, errors: FieldErrors) => void>> = {
   'kubernetes.io/service-account-token': (_data, object, errors) => {
     const name = 'kubernetes.io/service-account.name';
-    const annotations = (metadataOf(object).annotations ?? {}) as Data;
-    if (!annotations[name]) errors.required(path('metadata', 'annotations').key(name));
+    if (!metadataOf(object).annotations?.[name]) errors.required(path('metadata', 'annotations').key(name));
   },
   'kubernetes.io/dockercfg': (data, _object, errors) => requireJson(data, '.dockercfg', errors),
   'kubernetes.io/dockerconfigjson': (data, _object, errors) => requireJson(data, '.dockerconfigjson', errors),
@@ -90,10 +91,10 @@ const rules: Readonly<Record<string, (data: Data, object: JsonObject, errors: Fi
 };
 
 function validate(object: JsonObject, errors: FieldErrors): void {
-  const data = (object.data ?? {}) as Record<string, string>;
+  const data = mapIn(object, 'data');
   validateDataKeys(data, dataPath, errors);
-  withinSize([], Object.values(data), dataPath, errors);
-  const type = object.type as string;
+  validateDataSize([], Object.values(data), dataPath, errors);
+  const type = textIn(object, 'type');
   if (Object.hasOwn(rules, type)) rules[type]?.(data, object, errors);
 }
 
@@ -112,9 +113,9 @@ function jsonProblem(bytes: Buffer): string | undefined {
   }
 }
 
-const frozen = 'field is immutable when `immutable` is set';
+const isImmutable = 'field is immutable when `immutable` is set';
 
 function validateUnchanged(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  if (object.immutable !== true) errors.forbidden(path('immutable'), frozen);
-  if (!deepEqual(object.data, old.data)) errors.forbidden(dataPath, frozen);
+  if (object.immutable !== true) errors.forbidden(path('immutable'), isImmutable);
+  if (!deepEqual(object.data, old.data)) errors.forbidden(dataPath, isImmutable);
 }

@@ -10,7 +10,7 @@ const v1: ServedVersion = {
   columns: [nameColumn, ageColumn],
 };
 
-/** Without an issuer no tokens are given out. */
+/** Without an issuer, token requests are rejected. */
 export function serviceAccount(issuer?: TokenIssuer): Resource {
   return { ...resource, subresources: { token: tokenRequests(issuer) } };
 }
@@ -36,7 +36,7 @@ const resource: Resource = {
   },
 };
 
-/** Of a reference to a secret only the name counts. */
+/** Drops all fields of secret references but the name. */
 function keepSecretNames(object: JsonObject): void {
   if (object.secrets === undefined) return;
   object.secrets = objectsIn(object, 'secrets').map(({ name }): JsonObject => (name ? { name } : {}));

@@ -8,7 +8,7 @@ import {
 } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone } from '../common/status-subresource.ts';
+import { statusOnly } from '../common/status-subresource.ts';
 export interface FlowKind {
   readonly kind: string;
   readonly columns: readonly Column[];
@@ -37,7 +37,7 @@ export function flowResource({ kind, columns, applyDefaults, validate }: FlowKin
     versions: [v1],
     verbs: storedVerbs,
     subresources: {
-      status: statusSubresource((object, _old, errors) => validateFlowConditions(object, errors), statusAlone),
+      status: statusSubresource((object, _old, errors) => validateFlowConditions(object, errors), statusOnly),
     },
     strategy: {
       generation: true,

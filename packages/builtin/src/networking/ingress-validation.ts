@@ -19,6 +19,7 @@ import {
   validateLegacyIP,
 } from '@tsukube/machinery';
 import { isPortName, isPortNumber, report } from '../common/field-validation.ts';
+import { specOf } from '../common/spec.ts';
 import { ingressOf } from '../core/service/load-balancer-status.ts';
 
 export const classAnnotation = 'kubernetes.io/ingress.class';
@@ -65,7 +66,7 @@ export function validateIngressStatus(object: JsonObject, old: JsonObject, error
 }
 
 function validateIngress(object: JsonObject, leniency: Leniency, errors: FieldErrors): void {
-  const spec = objectIn(object, 'spec') ?? {};
+  const spec = specOf(object);
   const rules = objectsIn(spec, 'rules');
   const backend = objectIn(spec, 'defaultBackend');
   if (rules.length === 0 && !backend)

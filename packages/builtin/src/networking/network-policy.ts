@@ -18,6 +18,7 @@ import {
 } from '@tsukube/machinery';
 import { isPortNumber, report, validatePort } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
+import { specOf } from '../common/spec.ts';
 
 const columns: readonly Column[] = [
   nameColumn,
@@ -61,7 +62,7 @@ function selectorCell(selector: JsonObject): string {
 
 function defaultNetworkPolicy(object: JsonObject): void {
   object.spec ??= {};
-  const spec = object.spec as JsonObject;
+  const spec = specOf(object);
   spec.podSelector ??= {};
   if (textsIn(spec, 'policyTypes').length === 0)
     spec.policyTypes = objectsIn(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
@@ -99,7 +100,7 @@ interface Accepted {
 }
 
 export function validateNetworkPolicy(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
-  const spec = objectIn(object, 'spec') ?? {};
+  const spec = specOf(object);
   const accepted = acceptedIn(objectIn(old, 'spec'));
   validateLabelSelector(objectIn(spec, 'podSelector'), path('spec', 'podSelector'), errors, accepted);
   for (const { rules, peers } of directions) {

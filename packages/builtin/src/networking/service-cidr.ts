@@ -1,7 +1,7 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type FieldErrors, type JsonObject, objectIn, parseCidr, path, textsIn, validateCidr } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone, statusSubresource } from '../common/status-subresource.ts';
+import { statusOnly, statusSubresource } from '../common/status-subresource.ts';
 
 const v1: ServedVersion = {
   group: 'networking.k8s.io',
@@ -22,7 +22,7 @@ export const serviceCidr: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   subresources: {
-    status: statusSubresource(() => {}, statusAlone),
+    status: statusSubresource(() => {}, statusOnly),
   },
   strategy: {
     prepareForCreate(object) {

@@ -1,4 +1,5 @@
 import { byName, type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { specOf } from '../common/spec.ts';
 import { type RelatedKind, type Target, target } from './node-relations.ts';
 
 const mirror = 'kubernetes.io/config.mirror';
@@ -7,7 +8,7 @@ const mirror = 'kubernetes.io/config.mirror';
 export function podReferences(pod: JsonObject, namespace: string, name: string): readonly Target[] {
   const own = target('pod', namespace, name);
   if (mirror in mapIn(objectIn(pod, 'metadata'), 'annotations')) return [own];
-  const spec = objectIn(pod, 'spec') ?? {};
+  const spec = specOf(pod);
   const of = (kind: RelatedKind, names: readonly string[]) =>
     names.filter((one) => one !== '').map((one) => target(kind, namespace, one));
   return [

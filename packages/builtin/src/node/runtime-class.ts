@@ -12,7 +12,7 @@ import {
   validateLabels,
 } from '@tsukube/machinery';
 import { report } from '../common/field-validation.ts';
-import { oldNodeLabel } from '../common/node-selector.ts';
+import { nodeLabelDeprecation } from '../common/node-selector.ts';
 import { schemaOf } from '../common/schema.ts';
 import { containerResourceName, validateRequirements } from '../core/container/resource-requirements.ts';
 import { validateTolerations } from '../core/pod-spec/scheduling.ts';
@@ -39,7 +39,7 @@ export const runtimeClass: Resource = {
     allowUnconditionalUpdate: false,
     warnings: (object) =>
       Object.keys(mapIn(objectIn(object, 'scheduling'), 'nodeSelector')).flatMap((key) => {
-        const message = oldNodeLabel(key);
+        const message = nodeLabelDeprecation(key);
         return message ? [`scheduling.nodeSelector: ${message}`] : [];
       }),
     validateCreate: validateRuntimeClass,

@@ -4,9 +4,8 @@ import { validateAtMostAll, validateIntOrPercent } from '../apps/workload-valida
 import { validateConditions } from '../common/conditions.ts';
 import { validateNonNegative } from '../common/field-validation.ts';
 import { schemaOf, zeroValue } from '../common/schema.ts';
+import { specOf, statusOf } from '../common/spec.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
-
-const specOf = (object: JsonObject) => objectIn(object, 'spec') ?? {};
 
 const columns: readonly Column[] = [
   nameColumn,
@@ -94,7 +93,7 @@ function asGoShowsIt(spec: JsonObject): JsonObject {
 }
 
 function validateBudgetStatus(object: JsonObject, errors: FieldErrors): void {
-  const status = objectIn(object, 'status') ?? {};
+  const status = statusOf(object);
   validateConditions(objectsIn(status, 'conditions'), path('status', 'conditions'), errors);
   validateNonNegative(status, statusNumbers, path('status'), errors);
 }

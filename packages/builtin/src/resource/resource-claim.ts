@@ -1,7 +1,7 @@
 import { type Authorizer, ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { type JsonObject, metadataOf, objectIn, objectsIn, path, validateImmutableField } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone, statusSubresource } from '../common/status-subresource.ts';
+import { statusOnly, statusSubresource } from '../common/status-subresource.ts';
 import { checkAdminAccess, checkClaimStatus } from './claim-access.ts';
 import { defaultDeviceClaim, validateDeviceClaim } from './device-claim.ts';
 import { dropDeallocatedDevices, validateClaimStatus } from './resource-claim-status.ts';
@@ -47,10 +47,10 @@ const claims: Resource = {
 
 export function resourceClaim(authorizer: Authorizer): Resource {
   const status = statusSubresource(validateClaimStatus, {
-    ...statusAlone,
+    ...statusOnly,
     authorizeWrite: checkClaimStatus(authorizer),
     prepareForUpdate(object, old) {
-      statusAlone.prepareForUpdate(object, old);
+      statusOnly.prepareForUpdate(object, old);
       dropDeallocatedDevices(object, old);
     },
   });

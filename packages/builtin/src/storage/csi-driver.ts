@@ -6,7 +6,6 @@ import {
   type JsonObject,
   metadataOf,
   numberIn,
-  objectIn,
   objectsIn,
   path,
   textIn,
@@ -14,10 +13,9 @@ import {
   validateImmutableField,
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
+import { specOf } from '../common/spec.ts';
 
 const type = 'io.k8s.api.storage.v1.CSIDriverSpec';
-const specOf = (object: JsonObject) => objectIn(object, 'spec') ?? {};
-
 function flagColumn(name: string, field: string, initial: boolean): Column {
   return column(name, { type, field }, (object) => (specOf(object)[field] as boolean | undefined) ?? initial, {
     type: 'boolean',
@@ -91,7 +89,7 @@ const tokenWarning =
 
 function defaultDriver(object: JsonObject): void {
   object.spec ??= {};
-  const spec = object.spec as JsonObject;
+  const spec = specOf(object);
   spec.attachRequired ??= true;
   spec.podInfoOnMount ??= false;
   spec.storageCapacity ??= false;

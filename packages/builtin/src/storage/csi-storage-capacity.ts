@@ -12,8 +12,8 @@ import {
   textIn,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { isNegative, report } from '../common/field-validation.ts';
-import { oldLabelWarnings, oldNodeLabel } from '../common/node-selector.ts';
+import { notNegative, report } from '../common/field-validation.ts';
+import { deprecatedLabelWarnings, nodeLabelDeprecation } from '../common/node-selector.ts';
 import { schemaOf } from '../common/schema.ts';
 
 const v1: ServedVersion = {
@@ -53,10 +53,10 @@ const topologyPath = path('nodeTopology');
 
 function topologyWarnings(topology: JsonObject | undefined): readonly string[] {
   const ofLabels = Object.keys(mapIn(topology, 'matchLabels')).flatMap((key) => {
-    const message = oldNodeLabel(key);
+    const message = nodeLabelDeprecation(key);
     return message ? [`${topologyPath.child('matchLabels', key)}: ${message}`] : [];
   });
-  return [...oldLabelWarnings(topology, topologyPath), ...ofLabels];
+  return [...deprecatedLabelWarnings(topology, topologyPath), ...ofLabels];
 }
 
 function validateCapacity(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
@@ -68,5 +68,5 @@ function validateCapacity(object: JsonObject, old: JsonObject | undefined, error
   report(nameIsDNSSubdomain(name, false), path('storageClassName'), name, errors);
   const { capacity } = object;
   if (typeof capacity === 'string' && parseQuantity(capacity).mantissa < 0n)
-    errors.invalid(path('capacity'), capacity, isNegative);
+    errors.invalid(path('capacity'), capacity, notNegative);
 }

@@ -14,7 +14,7 @@ import {
   validateLabelName,
 } from '@tsukube/machinery';
 import { report } from '../common/field-validation.ts';
-import { oldNodeLabel } from '../common/node-selector.ts';
+import { nodeLabelDeprecation } from '../common/node-selector.ts';
 import { schemaOf } from '../common/schema.ts';
 
 const type = 'io.k8s.api.storage.v1.StorageClass';
@@ -87,7 +87,7 @@ function validateStorageClass(object: JsonObject, errors: FieldErrors): void {
 function topologyWarnings(object: JsonObject): readonly string[] {
   return objectsIn(object, 'allowedTopologies').flatMap((topology, i) =>
     objectsIn(topology, 'matchLabelExpressions').flatMap((expression, j) => {
-      const message = oldNodeLabel(textIn(expression, 'key'));
+      const message = nodeLabelDeprecation(textIn(expression, 'key'));
       return message ? [`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`] : [];
     }),
   );

@@ -14,14 +14,13 @@ import {
 } from '@tsukube/machinery';
 import { inclusiveRange, report } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
-import { statusAlone, statusSubresource } from '../common/status-subresource.ts';
+import { specOf } from '../common/spec.ts';
+import { statusOnly, statusSubresource } from '../common/status-subresource.ts';
 import { validateInlineVolume } from '../core/volume/persistent-volume-validation.ts';
 import { validateDriverName } from '../core/volume/volume-sources.ts';
 import { bytesOf } from './storage-class.ts';
 
 const specType = 'io.k8s.api.storage.v1.VolumeAttachmentSpec';
-const specOf = (object: JsonObject) => objectIn(object, 'spec') ?? {};
-
 const columns: readonly Column[] = [
   nameColumn,
   column('Attacher', { type: specType, field: 'attacher' }, (object) => textIn(specOf(object), 'attacher'), { format: 'name' }),
@@ -53,7 +52,7 @@ export const volumeAttachment: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   subresources: {
-    status: statusSubresource(validateAttachmentUpdate, statusAlone),
+    status: statusSubresource(validateAttachmentUpdate, statusOnly),
   },
   strategy: {
     returnDeletedObject: true,

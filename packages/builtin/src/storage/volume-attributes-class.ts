@@ -1,7 +1,7 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { deepEqual, type FieldErrors, type JsonObject, mapIn, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
-import { protect } from '../core/volume/volume-columns.ts';
+import { addFinalizer } from '../core/volume/volume-columns.ts';
 import { validateParameters, validateProvisioner } from './storage-class.ts';
 
 const type = 'io.k8s.api.storage.v1.VolumeAttributesClass';
@@ -28,7 +28,7 @@ export const volumeAttributesClass: Resource = {
   verbs: storedVerbs,
   strategy: {
     returnDeletedObject: true,
-    prepareForCreate: (object) => protect(object, 'kubernetes.io/vac-protection'),
+    prepareForCreate: (object) => addFinalizer(object, 'kubernetes.io/vac-protection'),
     validateCreate: validateClass,
     validateUpdate(object, old, errors) {
       for (const field of ['driverName', 'parameters'])

@@ -1,7 +1,7 @@
 import { fillIn, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { roundRequirements } from './resource-requirements.ts';
 
-/** The same for containers, init containers and ephemeral ones. */
+/** Defaults of containers, init containers and ephemeral containers. */
 export function defaultContainer(container: JsonObject): void {
   fillIn(container, 'imagePullPolicy', isLatestImage(textIn(container, 'image')) ? 'Always' : 'IfNotPresent');
   fillIn(container, 'terminationMessagePath', '/dev/termination-log');
@@ -53,12 +53,12 @@ const maxNameLength = 255;
 const maxTagLength = 128;
 const maxLength = 1_024;
 
-/** Whether an image is pulled anew each time unless its owner says otherwise. */
+/** Whether the tag is `latest`, for which imagePullPolicy defaults to Always. */
 export function isLatestImage(image: string): boolean {
   return image.length <= maxLength && tagOf(image) === 'latest';
 }
 
-/** The tag that an image names, `latest` if it names neither tag nor digest; undefined if it is not well-formed. */
+/** The tag of an image reference, `latest` if there is neither tag nor digest; undefined if it is malformed. */
 function tagOf(image: string): string | undefined {
   const match = /^[a-f0-9]{64}$/.test(image) ? null : reference.exec(withDomain(image));
   if (match === null) return undefined;

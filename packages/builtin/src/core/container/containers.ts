@@ -6,7 +6,7 @@ import { validateLifecycle, validateProbes } from './probes.ts';
 import { containerResourceName, validateRequirements } from './resource-requirements.ts';
 import { validateContainerSecurity } from './security-context.ts';
 
-/** What containers refer to in their pod. */
+/** Parts of a pod spec that the validation of its containers depends on. */
 export interface PodParts {
   readonly spec: JsonObject;
   readonly volumes: Volumes;
@@ -41,7 +41,7 @@ export function validateInitContainers(parts: PodParts, at: FieldPath, errors: F
     validateCommon(container, parts, here, errors);
     validateRestartPolicy(container, here, errors);
     requireNewName(container, names, here, errors);
-    // They run one after the other, so each has the ports for itself.
+    // Init containers run one after the other, so their host ports cannot conflict.
     validateHostPorts([container], at, errors);
     if (container.restartPolicy === 'Always') {
       validateLifecycle(container, parts.gracePeriod, here, errors);
@@ -80,7 +80,7 @@ export function validateEphemeralContainers(parts: PodParts, at: FieldPath, erro
   for (const [i, container] of objectsIn(parts.spec, 'ephemeralContainers').entries()) {
     const here = at.index(i);
     validateCommon(container, parts, here, errors);
-    validateImageSpace(container, here, errors);
+    validateImageWhitespace(container, here, errors);
     requireNewName(container, names, here, errors);
     const target = textIn(container, 'targetContainerName');
     if (target !== '' && !targets.has(target)) errors.notFound(here.child('targetContainerName'), target);
@@ -101,8 +101,8 @@ function isSet(value: unknown): boolean {
   return value !== undefined && Object.keys(value as object).length > 0;
 }
 
-/** Images in templates may be placeholders, those in pods may not. */
-export function validateImageSpace(container: JsonObject, at: FieldPath, errors: FieldErrors): void {
+/** Only for pods: in templates an image may be a placeholder. */
+export function validateImageWhitespace(container: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const image = textIn(container, 'image');
   if (image !== image.trim()) errors.invalid(at.child('image'), image, 'must not have leading or trailing whitespace');
 }
@@ -194,8 +194,8 @@ const operators = ['In', 'NotIn'];
 const maxRules = 20;
 const maxExitCodes = 255;
 
-/** When a container is started again, where it differs from its pod. */
-export function validateRestartPolicy(container: JsonObject, at: FieldPath, errors: FieldErrors): void {
+/** restartPolicy and restartPolicyRules of a single container. */
+function validateRestartPolicy(container: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const rules = objectsIn(container, 'restartPolicyRules');
   const policy = container.restartPolicy;
   if (policy === undefined) {

@@ -84,7 +84,7 @@ function validateValueFrom(variable: JsonObject, at: FieldPath, errors: FieldErr
   else if (count > 1) errors.invalid(at, '', 'may not have more than one field specified at a time');
 }
 
-/** `path['key']` has a key. */
+/** A field path with a subscript: `metadata.labels['key']`. */
 const subscripted = /^([^[]+)\['(.*)'\]$/s;
 
 export function validateFieldRef(source: JsonObject, allowed: readonly string[], at: FieldPath, errors: FieldErrors): void {

@@ -1,7 +1,7 @@
 import { type FieldErrors, type FieldPath, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { hasBacksteps, validateDescendingPath } from '../../common/field-validation.ts';
 
-/** The volumes of a pod that are well-formed, by name. */
+/** The valid volumes of a pod by name. */
 export type Volumes = ReadonlyMap<string, JsonObject>;
 
 const propagations = ['Bidirectional', 'HostToContainer', 'None'];
@@ -28,12 +28,12 @@ export function validateMounts(container: JsonObject, volumes: Volumes, at: Fiel
   }
 }
 
-/** Texts of several fields of a list, a set for each field. */
+/** The values of each field over all entries of a list. */
 function fieldsOf(container: JsonObject, list: string, fields: readonly string[]): readonly ReadonlySet<string>[] {
   return fields.map((field) => new Set(objectsIn(container, list).map((item) => textIn(item, field))));
 }
 
-/** What is wrong inside a path is reported of the list, as Kubernetes does. */
+/** Kubernetes reports the errors inside of a subPath at the list of mounts. */
 function validateSubPath(mount: JsonObject, at: FieldPath, list: FieldPath, errors: FieldErrors): void {
   const [subPath, expression] = [textIn(mount, 'subPath'), textIn(mount, 'subPathExpr')];
   if (subPath !== '') validateDescendingPath(subPath, list.child('subPath'), errors);

@@ -12,7 +12,7 @@ import { isHeaderName, report, requireNonNegative, validatePort } from '../../co
 
 type HandlerCheck = (handler: JsonObject, at: FieldPath, errors: FieldErrors, gracePeriod: number) => void;
 
-/** Ways to ask or tell a container something, in the order in which they are checked. */
+/** Handlers of probes and lifecycle hooks, in the order of validation. */
 const handlers: Readonly<Record<string, HandlerCheck>> = {
   exec(handler, at, errors) {
     if (textsIn(handler, 'command').length === 0) errors.required(at.child('command'));
@@ -38,7 +38,7 @@ function validateHttpGet(action: JsonObject, at: FieldPath, errors: FieldErrors)
   }
 }
 
-/** Exactly one way. */
+/** Requires exactly one handler. */
 function validateHandler(owner: JsonObject, gracePeriod: number, at: FieldPath, errors: FieldErrors): void {
   let found = false;
   for (const [kind, check] of Object.entries(handlers)) {
@@ -53,7 +53,7 @@ function validateHandler(owner: JsonObject, gracePeriod: number, at: FieldPath, 
 
 const probeNumbers = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
 
-/** The three probes of a container. */
+/** Validates liveness, readiness and startup probe. */
 export function validateProbes(container: JsonObject, gracePeriod: number, at: FieldPath, errors: FieldErrors): void {
   for (const name of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
     const probe = objectIn(container, name);

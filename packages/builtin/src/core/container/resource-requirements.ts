@@ -12,7 +12,7 @@ import {
   textIn,
   zeroQuantity,
 } from '@tsukube/machinery';
-import { isNegative, report, validateDNSLabel } from '../../common/field-validation.ts';
+import { notNegative, report, validateDNSLabel } from '../../common/field-validation.ts';
 
 const computeResources = new Set(['cpu', 'memory']);
 const containerResources = new Set(['cpu', 'memory', 'ephemeral-storage']);
@@ -40,14 +40,14 @@ const knownResources = new Set([
   'storage',
 ]);
 
-/** Checks the name of a resource in a list. */
+/** Validates a resource name of a resource list. */
 export type ResourceNameRule = (name: string, at: FieldPath, errors: FieldErrors) => void;
 
 export function isHugePages(name: string): boolean {
   return name.startsWith('hugepages-');
 }
 
-/** Without a domain, or with that of Kubernetes. */
+/** Names without a domain, or in the kubernetes.io domain. */
 export function isNativeResource(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
@@ -61,7 +61,7 @@ export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name);
 }
 
-/** Whether the name is well-formed and known to the system. */
+/** True if the name is a qualified name or a standard resource. */
 export function validateResourceName(name: string, at: FieldPath, errors: FieldErrors): boolean {
   const messages = isQualifiedName(name);
   report(messages, at, name, errors);
@@ -86,15 +86,15 @@ export const podResourceName: ResourceNameRule = (name, at, errors) => {
   if (!computeResources.has(name) && !isHugePages(name)) errors.notSupported(at, name, ['cpu', 'hugepages-', 'memory']);
 };
 
-/** Amounts are not negative, and whole where things are counted. */
+/** Rejects negative quantities, and fractions of integer resources. */
 export function validateResourceQuantity(name: string, text: string, at: FieldPath, errors: FieldErrors): void {
   const quantity = parseQuantity(text);
-  if (compareQuantities(quantity, zeroQuantity) < 0) errors.invalid(at, text, isNegative);
+  if (compareQuantities(quantity, zeroQuantity) < 0) errors.invalid(at, text, notNegative);
   const counted = countedResources.has(name) || isExtendedResource(name);
   if (counted && quantityValue(quantity, -3) % 1000n !== 0n) errors.invalid(at, text, 'must be an integer');
 }
 
-/** Limits, requests and claims. `claims` are the names that the pod has given to its claims. */
+/** Validates limits, requests and claims. `claims` are the claim names of the pod. */
 export function validateRequirements(
   requirements: JsonObject,
   validateName: ResourceNameRule,
@@ -166,7 +166,7 @@ function validateClaimNames(claims: readonly JsonObject[], known: ReadonlySet<st
   }
 }
 
-/** Claims that a container has named so far, whole or request by request. */
+/** Claims that a container refers to, whole or by request. */
 class SeenClaims {
   readonly #keys = new Set<string>();
   readonly #requests = new Map<string, number>();
@@ -175,7 +175,7 @@ class SeenClaims {
     return this.#keys.has(key);
   }
 
-  /** How many requests of a claim have been named. */
+  /** Number of requests of a claim that the container refers to. */
   requestsOf(name: string): number {
     return this.#requests.get(name) ?? 0;
   }
@@ -206,18 +206,18 @@ function claimMissing(known: ReadonlySet<string>): string {
 
 const milli = -3;
 
-/** Amounts of resources are kept in thousandths; what is finer is rounded up. */
+/** Rounds quantities up to milli-units. */
 export function roundResources(list: JsonObject | undefined): void {
   if (list === undefined) return;
   for (const name of Object.keys(list)) {
-    const quantity = parseQuantity(list[name] as string);
+    const quantity = parseQuantity(textIn(list, name));
     if (quantity.exponent >= milli) continue;
     list[name] = formatQuantity({ mantissa: quantityValue(quantity, milli), exponent: milli, format: quantity.format });
   }
 }
 
-/** Both lists of a requirement. */
+/** Rounds limits and requests. */
 export function roundRequirements(resources: JsonObject | undefined): void {
-  roundResources(resources?.limits as JsonObject | undefined);
-  roundResources(resources?.requests as JsonObject | undefined);
+  roundResources(objectIn(resources, 'limits'));
+  roundResources(objectIn(resources, 'requests'));
 }

@@ -152,14 +152,14 @@ const domainName = new RegExp(`^${label}(?:\\.${label})*$`);
 const maxDomainLength = 256;
 const maxUserLength = 104;
 
-/** DOMAIN\user, the domain being optional. */
-export function validateUserName(name: string, at: FieldPath, errors: FieldErrors): void {
+/** `DOMAIN\user` or `user`. */
+function validateUserName(name: string, at: FieldPath, errors: FieldErrors): void {
   report(userNameProblems(name), at, name, errors);
 }
 
 function userNameProblems(name: string): readonly string[] {
   if (name === '') return ['runAsUserName cannot be an empty string'];
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for control characters.
   if (/[\x00-\x1f\x7f]/.test(name)) return ['runAsUserName cannot contain control characters'];
   const parts = name.split('\\');
   if (parts.length > 2) return ['runAsUserName cannot contain more than one backslash'];

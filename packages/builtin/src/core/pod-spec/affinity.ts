@@ -29,7 +29,7 @@ function validateNodeAffinity(affinity: JsonObject | undefined, at: FieldPath, e
   for (const [i, term] of objectsIn(affinity, preferred).entries()) {
     const here = at.child(preferred).index(i);
     validateWeight(term, here, errors);
-    // What is merely preferred may ask for what no node can have.
+    // Kubernetes does not validate label values of preferred terms.
     validateNodeSelectorTerm(objectIn(term, 'preference') ?? {}, here.child('preference'), errors, false);
   }
 }
@@ -58,7 +58,7 @@ function validatePodTerm(term: JsonObject, at: FieldPath, errors: FieldErrors): 
   validateLabelName(key, at.child('topologyKey'), errors);
 }
 
-/** Keys of labels whose values are taken from the pod itself. */
+/** Validates matchLabelKeys and mismatchLabelKeys. */
 export function validateLabelKeys(term: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const selector = objectIn(term, 'labelSelector');
   const [match, mismatch] = [textsIn(term, 'matchLabelKeys'), textsIn(term, 'mismatchLabelKeys')];
@@ -78,7 +78,7 @@ function validateKeys(keys: readonly string[], selector: JsonObject | undefined,
   else for (const [i, key] of keys.entries()) validateLabelName(key, at.index(i), errors);
 }
 
-/** The server has added an expression for each key, so a key that was there before is there twice. */
+/** The server adds an expression for each key on create, so a key that was also in the selector occurs twice. */
 function validateNotSelected(
   keys: readonly string[],
   selector: JsonObject | undefined,

@@ -9,7 +9,7 @@ const seccompOfContainer = 'container.seccomp.security.alpha.kubernetes.io/';
 const appArmorOfContainer = 'container.apparmor.security.beta.kubernetes.io/';
 const localhost = 'localhost/';
 
-/** Annotations that mean something to Kubernetes. */
+/** Validates the annotations that Kubernetes interprets. */
 export function validatePodAnnotations(metadata: JsonObject, spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const annotations = mapIn(metadata, 'annotations');
   const keys = Object.keys(annotations);
@@ -26,7 +26,7 @@ export function validatePodAnnotations(metadata: JsonObject, spec: JsonObject, a
   }
 }
 
-/** No plus sign and no leading zeros, so that a number is written in one way. */
+/** Canonical form only: no plus sign and no leading zeros. */
 function isInt32(text: string): boolean {
   return /^(?:0|-?[1-9][0-9]*)$/.test(text) && Number(text) >= -(2 ** 31) && Number(text) < 2 ** 31;
 }
@@ -37,7 +37,7 @@ function validateSeccomp(profile: string, at: FieldPath, errors: FieldErrors): v
   else errors.invalid(at, profile, 'must be a valid seccomp profile');
 }
 
-/** Names of all containers, needed only where there is an annotation about one. */
+/** Names of all containers; empty unless there is an AppArmor annotation to check. */
 function containerNames(spec: JsonObject, keys: readonly string[]): ReadonlySet<string> {
   if (!keys.some((key) => key.startsWith(appArmorOfContainer))) return noNames;
   return new Set(containerFields.flatMap((field) => objectsIn(spec, field).map((container) => textIn(container, 'name'))));
@@ -58,7 +58,7 @@ function validateAppArmor(
   if (!known) errors.invalid(at, profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`);
 }
 
-/** What is said both by annotation and by field must be the same. */
+/** Seccomp and AppArmor annotations must match the fields that replaced them. */
 export function validateProfilesMatch(metadata: JsonObject, spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const annotations = mapIn(metadata, 'annotations');
   if (Object.keys(annotations).length === 0) return;

@@ -1,6 +1,6 @@
 import { type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
 
-/** The names of a pod's containers, as one cell. */
+/** Comma-separated names of the containers. */
 export function containerNames(podSpec: JsonObject | undefined): string {
   return objectsIn(podSpec, 'containers')
     .map((container) => textIn(container, 'name'))
@@ -13,7 +13,7 @@ export function containerImages(podSpec: JsonObject | undefined): string {
     .join(',');
 }
 
-/** Labels as one cell. */
+/** `key=value` pairs in order; `<none>` if there are none. */
 export function formatLabels(labels: Readonly<Record<string, string>>): string {
   const text = Object.keys(labels)
     .sort()

@@ -1,19 +1,20 @@
-import { fillIn, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { fillIn, type JsonObject, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { specOf } from '../../common/spec.ts';
 import { defaultContainer } from '../container/container-defaults.ts';
 import { roundRequirements, roundResources } from '../container/resource-requirements.ts';
 import { defaultVolume } from '../volume/volume-defaults.ts';
 
 export const containerFields = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-/** Fills in what a template of pods leaves out. */
+/** Defaults of a pod template. */
 export function defaultPodTemplate(template: JsonObject): void {
   template.metadata ??= {};
-  dropInitContainerAnnotations(template.metadata as JsonObject);
+  dropInitContainerAnnotations(metadataOf(template));
   template.spec ??= {};
-  defaultPodSpec(template.spec as JsonObject);
+  defaultPodSpec(specOf(template));
 }
 
-/** What is common to pods and templates of pods. */
+/** Defaults shared by pods and pod templates. */
 export function defaultPodSpec(spec: JsonObject): void {
   fillIn(spec, 'dnsPolicy', 'ClusterFirst');
   fillIn(spec, 'restartPolicy', 'Always');
@@ -21,15 +22,15 @@ export function defaultPodSpec(spec: JsonObject): void {
   spec.terminationGracePeriodSeconds ??= 30;
   fillIn(spec, 'schedulerName', 'default-scheduler');
   spec.containers ??= null;
-  shareServiceAccount(spec);
+  defaultServiceAccountAlias(spec);
   for (const volume of objectsIn(spec, 'volumes')) defaultVolume(volume);
   for (const field of containerFields) for (const container of objectsIn(spec, field)) defaultContainer(container);
   roundResources(objectIn(spec, 'overhead'));
   roundRequirements(objectIn(spec, 'resources'));
 }
 
-/** The service account has an old name, which says the same. */
-function shareServiceAccount(spec: JsonObject): void {
+/** `serviceAccount` is the deprecated alias of `serviceAccountName`. */
+function defaultServiceAccountAlias(spec: JsonObject): void {
   const name = textIn(spec, 'serviceAccountName') || textIn(spec, 'serviceAccount');
   if (name === '') return;
   spec.serviceAccountName = name;
@@ -43,7 +44,7 @@ const initContainerAnnotations = new Set([
   'pod.alpha.kubernetes.io/init-container-statuses',
 ]);
 
-/** Annotations that were fields before there were fields. */
+/** Alpha and beta annotations from before init containers were a field. */
 export function dropInitContainerAnnotations(metadata: JsonObject): void {
   const annotations = objectIn(metadata, 'annotations');
   if (!annotations) return;

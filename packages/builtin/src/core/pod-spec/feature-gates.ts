@@ -2,7 +2,7 @@ import type { Resource } from '@tsukube/apiserver';
 import { type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
 import { containerFields } from './defaults.ts';
 
-/** Where the spec of a pod is, in the kinds that have one. */
+/** Path of the pod spec in each kind that has one. */
 const podSpecs: Readonly<Record<string, readonly string[]>> = {
   pods: ['spec'],
   podtemplates: ['template', 'spec'],

@@ -54,7 +54,7 @@ export function validateHostAliases(spec: JsonObject, at: FieldPath, errors: Fie
   }
 }
 
-/** On the network of the host, a port inside is a port outside. */
+/** With hostNetwork, host ports must equal container ports. */
 export function validateHostNetwork(spec: JsonObject, isPod: boolean, at: FieldPath, errors: FieldErrors): void {
   if (spec.hostNetwork !== true) return;
   for (const [i, container] of objectsIn(spec, 'containers').entries()) {
@@ -67,7 +67,7 @@ export function validateHostNetwork(spec: JsonObject, isPod: boolean, at: FieldP
   }
 }
 
-/** Users of their own do not go with other things of the host. */
+/** A user namespace excludes the other host namespaces. */
 export function validateHostUsers(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   if (spec.hostUsers !== false) return;
   const message = 'when `hostUsers` is false';

@@ -19,7 +19,7 @@ const podContextFields = [
   'supplementalGroupsPolicy',
   'seLinuxChangePolicy',
 ];
-/** These stand in the spec itself. */
+/** Fields of the pod spec rather than of its security context. */
 const specFields = new Set(['hostUsers', 'hostPID', 'hostIPC', 'shareProcessNamespace']);
 const containerContextFields = [
   'appArmorProfile',
@@ -76,7 +76,7 @@ function eachContext(spec: JsonObject, at: FieldPath, visit: (context: JsonObjec
   }
 }
 
-/** Containers that run as processes of a Windows host do so all together, and on its network. */
+/** Windows HostProcess: all containers of the pod or none, and only with hostNetwork. */
 export function validateHostProcess(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const ofPod = hostProcessOf(spec);
   let all = 0;

@@ -8,7 +8,7 @@ interface PathOf {
 
 const kinds = ['configMap', 'secret', 'downwardAPI', 'projected'];
 
-/** Files of one volume that hide each other. */
+/** Warnings for overlapping paths within a volume. */
 export function overlapWarnings(volumes: readonly JsonObject[]): readonly string[] {
   return volumes.flatMap((volume) => {
     if (!kinds.some((kind) => volume[kind] !== undefined)) return [];
@@ -44,18 +44,18 @@ function projectedPaths(source: JsonObject): readonly PathOf[] {
   return pathsIn(objectIn(source, 'downwardAPI'), 'DownwardAPI');
 }
 
-/** Far more than fit into the Warning headers of an answer. */
+/** More than fit into the Warning headers of a response. */
 const maxOverlaps = 1_000;
 
 interface Placed extends PathOf {
   readonly position: number;
-  /** The path with a slash at its end, so that those below it begin with it. */
+  /** The path with a trailing slash, a prefix of all paths below it. */
   readonly folder: string;
 }
 
 type Pair = readonly [later: Placed, earlier: Placed];
 
-/** Pairs of which one path is the other or a folder above it. In sorted order a folder stands right before all that is in it. */
+/** Pairs of equal paths, or of a path and one below it. Sorting puts each folder right before its content. */
 function overlaps(paths: readonly PathOf[]): readonly string[] {
   const placed = paths.map((path, position) => ({ ...path, position, folder: `${path.path}/` }));
   const sorted = placed.filter(({ path }) => path !== '').sort((a, b) => (a.folder < b.folder ? -1 : 1));
@@ -89,7 +89,7 @@ interface Port {
   readonly hostPort: number;
 }
 
-/** Ports of different containers that get into each other's way. */
+/** Warnings for ports that several containers use. */
 export function portWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   const ports = portsOf(spec, at);
   if (ports.length === 0) return [];

@@ -18,7 +18,7 @@ import { report, validateDNSLabel } from '../../common/field-validation.ts';
 import { internalForm } from '../../common/internal-types.ts';
 import { isHugePages, podResourceName, validateRequirements } from '../container/resource-requirements.ts';
 
-/** Resources of the pod as a whole must have room for those of its containers. */
+/** Pod-level requests and limits must cover those of the containers. */
 export function validatePodResources(spec: JsonObject, claims: ReadonlySet<string>, at: FieldPath, errors: FieldErrors): void {
   const resources = objectIn(spec, 'resources');
   if (!resources) return;
@@ -64,8 +64,8 @@ function compareLimits(spec: JsonObject, ofPod: Readonly<Record<string, string>>
 type Amounts = Map<string, Quantity>;
 
 /**
- * What the containers of a pod need together: all that run at the same time, and before them each init container with
- * the sidecars that were started earlier.
+ * Effective requests or limits of a pod: the larger of all containers and sidecars together, and of each init container
+ * with the sidecars started before it.
  */
 export function aggregateResources(spec: JsonObject, list: 'requests' | 'limits'): ReadonlyMap<string, Quantity> {
   const total: Amounts = new Map();
@@ -106,7 +106,7 @@ function keepLarger(to: Amounts, amounts: ReadonlyMap<string, Quantity>): void {
   }
 }
 
-/** Gives the names by which containers refer to claims. */
+/** Validates spec.resourceClaims. Returns the claim names that containers may refer to. */
 export function validateResourceClaims(
   spec: JsonObject,
   pod: JsonObject | undefined,

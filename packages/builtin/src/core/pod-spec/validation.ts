@@ -12,6 +12,7 @@ import {
   validateLabels,
 } from '@tsukube/machinery';
 import { inclusiveRange, report, requireOneOf } from '../../common/field-validation.ts';
+import { specOf } from '../../common/spec.ts';
 import {
   type PodParts,
   validateContainers,
@@ -37,7 +38,7 @@ import { validateGates, validateTolerations, validateTopologySpread } from './sc
 
 export function validatePodTemplate(template: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const metadata = objectIn(template, 'metadata') ?? {};
-  const spec = objectIn(template, 'spec') ?? {};
+  const spec = specOf(template);
   validateLabels(objectIn(metadata, 'labels') ?? {}, at.child('labels'), errors);
   validateAnnotations(objectIn(metadata, 'annotations') ?? {}, at.child('annotations'), errors);
   validatePodAnnotations(metadata, spec, at.child('annotations'), errors);
@@ -47,7 +48,7 @@ export function validatePodTemplate(template: JsonObject, at: FieldPath, errors:
     errors.forbidden(at.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template');
 }
 
-/** `pod` is the metadata of the pod whose spec it is; absent for a template. */
+/** `pod` is the metadata of the pod; undefined for a template. */
 export function validatePodSpec(spec: JsonObject, at: FieldPath, errors: FieldErrors, pod?: JsonObject): void {
   const isPod = pod !== undefined;
   const volumes = validateVolumes(spec, { isPod, name: textIn(pod, 'name') }, at.child('volumes'), errors);
@@ -78,7 +79,7 @@ export function validatePodSpec(spec: JsonObject, at: FieldPath, errors: FieldEr
 
 const maxDeadlineSeconds = 2 ** 31 - 1;
 
-/** Names of other things, and how long it may all take. */
+/** Names of referenced objects, grace period and deadline. */
 function validateNames(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   for (const field of ['serviceAccountName', 'nodeName']) checkName(spec, field, nameIsDNSSubdomain, at, errors);
   const { activeDeadlineSeconds: deadline } = spec;
@@ -111,7 +112,7 @@ function validateRest(spec: JsonObject, at: FieldPath, errors: FieldErrors): voi
   if (overhead) validateRequirements({ limits: overhead }, containerResourceName, new Set(), at.child('overhead'), errors);
 }
 
-/** Variables are read from files of the pod itself. */
+/** fileKeyRef must refer to an emptyDir volume of the pod. */
 function validateFileVolumes(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const volumes = new Map(objectsIn(spec, 'volumes').map((volume) => [textIn(volume, 'name'), volume]));
   for (const field of containerFields) {

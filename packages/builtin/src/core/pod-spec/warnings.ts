@@ -13,7 +13,8 @@ import {
   textsIn,
   warningsForIP,
 } from '@tsukube/machinery';
-import { oldNodeLabel } from '../../common/node-selector.ts';
+import { nodeLabelDeprecation } from '../../common/node-selector.ts';
+import { specOf } from '../../common/spec.ts';
 import { containerFields } from './defaults.ts';
 import { overlapWarnings, portWarnings } from './overlap-warnings.ts';
 
@@ -23,8 +24,8 @@ const oldAnnotations: Readonly<Record<string, string>> = {
   'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
 };
 
-/** [source, how its path is written, what became of it] */
-const oldVolumes: readonly (readonly [string, string, string])[] = [
+/** Volume source, its name in the message, deprecation message. */
+const deprecatedVolumes: readonly (readonly [string, string, string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
   ['scaleIO', 'scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
@@ -36,7 +37,7 @@ const oldVolumes: readonly (readonly [string, string, string])[] = [
   ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ];
 
-/** What is allowed, and probably not what was meant. `at` is where the template stands; absent for a pod. */
+/** Warnings for valid but likely mistaken settings. `at` is the path of the template; undefined for a pod. */
 export function podSpecWarnings(spec: JsonObject, metadata: JsonObject, at?: FieldPath): readonly string[] {
   const specPath = at ? at.child('spec') : path('spec');
   const annotations = at ? at.child('metadata', 'annotations') : path('metadata', 'annotations');
@@ -57,10 +58,10 @@ export function podSpecWarnings(spec: JsonObject, metadata: JsonObject, at?: Fie
   ];
 }
 
-/** Templates are commented on when they come, and when something but their status changes. */
+/** Callers warn on create and when the generation changes. */
 export function podTemplateWarnings(template: JsonObject | undefined, at: FieldPath): readonly string[] {
   if (!template) return [];
-  return podSpecWarnings(objectIn(template, 'spec') ?? {}, objectIn(template, 'metadata') ?? {}, at);
+  return podSpecWarnings(specOf(template), objectIn(template, 'metadata') ?? {}, at);
 }
 
 function annotationWarnings(annotations: Readonly<Record<string, string>>, at: FieldPath): readonly string[] {
@@ -71,7 +72,9 @@ function annotationWarnings(annotations: Readonly<Record<string, string>>, at: F
 
 function volumeWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   return objectsIn(spec, 'volumes').flatMap((volume, i) =>
-    oldVolumes.filter(([source]) => volume[source] !== undefined).map(([, name, fate]) => `${at.index(i).child(name)}: ${fate}`),
+    deprecatedVolumes
+      .filter(([source]) => volume[source] !== undefined)
+      .map(([, name, fate]) => `${at.index(i).child(name)}: ${fate}`),
   );
 }
 
@@ -131,7 +134,7 @@ function containerWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   );
 }
 
-/** A variable may be set again in terms of itself, but not simply again. */
+/** Variables that a later one with the same name hides, unless that one refers to the earlier value. */
 function hiddenVariables(container: JsonObject, at: FieldPath): readonly string[] {
   const seen = new Set<string>();
   return objectsIn(container, 'env').flatMap((variable, i) => {
@@ -164,7 +167,7 @@ function addressWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
 export function nodeWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   const warnings: string[] = [];
   for (const key of Object.keys(mapIn(spec, 'nodeSelector')))
-    if (oldNodeLabel(key)) warnings.push(`${at.child('nodeSelector').key(key)}: ${oldNodeLabel(key)}`);
+    if (nodeLabelDeprecation(key)) warnings.push(`${at.child('nodeSelector').key(key)}: ${nodeLabelDeprecation(key)}`);
   const affinity = objectIn(objectIn(spec, 'affinity'), 'nodeAffinity');
   const here = at.child('affinity', 'nodeAffinity');
   const required = 'requiredDuringSchedulingIgnoredDuringExecution';
@@ -180,7 +183,7 @@ function termWarnings(term: JsonObject | undefined, at: FieldPath, checkValues: 
   return objectsIn(term, 'matchExpressions').flatMap((expression, i) => {
     const here = at.child('matchExpressions').index(i);
     const key = textIn(expression, 'key');
-    const warnings = oldNodeLabel(key) ? [`${here.child('key')}: ${key} is ${oldNodeLabel(key)}`] : [];
+    const warnings = nodeLabelDeprecation(key) ? [`${here.child('key')}: ${key} is ${nodeLabelDeprecation(key)}`] : [];
     if (!checkValues) return warnings;
     for (const [j, value] of textsIn(expression, 'values').entries())
       for (const problem of isValidLabelValue(value))
@@ -194,7 +197,9 @@ const matchesNothing = 'a null labelSelector results in matching no pod';
 export function spreadWarnings(spec: JsonObject, at: FieldPath): readonly string[] {
   return objectsIn(spec, 'topologySpreadConstraints').flatMap((constraint, i) => {
     const key = textIn(constraint, 'topologyKey');
-    const warnings = oldNodeLabel(key) ? [`${at.index(i).child('topologyKey')}: ${key} is ${oldNodeLabel(key)}`] : [];
+    const warnings = nodeLabelDeprecation(key)
+      ? [`${at.index(i).child('topologyKey')}: ${key} is ${nodeLabelDeprecation(key)}`]
+      : [];
     if (!constraint.labelSelector) warnings.push(`${at.index(i).child('labelSelector')}: ${matchesNothing}`);
     return warnings;
   });

@@ -12,6 +12,7 @@ import {
   FieldErrors,
   type JsonObject,
   mapIn,
+  metadataOf,
   objectIn,
   objectsIn,
   path,
@@ -22,11 +23,12 @@ import {
 } from '@tsukube/machinery';
 import { setCondition } from '../../common/conditions.ts';
 import { schemaOf } from '../../common/schema.ts';
+import { specOf, statusOf } from '../../common/spec.ts';
 
 const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: schemaOf('core.v1.Binding') };
 const pods = { group: '', resource: 'pods' };
 
-/** Puts a pod on a node: the one thing a scheduler does. */
+/** Assigns a pod to a node. Used by schedulers. */
 export const podBinding: Subresource = actionSubresource(bindingKind, (request, binding, context) => {
   if (textIn(metadataIn(binding), 'name') !== request.info.name)
     throw StatusError.badRequest('name in URL does not match name in Binding object');
@@ -35,11 +37,11 @@ export const podBinding: Subresource = actionSubresource(bindingKind, (request, 
 
 const v1: ServedVersion = { group: '', version: 'v1', schema: bindingKind.schema };
 
-/** The same, as a resource of its own, for clients that remember it. */
+/** The deprecated top-level resource `bindings`. */
 export const binding: Resource = {
   names: { plural: 'bindings', singular: 'binding', kind: 'Binding', listKind: 'BindingList' },
   scope: 'Namespaced',
-  // Nothing is stored under this name.
+  // Virtual: nothing is stored.
   storagePrefix: '',
   hub: v1,
   versions: [v1],
@@ -59,7 +61,7 @@ async function bind(objects: ObjectRegistry, binding: JsonObject, context: Write
   const metadata = metadataIn(binding);
   const name = textIn(metadata, 'name');
   const uid = textIn(metadata, 'uid') || undefined;
-  // What is done to a pod here is none of the changes that its own rules know.
+  // Binding changes fields that the update validation of pods rejects.
   const strategy = { allowUnconditionalUpdate: true };
   await objects.update(name, uid, (pod) => bound(pod as JsonObject, name, binding), { ...context, strategy });
   return { status: 'Success' };
@@ -79,13 +81,13 @@ function validateBinding(binding: JsonObject): void {
 }
 
 function bound(pod: JsonObject, name: string, binding: JsonObject): JsonObject {
-  const metadata = pod.metadata as JsonObject;
+  const metadata = metadataOf(pod);
   const wanted = metadataIn(binding);
   checkVersion(metadata, textIn(wanted, 'resourceVersion'), name);
-  const spec = pod.spec as JsonObject;
+  const spec = specOf(pod);
   const refusal = refusalOf(metadata, spec, name);
   if (refusal !== undefined) throw StatusError.conflict({ group: '', resource: 'pods/binding' }, name, refusal);
-  const { nominatedNodeName: _, ...status } = (pod.status ?? {}) as JsonObject;
+  const { nominatedNodeName: _, ...status } = statusOf(pod);
   setCondition(status, { type: 'PodScheduled', status: 'True' });
   const next: JsonObject = { ...metadata };
   for (const map of ['annotations', 'labels']) merge(next, map, mapIn(wanted, map));

@@ -1,6 +1,7 @@
 import { ageColumn, type Column, column, nameColumn, type RowCondition } from '@tsukube/apiserver';
 import { type JsonObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isConditionTrue } from '../../common/conditions.ts';
+import { specOf, statusOf } from '../../common/spec.ts';
 
 const podStatus = 'io.k8s.api.core.v1.PodStatus';
 const podSpec = 'io.k8s.api.core.v1.PodSpec';
@@ -59,7 +60,7 @@ function gatesOf(spec: JsonObject | undefined, status: JsonObject | undefined): 
   return `${open.length}/${gates.length}`;
 }
 
-/** Clients hide pods that have run to their end. */
+/** kubectl hides rows of completed pods. */
 export function podRowConditions(pod: JsonObject): readonly RowCondition[] {
   const phase = textIn(objectIn(pod, 'status'), 'phase');
   if (phase === 'Succeeded')
@@ -68,12 +69,12 @@ export function podRowConditions(pod: JsonObject): readonly RowCondition[] {
   return [];
 }
 
-/** A pod in one line. */
+/** The cells of a pod in `kubectl get pods`. */
 export interface PodSummary {
   readonly ready: string;
   readonly reason: string;
   readonly restarts: number;
-  /** When something last ended before it was started again. */
+  /** When a container last terminated before a restart. */
   readonly lastRestart: string | undefined;
 }
 
@@ -83,8 +84,8 @@ interface Restarts {
 }
 
 export function summaryOf(pod: JsonObject): PodSummary {
-  const spec = objectIn(pod, 'spec') ?? {};
-  const status = objectIn(pod, 'status') ?? {};
+  const spec = specOf(pod);
+  const status = statusOf(pod);
   const init = summarizeInit(spec, status);
   const running = init.reason === undefined || isConditionTrue(status, 'Initialized');
   const main = running ? summarizeContainers(status, init.reason ?? phaseReason(status), init.sidecars) : undefined;
@@ -115,7 +116,7 @@ function sidecarsOf(spec: JsonObject): ReadonlySet<string> {
 }
 
 interface InitSummary {
-  /** Why the pod is still being prepared; absent if it is not. */
+  /** `Init:…` while init containers run; undefined afterwards. */
   readonly reason: string | undefined;
   readonly ready: number;
   readonly all: Restarts;
@@ -161,7 +162,7 @@ interface ContainersSummary {
   readonly restarts: Restarts;
 }
 
-/** The first container has the last word. */
+/** Containers are visited in reverse: the reason of the first one wins. */
 function summarizeContainers(status: JsonObject, initial: string, sidecars: Restarts): ContainersSummary {
   const restarts = { ...sidecars };
   let [ready, reason, errorReason] = [0, initial, ''];
@@ -180,7 +181,7 @@ function summarizeContainers(status: JsonObject, initial: string, sidecars: Rest
   return { ready, reason, restarts };
 }
 
-/** What ends well beside what still runs does not make a pod complete. */
+/** A completed container does not make the pod Completed while others run. */
 function completedReason(status: JsonObject, hasRunning: boolean, errorReason: string): string {
   if (hasRunning && isConditionTrue(status, 'Ready')) return 'Running';
   if (errorReason !== '') return errorReason;

@@ -1,11 +1,12 @@
-import { deepEqual, type JsonObject, mapIn, objectIn, objectsIn, path, textIn, textsIn } from '@tsukube/machinery';
+import { deepEqual, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, path, textIn, textsIn } from '@tsukube/machinery';
 import { setCondition } from '../../common/conditions.ts';
+import { specOf } from '../../common/spec.ts';
 import { containerFields } from '../pod-spec/defaults.ts';
 import { qosClassOf } from './qos.ts';
 
-/** A new pod waits to be run; what its status says is the server's. */
+/** Resets the status, expands label keys and copies AppArmor annotations to fields. */
 export function preparePod(pod: JsonObject): void {
-  const spec = pod.spec as JsonObject;
+  const spec = specOf(pod);
   const status: JsonObject = { phase: 'Pending', qosClass: qosClassOf(spec) };
   pod.status = status;
   if (objectsIn(spec, 'schedulingGates').length > 0) {
@@ -16,12 +17,12 @@ export function preparePod(pod: JsonObject): void {
       message: 'Scheduling is blocked due to non-empty scheduling gates',
     });
   }
-  selectByOwnLabels(spec, mapIn(pod.metadata as JsonObject, 'labels'));
+  expandLabelKeys(spec, mapIn(metadataOf(pod), 'labels'));
   copyAppArmorAnnotations(pod);
 }
 
-/** Keys of labels become expressions with the values that this pod has. */
-function selectByOwnLabels(spec: JsonObject, labels: Readonly<Record<string, string>>): void {
+/** Expands matchLabelKeys and mismatchLabelKeys to expressions with the labels of the pod. */
+function expandLabelKeys(spec: JsonObject, labels: Readonly<Record<string, string>>): void {
   const affinity = objectIn(spec, 'affinity');
   for (const kind of ['podAffinity', 'podAntiAffinity']) {
     const terms = objectIn(affinity, kind);
@@ -54,8 +55,8 @@ const copied = new WeakMap<JsonObject, readonly string[]>();
 
 /** Annotations of the past become the fields that have replaced them. */
 export function copyAppArmorAnnotations(pod: JsonObject): void {
-  const annotations = mapIn(pod.metadata as JsonObject, 'annotations');
-  const spec = pod.spec as JsonObject;
+  const annotations = mapIn(metadataOf(pod), 'annotations');
+  const spec = specOf(pod);
   if (objectIn(spec, 'os')?.name === 'windows' || !Object.keys(annotations).some((key) => key.startsWith(prefix))) return;
   const ofPod = objectIn(objectIn(spec, 'securityContext'), 'appArmorProfile');
   const warnings: string[] = [];

@@ -1,25 +1,27 @@
-import { formatQuantity, type JsonObject, mapIn, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { formatQuantity, type JsonObject, mapIn, metadataOf, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { specOf, statusOf } from '../../common/spec.ts';
 import { isHugePages, isOvercommitAllowed, roundRequirements, roundResources } from '../container/resource-requirements.ts';
 import { defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts';
 import { aggregateResources } from '../pod-spec/pod-resources.ts';
 
 export function defaultPod(pod: JsonObject): void {
-  dropInitContainerAnnotations(pod.metadata as JsonObject);
+  dropInitContainerAnnotations(metadataOf(pod));
   pod.spec ??= {};
-  const spec = pod.spec as JsonObject;
-  for (const field of ['containers', 'initContainers']) for (const container of objectsIn(spec, field)) requestLimits(container);
+  const spec = specOf(pod);
+  for (const field of ['containers', 'initContainers'])
+    for (const container of objectsIn(spec, field)) defaultRequests(container);
   defaultPodResources(spec);
   defaultPodSpec(spec);
   spec.enableServiceLinks ??= true;
   if (spec.hostNetwork === true) shareHostPorts(spec);
-  // Not in templates, whose owners compare them with what they have written.
+  // Only for pods: controllers compare templates with the ones they wrote.
   if (numberIn(spec, 'terminationGracePeriodSeconds') < 0) spec.terminationGracePeriodSeconds = 1;
   pod.status ??= {};
-  defaultPodStatus(pod.status as JsonObject);
+  defaultPodStatus(statusOf(pod));
 }
 
-/** Who sets a limit asks for as much. */
-function requestLimits(container: JsonObject): void {
+/** Requests default to limits. */
+function defaultRequests(container: JsonObject): void {
   const resources = objectIn(container, 'resources');
   const limits = objectIn(resources, 'limits');
   if (!resources || !limits) return;
@@ -33,7 +35,7 @@ function shareHostPorts(spec: JsonObject): void {
         if (numberIn(port, 'hostPort') === 0) port.hostPort = numberIn(port, 'containerPort');
 }
 
-/** Pods that set some resources as a whole get the rest from what their containers ask for. */
+/** Missing pod-level requests and limits default to the sum of the containers. */
 function defaultPodResources(spec: JsonObject): void {
   const resources = objectIn(spec, 'resources');
   if (!resources) return;
@@ -58,7 +60,7 @@ function isPodLevel(name: string): boolean {
 
 const statusLists = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];
 
-/** Old clients know one address of a pod; it is the first of all of them. */
+/** Keeps podIPs in step with podIP for clients that only know podIP. */
 function defaultPodStatus(status: JsonObject): void {
   const addresses = objectsIn(status, 'podIPs');
   const address = textIn(status, 'podIP');

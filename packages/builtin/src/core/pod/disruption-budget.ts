@@ -3,6 +3,7 @@ import {
   formatTime,
   type JsonObject,
   labelSelectorOf,
+  metadataOf,
   numberIn,
   objectIn,
   objectsIn,
@@ -10,14 +11,15 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { isConditionTrue } from '../../common/conditions.ts';
+import { statusOf } from '../../common/spec.ts';
 
 const maxDisruptedPods = 2_000;
 const refused = "Cannot evict pod as it would violate the pod's disruption budget.";
 
-/** The budgets that count a pod. */
+/** The PodDisruptionBudgets that select a pod. */
 export async function budgetsOf(registry: ObjectRegistry, pod: JsonObject, namespace: string): Promise<JsonObject[]> {
   const { entries } = await registry.cache.list(registry.prefix(namespace));
-  const labels = objectIn(pod.metadata as JsonObject, 'labels');
+  const labels = objectIn(metadataOf(pod), 'labels');
   return entries.map((entry) => decodeObject(entry.value)).filter((budget) => selects(budget, labels));
 }
 
@@ -30,8 +32,8 @@ function selects(budget: JsonObject, labels: JsonObject | undefined): boolean {
 }
 
 /**
- * Takes one disruption from a budget, or fails with 429. A pod that is not ready may go without being counted as long
- * as it stays so, which is what `true` says.
+ * Decrements disruptionsAllowed of a budget. Throws 429 if it is exhausted. Returns true if the pod is not ready and may be
+ * evicted without being counted, provided that it has not changed since.
  */
 export async function allowDisruption(
   registry: ObjectRegistry,
@@ -60,8 +62,8 @@ function sparesUnready(budget: JsonObject): boolean {
 }
 
 function decremented(budget: JsonObject, podName: string): JsonObject {
-  const status = objectIn(budget, 'status') ?? {};
-  const metadata = budget.metadata as JsonObject;
+  const status = statusOf(budget);
+  const metadata = metadataOf(budget);
   check(status, metadata, textIn(metadata, 'name'));
   const left = numberIn(status, 'disruptionsAllowed') - 1;
   const disruptedPods = { ...objectIn(status, 'disruptedPods'), [podName]: formatTime(Date.now()) };

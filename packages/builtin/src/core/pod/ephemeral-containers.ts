@@ -1,31 +1,42 @@
-import { byName, deepEqual, type FieldErrors, type JsonObject, mapIn, objectsIn, path, textIn } from '@tsukube/machinery';
+import {
+  byName,
+  deepEqual,
+  type FieldErrors,
+  type JsonObject,
+  mapIn,
+  metadataOf,
+  objectsIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
 import { containerDiff } from '../../common/internal-diff.ts';
+import { specOf } from '../../common/spec.ts';
 import { keepMetadata } from './resize.ts';
 import { validateAnnotationUpdate, validatePod } from './validation.ts';
 
 const mirror = 'kubernetes.io/config.mirror';
 
-/** Only the list of ephemeral containers is taken from the request. */
+/** Takes only spec.ephemeralContainers from the request. */
 export function prepareEphemeralContainers(pod: JsonObject, old: JsonObject): void {
-  const { ephemeralContainers } = pod.spec as JsonObject;
-  const { ephemeralContainers: _, ...spec } = old.spec as JsonObject;
+  const { ephemeralContainers } = specOf(pod);
+  const { ephemeralContainers: _, ...spec } = specOf(old);
   pod.spec = ephemeralContainers === undefined ? spec : { ...spec, ephemeralContainers };
   pod.status = old.status ?? {};
   keepMetadata(pod, old);
 }
 
-/** They can be added, never taken away or changed. */
+/** Ephemeral containers may be added, not removed or changed. */
 export function validateEphemeralContainersUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  if (Object.hasOwn(mapIn(old.metadata as JsonObject, 'annotations'), mirror)) {
+  if (Object.hasOwn(mapIn(metadataOf(old), 'annotations'), mirror)) {
     errors.forbidden(path(''), 'static pods do not support ephemeral containers');
     return;
   }
   validatePod(pod, errors);
   validateAnnotationUpdate(pod, old, errors);
-  const containers = objectsIn(pod.spec as JsonObject, 'ephemeralContainers');
+  const containers = objectsIn(specOf(pod), 'ephemeralContainers');
   const at = path('spec', 'ephemeralContainers');
   const named = byName(containers);
-  for (const before of objectsIn(old.spec as JsonObject, 'ephemeralContainers')) {
+  for (const before of objectsIn(specOf(old), 'ephemeralContainers')) {
     const name = textIn(before, 'name');
     const now = named.get(name);
     if (!now) errors.forbidden(at, `existing ephemeral containers "${name}" may not be removed\n`);

@@ -1,7 +1,8 @@
 import { actionSubresource, decodeObject, deleteObject, type ResourceRequest, type WriteContext } from '@tsukube/apiserver';
-import { isObject, type JsonObject, objectIn, type Status, StatusError, textIn } from '@tsukube/machinery';
+import { isObject, type JsonObject, metadataOf, objectIn, type Status, StatusError, textIn } from '@tsukube/machinery';
 import { setCondition } from '../../common/conditions.ts';
 import { schemaOf } from '../../common/schema.ts';
+import { statusOf } from '../../common/spec.ts';
 import { allowDisruption, budgetsOf } from './disruption-budget.ts';
 
 const evictionKind = {
@@ -12,7 +13,7 @@ const evictionKind = {
   also: ['policy/v1beta1'],
 };
 
-/** A deletion that asks the disruption budgets first. */
+/** Deletes a pod if its PodDisruptionBudgets allow it. */
 export const podEviction = actionSubresource(evictionKind, evict);
 
 interface Deletion {
@@ -29,7 +30,7 @@ async function evict(request: ResourceRequest, eviction: JsonObject, context: Wr
   const writing = { ...context, dryRun };
   const pod = await currentPod(request);
   const deletion = isObject(options) ? (options as Deletion) : {};
-  if (isSparedByBudgets(pod)) await remove(request, deletion, writing);
+  if (canIgnoreBudgets(pod)) await remove(request, deletion, writing);
   else {
     const guarded = await allowed(request, pod, writing);
     await remove(request, guarded ? withVersion(deletion, pod) : deletion, writing);
@@ -44,14 +45,14 @@ async function currentPod(request: ResourceRequest): Promise<JsonObject> {
   return decodeObject(entry.value);
 }
 
-/** What has ended, has not begun or is going anyway disrupts nobody. */
-function isSparedByBudgets(pod: JsonObject): boolean {
+/** Pending, finished and terminating pods are evicted regardless of budgets. */
+function canIgnoreBudgets(pod: JsonObject): boolean {
   const phase = textIn(objectIn(pod, 'status'), 'phase');
-  const isDeleting = (pod.metadata as JsonObject).deletionTimestamp !== undefined;
+  const isDeleting = metadataOf(pod).deletionTimestamp !== undefined;
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || isDeleting;
 }
 
-/** Fails with 429 if a budget is exhausted. True if the pod may only go as long as it is as it was seen. */
+/** Throws 429 if a budget is exhausted. Returns true if the pod may only be deleted at the observed resourceVersion. */
 async function allowed(request: ResourceRequest, pod: JsonObject, context: WriteContext): Promise<boolean> {
   const registry = request.objectsOf('policy', 'poddisruptionbudgets');
   if (!registry) return false;
@@ -71,7 +72,7 @@ function withVersion(deletion: Deletion, pod: JsonObject): Deletion {
   return { ...deletion, preconditions: { resourceVersion, ...deletion.preconditions } };
 }
 
-/** Says why the pod goes before it goes. */
+/** Sets the DisruptionTarget condition, then deletes the pod. */
 async function remove(request: ResourceRequest, deletion: Deletion, context: WriteContext): Promise<void> {
   const { objects, info } = request;
   const { uid, resourceVersion } = deletion.preconditions ?? {};
@@ -96,7 +97,7 @@ async function remove(request: ResourceRequest, deletion: Deletion, context: Wri
 }
 
 function condemned(pod: JsonObject, name: string, uid: string | undefined, version: string | undefined): JsonObject {
-  const metadata = pod.metadata as JsonObject;
+  const metadata = metadataOf(pod);
   const resource = { group: '', resource: 'Pod' };
   if (uid && uid !== metadata.uid) {
     const reason = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
@@ -106,7 +107,7 @@ function condemned(pod: JsonObject, name: string, uid: string | undefined, versi
     const reason = `the ResourceVersion in the precondition (${version}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`;
     throw StatusError.conflict(resource, name, reason);
   }
-  const status = { ...(pod.status as JsonObject) };
+  const status = { ...statusOf(pod) };
   setCondition(status, {
     type: 'DisruptionTarget',
     status: 'True',

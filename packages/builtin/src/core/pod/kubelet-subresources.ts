@@ -1,9 +1,9 @@
 import { type Authorizer, decodeObject, type ResourceRequest, type Subresource } from '@tsukube/apiserver';
 import { FieldErrors, path as fieldPath, type JsonObject, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
-import { notReachable, splitName } from '../../common/proxy-subresource.ts';
+import { proxyNotImplemented, splitSchemeNamePort } from '../../common/proxy-subresource.ts';
 
-/** What only the node of a pod can answer. Nodes are not called from here; all that can be said before is said. */
+/** Subresources served by the kubelet. Requests are validated and the node is resolved, but nothing is proxied yet. */
 export function kubeletSubresources(authorizer: Authorizer): Readonly<Record<string, Subresource>> {
   const streams = (kind: string, inContainer: boolean) =>
     connection(kind, ['get', 'post'], async (request) => {
@@ -19,7 +19,7 @@ export function kubeletSubresources(authorizer: Authorizer): Readonly<Record<str
   };
 }
 
-/** A WebSocket is opened by GET, but what it does is a creation. */
+/** WebSocket requests are GETs; `create` is required for them as well. */
 async function requireCreate(request: ResourceRequest, authorizer: Authorizer): Promise<void> {
   const { user, info, path } = request;
   if (info.verb === 'create') return;
@@ -44,13 +44,13 @@ async function stream(request: ResourceRequest, inContainer: boolean): Promise<n
   if (host === '') throw StatusError.badRequest(`pod ${request.info.name} does not have a host assigned`);
   await checkNode(request, host);
   if (request.exchange.header('upgrade') === undefined) throw StatusError.badRequest('Upgrade request required');
-  throw notReachable(request, 'the node of the pod');
+  throw proxyNotImplemented(request, 'the node of the pod');
 }
 
 async function proxy(request: ResourceRequest): Promise<never> {
-  const pod = await podOf(request, splitName(request.info.name).name);
+  const pod = await podOf(request, splitSchemeNamePort(request.info.name).name);
   if (textIn(objectIn(pod, 'status'), 'podIP') === '') throw StatusError.badRequest('address not allowed');
-  throw notReachable(request, 'the pod');
+  throw proxyNotImplemented(request, 'the pod');
 }
 
 async function log(request: ResourceRequest): Promise<Answer> {
@@ -58,13 +58,13 @@ async function log(request: ResourceRequest): Promise<Answer> {
   const pod = await podOf(request);
   containerOf(pod, request.query.get('container') ?? '');
   const host = hostOf(pod);
-  // Nothing has run, so nothing has been said.
+  // Not scheduled yet, so there are no logs.
   if (host === '') return { kind: 'bytes', status: 204, type: 'text/plain', body: '' };
   await checkNode(request, host);
-  throw notReachable(request, 'the node of the pod');
+  throw proxyNotImplemented(request, 'the node of the pod');
 }
 
-/** Each with the least it may be. */
+/** Minimum of each option. */
 const limits = { tailLines: 0, limitBytes: 1, sinceSeconds: 1 };
 
 function checkLogOptions({ query, info }: ResourceRequest): void {
@@ -82,19 +82,19 @@ function checkLogOptions({ query, info }: ResourceRequest): void {
   if (errors.length > 0) throw StatusError.invalid({ group: '', kind: 'PodLogOptions' }, info.name, errors);
 }
 
-/** The pod that is meant. Its name may stand between a scheme and a port. */
-export async function podOf(request: ResourceRequest, name = request.info.name): Promise<JsonObject> {
+/** The pod of the request. Throws 404. */
+async function podOf(request: ResourceRequest, name = request.info.name): Promise<JsonObject> {
   const { objects, info } = request;
   const entry = await objects.cache.get(objects.key(info.namespace, name));
   if (!entry) throw StatusError.notFound({ group: '', resource: 'pods' }, name);
   return decodeObject(entry.value);
 }
 
-/** Init containers first, as Kubernetes goes through them. */
+/** In Kubernetes' order. */
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];
 
-/** The container that is meant; the only one if none is named. Fails with 400. */
-export function containerOf(pod: JsonObject, asked: string): string {
+/** The requested container; the only one if none is requested. Throws 400. */
+function containerOf(pod: JsonObject, asked: string): string {
   const spec = objectIn(pod, 'spec');
   const podName = textIn(objectIn(pod, 'metadata'), 'name');
   const names = containerLists.flatMap((field) => objectsIn(spec, field).map((container) => textIn(container, 'name')));
@@ -107,12 +107,12 @@ export function containerOf(pod: JsonObject, asked: string): string {
   throw StatusError.badRequest(`a container name must be specified for pod ${podName}, choose one of: [${names.join(' ')}]`);
 }
 
-export function hostOf(pod: JsonObject): string {
+function hostOf(pod: JsonObject): string {
   return textIn(objectIn(pod, 'spec'), 'nodeName');
 }
 
-/** Fails with 404, in the words of Kubernetes: it looks for the node as if it were a pod. */
-export async function checkNode({ objectsOf }: ResourceRequest, name: string): Promise<void> {
+/** Throws 404 if the node does not exist. As in Kubernetes the message names the resource `pods`. */
+async function checkNode({ objectsOf }: ResourceRequest, name: string): Promise<void> {
   const nodes = objectsOf('', 'nodes');
   if (!(await nodes?.cache.get(nodes.key('', name)))) throw StatusError.notFound({ group: '', resource: 'pods' }, name);
 }

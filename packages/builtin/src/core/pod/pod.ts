@@ -6,7 +6,7 @@ import {
   type Strategy,
   storedVerbs,
 } from '@tsukube/apiserver';
-import { type JsonObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { type JsonObject, metadataOf, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../../common/schema.ts';
 import { podBinding } from './binding.ts';
 import { podColumns, podRowConditions } from './columns.ts';
@@ -37,7 +37,7 @@ const v1: ServedVersion = {
     'spec.hostNetwork': (pod) => String(objectIn(pod, 'spec')?.hostNetwork === true),
     'status.phase': inStatus('phase'),
     'status.podIP': (pod) => textIn(objectsIn(objectIn(pod, 'status'), 'podIPs')[0], 'ip'),
-    // Can be asked for, and is never found.
+    // A valid field selector that never matches.
     'status.podIPs': () => '',
     'status.nominatedNodeName': inStatus('nominatedNodeName'),
   },
@@ -60,7 +60,7 @@ const strategy: Strategy = {
   beginDelete: beginPodDeletion,
 };
 
-/** Without what needs an authorizer: see `kubeletSubresources`. */
+/** Without the subresources that need an authorizer: see `kubeletSubresources`. */
 export const pod: Resource = {
   names: { plural: 'pods', singular: 'pod', kind: 'Pod', listKind: 'PodList', shortNames: ['po'], categories: ['all'] },
   scope: 'Namespaced',
@@ -95,14 +95,14 @@ export const pod: Resource = {
   },
 };
 
-/** A pod that runs is given the time it asked for to end by itself. */
-export function beginPodDeletion(pod: JsonObject, request: DeletionRequest): DeletionPlan {
-  const metadata = pod.metadata as JsonObject;
+/** Graceful deletion: a scheduled pod gets its termination grace period. */
+function beginPodDeletion(pod: JsonObject, request: DeletionRequest): DeletionPlan {
+  const metadata = metadataOf(pod);
   if (metadata.deletionTimestamp !== undefined) return continueDeletion(metadata, request);
   return { kind: 'graceful', seconds: graceOf(pod, request) };
 }
 
-/** The time that is left can only become shorter. */
+/** The remaining grace period can only be shortened. */
 function continueDeletion(metadata: JsonObject, { gracePeriodSeconds: asked }: DeletionRequest): DeletionPlan {
   if (numberIn(metadata, 'deletionGracePeriodSeconds') === 0) return { kind: 'now' };
   if (asked === undefined || asked >= numberIn(metadata, 'deletionGracePeriodSeconds')) return { kind: 'waiting' };

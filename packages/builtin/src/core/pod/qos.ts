@@ -14,7 +14,7 @@ const counted = ['cpu', 'memory'];
 
 type Amounts = Map<string, Quantity>;
 
-/** How a pod is treated when its node runs out of something. */
+/** The QoS class: BestEffort, Burstable or Guaranteed. */
 export function qosClassOf(spec: JsonObject): string {
   const requests: Amounts = new Map();
   const limits: Amounts = new Map();
@@ -23,7 +23,7 @@ export function qosClassOf(spec: JsonObject): string {
   return guaranteed && haveSame(requests, limits) ? 'Guaranteed' : 'Burstable';
 }
 
-/** Whether everybody has limits for both. */
+/** True if every container has limits for CPU and memory. */
 function addRequirements(spec: JsonObject, requests: Amounts, limits: Amounts): boolean {
   const ofPod = objectIn(spec, 'resources');
   if (ofPod) {
@@ -39,7 +39,7 @@ function addRequirements(spec: JsonObject, requests: Amounts, limits: Amounts): 
   return guaranteed;
 }
 
-/** The number of resources of which there is something. */
+/** Returns the number of non-zero resources. */
 function addAmounts(to: Amounts, list: Readonly<Record<string, string>>): number {
   let found = 0;
   for (const name of counted) {

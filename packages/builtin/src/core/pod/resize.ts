@@ -4,11 +4,13 @@ import {
   type FieldPath,
   type JsonObject,
   mapIn,
+  metadataOf,
   objectIn,
   objectsIn,
   path,
   textIn,
 } from '@tsukube/machinery';
+import { specOf, statusOf } from '../../common/spec.ts';
 import { qosClassOf } from './qos.ts';
 import { validatePod } from './validation.ts';
 
@@ -16,10 +18,10 @@ const specPath = path('spec');
 const mirror = 'kubernetes.io/config.mirror';
 const lists = ['containers', 'initContainers'];
 
-/** Only resources and how they are resized are taken from the request; what does not fit is left for the checks below. */
+/** Takes only resources and resizePolicy from the request; other differences are rejected by validateResize. */
 export function prepareResize(pod: JsonObject, old: JsonObject): void {
-  const spec = pod.spec as JsonObject;
-  const oldSpec = old.spec as JsonObject;
+  const spec = specOf(pod);
+  const oldSpec = specOf(old);
   if (lists.some((list) => objectsIn(spec, list).length !== objectsIn(oldSpec, list).length)) return;
   const { resources: _, ...rest } = oldSpec;
   const next: JsonObject = spec.resources === undefined ? rest : { ...rest, resources: spec.resources };
@@ -44,9 +46,9 @@ export function validateResize(pod: JsonObject, old: JsonObject, errors: FieldEr
     errors.forbidden(path(''), refusal);
     return;
   }
-  const spec = pod.spec as JsonObject;
-  const oldSpec = old.spec as JsonObject;
-  const status = (old.status ?? {}) as JsonObject;
+  const spec = specOf(pod);
+  const oldSpec = specOf(old);
+  const status = statusOf(old);
   validatePod(pod, errors);
   if ((textIn(status, 'qosClass') || qosClassOf(oldSpec)) !== qosClassOf(spec))
     errors.invalid(specPath, textIn(status, 'qosClass'), 'Pod QOS Class may not change as a result of resizing');
@@ -57,12 +59,12 @@ export function validateResize(pod: JsonObject, old: JsonObject, errors: FieldEr
 }
 
 function refusalOf(old: JsonObject): string | undefined {
-  if (Object.hasOwn(mapIn(old.metadata as JsonObject, 'annotations'), mirror)) return 'static pods cannot be resized';
-  const isWindows = objectIn(old.spec as JsonObject, 'os')?.name === 'windows';
+  if (Object.hasOwn(mapIn(metadataOf(old), 'annotations'), mirror)) return 'static pods cannot be resized';
+  const isWindows = objectIn(specOf(old), 'os')?.name === 'windows';
   return isWindows ? 'windows pods cannot be resized' : undefined;
 }
 
-/** A node that can do it reports the resources of what runs. */
+/** The kubelet supports resize if it reports the resources of running containers. */
 function canResize(status: JsonObject): boolean {
   const running = objectsIn(status, 'containerStatuses').find((container) => objectIn(objectIn(container, 'state'), 'running'));
   return running === undefined || running.resources !== undefined;
@@ -134,7 +136,7 @@ function validateKept(
   }
 }
 
-/** What must stay as it is. */
+/** The resources other than CPU and memory, which are immutable. */
 function withoutComputing(resources: JsonObject | undefined): JsonObject {
   const { requests: _requests, limits: _limits, ...rest } = resources ?? {};
   for (const list of ['requests', 'limits']) {
@@ -146,10 +148,10 @@ function withoutComputing(resources: JsonObject | undefined): JsonObject {
 
 const kept = ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences'];
 
-/** What a subresource may not touch in metadata. */
+/** Restores metadata that the subresource must not change. */
 export function keepMetadata(pod: JsonObject, old: JsonObject): void {
-  const metadata = pod.metadata as JsonObject;
-  const before = old.metadata as JsonObject;
+  const metadata = metadataOf(pod);
+  const before = metadataOf(old);
   for (const field of kept) {
     const value = before[field];
     if (value === undefined) delete metadata[field];

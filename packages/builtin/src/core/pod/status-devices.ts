@@ -19,7 +19,7 @@ const healths = ['Healthy', 'Unhealthy', 'Unknown'];
 const maxMessage = 1024;
 const maxId = 2 ** 31 - 1;
 
-/** Fields behind feature gates that are off: ImageVolumeWithDigest and DRANodeAllocatableResources. */
+/** Drops fields of disabled feature gates: ImageVolumeWithDigest and DRANodeAllocatableResources. */
 export function dropGatedStatus(status: JsonObject): void {
   delete status.nodeAllocatableResourceClaimStatuses;
   for (const list of statusLists)
@@ -27,7 +27,7 @@ export function dropGatedStatus(status: JsonObject): void {
       for (const mount of objectsIn(container, 'volumeMounts')) delete mount.volumeStatus;
 }
 
-/** Claims of a pod, by the names that its spec gives them. */
+/** Validates status.resourceClaimStatuses. */
 export function validateClaimStatuses(status: JsonObject, spec: JsonObject, errors: FieldErrors): void {
   const claims = new Set(objectsIn(spec, 'resourceClaims').map((claim) => textIn(claim, 'name')));
   const seen = new Set<string>();
@@ -43,7 +43,7 @@ export function validateClaimStatuses(status: JsonObject, spec: JsonObject, erro
   }
 }
 
-/** The claim that was made for extended resources, and which container gets what from it. */
+/** Validates status.extendedResourceClaimStatus. */
 export function validateExtendedClaim(status: JsonObject, spec: JsonObject, errors: FieldErrors): void {
   const claim = objectIn(status, 'extendedResourceClaimStatus');
   if (!claim) return;
@@ -91,7 +91,7 @@ function validateMapping(mapping: JsonObject, containers: Named, itemAt: FieldPa
     );
 }
 
-/** Under which user a container runs. */
+/** Validates the users of container statuses. */
 export function validateContainerUsers(status: JsonObject, spec: JsonObject, errors: FieldErrors): void {
   const os = textIn(objectIn(spec, 'os'), 'name') || 'linux';
   for (const list of statusLists)
@@ -114,7 +114,7 @@ function validateLinuxUser(user: JsonObject, userAt: FieldPath, errors: FieldErr
   for (const [i, group] of groups.entries()) check(group, userAt.child('supplementalGroups').index(i));
 }
 
-/** The health of devices that containers have been given. */
+/** Validates allocatedResourcesStatus, the health of allocated devices. */
 export function validateAllocatedResources(status: JsonObject, spec: JsonObject, errors: FieldErrors): void {
   for (const [list, containers] of [
     ['containerStatuses', 'containers'],
@@ -170,7 +170,7 @@ function validateAllocated(
   }
 }
 
-/** Names of requests, and of claims as `claim:NAME/REQUEST`. */
+/** Accepts requested resources, and claims as `claim:NAME/REQUEST`. */
 function allocatableIn(resources: JsonObject | undefined): (name: string) => boolean {
   const requests = mapIn(resources, 'requests');
   const claims = new Set(

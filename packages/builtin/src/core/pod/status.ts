@@ -5,6 +5,7 @@ import {
   isQualifiedName,
   type JsonObject,
   type JsonValue,
+  metadataOf,
   nameIsDNSSubdomain,
   numberIn,
   objectIn,
@@ -16,6 +17,7 @@ import {
   validateLegacyIP,
 } from '@tsukube/machinery';
 import { report } from '../../common/field-validation.ts';
+import { specOf, statusOf } from '../../common/spec.ts';
 import {
   dropGatedStatus,
   validateAllocatedResources,
@@ -25,16 +27,16 @@ import {
 } from './status-devices.ts';
 import { validateAnnotationUpdate } from './validation.ts';
 
-/** A status tells how the pod is doing, and touches nothing else. */
+/** Restores everything but the status. */
 export function preparePodStatus(pod: JsonObject, old: JsonObject): void {
-  const metadata = pod.metadata as JsonObject;
-  const oldMetadata = old.metadata as JsonObject;
-  pod.spec = old.spec as JsonObject;
+  const metadata = metadataOf(pod);
+  const oldMetadata = metadataOf(old);
+  pod.spec = specOf(old);
   delete metadata.deletionTimestamp;
   if (oldMetadata.ownerReferences === undefined) delete metadata.ownerReferences;
   else metadata.ownerReferences = oldMetadata.ownerReferences;
-  const status = (pod.status ?? {}) as JsonObject;
-  const oldStatus = (old.status ?? {}) as JsonObject;
+  const status = statusOf(pod);
+  const oldStatus = statusOf(old);
   pod.status = status;
   if (!status.qosClass && oldStatus.qosClass) status.qosClass = oldStatus.qosClass;
   if (!status.observedGeneration && oldStatus.observedGeneration) status.observedGeneration = oldStatus.observedGeneration;
@@ -42,7 +44,7 @@ export function preparePodStatus(pod: JsonObject, old: JsonObject): void {
   dropGatedStatus(status);
 }
 
-/** Old clients do not know that conditions have a generation, and would lose it. */
+/** Clients that do not know observedGeneration of conditions would drop it. */
 function keepObservedGenerations(status: JsonObject, oldStatus: JsonObject): void {
   const known = new Map<JsonValue | undefined, JsonObject[]>();
   for (const condition of objectsIn(oldStatus, 'conditions').toReversed()) {
@@ -59,9 +61,9 @@ function keepObservedGenerations(status: JsonObject, oldStatus: JsonObject): voi
 const statusPath = path('status');
 
 export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const status = pod.status as JsonObject;
-  const oldStatus = (old.status ?? {}) as JsonObject;
-  const oldSpec = old.spec as JsonObject;
+  const status = statusOf(pod);
+  const oldStatus = statusOf(old);
+  const oldSpec = specOf(old);
   validateAnnotationUpdate(pod, old, errors);
   validateConditions(status, errors);
   validateNominatedNode(status, oldStatus, oldSpec, errors);
@@ -106,7 +108,7 @@ const restartable = [
   ['ephemeralContainerStatuses', ''],
 ] as const;
 
-/** What has ended does not run again, unless its policy says so. */
+/** A terminated container must not become running or waiting again unless its restart policy allows it. */
 function validateTransitions(
   status: JsonObject,
   oldStatus: JsonObject,
@@ -155,7 +157,7 @@ function validateAddresses(status: JsonObject, oldStatus: JsonObject, list: stri
 
 const maxAddresses = 2;
 
-/** At most one of each family. */
+/** At most one address per IP family. */
 function validateFamilies(addresses: readonly string[], at: FieldPath, errors: FieldErrors): void {
   if (addresses.length <= 1) return;
   const wrong = addresses.findIndex((address) => parseAddress(address) === undefined);

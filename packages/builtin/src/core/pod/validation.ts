@@ -6,15 +6,17 @@ import {
   type JsonObject,
   type JsonValue,
   mapIn,
+  metadataOf,
   objectIn,
   objectsIn,
   path,
   textIn,
 } from '@tsukube/machinery';
 import { inclusiveRange } from '../../common/field-validation.ts';
-import { specDiff } from '../../common/internal-diff.ts';
+import { podSpecDiff } from '../../common/internal-diff.ts';
 import { internalForm } from '../../common/internal-types.ts';
-import { validateImageSpace } from '../container/containers.ts';
+import { specOf } from '../../common/spec.ts';
+import { validateImageWhitespace } from '../container/containers.ts';
 import { validatePodAnnotations, validateProfilesMatch } from '../pod-spec/annotations.ts';
 import { validateTolerations } from '../pod-spec/scheduling.ts';
 import { validatePodSpec } from '../pod-spec/validation.ts';
@@ -29,10 +31,10 @@ const changeable = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ];
 
-/** A pod is what it was made to be: very little of its spec can be changed. */
+/** Rejects changes of the spec outside of the few mutable fields. */
 export function validatePodUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const spec = pod.spec as JsonObject;
-  const oldSpec = old.spec as JsonObject;
+  const spec = specOf(pod);
+  const oldSpec = specOf(old);
   validatePod(pod, errors);
   validateAnnotationUpdate(pod, old, errors);
   for (const field of ['containers', 'initContainers']) {
@@ -43,9 +45,9 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject, errors: Fiel
   validateGateUpdate(spec, oldSpec, specPath.child('schedulingGates'), errors);
   if (deepEqual(spec, oldSpec)) return;
   const rest = withoutAllowedChanges(spec, oldSpec);
-  if (objectsIn(oldSpec, 'schedulingGates').length > 0) ignoreGatedChanges(rest, oldSpec, specPath, errors);
+  if (objectsIn(oldSpec, 'schedulingGates').length > 0) resetGatedChanges(rest, oldSpec, specPath, errors);
   if (!deepEqual(rest, oldSpec)) {
-    const message = `pod updates may not change fields other than ${changeable.join(',')}\n${specDiff(oldSpec, rest)}`;
+    const message = `pod updates may not change fields other than ${changeable.join(',')}\n${podSpecDiff(oldSpec, rest)}`;
     errors.forbidden(specPath, message);
   }
 }
@@ -54,8 +56,8 @@ const mirror = 'kubernetes.io/config.mirror';
 const appArmor = 'container.apparmor.security.beta.kubernetes.io/';
 
 export function validateAnnotationUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const now = mapIn(pod.metadata as JsonObject, 'annotations');
-  const before = mapIn(old.metadata as JsonObject, 'annotations');
+  const now = mapIn(metadataOf(pod), 'annotations');
+  const before = mapIn(metadataOf(old), 'annotations');
   for (const [verb, keys] of [
     ['remove or update', Object.keys(before).filter((key) => now[key] !== before[key])],
     ['add', Object.keys(now).filter((key) => !Object.hasOwn(before, key))],
@@ -66,10 +68,10 @@ export function validateAnnotationUpdate(pod: JsonObject, old: JsonObject, error
       if (key === mirror) errors.forbidden(at, `may not ${verb} mirror pod annotation`);
     }
   }
-  validatePodAnnotations(pod.metadata as JsonObject, pod.spec as JsonObject, path('metadata', 'annotations'), errors);
+  validatePodAnnotations(metadataOf(pod), specOf(pod), path('metadata', 'annotations'), errors);
 }
 
-/** False if the two cannot be compared any further. */
+/** Returns false if validation cannot continue. */
 function validateSameContainers(spec: JsonObject, oldSpec: JsonObject, field: string, errors: FieldErrors): boolean {
   const containers = objectsIn(spec, field);
   const at = specPath.child(field);
@@ -79,14 +81,14 @@ function validateSameContainers(spec: JsonObject, oldSpec: JsonObject, field: st
   }
   for (const [i, container] of containers.entries()) {
     if (textIn(container, 'image') === '') errors.required(at.index(i).child('image'));
-    validateImageSpace(container, at.index(i), errors);
+    validateImageWhitespace(container, at.index(i), errors);
   }
   return true;
 }
 
 const maxDeadline = 2 ** 31 - 1;
 
-/** A deadline may come, and come nearer. False if nothing else needs to be said. */
+/** activeDeadlineSeconds may be set and shortened. Returns false if validation cannot continue. */
 function validateDeadline(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, errors: FieldErrors): boolean {
   const [now, before] = [spec.activeDeadlineSeconds, oldSpec.activeDeadlineSeconds];
   if (now === undefined) {
@@ -121,7 +123,7 @@ function validateGateUpdate(spec: JsonObject, oldSpec: JsonObject, at: FieldPath
   }
 }
 
-/** The new spec with the old values of everything that may change. */
+/** The new spec with mutable fields reset to their old values. */
 function withoutAllowedChanges(spec: JsonObject, oldSpec: JsonObject): JsonObject {
   const rest: JsonObject = { ...spec };
   for (const field of ['containers', 'initContainers']) {
@@ -142,8 +144,8 @@ function restore(spec: JsonObject, value: JsonValue | undefined, field: string):
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 
-/** As long as a pod is not to be scheduled, the choice of nodes may be narrowed. Takes what is allowed back in `spec`. */
-export function ignoreGatedChanges(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, errors: FieldErrors): void {
+/** While a pod has scheduling gates, its node selector and affinity may be narrowed. Resets allowed changes in `spec`. */
+function resetGatedChanges(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   if (!deepEqual(spec.nodeSelector, oldSpec.nodeSelector)) {
     validateOnlyAdded(mapIn(spec, 'nodeSelector'), mapIn(oldSpec, 'nodeSelector'), at.child('nodeSelector'), errors);
     if (oldSpec.nodeSelector === undefined) delete spec.nodeSelector;
@@ -195,7 +197,7 @@ function shown(term: JsonObject): JsonObject {
 
 function hasOnlyAdditions(term: JsonObject, old: JsonObject): boolean {
   const lists = ['matchExpressions', 'matchFields'];
-  // A term without any requirement matches no node, and shall go on doing so.
+  // An empty term matches no node: an addition would make it match some.
   if (lists.every((list) => objectsIn(old, list).length === 0)) return lists.every((list) => objectsIn(term, list).length === 0);
   return lists.every((list) => {
     const before = objectsIn(old, list);
@@ -204,25 +206,25 @@ function hasOnlyAdditions(term: JsonObject, old: JsonObject): boolean {
 }
 
 export function validatePodCreate(pod: JsonObject, errors: FieldErrors): void {
-  const spec = pod.spec as JsonObject;
+  const spec = specOf(pod);
   validatePod(pod, errors);
   if (objectsIn(spec, 'ephemeralContainers').length > 0)
     errors.forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create');
   if (textIn(spec, 'nodeName') !== '' && objectsIn(spec, 'schedulingGates').length > 0)
     errors.forbidden(specPath.child('nodeName'), 'cannot be set until all schedulingGates have been cleared');
-  validateProfilesMatch(pod.metadata as JsonObject, spec, specPath, errors);
+  validateProfilesMatch(metadataOf(pod), spec, specPath, errors);
 }
 
-/** What holds for a pod at all times. */
+/** Validation shared by create and all updates. */
 export function validatePod(pod: JsonObject, errors: FieldErrors): void {
-  const spec = pod.spec as JsonObject;
-  const metadata = pod.metadata as JsonObject;
+  const spec = specOf(pod);
+  const metadata = metadataOf(pod);
   validatePodAnnotations(metadata, spec, path('metadata', 'annotations'), errors);
   validatePodSpec(spec, specPath, errors, metadata);
   if (textIn(spec, 'serviceAccountName') === '') refuseTokens(spec, errors);
   for (const field of ['containers', 'initContainers'])
     for (const [i, container] of objectsIn(spec, field).entries())
-      validateImageSpace(container, specPath.child(field).index(i), errors);
+      validateImageWhitespace(container, specPath.child(field).index(i), errors);
 }
 
 function refuseTokens(spec: JsonObject, errors: FieldErrors): void {

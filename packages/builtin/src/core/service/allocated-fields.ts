@@ -13,26 +13,26 @@ function usesNodePorts(spec: JsonObject): boolean {
   return spec.type === 'NodePort' || spec.type === 'LoadBalancer';
 }
 
-/** Whether ports of nodes are given even if nobody asks for a certain one. */
+/** Whether every port of the service gets a node port, requested or not. */
 export function allocatesNodePorts(spec: JsonObject): boolean {
   return spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
 }
 
-/** A service that prefers two stacks keeps what it has until it is told otherwise. */
+/** A PreferDualStack service keeps its cluster IPs and families unless the update changes them. */
 export function keepsDualStack(spec: JsonObject, oldSpec: JsonObject | undefined): boolean {
   if (!oldSpec || spec.ipFamilyPolicy !== 'PreferDualStack' || oldSpec.type !== spec.type || !needsAddress(spec)) return false;
   if ((oldSpec.ipFamilyPolicy ?? 'PreferDualStack') !== 'PreferDualStack') return false;
   return ['clusterIPs', 'ipFamilies'].every((field) => sameTexts(textsIn(spec, field), textsIn(oldSpec, field)));
 }
 
-/** What the server has given once need not be repeated by clients. */
-export function carryOverAllocated(spec: JsonObject, oldSpec: JsonObject): void {
+/** Restores allocated cluster IPs and ports that an update leaves out. */
+export function patchAllocatedValues(spec: JsonObject, oldSpec: JsonObject): void {
   if (needsAddress(oldSpec) && needsAddress(spec)) {
     if (textIn(spec, 'clusterIP') === '' && oldSpec.clusterIP !== undefined) spec.clusterIP = oldSpec.clusterIP;
     const before = textsIn(oldSpec, 'clusterIPs');
     if (textsIn(spec, 'clusterIPs').length === 0 && before.length > 0) spec.clusterIPs = [...before];
   }
-  if (allocatesNodePorts(oldSpec) && allocatesNodePorts(spec)) carryOverNodePorts(spec, oldSpec);
+  if (allocatesNodePorts(oldSpec) && allocatesNodePorts(spec)) patchNodePorts(spec, oldSpec);
   if (needsHealthCheckPort(oldSpec) && needsHealthCheckPort(spec) && !spec.healthCheckNodePort && oldSpec.healthCheckNodePort)
     spec.healthCheckNodePort = oldSpec.healthCheckNodePort;
 }
@@ -43,8 +43,8 @@ export function nodePortsOf(spec: JsonObject | undefined): readonly number[] {
     .filter((port) => port !== 0);
 }
 
-/** By the names of ports; those that stand at another port now are left alone. */
-function carryOverNodePorts(spec: JsonObject, oldSpec: JsonObject): void {
+/** Matches ports by name; skips node ports that the update assigns to another port. */
+function patchNodePorts(spec: JsonObject, oldSpec: JsonObject): void {
   const given = new Set(nodePortsOf(spec));
   const before = new Map(objectsIn(oldSpec, 'ports').map((port) => [textIn(port, 'name'), numberIn(port, 'nodePort')]));
   for (const port of objectsIn(spec, 'ports')) {
@@ -53,8 +53,8 @@ function carryOverNodePorts(spec: JsonObject, oldSpec: JsonObject): void {
   }
 }
 
-/** Old clients know one address only: the list follows it where they did not touch the list. */
-export function alignClusterIPs(spec: JsonObject, oldSpec: JsonObject | undefined): void {
+/** Keeps clusterIPs in step with clusterIP for clients that only know clusterIP. */
+export function normalizeClusterIPs(spec: JsonObject, oldSpec: JsonObject | undefined): void {
   const ip = textIn(spec, 'clusterIP');
   const ips = textsIn(spec, 'clusterIPs');
   if (!oldSpec) {
@@ -70,8 +70,8 @@ export function alignClusterIPs(spec: JsonObject, oldSpec: JsonObject | undefine
   }
 }
 
-/** Gives up what a service of its new type has no use for, unless the client has set it in the same breath. */
-export function dropUnusedFields(spec: JsonObject, oldSpec: JsonObject): void {
+/** Clears fields that do not apply to the new type, unless the update changes them. */
+export function dropTypeDependentFields(spec: JsonObject, oldSpec: JsonObject): void {
   if (needsAddress(oldSpec) && !needsAddress(spec)) dropAddresses(spec, oldSpec);
   if (usesNodePorts(oldSpec) && !usesNodePorts(spec)) {
     const before = new Set(nodePortsOf(oldSpec));
@@ -88,8 +88,8 @@ export function dropUnusedFields(spec: JsonObject, oldSpec: JsonObject): void {
   if (isExternallyAccessible(oldSpec) && !isExternallyAccessible(spec)) drop('externalTrafficPolicy');
 }
 
-/** Where there is no traffic of our own there is no policy for it. */
-export function dropTrafficPolicy(spec: JsonObject): void {
+/** ExternalName services have no internalTrafficPolicy. */
+export function dropInternalTrafficPolicy(spec: JsonObject): void {
   const policy = spec.internalTrafficPolicy;
   if (spec.type === 'ExternalName' && (policy === 'Cluster' || policy === 'Local')) delete spec.internalTrafficPolicy;
 }

@@ -13,16 +13,23 @@ import {
   textIn,
   textsIn,
 } from '@tsukube/machinery';
-import { alignClusterIPs, allocatesNodePorts, carryOverAllocated, keepsDualStack, nodePortsOf } from './allocated-fields.ts';
+import { specOf } from '../../common/spec.ts';
+import {
+  allocatesNodePorts,
+  keepsDualStack,
+  nodePortsOf,
+  normalizeClusterIPs,
+  patchAllocatedValues,
+} from './allocated-fields.ts';
 import { shown } from './cluster-ip-validation.ts';
-import { settleFamilies } from './ip-families.ts';
-import { ServiceClaims } from './service-allocator.ts';
+import { initIPFamilyFields } from './ip-families.ts';
+import { ServiceAllocator } from './service-allocator.ts';
 import { isHeadless, needsHealthCheckPort } from './service-defaults.ts';
 import type { ServiceRanges } from './service-ranges.ts';
 import { ServiceRepair } from './service-repair.ts';
 
-/** Gives a service its addresses and ports. What cannot be had refuses the write, and nothing stays taken. */
-export async function reserveForService(
+/** Allocates cluster IPs and node ports. On failure the write is rejected and everything allocated is released. */
+export async function allocateForService(
   object: JsonObject,
   old: JsonObject | undefined,
   objects: ObjectRegistry,
@@ -30,30 +37,30 @@ export async function reserveForService(
   dryRun: boolean,
 ): Promise<Reservation> {
   await ServiceRepair.of(objects, ranges).once(objects.services.now());
-  const claims = new ServiceClaims(objects, ranges, { object, old, dryRun });
+  const allocator = new ServiceAllocator(objects, ranges, { object, old, dryRun });
   const name = textIn(metadataOf(object), 'name');
-  const spec = objectIn(object, 'spec') ?? {};
+  const spec = specOf(object);
   const oldSpec = objectIn(old, 'spec');
   try {
-    if (oldSpec) carryOverAllocated(spec, oldSpec);
-    alignClusterIPs(spec, oldSpec);
-    settleFamilies(name, spec, oldSpec, ranges);
-    await allocateAddresses(name, spec, oldSpec, claims);
-    await allocateNodePorts(name, spec, oldSpec, claims);
-    await allocateHealthCheckPort(spec, oldSpec, claims);
-    return claims;
+    if (oldSpec) patchAllocatedValues(spec, oldSpec);
+    normalizeClusterIPs(spec, oldSpec);
+    initIPFamilyFields(name, spec, oldSpec, ranges);
+    await allocateAddresses(name, spec, oldSpec, allocator);
+    await allocateNodePorts(name, spec, oldSpec, allocator);
+    await allocateHealthCheckPort(spec, oldSpec, allocator);
+    return allocator;
   } catch (error) {
-    await claims.giveBack();
+    await allocator.giveBack();
     throw error;
   }
 }
 
-/** One for each family that has none yet; those that a service has had stay with it. */
+/** Allocates one IP for each IP family that has none; IPs of the old service are kept. */
 async function allocateAddresses(
   name: string,
   spec: JsonObject,
   oldSpec: JsonObject | undefined,
-  claims: ServiceClaims,
+  allocator: ServiceAllocator,
 ): Promise<void> {
   if (spec.type === 'ExternalName' || isHeadless(spec) || keepsDualStack(spec, oldSpec)) return;
   const before = oldSpec && oldSpec.type !== 'ExternalName' ? oldSpec : undefined;
@@ -63,9 +70,9 @@ async function allocateAddresses(
   const ips = [...textsIn(spec, 'clusterIPs')];
   for (let i = kept; i < families.length; i++) {
     const ip = ips[i] ?? '';
-    if (ip === '') ips[i] = await claims.nextAddress(families[i] as string);
+    if (ip === '') ips[i] = await allocator.allocateNextIP(families[i] as string);
     else {
-      const problem = await claims.takeAddress(ip);
+      const problem = await allocator.allocateIP(ip);
       const given = shown(textsIn(spec, 'clusterIPs'));
       if (problem) throw refused(name, path('spec', 'clusterIPs'), given, `failed to allocate IP ${ip}: ${problem}`);
     }
@@ -85,24 +92,24 @@ async function allocateNodePorts(
   name: string,
   spec: JsonObject,
   oldSpec: JsonObject | undefined,
-  claims: ServiceClaims,
+  allocator: ServiceAllocator,
 ): Promise<void> {
   if (spec.type !== 'NodePort' && spec.type !== 'LoadBalancer') return;
   const take = async (nodePort: number, i: number) => {
-    const problem = await claims.takePort(nodePort);
+    const problem = await allocator.allocatePort(nodePort);
     if (problem) throw refused(name, path('spec', 'ports').index(i).child('nodePort'), nodePort, problem);
   };
-  if (oldSpec) await updateNodePorts(spec, oldSpec, claims, take);
-  else await createNodePorts(spec, claims, take);
+  if (oldSpec) await updateNodePorts(spec, oldSpec, allocator, take);
+  else await createNodePorts(spec, allocator, take);
 }
 
 type Take = (nodePort: number, i: number) => Promise<void>;
 
-/** Ports of one number, for several protocols, share their node port. */
-async function createNodePorts(spec: JsonObject, claims: ServiceClaims, take: Take): Promise<void> {
+/** Service ports with the same number and different protocols share a node port. */
+async function createNodePorts(spec: JsonObject, allocator: ServiceAllocator, take: Take): Promise<void> {
   const ports = objectsIn(spec, 'ports');
   const shared = new Map<number, number>();
-  const askedFor = new Map(
+  const requested = new Map(
     ports
       .filter(({ nodePort }) => nodePort)
       .map((port) => [numberIn(port, 'port'), numberIn(port, 'nodePort')] as const)
@@ -113,35 +120,39 @@ async function createNodePorts(spec: JsonObject, claims: ServiceClaims, take: Ta
     const number = numberIn(port, 'port');
     const known = shared.get(number);
     if (known === undefined) {
-      const asked = askedFor.get(number);
-      if (asked) await take(asked, i);
-      port.nodePort = asked || (await claims.nextPort('nodePort'));
+      const requestedPort = requested.get(number);
+      if (requestedPort) await take(requestedPort, i);
+      port.nodePort = requestedPort || (await allocator.allocateNextPort('nodePort'));
       shared.set(number, port.nodePort);
     } else if (!port.nodePort) port.nodePort = known;
     else if (port.nodePort !== known) await take(numberIn(port, 'nodePort'), i);
   }
 }
 
-async function updateNodePorts(spec: JsonObject, oldSpec: JsonObject, claims: ServiceClaims, take: Take): Promise<void> {
+async function updateNodePorts(spec: JsonObject, oldSpec: JsonObject, allocator: ServiceAllocator, take: Take): Promise<void> {
   const had = new Set(nodePortsOf(oldSpec));
   for (const [i, port] of objectsIn(spec, 'ports').entries()) {
-    const asked = numberIn(port, 'nodePort');
-    if (asked === 0) {
-      if (allocatesNodePorts(spec)) port.nodePort = await claims.nextPort('nodePort');
-    } else if (!had.has(asked)) {
-      await take(asked, i);
-      had.add(asked);
+    const requestedPort = numberIn(port, 'nodePort');
+    if (requestedPort === 0) {
+      if (allocatesNodePorts(spec)) port.nodePort = await allocator.allocateNextPort('nodePort');
+    } else if (!had.has(requestedPort)) {
+      await take(requestedPort, i);
+      had.add(requestedPort);
     }
   }
 }
 
-async function allocateHealthCheckPort(spec: JsonObject, oldSpec: JsonObject | undefined, claims: ServiceClaims): Promise<void> {
+async function allocateHealthCheckPort(
+  spec: JsonObject,
+  oldSpec: JsonObject | undefined,
+  allocator: ServiceAllocator,
+): Promise<void> {
   if (!needsHealthCheckPort(spec) || (oldSpec && needsHealthCheckPort(oldSpec))) return;
-  const asked = numberIn(spec, 'healthCheckNodePort');
-  if (asked === 0) {
-    spec.healthCheckNodePort = await claims.nextPort('HealthCheck NodePort 0');
+  const requestedPort = numberIn(spec, 'healthCheckNodePort');
+  if (requestedPort === 0) {
+    spec.healthCheckNodePort = await allocator.allocateNextPort('HealthCheck NodePort 0');
     return;
   }
-  const problem = await claims.takePort(asked);
-  if (problem) throw StatusError.internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${problem}`);
+  const problem = await allocator.allocatePort(requestedPort);
+  if (problem) throw StatusError.internalError(`failed to allocate requested HealthCheck NodePort ${requestedPort}: ${problem}`);
 }

@@ -12,84 +12,84 @@ import {
   textIn,
   textsIn,
 } from '@tsukube/machinery';
-import { addressChoice, chooseFree, type ServiceRanges } from './service-ranges.ts';
+import { clusterIPRange, pickFree, type ServiceRanges } from './service-ranges.ts';
 
-/** Whose an address is. */
-export interface Holder {
+/** The service that an IP is allocated to. */
+export interface ServiceRef {
   readonly namespace: string;
   readonly name: string;
 }
 
-export interface GivenAddress {
+export interface AllocatedIP {
   readonly ip: string;
-  readonly holder: Holder;
-  /** Milliseconds since 1970. */
+  readonly service: ServiceRef;
+  /** In milliseconds since the epoch. */
   readonly created: number;
 }
 
 /**
- * The addresses of services. Each is an IPAddress object, and to create it is to take it: so no two servers on one store
- * give the same address. They come from the ServiceCIDRs that are ready.
+ * Allocates cluster IPs from the ready ServiceCIDRs. Creating an IPAddress object is the allocation, so servers that share
+ * a store never allocate the same IP.
  */
-export class ServiceAddresses {
+export class ClusterIPAllocator {
   readonly #addresses: ObjectRegistry;
   readonly #cidrs: ObjectRegistry;
   readonly #ranges: ServiceRanges;
 
   constructor({ services: { registryNamed } }: ObjectRegistry, ranges: ServiceRanges) {
     const [addresses, cidrs] = ['ipaddresses', 'servicecidrs'].map((name) => registryNamed?.('networking.k8s.io', name));
-    if (!addresses || !cidrs) throw new Error('services need IPAddresses and ServiceCIDRs');
+    if (!addresses || !cidrs) throw new Error('the service allocator needs the registries of IPAddresses and ServiceCIDRs');
     this.#addresses = addresses;
     this.#cidrs = cidrs;
     this.#ranges = ranges;
   }
 
-  /** What is wrong with taking a certain address. */
-  async take(ip: string, holder: Holder, dryRun: boolean): Promise<string | undefined> {
+  /** Allocates a requested IP. Returns the reason if that fails. */
+  async allocate(ip: string, service: ServiceRef, dryRun: boolean): Promise<string | undefined> {
     const address = parseAddress(ip);
     if (!address) return wrongNetwork;
     const { value, family } = address;
     const fits = (cidr: Cidr) => {
-      const { first, last } = addressChoice(cidr);
+      const { first, last } = clusterIPRange(cidr);
       return cidr.family === family && value >= first && value <= last;
     };
     if (!(await this.#ready()).some(fits)) return wrongNetwork;
     const name = formatAddress(address);
-    const taken = dryRun ? (await this.#find(name)) !== undefined : !(await this.#create(name, family, holder));
+    const taken = dryRun ? (await this.#find(name)) !== undefined : !(await this.#create(name, family, service));
     return taken ? 'provided IP is already allocated' : undefined;
   }
 
-  /** Undefined if none is left. A dry run gets the address of the network, which nothing ever has. */
-  async next(family: string, holder: Holder, dryRun: boolean, random: () => number): Promise<string | undefined> {
+  /** Allocates any free IP; undefined if the ranges are full. A dry run gets the network address, which is never allocated. */
+  async allocateNext(family: string, service: ServiceRef, dryRun: boolean, random: () => number): Promise<string | undefined> {
     await this.#addresses.cache.fresh();
     for (const cidr of (await this.#ready()).filter((range) => range.family === family)) {
       if (dryRun) return formatAddress({ family: cidr.family, value: cidr.base });
-      const ip = await this.#nextOf(cidr, holder, random);
+      const ip = await this.#nextOf(cidr, service, random);
       if (ip !== undefined) return ip;
     }
     return undefined;
   }
 
-  async #nextOf(cidr: Cidr, holder: Holder, random: () => number): Promise<string | undefined> {
+  async #nextOf(cidr: Cidr, service: ServiceRef, random: () => number): Promise<string | undefined> {
     const { family } = cidr;
     const lost = new Set<bigint>();
     const isTaken = (value: bigint) =>
       lost.has(value) || this.#addresses.cache.peek(this.#keyOf(formatAddress({ family, value }))) !== undefined;
     for (;;) {
-      const value = chooseFree(addressChoice(cidr), isTaken, random);
+      const value = pickFree(clusterIPRange(cidr), isTaken, random);
       if (value === undefined) return undefined;
       const ip = formatAddress({ family, value });
-      if (await this.#create(ip, family, holder)) return ip;
+      if (await this.#create(ip, family, service)) return ip;
       lost.add(value);
     }
   }
 
-  /** To let go of what somebody else holds by now, or nobody, is no mistake. */
-  async release(ip: string, holder: Holder): Promise<void> {
+  /** Releases an IP; does nothing if it is free or belongs to another service by now. */
+  async release(ip: string, service: ServiceRef): Promise<void> {
     const address = parseAddress(ip);
     const name = address && formatAddress(address);
     const found = name && (await this.#find(name));
-    if (!found || !isHeldBy(found, holder)) return;
+    if (!found || !belongsTo(found, service)) return;
     try {
       await deleteObject(this.#addresses, name, {}, asServer(this.#addresses));
     } catch (error) {
@@ -97,31 +97,31 @@ export class ServiceAddresses {
     }
   }
 
-  /** Takes what a service has anyway, whatever the ranges are now. False if it is somebody else's. */
-  async insist(ip: string, holder: Holder): Promise<boolean> {
+  /** Allocates an IP that a stored service uses, even outside of the current ranges. False if it belongs to another service. */
+  async adopt(ip: string, service: ServiceRef): Promise<boolean> {
     const address = parseAddress(ip);
     if (!address) return false;
     const name = formatAddress(address);
-    // Whose an address is that cannot be read is unknown: it stays as it is.
+    // The owner of a corrupt IPAddress is unknown: leave it.
     if ((await this.#addresses.cache.get(this.#keyOf(name)))?.corrupt) return true;
     const found = await this.#find(name);
-    return found ? isHeldBy(found, holder) : this.#create(name, address.family, holder);
+    return found ? belongsTo(found, service) : this.#create(name, address.family, service);
   }
 
-  /** Addresses that were given to services, to which, and when. */
-  async given(): Promise<readonly GivenAddress[]> {
+  /** All IPs allocated to services. */
+  async allocated(): Promise<readonly AllocatedIP[]> {
     await this.#addresses.cache.fresh();
     return this.#addresses.cache.slice(this.#addresses.cache.prefix).flatMap((entry) => {
       if (entry.corrupt) return [];
       const object = decodeObject(entry.value);
       const metadata = metadataOf(object);
-      const holder = holderOf(object);
-      if (!holder || objectIn(metadata, 'labels')?.[managedBy] !== allocator) return [];
-      return [{ ip: textIn(metadata, 'name'), holder, created: Date.parse(textIn(metadata, 'creationTimestamp')) }];
+      const service = serviceOf(object);
+      if (!service || objectIn(metadata, 'labels')?.[managedBy] !== allocator) return [];
+      return [{ ip: textIn(metadata, 'name'), service, created: Date.parse(textIn(metadata, 'creationTimestamp')) }];
     });
   }
 
-  /** Before there is any ServiceCIDR, what the server was told to use. */
+  /** The ready ServiceCIDRs; the configured ranges before the first ServiceCIDR exists. */
   async #ready(): Promise<readonly Cidr[]> {
     await this.#cidrs.cache.fresh();
     const all = this.#cidrs.cache.slice(this.#cidrs.cache.prefix).map(({ value }) => decodeObject(value));
@@ -139,12 +139,12 @@ export class ServiceAddresses {
     return `${this.#addresses.resource.storagePrefix}/${name}`;
   }
 
-  async #create(name: string, family: string, holder: Holder): Promise<boolean> {
+  async #create(name: string, family: string, service: ServiceRef): Promise<boolean> {
     const object = {
       kind: 'IPAddress',
       apiVersion: 'networking.k8s.io/v1',
       metadata: { name, labels: { [familyLabel]: family, [managedBy]: allocator } },
-      spec: { parentRef: { resource: 'services', namespace: holder.namespace, name: holder.name } },
+      spec: { parentRef: { resource: 'services', namespace: service.namespace, name: service.name } },
     };
     try {
       await this.#addresses.create(object, asServer(this.#addresses));
@@ -166,13 +166,13 @@ function isReady(cidr: JsonObject): boolean {
   return objectsIn(objectIn(cidr, 'status'), 'conditions').some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
-function holderOf(address: JsonObject): Holder | undefined {
+function serviceOf(address: JsonObject): ServiceRef | undefined {
   const parent = objectIn(objectIn(address, 'spec'), 'parentRef');
   if (textIn(parent, 'group') !== '' || textIn(parent, 'resource') !== 'services') return undefined;
   return { namespace: textIn(parent, 'namespace'), name: textIn(parent, 'name') };
 }
 
-function isHeldBy(address: JsonObject, { namespace, name }: Holder): boolean {
-  const holder = holderOf(address);
-  return holder?.namespace === namespace && holder.name === name;
+function belongsTo(address: JsonObject, { namespace, name }: ServiceRef): boolean {
+  const service = serviceOf(address);
+  return service?.namespace === namespace && service.name === name;
 }

@@ -16,7 +16,7 @@ const policyPath = path('spec', 'ipFamilyPolicy');
 const families = ['IPv4', 'IPv6'];
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
-/** Addresses, families and policy of a service, each for itself and with one another. */
+/** Validates clusterIPs, ipFamilies and ipFamilyPolicy, each alone and together. */
 export function validateClusterIPs(spec: JsonObject, oldSpec: JsonObject | undefined, errors: FieldErrors): void {
   if (spec.type === 'ExternalName') return;
   validateFirstIP(spec, errors);
@@ -58,7 +58,7 @@ function validateFamilies(given: readonly string[], errors: FieldErrors): void {
   }
 }
 
-/** Whether all are addresses, or the one word that says that there is none. */
+/** True if every entry is an IP address, or the list is `None`. */
 function validateEach(ips: readonly string[], before: ReadonlySet<string>, errors: FieldErrors): boolean {
   const found = errors.length;
   for (const [i, ip] of ips.entries()) {

@@ -102,7 +102,7 @@ function validatePort(port: JsonObject, named: boolean, at: FieldPath, errors: F
 
 const managedBy = 'endpoints.kubernetes.io/managed-by';
 
-/** The controller writes addresses in their canonical form. */
+/** No warnings for endpoints of the endpoints controller: it writes canonical addresses. */
 function endpointsWarnings(object: JsonObject): readonly string[] {
   if (mapIn(metadataOf(object), 'labels')[managedBy] === 'endpoint-controller') return [];
   return objectsIn(object, 'subsets').flatMap((subset, i) =>
@@ -125,7 +125,7 @@ function endpointsCell(object: JsonObject): string {
   return `${shown.join(',')}${more}`;
 }
 
-/** Every address with every port: the product is only counted. */
+/** Number of address and port pairs, without building them. */
 function endpointCount(subset: JsonObject): number {
   return objectsIn(subset, 'addresses').length * Math.max(objectsIn(subset, 'ports').length, 1);
 }
@@ -146,7 +146,7 @@ const special: readonly (readonly [string, readonly string[]])[] = [
 ];
 const ranges = special.map(([message, texts]) => ({ message, cidrs: texts.map((text) => parseCidr(text) as Cidr) }));
 
-/** An address that others can reach: none that means the host itself or the network it is in. */
+/** Rejects unspecified, loopback and link-local addresses. */
 export function validateEndpointIP(text: string, at: FieldPath, errors: FieldErrors): void {
   const address = parseAddress(text);
   if (!address) {

@@ -5,34 +5,34 @@ import { familiesOf, type ServiceRanges } from './service-ranges.ts';
 
 const policyPath = path('spec', 'ipFamilyPolicy');
 
-/** Works out policy and families from what was given, what was before and what there is. Fails with 422. */
-export function settleFamilies(name: string, spec: JsonObject, oldSpec: JsonObject | undefined, ranges: ServiceRanges): void {
+/** Defaults ipFamilyPolicy and ipFamilies from the spec, the old spec and the configured ranges. Throws 422. */
+export function initIPFamilyFields(name: string, spec: JsonObject, oldSpec: JsonObject | undefined, ranges: ServiceRanges): void {
   if (spec.type === 'ExternalName' || keepsDualStack(spec, oldSpec)) return;
-  spec.ipFamilyPolicy ??= oldSpec?.ipFamilyPolicy ?? (isOpenHeadless(spec) ? 'RequireDualStack' : 'SingleStack');
+  spec.ipFamilyPolicy ??= oldSpec?.ipFamilyPolicy ?? (isHeadlessWithoutSelector(spec) ? 'RequireDualStack' : 'SingleStack');
   const errors = new FieldErrors();
   const refuse = () => {
     if (errors.length > 0) throw StatusError.invalid({ group: '', kind: 'Service' }, name, errors);
   };
   validateClusterIPs(spec, oldSpec, errors);
   refuse();
-  if (oldSpec) settleReduction(spec, oldSpec, errors);
+  if (oldSpec) downgradeToSingleStack(spec, oldSpec, errors);
   if (spec.ipFamilyPolicy === 'SingleStack') validateSingle(spec, errors);
   inferFamilies(spec, ranges, errors);
   refuse();
-  if (!isOpenHeadless(spec)) {
+  if (!isHeadlessWithoutSelector(spec)) {
     validateConfigured(spec, ranges, errors);
     refuse();
   }
   completeFamilies(spec, ranges);
 }
 
-/** Headless and without a selector: somebody else says where it leads, in whatever family. */
-function isOpenHeadless(spec: JsonObject): boolean {
+/** The endpoints of such a service are managed by the user and may be of any family. */
+function isHeadlessWithoutSelector(spec: JsonObject): boolean {
   return textIn(spec, 'clusterIP') === 'None' && Object.keys(mapIn(spec, 'selector')).length === 0;
 }
 
-/** To ask for a single stack is to give the second address up; to leave it out is not. */
-function settleReduction(spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
+/** SingleStack releases the secondary IP and family; omitting them does not. */
+function downgradeToSingleStack(spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
   const fields = [
     ['clusterIPs', 'cluster IP'],
     ['ipFamilies', 'IP family'],
@@ -68,6 +68,7 @@ function inferFamilies(spec: JsonObject, ranges: ServiceRanges, errors: FieldErr
   if (families.length > 0) spec.ipFamilies = families;
 }
 
+/** Rejects families that no range is configured for. */
 function validateConfigured(spec: JsonObject, ranges: ServiceRanges, errors: FieldErrors): void {
   const known: readonly string[] = familiesOf(ranges);
   if (spec.ipFamilyPolicy === 'RequireDualStack' && known.length < 2)
@@ -81,7 +82,7 @@ function completeFamilies(spec: JsonObject, ranges: ServiceRanges): void {
   const known = familiesOf(ranges);
   const families = [...textsIn(spec, 'ipFamilies')];
   if (families.length === 0) families.push(known[0] ?? 'IPv4');
-  const wantsTwo = spec.ipFamilyPolicy !== 'SingleStack' && (isOpenHeadless(spec) || known.length === 2);
+  const wantsTwo = spec.ipFamilyPolicy !== 'SingleStack' && (isHeadlessWithoutSelector(spec) || known.length === 2);
   if (wantsTwo && families.length === 1) families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4');
   spec.ipFamilies = families;
 }

@@ -14,7 +14,7 @@ import { report } from '../../common/field-validation.ts';
 const ingressPath = path('status', 'loadBalancer', 'ingress');
 const modes = ['Proxy', 'VIP'];
 
-/** Where a load balancer has put a service. */
+/** Validates status.loadBalancer of a service. */
 export function validateLoadBalancerStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const points = ingressOf(object);
   if (objectIn(object, 'spec')?.type !== 'LoadBalancer') {
@@ -42,7 +42,7 @@ export function ingressOf(object: JsonObject): readonly JsonObject[] {
   return objectsIn(objectIn(objectIn(object, 'status'), 'loadBalancer'), 'ingress');
 }
 
-/** Addresses, or names where there is none, each once. */
+/** IPs of a load balancer, or hostnames where there is no IP, without duplicates. */
 export function loadBalancerAddresses(status: JsonObject | undefined): readonly string[] {
   const ingress = objectsIn(objectIn(status, 'loadBalancer'), 'ingress');
   const addresses = ingress.map((point) => textIn(point, 'ip') || textIn(point, 'hostname'));

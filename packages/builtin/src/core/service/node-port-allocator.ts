@@ -6,18 +6,19 @@ import type { ServiceRanges } from './service-ranges.ts';
 
 type PortStore = NonNullable<RegistryServices['store']>;
 
-const known = new WeakMap<PortStore, ServicePorts>();
+/** One allocator per store, so that its updates are queued. */
+const allocators = new WeakMap<PortStore, NodePortAllocator>();
 
 /**
- * The ports of nodes that services hold, in one value that all servers of a store share and change by comparing. Where
- * Kubernetes keeps it, and as it does.
+ * Allocates node ports. The bitmap of allocated ports is one RangeAllocation, at the key and in the form that
+ * kube-apiserver uses, and is updated with compare-and-swap by all servers that share the store.
  */
-export class ServicePorts {
+export class NodePortAllocator {
   readonly #store: PortStore;
   readonly #key: string;
   readonly #range: ServiceRanges['nodePorts'];
   #entry: Entry | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
 
   private constructor(store: PortStore, key: string, range: ServiceRanges['nodePorts']) {
     this.#store = store;
@@ -25,35 +26,35 @@ export class ServicePorts {
     this.#range = range;
   }
 
-  static of({ services: { store }, resource }: ObjectRegistry, { nodePorts }: ServiceRanges): ServicePorts {
-    if (!store) throw new Error('services need a store for their ports');
-    let ports = known.get(store);
+  static of({ services: { store }, resource }: ObjectRegistry, { nodePorts }: ServiceRanges): NodePortAllocator {
+    if (!store) throw new Error('the node port allocator needs a store');
+    let ports = allocators.get(store);
     if (!ports) {
       const root = resource.storagePrefix.slice(0, -'services/specs'.length);
-      ports = new ServicePorts(store, `${root}ranges/servicenodeports`, nodePorts);
-      known.set(store, ports);
+      ports = new NodePortAllocator(store, `${root}ranges/servicenodeports`, nodePorts);
+      allocators.set(store, ports);
     }
     return ports;
   }
 
-  /** Without writing anything down. */
-  async look<T>(decide: (taken: PortBitmap) => T): Promise<T> {
+  /** Reads the bitmap without writing it. */
+  async read<T>(decide: (taken: PortBitmap) => T): Promise<T> {
     this.#entry = await this.#store.get(this.#key);
-    return decide(this.#read());
+    return decide(this.#bitmap());
   }
 
-  /** Changes what is taken and writes it down. May decide several times, until no other server was faster. */
-  change<T>(decide: (taken: PortBitmap) => T): Promise<T> {
-    const result = this.#turn.then(() => this.#change(decide));
-    this.#turn = result.catch(() => {});
+  /** Updates the bitmap. `decide` runs again if another server updated it in the meantime. */
+  update<T>(decide: (taken: PortBitmap) => T): Promise<T> {
+    const result = this.#queue.then(() => this.#update(decide));
+    this.#queue = result.catch(() => {});
     return result;
   }
 
-  async #change<T>(decide: (taken: PortBitmap) => T): Promise<T> {
-    // Another server, or a reset of the store, may have released ports that were taken when this server last wrote.
+  async #update<T>(decide: (taken: PortBitmap) => T): Promise<T> {
+    // Read first: another server may have released ports since the last write of this one.
     this.#entry = await this.#store.get(this.#key);
     for (;;) {
-      const taken = this.#read();
+      const taken = this.#bitmap();
       const before = taken.bytes();
       const result = decide(taken);
       if (this.#entry && taken.bytes().equals(before)) return result;
@@ -84,16 +85,16 @@ export class ServicePorts {
     }
   }
 
-  #read(): PortBitmap {
+  #bitmap(): PortBitmap {
     const { first, last } = this.#range;
     const { range, data } = this.#entry && !(this.#entry instanceof CorruptEntry) ? decoded(this.#entry.value) : {};
-    // What was written for another range speaks of other ports, and what is damaged of none; the repair writes it anew.
+    // A bitmap of another port range, or a corrupt one, counts as empty; ServiceRepair rebuilds it.
     const bytes = range === `${first}-${last}` && typeof data === 'string' ? Buffer.from(data, 'base64') : undefined;
     return new PortBitmap(first, last, bytes);
   }
 }
 
-/** Never served, so it is not among the types; what it has besides is nobody's business. */
+/** RangeAllocation is not an API type. Only the fields that are read here are decoded. */
 const rangeAllocation: TypeDefinition = {
   name: 'io.k8s.api.core.v1.RangeAllocation',
   fields: new Map([
@@ -107,7 +108,7 @@ function decoded(value: Uint8Array): JsonObject {
   return decodeProtobuf(unwrapProtobuf(value).raw, rangeAllocation, builtinTypes);
 }
 
-/** Which ports of a range are taken, as Kubernetes writes it down: one large number, its bit 0 for the first port. */
+/** Bitmap of allocated ports: a big-endian integer whose bit 0 is the first port of the range, as Go's big.Int encodes it. */
 export class PortBitmap {
   readonly first: number;
   readonly last: number;
@@ -141,7 +142,7 @@ export class PortBitmap {
     return [...this.#taken];
   }
 
-  /** The number from its highest byte that is not zero to its lowest. */
+  /** Big-endian without leading zero bytes. */
   bytes(): Buffer {
     const highest = Math.max(-1, ...[...this.#taken].map((port) => port - this.first));
     const bytes = Buffer.alloc(Math.floor(highest / 8) + 1);

@@ -10,17 +10,17 @@ import {
   textIn,
   textsIn,
 } from '@tsukube/machinery';
-import { type Holder, ServiceAddresses } from './cluster-ip-allocator.ts';
-import { ServicePorts } from './node-port-allocator.ts';
-import { chooseFree, portChoice, type ServiceRanges } from './service-ranges.ts';
+import { ClusterIPAllocator, type ServiceRef } from './cluster-ip-allocator.ts';
+import { NodePortAllocator } from './node-port-allocator.ts';
+import { nodePortRange, pickFree, type ServiceRanges } from './service-ranges.ts';
 
-/** What one write takes for a service, and what it lets go of. */
-export class ServiceClaims implements Reservation {
-  readonly #addresses: ServiceAddresses;
-  readonly #ports: ServicePorts;
+/** Cluster IPs and node ports that one write of a service allocates and releases. */
+export class ServiceAllocator implements Reservation {
+  readonly #addresses: ClusterIPAllocator;
+  readonly #ports: NodePortAllocator;
   readonly #ranges: ServiceRanges;
-  readonly #holder: Holder;
-  readonly #before: Holdings;
+  readonly #service: ServiceRef;
+  readonly #before: Allocated;
   readonly #dryRun: boolean;
   readonly #random: () => number;
   readonly #taken = { addresses: new Set<string>(), ports: new Set<number>() };
@@ -31,46 +31,46 @@ export class ServiceClaims implements Reservation {
     { object, old, dryRun }: { readonly object: JsonObject; readonly old: JsonObject | undefined; readonly dryRun: boolean },
     random: () => number = Math.random,
   ) {
-    this.#addresses = new ServiceAddresses(objects, ranges);
-    this.#ports = ServicePorts.of(objects, ranges);
+    this.#addresses = new ClusterIPAllocator(objects, ranges);
+    this.#ports = NodePortAllocator.of(objects, ranges);
     this.#ranges = ranges;
-    this.#holder = holderOf(object);
-    this.#before = holdingsOf(old);
+    this.#service = serviceRefOf(object);
+    this.#before = allocatedTo(old);
     this.#dryRun = dryRun;
     this.#random = random;
   }
 
   async keep(written: CacheEntry): Promise<void> {
-    await this.#release(givenUp(this.#before, holdingsOf(decodeObject(written.value))));
+    await this.#release(released(this.#before, allocatedTo(decodeObject(written.value))));
   }
 
   async giveBack(): Promise<void> {
     if (!this.#dryRun) await this.#release({ addresses: [...this.#taken.addresses], ports: [...this.#taken.ports] });
   }
 
-  #release(holdings: Holdings): Promise<void> {
-    return releaseHoldings(this.#addresses, this.#ports, holdings, this.#holder);
+  #release(allocated: Allocated): Promise<void> {
+    return release(this.#addresses, this.#ports, allocated, this.#service);
   }
 
-  /** What is wrong with taking a certain address. */
-  async takeAddress(ip: string): Promise<string | undefined> {
-    const problem = await this.#addresses.take(ip, this.#holder, this.#dryRun);
+  /** Allocates a requested IP. Returns the reason if that fails. */
+  async allocateIP(ip: string): Promise<string | undefined> {
+    const problem = await this.#addresses.allocate(ip, this.#service, this.#dryRun);
     if (problem === undefined) this.#taken.addresses.add(ip);
     return problem;
   }
 
-  async nextAddress(family: string): Promise<string> {
-    const ip = await this.#addresses.next(family, this.#holder, this.#dryRun, this.#random);
+  async allocateNextIP(family: string): Promise<string> {
+    const ip = await this.#addresses.allocateNext(family, this.#service, this.#dryRun, this.#random);
     if (ip === undefined) {
-      const service = JSON.stringify(this.#holder.name);
+      const service = JSON.stringify(this.#service.name);
       throw StatusError.internalError(`failed to allocate a serviceIP for Service ${service}: range is full`);
     }
     this.#taken.addresses.add(ip);
     return ip;
   }
 
-  /** What is wrong with taking a certain port. */
-  async takePort(port: number): Promise<string | undefined> {
+  /** Allocates a requested port. Returns the reason if that fails. */
+  async allocatePort(port: number): Promise<string | undefined> {
     const { first, last } = this.#ranges.nodePorts;
     if (port < first || port > last)
       return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
@@ -78,10 +78,10 @@ export class ServiceClaims implements Reservation {
     return chosen === undefined ? 'provided port is already allocated' : undefined;
   }
 
-  async nextPort(purpose: string): Promise<number> {
-    const choice = portChoice(this.#ranges);
+  async allocateNextPort(purpose: string): Promise<number> {
+    const choice = nodePortRange(this.#ranges);
     const port = await this.#choosePort((isTaken) => {
-      const free = chooseFree(choice, (number) => isTaken(Number(number)), this.#random);
+      const free = pickFree(choice, (number) => isTaken(Number(number)), this.#random);
       return free === undefined ? undefined : Number(free);
     });
     if (port === undefined) throw StatusError.internalError(`failed to allocate a ${purpose}: range is full`);
@@ -89,7 +89,7 @@ export class ServiceClaims implements Reservation {
   }
 
   async #choosePort(choose: (isTaken: (port: number) => boolean) => number | undefined): Promise<number | undefined> {
-    const how = this.#dryRun ? 'look' : 'change';
+    const how = this.#dryRun ? 'read' : 'update';
     const port = await this.#ports[how]((taken) => {
       const chosen = choose((each) => taken.has(each) || this.#taken.ports.has(each));
       if (chosen !== undefined) taken.add(chosen);
@@ -100,32 +100,37 @@ export class ServiceClaims implements Reservation {
   }
 }
 
-export function holderOf(service: JsonObject): Holder {
+export function serviceRefOf(service: JsonObject): ServiceRef {
   const metadata = metadataOf(service);
   return { namespace: textIn(metadata, 'namespace'), name: textIn(metadata, 'name') };
 }
 
-async function releaseHoldings(addresses: ServiceAddresses, ports: ServicePorts, held: Holdings, holder: Holder): Promise<void> {
-  for (const ip of held.addresses) await addresses.release(ip, holder);
-  if (held.ports.length === 0) return;
-  await ports.change((taken) => {
-    for (const port of held.ports) taken.delete(port);
+async function release(
+  addresses: ClusterIPAllocator,
+  ports: NodePortAllocator,
+  allocated: Allocated,
+  service: ServiceRef,
+): Promise<void> {
+  for (const ip of allocated.addresses) await addresses.release(ip, service);
+  if (allocated.ports.length === 0) return;
+  await ports.update((taken) => {
+    for (const port of allocated.ports) taken.delete(port);
   });
 }
 
-/** A service is gone: others may have what it had. */
+/** Releases everything allocated to a deleted service. */
 export async function releaseService(service: JsonObject, objects: ObjectRegistry, ranges: ServiceRanges): Promise<void> {
-  const addresses = new ServiceAddresses(objects, ranges);
-  await releaseHoldings(addresses, ServicePorts.of(objects, ranges), holdingsOf(service), holderOf(service));
+  const addresses = new ClusterIPAllocator(objects, ranges);
+  await release(addresses, NodePortAllocator.of(objects, ranges), allocatedTo(service), serviceRefOf(service));
 }
 
-/** What a service has of that of which there is only one each. */
-export interface Holdings {
+/** ClusterIPs and node ports allocated by a Service. */
+export interface Allocated {
   readonly addresses: readonly string[];
   readonly ports: readonly number[];
 }
 
-export function holdingsOf(service: JsonObject | undefined): Holdings {
+export function allocatedTo(service: JsonObject | undefined): Allocated {
   const spec = objectIn(service, 'spec');
   if (!spec || spec.type === 'ExternalName') return { addresses: [], ports: [] };
   const ports = [...objectsIn(spec, 'ports').map((port) => numberIn(port, 'nodePort')), numberIn(spec, 'healthCheckNodePort')];
@@ -135,8 +140,8 @@ export function holdingsOf(service: JsonObject | undefined): Holdings {
   };
 }
 
-/** What is no longer held. */
-export function givenUp(before: Holdings, after: Holdings): Holdings {
+/** Allocated before, and not any more. */
+export function released(before: Allocated, after: Allocated): Allocated {
   const [addresses, ports] = [new Set(after.addresses), new Set(after.ports)];
   return {
     addresses: before.addresses.filter((ip) => !addresses.has(ip)),

@@ -1,10 +1,11 @@
 import { fillIn, type JsonObject, objectIn, objectsIn, textIn, textsIn } from '@tsukube/machinery';
+import { specOf } from '../../common/spec.ts';
 
 const defaultAffinitySeconds = 10_800;
 
 export function defaultService(object: JsonObject): void {
   object.spec ??= {};
-  const spec = object.spec as JsonObject;
+  const spec = specOf(object);
   defaultAffinity(spec);
   fillIn(spec, 'type', 'ClusterIP');
   for (const port of objectsIn(spec, 'ports')) {
@@ -30,13 +31,13 @@ function defaultAffinity(spec: JsonObject): void {
     spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: defaultAffinitySeconds } };
 }
 
-/** Whether the service can be reached from outside the cluster. */
+/** Whether the service is reachable from outside the cluster. */
 export function isExternallyAccessible(spec: JsonObject): boolean {
   const { type } = spec;
   return type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && textsIn(spec, 'externalIPs').length > 0);
 }
 
-/** Whether a port tells load balancers which nodes have endpoints. */
+/** Whether a health check node port tells load balancers which nodes have endpoints. */
 export function needsHealthCheckPort(spec: JsonObject): boolean {
   return spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
 }

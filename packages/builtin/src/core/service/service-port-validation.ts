@@ -33,8 +33,8 @@ function validateServicePort(port: JsonObject, named: boolean, names: Set<string
   if (typeof appProtocol === 'string') report(isQualifiedName(appProtocol), at.child('appProtocol'), appProtocol, errors);
 }
 
-/** Neither ports nor node ports are given twice for one protocol. */
-export function validatePortsOnce(spec: JsonObject, errors: FieldErrors): void {
+/** Rejects duplicate ports and node ports of a protocol. */
+export function validateDuplicatePorts(spec: JsonObject, errors: FieldErrors): void {
   const ports = objectsIn(spec, 'ports');
   if (spec.type === 'ClusterIP') {
     for (const [i, port] of ports.entries())
@@ -44,10 +44,10 @@ export function validatePortsOnce(spec: JsonObject, errors: FieldErrors): void {
   for (const [i, port] of repeated(ports, 'nodePort')) {
     if (numberIn(port, 'nodePort') !== 0) errors.duplicate(portsPath.index(i).child('nodePort'), port.nodePort);
   }
-  for (const [i, port] of repeated(ports, 'port')) errors.duplicate(portsPath.index(i), asKubernetesShowsIt(port));
+  for (const [i, port] of repeated(ports, 'port')) errors.duplicate(portsPath.index(i), internalServicePort(port));
 }
 
-/** Each port, and where it stands, whose protocol and number have been there before. */
+/** Index and port of each entry whose protocol and number occur earlier in the list. */
 function repeated(ports: readonly JsonObject[], field: string): (readonly [number, JsonObject])[] {
   const seen = new Set<string>();
   return [...ports.entries()].filter(([, port]) => {
@@ -56,8 +56,8 @@ function repeated(ports: readonly JsonObject[], field: string): (readonly [numbe
   });
 }
 
-/** Of a repeated port only protocol and number are compared, and shown with the names that Go gives to fields. */
-function asKubernetesShowsIt(port: JsonObject): JsonObject {
+/** The error prints an internal ServicePort that has only the compared fields set. */
+function internalServicePort(port: JsonObject): JsonObject {
   const { protocol = '', port: number = 0 } = port;
   return { Name: '', Protocol: protocol, AppProtocol: null, Port: number, TargetPort: 0, NodePort: 0 };
 }

@@ -1,6 +1,6 @@
 import { type Cidr, parseCidr } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { addressChoice, chooseFree, defaultServiceRanges, portChoice } from './service-ranges.ts';
+import { clusterIPRange, defaultServiceRanges, nodePortRange, pickFree } from './service-ranges.ts';
 
 const cidr = (text: string) => parseCidr(text) as Cidr;
 
@@ -12,11 +12,11 @@ describe('what there is to choose from', () => {
     ['2001:db8::/120', 1n, 255n, 17n],
   ])('of %s', (text, first, last, dynamicFrom) => {
     const { base } = cidr(text);
-    expect(addressChoice(cidr(text))).toEqual({ first: base + first, last: base + last, dynamicFrom: base + dynamicFrom });
+    expect(clusterIPRange(cidr(text))).toEqual({ first: base + first, last: base + last, dynamicFrom: base + dynamicFrom });
   });
 
   it('of ports', () => {
-    expect(portChoice(defaultServiceRanges)).toEqual({ first: 30_000n, last: 32_767n, dynamicFrom: 30_086n });
+    expect(nodePortRange(defaultServiceRanges)).toEqual({ first: 30_000n, last: 32_767n, dynamicFrom: 30_086n });
   });
 });
 
@@ -30,7 +30,7 @@ describe('a choice', () => {
     ['fails when all is taken', [1n, 2n, 3n, 4n, 5n], 0, undefined],
   ])('%s', (_, taken, random, expected) => {
     expect(
-      chooseFree(
+      pickFree(
         choice,
         (number) => taken.includes(number),
         () => random,

@@ -1,8 +1,8 @@
 import { type AddressFamily, type Cidr, lastOf, parseCidr } from '@tsukube/machinery';
 
-/** What services get their addresses and ports from. */
+/** Ranges for cluster IPs and node ports. */
 export interface ServiceRanges {
-  /** One or two, of different families; the first is that of services which do not care. */
+  /** One range, or one for each IP family; the first is the default family. */
   readonly clusterIPs: readonly Cidr[];
   readonly nodePorts: { readonly first: number; readonly last: number };
 }
@@ -12,8 +12,8 @@ export const defaultServiceRanges: ServiceRanges = {
   nodePorts: { first: 30_000, last: 32_767 },
 };
 
-/** Numbers to choose from. What lies below `dynamicFrom` is chosen last: it is for those who ask for a certain one. */
-export interface Choice {
+/** A range with a static band: values below `dynamicFrom` are meant for explicit requests and picked last. */
+export interface AllocationRange {
   readonly first: bigint;
   readonly last: bigint;
   readonly dynamicFrom: bigint;
@@ -27,14 +27,14 @@ export function familiesOf({ clusterIPs }: ServiceRanges): readonly AddressFamil
   return clusterIPs.map(({ family }) => family);
 }
 
-/** Neither the address of the network nor that of a broadcast is given to a service. */
-export function addressChoice(cidr: Cidr): Choice {
+/** Excludes the network address and, for IPv4, the broadcast address. */
+export function clusterIPRange(cidr: Cidr): AllocationRange {
   const first = cidr.base + 1n;
   const last = cidr.family === 'IPv4' ? lastOf(cidr) - 1n : lastOf(cidr);
   return { first, last, dynamicFrom: first + reserved(last - first + 1n, 16n, 256n) };
 }
 
-export function portChoice({ nodePorts }: ServiceRanges): Choice {
+export function nodePortRange({ nodePorts }: ServiceRanges): AllocationRange {
   const [first, last] = [BigInt(nodePorts.first), BigInt(nodePorts.last)];
   return { first, last, dynamicFrom: first + reserved(last - first + 1n, 32n, 128n) };
 }
@@ -48,16 +48,16 @@ function reserved(size: bigint, part: bigint, most: bigint): bigint {
   return share > most ? most : share;
 }
 
-/** A number that is free, by chance, so that one that was given back is not the next one given. */
-export function chooseFree(
-  { first, last, dynamicFrom }: Choice,
+/** A random free value, so that a released one is not reused at once. */
+export function pickFree(
+  { first, last, dynamicFrom }: AllocationRange,
   isTaken: (number: bigint) => boolean,
   random: () => number,
 ): bigint | undefined {
   return scan(dynamicFrom, last, isTaken, random) ?? scan(first, dynamicFrom - 1n, isTaken, random);
 }
 
-/** More numbers than this are not told apart by chance. */
+/** Number of distinct start positions that a random double can address. */
 const mostStarts = 2n ** 48n;
 
 function scan(first: bigint, last: bigint, isTaken: (number: bigint) => boolean, random: () => number): bigint | undefined {

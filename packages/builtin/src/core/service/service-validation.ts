@@ -16,10 +16,11 @@ import {
   validateLegacyIP,
 } from '@tsukube/machinery';
 import { isPortNumber, report, requireOneOf } from '../../common/field-validation.ts';
+import { specOf } from '../../common/spec.ts';
 import { shown, validateClusterIPs } from './cluster-ip-validation.ts';
 import { validateEndpointIP } from './endpoints.ts';
 import { isExternallyAccessible, isHeadless, needsHealthCheckPort } from './service-defaults.ts';
-import { validatePortsOnce, validateServicePorts } from './service-port-validation.ts';
+import { validateDuplicatePorts, validateServicePorts } from './service-port-validation.ts';
 
 const specPath = path('spec');
 const annotationsPath = path('metadata', 'annotations');
@@ -31,7 +32,7 @@ const maxAffinitySeconds = 86_400;
 const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
 
 export function validateService(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
-  const spec = objectIn(object, 'spec') ?? {};
+  const spec = specOf(object);
   const oldSpec = objectIn(old, 'spec');
   validateTopologyAnnotations(object, errors);
   validateByType(spec, errors);
@@ -41,7 +42,7 @@ export function validateService(object: JsonObject, old: JsonObject | undefined,
   validateClusterIPs(spec, oldSpec, errors);
   validateExternalIPs(textsIn(spec, 'externalIPs'), new Set(textsIn(oldSpec, 'externalIPs')), errors);
   requireOneOf(textIn(spec, 'type'), types, specPath.child('type'), errors);
-  validatePortsOnce(spec, errors);
+  validateDuplicatePorts(spec, errors);
   validateSourceRanges(object, old, errors);
   if (spec.allocateLoadBalancerNodePorts !== undefined && spec.type !== 'LoadBalancer')
     errors.forbidden(specPath.child('allocateLoadBalancerNodePorts'), onlyLoadBalancer);
@@ -99,7 +100,7 @@ function validateExternalIPs(ips: readonly string[], before: ReadonlySet<string>
 
 const sourceRanges = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 
-/** Given in a field, or as old clients do in an annotation. */
+/** From spec.loadBalancerSourceRanges, or from the annotation that preceded it. */
 function validateSourceRanges(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
   const spec = objectIn(object, 'spec');
   const ranges = textsIn(spec, 'loadBalancerSourceRanges').map((range) => range.trim());
@@ -151,21 +152,21 @@ function validateHealthCheckPort(spec: JsonObject, errors: FieldErrors): void {
 const unchangeable = 'may not change once set';
 const policyPath = path('spec', 'ipFamilyPolicy');
 
-/** What of a service stays as it was first set. */
-export function validateServiceChanges(spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
+/** Validates immutable fields. */
+export function validateServiceUpdate(spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
   if (spec.type !== 'ExternalName' && oldSpec.type !== 'ExternalName') {
     validateAddressChange(spec, oldSpec, errors);
     validateFamilyChange(spec, oldSpec, errors);
   }
   validateClassChange(spec, oldSpec, errors);
-  // Kubernetes checks the class twice, and says twice what is wrong with it.
+  // Kubernetes validates the class twice and reports its errors twice.
   validateLoadBalancerClass(spec, errors);
   const bothCheck = needsHealthCheckPort(spec) && needsHealthCheckPort(oldSpec);
   if (bothCheck && spec.healthCheckNodePort !== oldSpec.healthCheckNodePort)
     errors.forbidden(path('spec', 'healthCheckNodePort'), 'field is immutable');
 }
 
-/** A second address may come and go; the first stays. */
+/** The primary cluster IP is immutable; the secondary may be added and released. */
 function validateAddressChange(spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
   if (isHeadless(spec) && isHeadless(oldSpec)) return;
   const at = path('spec', 'clusterIPs');

@@ -24,17 +24,18 @@ import {
   warningsForCidr,
   warningsForIP,
 } from '@tsukube/machinery';
-import { notReachable, proxySubresource, splitName } from '../../common/proxy-subresource.ts';
+import { proxyNotImplemented, proxySubresource, splitSchemeNamePort } from '../../common/proxy-subresource.ts';
 import { schemaOf } from '../../common/schema.ts';
+import { specOf } from '../../common/spec.ts';
 import { statusSubresource } from '../../common/status-subresource.ts';
 import { formatLabels } from '../pod-spec/columns.ts';
-import { dropTrafficPolicy, dropUnusedFields } from './allocated-fields.ts';
-import { reserveForService } from './allocation.ts';
+import { dropInternalTrafficPolicy, dropTypeDependentFields } from './allocated-fields.ts';
+import { allocateForService } from './allocation.ts';
 import { ingressOf, loadBalancerAddresses, validateLoadBalancerStatus } from './load-balancer-status.ts';
 import { releaseService } from './service-allocator.ts';
 import { defaultService } from './service-defaults.ts';
 import { defaultServiceRanges, type ServiceRanges } from './service-ranges.ts';
-import { validateService, validateServiceChanges } from './service-validation.ts';
+import { validateService, validateServiceUpdate } from './service-validation.ts';
 
 const type = 'io.k8s.api.core.v1.ServiceSpec';
 
@@ -59,7 +60,7 @@ const v1: ServedVersion = {
   },
 };
 
-/** Services get addresses and ports from ranges that they share. */
+/** The kind Service, with cluster IPs and node ports allocated from `ranges`. */
 export function service(ranges: ServiceRanges = defaultServiceRanges): Resource {
   return {
     names: {
@@ -90,31 +91,27 @@ export function service(ranges: ServiceRanges = defaultServiceRanges): Resource 
       allowCreateOnUpdate: true,
       validateName: nameIsDNSLabel,
       applyDefaults: defaultService,
-      reserve: (object, old, objects, dryRun) => reserveForService(object, old, objects, ranges, dryRun),
+      reserve: (object, old, objects, dryRun) => allocateForService(object, old, objects, ranges, dryRun),
       afterRemove: (object, objects) => releaseService(object, objects, ranges),
       prepareForCreate(object) {
         object.status = { loadBalancer: {} };
-        dropTrafficPolicy(objectIn(object, 'spec') ?? {});
+        dropInternalTrafficPolicy(specOf(object));
       },
       prepareForUpdate(object, old) {
         object.status = old.status ?? { loadBalancer: {} };
-        const spec = objectIn(object, 'spec') ?? {};
-        dropTrafficPolicy(spec);
-        dropUnusedFields(spec, objectIn(old, 'spec') ?? {});
+        const spec = specOf(object);
+        dropInternalTrafficPolicy(spec);
+        dropTypeDependentFields(spec, specOf(old));
         if (spec.type !== 'LoadBalancer') object.status = { ...objectIn(object, 'status'), loadBalancer: {} };
       },
       validateCreate: (object, errors) => validateService(object, undefined, errors),
       validateUpdate(object, old, errors) {
-        validateServiceChanges(objectIn(object, 'spec') ?? {}, objectIn(old, 'spec') ?? {}, errors);
+        validateServiceUpdate(specOf(object), specOf(old), errors);
         validateService(object, old, errors);
       },
       warnings: serviceWarnings,
     },
   };
-}
-
-function specOf(object: JsonObject): JsonObject {
-  return objectIn(object, 'spec') ?? {};
 }
 
 function externalAddresses(object: JsonObject): string {
@@ -145,7 +142,7 @@ const specPath = path('spec');
 const topologyHints = 'service.kubernetes.io/topology-aware-hints';
 
 export function serviceWarnings(object: JsonObject): readonly string[] {
-  const spec = objectIn(object, 'spec') ?? {};
+  const spec = specOf(object);
   const headless = spec.type === 'ClusterIP' && spec.clusterIP === 'None';
   const warnings: string[] = [];
   if (mapIn(metadataOf(object), 'annotations')[topologyHints] !== undefined)
@@ -183,13 +180,13 @@ function externalIPWarnings(spec: JsonObject, headless: boolean): readonly strin
   return warnings;
 }
 
-/** Where a service leads is written in its endpoints. */
-export async function proxyToService(request: ResourceRequest): Promise<never> {
-  const { name } = splitName(request.info.name);
+/** Resolves the backend through the Endpoints of the service. */
+async function proxyToService(request: ResourceRequest): Promise<never> {
+  const { name } = splitSchemeNamePort(request.info.name);
   const endpoints = request.objectsOf('', 'endpoints');
   const found = await endpoints?.cache.get(endpoints.key(request.info.namespace, name));
   if (!found) throw StatusError.notFound({ group: '', resource: 'services' }, name);
   const ready = objectsIn(decodeObject(found.value), 'subsets').some((subset) => objectsIn(subset, 'addresses').length > 0);
   if (!ready) throw StatusError.serviceUnavailable(`no endpoints available for service ${JSON.stringify(request.info.name)}`);
-  throw notReachable(request, 'an endpoint of the service');
+  throw proxyNotImplemented(request, 'an endpoint of the service');
 }

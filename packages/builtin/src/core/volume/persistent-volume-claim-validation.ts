@@ -23,12 +23,13 @@ import {
 } from '@tsukube/machinery';
 import { isNotPositive, report } from '../../common/field-validation.ts';
 import { internalDiff } from '../../common/internal-diff.ts';
+import { specOf } from '../../common/spec.ts';
 import { isNativeResource, validateResourceQuantity } from '../container/resource-requirements.ts';
 
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const volumeModes = ['Block', 'Filesystem'];
 
-/** Checks what a claim, or a template of claims, asks for. `oldSpec` is what was accepted before. */
+/** Validates the spec of a claim or claim template. Ratcheting: an API group in `oldSpec` stays accepted. */
 export function validateClaimSpec(spec: JsonObject, oldSpec: JsonObject | undefined, at: FieldPath, errors: FieldErrors): void {
   if (textsIn(spec, 'accessModes').length === 0) errors.required(at.child('accessModes'), 'at least 1 access mode is required');
   validateLabelSelector(objectIn(spec, 'selector'), at.child('selector'), errors);
@@ -81,7 +82,7 @@ function validateDataSources(spec: JsonObject, oldSpec: JsonObject | undefined, 
     if (namespace !== '') report(nameIsDNSLabel(namespace, false), at.child('dataSourceRef', 'namespace'), namespace, errors);
   }
   if (!source || !reference) return;
-  // Go shows a path that is given as a value as an empty object.
+  // kube-apiserver passes the path as the value, which Go prints as {}.
   if (textIn(reference, 'namespace') !== '')
     errors.invalid(at, {}, 'may not be specified when dataSourceRef.namespace is specified');
   else if (!['apiGroup', 'kind', 'name'].every((field) => deepEqual(source[field], reference[field])))
@@ -101,16 +102,16 @@ export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const attributesClassPath = path('spec', 'volumeAttributesClassName');
 
 const specType = 'PersistentVolumeClaimSpec';
-const unchangeable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+const isImmutable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
-/** A claim stays as it is, but that a bound one may ask for more, or for other attributes. */
+/** The spec is immutable, except for the requests and the attributes class of a bound claim. */
 export function validateClaimChanges(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const [spec, oldSpec] = [objectIn(object, 'spec') ?? {}, objectIn(old, 'spec') ?? {}];
+  const [spec, oldSpec] = [specOf(object), specOf(old)];
   const classMoved = movesClassFromAnnotation(object, old);
   if (!classMoved && annotatedClass(object) !== annotatedClass(old))
     errors.invalid(path('metadata', 'annotations').key(classAnnotation), annotatedClass(object) ?? '', fieldIsImmutable);
-  const fixed = fixedPart(object, old, classMoved);
-  if (!deepEqual(fixed, oldSpec)) errors.forbidden(path('spec'), `${unchangeable}\n${internalDiff(oldSpec, fixed, specType)}`);
+  const fixed = withoutAllowedChanges(object, old, classMoved);
+  if (!deepEqual(fixed, oldSpec)) errors.forbidden(path('spec'), `${isImmutable}\n${internalDiff(oldSpec, fixed, specType)}`);
   validateSize(object, old, errors);
   validateImmutableField(spec.volumeMode, oldSpec.volumeMode, path('volumeMode'), errors);
   validateAttributesClass(spec, old, errors);
@@ -120,7 +121,7 @@ function annotatedClass(object: JsonObject): string | undefined {
   return mapIn(metadataOf(object), 'annotations')[classAnnotation];
 }
 
-/** The name of the class was an annotation once, and may move to its field. */
+/** The storage class may move from the deprecated annotation to the field. */
 function movesClassFromAnnotation(object: JsonObject, old: JsonObject): boolean {
   const [before, now] = [annotatedClass(old), annotatedClass(object)];
   const name = objectIn(object, 'spec')?.storageClassName;
@@ -128,9 +129,9 @@ function movesClassFromAnnotation(object: JsonObject, old: JsonObject): boolean 
   return name === before && (now === undefined || now === before);
 }
 
-/** The spec with everything that may change put back. */
-function fixedPart(object: JsonObject, old: JsonObject, classMoved: boolean): JsonObject {
-  const [spec, oldSpec] = [{ ...objectIn(object, 'spec') }, objectIn(old, 'spec') ?? {}];
+/** The spec with mutable fields reset to their old values. */
+function withoutAllowedChanges(object: JsonObject, old: JsonObject, classMoved: boolean): JsonObject {
+  const [spec, oldSpec] = [{ ...objectIn(object, 'spec') }, specOf(old)];
   const putBack = (field: string) => {
     if (oldSpec[field] === undefined) delete spec[field];
     else spec[field] = oldSpec[field];

@@ -1,6 +1,7 @@
 import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { fillIn, type JsonObject, mapIn, metadataOf, objectIn, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../../common/schema.ts';
+import { specOf, statusOf } from '../../common/spec.ts';
 import { statusSubresource } from '../../common/status-subresource.ts';
 import { roundRequirements, roundResources } from '../container/resource-requirements.ts';
 import {
@@ -9,7 +10,7 @@ import {
   validateClaimSpec,
   validateClaimStatus,
 } from './persistent-volume-claim-validation.ts';
-import { accessModesCell, classCell, phaseCell, protect, unsetCell } from './volume-columns.ts';
+import { accessModesCell, addFinalizer, classCell, phaseCell, unsetCell } from './volume-columns.ts';
 
 const specType = 'io.k8s.api.core.v1.PersistentVolumeClaimSpec';
 const statusType = 'io.k8s.api.core.v1.PersistentVolumeClaimStatus';
@@ -62,16 +63,16 @@ export const persistentVolumeClaim: Resource = {
     applyDefaults: defaultClaim,
     prepareForCreate(object) {
       object.status = { phase: 'Pending' };
-      protect(object, 'kubernetes.io/pvc-protection');
-      alignDataSources(objectIn(object, 'spec') ?? {}, undefined);
+      addFinalizer(object, 'kubernetes.io/pvc-protection');
+      normalizeDataSources(specOf(object), undefined);
     },
     prepareForUpdate(object, old) {
       object.status = old.status ?? {};
-      alignDataSources(objectIn(object, 'spec') ?? {}, objectIn(old, 'spec'));
+      normalizeDataSources(specOf(object), objectIn(old, 'spec'));
     },
-    validateCreate: (object, errors) => validateClaimSpec(objectIn(object, 'spec') ?? {}, undefined, path('spec'), errors),
+    validateCreate: (object, errors) => validateClaimSpec(specOf(object), undefined, path('spec'), errors),
     validateUpdate(object, old, errors) {
-      validateClaimSpec(objectIn(object, 'spec') ?? {}, objectIn(old, 'spec'), path('spec'), errors);
+      validateClaimSpec(specOf(object), objectIn(old, 'spec'), path('spec'), errors);
       validateClaimChanges(object, old, errors);
     },
     warnings: claimWarnings,
@@ -85,15 +86,15 @@ function isBound(object: JsonObject): boolean {
 function defaultClaim(object: JsonObject): void {
   object.spec ??= {};
   object.status ??= {};
-  const [spec, status] = [object.spec as JsonObject, object.status as JsonObject];
+  const [spec, status] = [specOf(object), statusOf(object)];
   fillIn(status, 'phase', 'Pending');
   spec.volumeMode ??= 'Filesystem';
   roundRequirements(objectIn(spec, 'resources'));
   for (const field of ['capacity', 'allocatedResources']) roundResources(objectIn(status, field));
 }
 
-/** The older of the two fields can name claims and snapshots only; where one is set the other follows. */
-function alignDataSources(spec: JsonObject, oldSpec: JsonObject | undefined): void {
+/** Keeps dataSource and dataSourceRef in step; dataSource can only refer to claims and snapshots. */
+function normalizeDataSources(spec: JsonObject, oldSpec: JsonObject | undefined): void {
   const inUse = oldSpec?.dataSource !== undefined || oldSpec?.dataSourceRef !== undefined;
   const reference = objectIn(spec, 'dataSourceRef');
   if (reference && textIn(reference, 'namespace') !== '' && oldSpec?.dataSourceRef === undefined) delete spec.dataSourceRef;

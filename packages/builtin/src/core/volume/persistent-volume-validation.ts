@@ -24,6 +24,7 @@ import {
 import { internalDiff } from '../../common/internal-diff.ts';
 import { internalForm } from '../../common/internal-types.ts';
 import { validateNodeSelector } from '../../common/node-selector.ts';
+import { specOf } from '../../common/spec.ts';
 import {
   isPositive,
   validateAccessModes,
@@ -37,7 +38,7 @@ const specPath = path('spec');
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 
 export function validateVolume(object: JsonObject, errors: FieldErrors): void {
-  const spec = objectIn(object, 'spec') ?? {};
+  const spec = specOf(object);
   if (textsIn(spec, 'accessModes').length === 0) errors.required(specPath.child('accessModes'));
   validateAccessModes(textsIn(spec, 'accessModes'), specPath, errors);
   validateCapacity(spec, errors);
@@ -52,7 +53,7 @@ export function validateVolume(object: JsonObject, errors: FieldErrors): void {
   validateAttributesClass(spec, errors);
 }
 
-/** A volume that is described where it is used: nothing of it can be claimed, and a driver has to know it. */
+/** An inline volume of a VolumeAttachment: no claim fields, and CSI only. */
 export function validateInlineVolume(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const context = 'in the context of inline volumes';
   const unset = (field: string) => {
@@ -107,7 +108,7 @@ function validateAttributesClass(spec: JsonObject, errors: FieldErrors): void {
   if (!objectIn(spec, 'csi')) errors.required(specPath.child('csi'), 'has to be specified when using volumeAttributesClassName');
 }
 
-/** What differs from sources in pods: secrets are named with their namespace. */
+/** Sources that differ from those in pods: secret references have a namespace. */
 const ownChecks: Readonly<Record<string, SourceCheck>> = {
   glusterfs(source, at, errors) {
     requireText(source, 'endpoints', at, errors);
@@ -164,7 +165,7 @@ function validateSecretReference(reference: JsonObject, at: FieldPath, errors: F
   else validateDNSLabel(namespace, at.child('namespace'), errors);
 }
 
-/** In the order in which they are looked for. */
+/** In the order of validation. */
 export const volumeSources = [
   'hostPath',
   'gcePersistentDisk',
@@ -201,7 +202,7 @@ function validateSources(spec: JsonObject, at: FieldPath, errors: FieldErrors): 
   if (first === 'local' && !objectIn(spec, 'nodeAffinity'))
     errors.required(at.child('nodeAffinity'), 'Local volume requires node affinity');
   for (const other of others) {
-    // Kubernetes does not count how many there are before this one.
+    // Kubernetes validates flexVolume even after another source.
     if (other === 'flexVolume') sourceChecks[other]?.(objectIn(spec, other) ?? {}, at.child(other), errors);
     else errors.forbidden(at.child(other === 'cephfs' ? 'cephFS' : other), 'may not specify more than 1 volume type');
   }
@@ -220,7 +221,7 @@ export function validateMountOptions(object: JsonObject, errors: FieldErrors): v
 }
 
 export function validateVolumeChanges(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const [spec, oldSpec] = [objectIn(object, 'spec') ?? {}, objectIn(old, 'spec') ?? {}];
+  const [spec, oldSpec] = [specOf(object), specOf(old)];
   const fixed = withoutNewSecret(spec, oldSpec);
   if (volumeSources.some((name) => !deepEqual(fixed[name], oldSpec[name]))) {
     const diff = internalDiff(oldSpec, fixed, 'PersistentVolumeSource');
@@ -238,7 +239,7 @@ function validateAffinityKept({ nodeAffinity }: JsonObject, oldSpec: JsonObject,
   errors.invalid(path('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA');
 }
 
-/** A secret for expansion may be added to a volume that has none. */
+/** controllerExpandSecretRef may be added to a CSI volume without one. */
 function withoutNewSecret(spec: JsonObject, oldSpec: JsonObject): JsonObject {
   const [source, before] = [objectIn(spec, 'csi'), objectIn(oldSpec, 'csi')];
   if (!source || !before || before.controllerExpandSecretRef !== undefined) return spec;

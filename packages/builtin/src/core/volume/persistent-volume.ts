@@ -1,11 +1,12 @@
 import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { fillIn, formatTime, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
-import { oldLabelWarnings } from '../../common/node-selector.ts';
+import { deprecatedLabelWarnings } from '../../common/node-selector.ts';
 import { schemaOf } from '../../common/schema.ts';
+import { specOf, statusOf } from '../../common/spec.ts';
 import { statusSubresource } from '../../common/status-subresource.ts';
 import { roundResources } from '../container/resource-requirements.ts';
 import { validateMountOptions, validateVolume, validateVolumeChanges, volumeSources } from './persistent-volume-validation.ts';
-import { accessModesCell, classCell, phaseCell, protect, unsetCell } from './volume-columns.ts';
+import { accessModesCell, addFinalizer, classCell, phaseCell, unsetCell } from './volume-columns.ts';
 import { defaultVolume } from './volume-defaults.ts';
 
 const specType = 'io.k8s.api.core.v1.PersistentVolumeSpec';
@@ -57,7 +58,7 @@ export const persistentVolume: Resource = {
     status: statusSubresource(() => {}, {
       prepareForUpdate(object, old) {
         object.spec = old.spec ?? {};
-        recordTransition(objectIn(object, 'status') ?? {}, objectIn(old, 'status') ?? {});
+        recordTransition(statusOf(object), statusOf(old));
       },
     }),
   },
@@ -66,7 +67,7 @@ export const persistentVolume: Resource = {
     applyDefaults: defaultPersistentVolume,
     prepareForCreate(object) {
       object.status = { phase: 'Pending', lastPhaseTransitionTime: formatTime(Date.now()) };
-      protect(object, 'kubernetes.io/pv-protection');
+      addFinalizer(object, 'kubernetes.io/pv-protection');
     },
     prepareForUpdate(object, old) {
       object.status = old.status ?? {};
@@ -84,10 +85,6 @@ export const persistentVolume: Resource = {
   },
 };
 
-function specOf(object: JsonObject): JsonObject | undefined {
-  return objectIn(object, 'spec');
-}
-
 function claimCell(object: JsonObject): string {
   const claim = objectIn(specOf(object), 'claimRef');
   return claim ? `${textIn(claim, 'namespace')}/${textIn(claim, 'name')}` : '';
@@ -96,8 +93,8 @@ function claimCell(object: JsonObject): string {
 function defaultPersistentVolume(object: JsonObject): void {
   object.spec ??= {};
   object.status ??= {};
-  const spec = object.spec as JsonObject;
-  fillIn(object.status as JsonObject, 'phase', 'Pending');
+  const spec = specOf(object);
+  fillIn(statusOf(object), 'phase', 'Pending');
   fillIn(spec, 'persistentVolumeReclaimPolicy', 'Retain');
   spec.volumeMode ??= 'Filesystem';
   if (volumeSources.some((name) => spec[name] !== undefined)) defaultVolume(spec);
@@ -127,7 +124,7 @@ const deprecatedSources: readonly (readonly [string, string, string])[] = [
 
 function volumeWarnings(object: JsonObject): readonly string[] {
   const annotations = mapIn(metadataOf(object), 'annotations');
-  const spec = specOf(object) ?? {};
+  const spec = specOf(object);
   const warnings = Object.entries(deprecatedAnnotations)
     .filter(([key]) => annotations[key] !== undefined)
     .map(([key, message]) => `metadata.annotations[${key}]: ${message}`);
@@ -137,7 +134,7 @@ function volumeWarnings(object: JsonObject): readonly string[] {
     );
   const terms = objectsIn(objectIn(objectIn(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms');
   const termsPath = path('spec', 'nodeAffinity', 'required', 'nodeSelectorTerms');
-  for (const [i, term] of terms.entries()) warnings.push(...oldLabelWarnings(term, termsPath.index(i)));
+  for (const [i, term] of terms.entries()) warnings.push(...deprecatedLabelWarnings(term, termsPath.index(i)));
   for (const [name, shown, message] of deprecatedSources)
     if (spec[name] !== undefined) warnings.push(`spec.${shown}: ${message}`);
   return warnings;

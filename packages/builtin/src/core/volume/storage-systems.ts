@@ -28,7 +28,7 @@ function isIscsiQualifiedName(name: string): boolean {
   return false;
 }
 
-/** Only the last `iqn.YYYY-MM.` counts: the text behind an earlier one contains the text behind it. */
+/** Checking the last `iqn.YYYY-MM.` suffices: an earlier match would extend over it. */
 function endsWithAuthority(part: string): boolean {
   for (let at = part.lastIndexOf('iqn.'); at >= 0; at = at === 0 ? -1 : part.lastIndexOf('iqn.', at - 1)) {
     if (/^iqn\.\d{4}-\d{2}\..$/s.test(part.slice(at, at + 13))) return /^[A-Za-z0-9.-]+$/.test(part.slice(at + 12));

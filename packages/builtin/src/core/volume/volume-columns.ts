@@ -20,7 +20,7 @@ export function phaseCell(object: JsonObject): string {
   return metadataOf(object).deletionTimestamp === undefined ? textIn(objectIn(object, 'status'), 'phase') : 'Terminating';
 }
 
-/** The class, which old objects name in an annotation. */
+/** The storage class, from the field or the deprecated annotation. */
 export function classCell(object: JsonObject): string {
   return mapIn(metadataOf(object), 'annotations')[classAnnotation] ?? textIn(objectIn(object, 'spec'), 'storageClassName');
 }
@@ -30,8 +30,8 @@ export function unsetCell(object: JsonObject, field: string): string {
   return typeof value === 'string' ? value : '<unset>';
 }
 
-/** Objects that are in use are kept until they no longer are. */
-export function protect(object: JsonObject, finalizer: string): void {
+/** Adds a protection finalizer. */
+export function addFinalizer(object: JsonObject, finalizer: string): void {
   const metadata = metadataOf(object);
   const finalizers = textsIn(metadata, 'finalizers');
   if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];

@@ -1,4 +1,5 @@
 import { fillIn, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { specOf } from '../../common/spec.ts';
 import { defaultFieldRef, isLatestImage } from '../container/container-defaults.ts';
 import { roundRequirements } from '../container/resource-requirements.ts';
 
@@ -15,8 +16,8 @@ export function defaultVolume(volume: JsonObject): void {
   if (isEmpty) volume.emptyDir = {};
 }
 
-/** What is filled in for each source of volumes. */
-const fills: Readonly<Record<string, (source: JsonObject) => void>> = {
+/** Defaults of each volume source. */
+const sourceDefaults: Readonly<Record<string, (source: JsonObject) => void>> = {
   hostPath(source) {
     source.type ??= '';
   },
@@ -46,7 +47,7 @@ const fills: Readonly<Record<string, (source: JsonObject) => void>> = {
   image: (source) => fillIn(source, 'pullPolicy', isLatestImage(textIn(source, 'reference')) ? 'Always' : 'IfNotPresent'),
   ephemeral: defaultClaimTemplate,
 };
-const sources = new Map(Object.entries(fills));
+const sources = new Map(Object.entries(sourceDefaults));
 
 function defaultMode(source: JsonObject): void {
   source.defaultMode ??= fileMode;
@@ -69,7 +70,7 @@ function defaultClaimTemplate(ephemeral: JsonObject): void {
   const template = objectIn(ephemeral, 'volumeClaimTemplate');
   if (!template) return;
   template.spec ??= {};
-  const spec = template.spec as JsonObject;
+  const spec = specOf(template);
   spec.resources ??= {};
   spec.volumeMode ??= 'Filesystem';
   roundRequirements(objectIn(spec, 'resources'));

@@ -19,6 +19,7 @@ import {
   validateNoBacksteps,
   validateNonReservedPath,
 } from '../../common/field-validation.ts';
+import { specOf } from '../../common/spec.ts';
 import { environmentFields, validateFieldRef, validateResourceFieldRef } from '../container/environment.ts';
 import { validateClaimSpec } from './persistent-volume-claim-validation.ts';
 import {
@@ -35,8 +36,8 @@ export { validateDriverName } from './storage-systems.ts';
 
 export type SourceCheck = (source: JsonObject, at: FieldPath, errors: FieldErrors) => void;
 
-/** A source that needs nothing but some texts. */
-function texts(...fields: readonly string[]): SourceCheck {
+/** A source that only has required string fields. */
+function requireFields(...fields: readonly string[]): SourceCheck {
   return (source, at, errors) => {
     for (const field of fields) requireText(source, field, at, errors);
   };
@@ -44,7 +45,7 @@ function texts(...fields: readonly string[]): SourceCheck {
 
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
 
-/** What each source of volumes needs, in the order in which sources are looked for. */
+/** Validation of each volume source, in the order of validation. */
 export const sourceChecks: Readonly<Record<string, SourceCheck>> = {
   hostPath(source, at, errors) {
     const path = textIn(source, 'path');
@@ -73,9 +74,9 @@ export const sourceChecks: Readonly<Record<string, SourceCheck>> = {
     if (!path.startsWith('/')) errors.invalid(at.child('path'), path, 'must be an absolute path');
   },
   iscsi: validateIscsi,
-  glusterfs: texts('endpoints', 'path'),
+  glusterfs: requireFields('endpoints', 'path'),
   flocker: validateFlocker,
-  persistentVolumeClaim: texts('claimName'),
+  persistentVolumeClaim: requireFields('claimName'),
   rbd(source, at, errors) {
     if (textsIn(source, 'monitors').length === 0) errors.required(at.child('monitors'));
     requireText(source, 'image', at, errors);
@@ -98,10 +99,10 @@ export const sourceChecks: Readonly<Record<string, SourceCheck>> = {
     requireText(source, 'name', at, errors);
     validateFiles(source, at, errors);
   },
-  azureFile: texts('secretName', 'shareName'),
-  vsphereVolume: texts('volumePath'),
-  photonPersistentDisk: texts('pdID'),
-  portworxVolume: texts('volumeID'),
+  azureFile: requireFields('secretName', 'shareName'),
+  vsphereVolume: requireFields('volumePath'),
+  photonPersistentDisk: requireFields('pdID'),
+  portworxVolume: requireFields('volumeID'),
   azureDisk: validateAzureDisk,
   storageos(source, at, errors) {
     requireText(source, 'volumeName', at, errors);
@@ -109,7 +110,7 @@ export const sourceChecks: Readonly<Record<string, SourceCheck>> = {
       if (textIn(source, field) !== '') validateDNSLabel(textIn(source, field), at.child(field), errors);
     requireSecretName(source, at, errors);
   },
-  scaleIO: texts('gateway', 'system', 'volumeName'),
+  scaleIO: requireFields('gateway', 'system', 'volumeName'),
   csi: validateCsi,
   ephemeral(source, at, errors) {
     const template = objectIn(source, 'volumeClaimTemplate');
@@ -126,7 +127,7 @@ function disk(name: string): SourceCheck {
   };
 }
 
-/** The name and all else of such a claim is the pod's business. */
+/** Metadata may only have labels and annotations. */
 function validateClaimTemplate(template: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const metadata = objectIn(template, 'metadata') ?? {};
   validateAnnotations(objectIn(metadata, 'annotations') ?? {}, at.child('metadata', 'annotations'), errors);
@@ -135,7 +136,7 @@ function validateClaimTemplate(template: JsonObject, at: FieldPath, errors: Fiel
     const isEmpty = metadata[field] === null || metadata[field] === '';
     if (field !== 'annotations' && field !== 'labels' && !isEmpty) errors.forbidden(at.child('metadata', field), 'cannot be set');
   }
-  validateClaimSpec(objectIn(template, 'spec') ?? {}, undefined, at.child('spec'), errors);
+  validateClaimSpec(specOf(template), undefined, at.child('spec'), errors);
 }
 
 function requireSecretName(source: JsonObject, at: FieldPath, errors: FieldErrors): void {

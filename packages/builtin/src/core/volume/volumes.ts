@@ -16,14 +16,14 @@ import { validatePullPolicy } from '../container/containers.ts';
 import type { Volumes } from '../container/mounts.ts';
 import { type SourceCheck, sourceChecks, validateDownwardFile, validateKeyToPath } from './volume-sources.ts';
 
-/** How a volume of a pod differs from one of a template. */
+/** The pod or template that has the volumes. */
 export interface VolumeOwner {
   readonly isPod: boolean;
-  /** Empty if it is not known. */
+  /** Empty if unknown. */
   readonly name: string;
 }
 
-/** Gives the volumes that are well-formed, which are those that containers may refer to. */
+/** Returns the valid volumes, which containers may mount. */
 export function validateVolumes(spec: JsonObject, owner: VolumeOwner, at: FieldPath, errors: FieldErrors): Volumes {
   const known = new Map<string, JsonObject>();
   const volumes = objectsIn(spec, 'volumes');
@@ -42,7 +42,7 @@ export function validateVolumes(spec: JsonObject, owner: VolumeOwner, at: FieldP
   return known;
 }
 
-/** A claim that is made for an ephemeral volume of this pod cannot be used as if it were another's. */
+/** The claim generated for an ephemeral volume of the pod cannot be mounted by name as well. */
 function validateClaim(volume: JsonObject, made: ReadonlySet<string>, at: FieldPath, errors: FieldErrors): void {
   const claim = textIn(objectIn(volume, 'persistentVolumeClaim'), 'claimName');
   if (claim === '' || !made.has(claim)) return;
@@ -62,21 +62,21 @@ function checksFor(isPod: boolean): SourceChecks {
 const podChecks = checksFor(true);
 const templateChecks = checksFor(false);
 
-/** Where Kubernetes writes the path of a source in a way of its own. */
-const refusedAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' };
+/** Sources whose name in error paths differs from the field name. */
+const forbiddenAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' };
 const checkedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' };
 
-/** Exactly one source. */
+/** Requires exactly one source. */
 function validateSource(volume: JsonObject, owner: VolumeOwner, at: FieldPath, errors: FieldErrors): void {
   const checks = owner.isPod ? podChecks : templateChecks;
   const [kind, ...others] = sourcesOf(volume, checks);
   if (kind === undefined) errors.required(at, 'must specify a volume type');
   else checks.get(kind)?.(volume[kind] as JsonObject, at.child(checkedAs[kind] ?? kind), errors);
-  for (const other of others) errors.forbidden(at.child(refusedAs[other] ?? other), 'may not specify more than 1 volume type');
+  for (const other of others) errors.forbidden(at.child(forbiddenAs[other] ?? other), 'may not specify more than 1 volume type');
   validateNames(volume, owner, at.child('name'), errors);
 }
 
-/** In the order in which sources are checked. */
+/** The sources of a volume in the order of validation. */
 function sourcesOf(volume: JsonObject, checks: SourceChecks): readonly string[] {
   const found = Object.keys(volume).filter((key) => checks.has(key));
   return found.length < 2 ? found : [...checks.keys()].filter((kind) => found.includes(kind));
@@ -90,7 +90,7 @@ function validateEmptyDir(source: JsonObject, at: FieldPath, errors: FieldErrors
 
 const maxPortalLength = 64;
 
-/** What is made for a volume has a name that is made of the volume's. */
+/** Names of generated claims consist of the names of pod and volume, and must be valid. */
 function validateNames(volume: JsonObject, owner: VolumeOwner, at: FieldPath, errors: FieldErrors): void {
   const name = textIn(volume, 'name');
   const iscsi = objectIn(volume, 'iscsi');
@@ -107,8 +107,8 @@ function validateNames(volume: JsonObject, owner: VolumeOwner, at: FieldPath, er
 const minTokenSeconds = 600;
 const maxTokenSeconds = 2 ** 32;
 
-/** One volume made of several sources, whose files must not get into each other's way. */
-export function validateProjected(projected: JsonObject, at: FieldPath, errors: FieldErrors): void {
+/** Paths of all sources of a projected volume must differ. */
+function validateProjected(projected: JsonObject, at: FieldPath, errors: FieldErrors): void {
   validateFileMode(projected, 'defaultMode', at, errors);
   const paths = new Set<string>();
   const claim = (path: string, shown: string) => {
