@@ -17,8 +17,8 @@ const alone = [
 const units = ['packages/{api,builtin,crds,machinery}/src/**/*.test.ts'];
 
 const common = { testTimeout: 30_000, hookTimeout: 60_000, pool: 'forks' } as const;
-// The published package has a condition of its own: users may use `source` for their packages.
-const conditions = ['source', 'tsukube-source'];
+// Tests run the sources. The condition has a name of its own, because the sources are not in the tarballs.
+const conditions = ['tsukube-source'];
 const resolve = { resolve: { conditions }, ssr: { resolve: { conditions } } };
 
 /** Groups run one after another, the files of a group in two processes. */

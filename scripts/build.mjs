@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command, makeBundle, output, program } from './bundle/bundle.mjs';
 import { makeTypes } from './bundle/types.mjs';
@@ -47,9 +47,27 @@ function makeCodeCache() {
     process.stderr.write('the code of the program could not be compiled ahead\n');
 }
 
-/** Former versions built the program there. */
+/** tsc keeps the output of sources that were moved or deleted; the tarballs of the packages must not contain it. */
 function removeOldOutput() {
-  rmSync(join(root, 'packages', 'cli', 'dist'), { recursive: true, force: true });
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const folder = join(root, 'packages', name);
+    const compiled = join(folder, existsSync(join(folder, 'lib')) ? 'lib' : 'dist');
+    if (existsSync(compiled)) removeOrphans(compiled, join(folder, 'src'));
+  }
+}
+
+function removeOrphans(compiled, sources) {
+  for (const entry of readdirSync(compiled, { withFileTypes: true })) {
+    const path = join(compiled, entry.name);
+    if (entry.isDirectory() && !existsSync(join(sources, entry.name))) rmSync(path, { recursive: true });
+    else if (entry.isDirectory()) removeOrphans(path, join(sources, entry.name));
+    else if (isOrphan(entry.name, sources)) rmSync(path);
+  }
+}
+
+function isOrphan(name, sources) {
+  const [, module] = /^(.+?)(?:\.d\.ts|\.js)(?:\.map)?$/.exec(name) ?? [];
+  return module !== undefined && !existsSync(join(sources, `${module}.ts`));
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -18,7 +18,7 @@ const common = {
   platform: 'node',
   target: 'node20',
   format: 'cjs',
-  conditions: ['source'],
+  conditions: ['tsukube-source'],
   write: false,
   logLevel: 'warning',
 };

@@ -4,14 +4,16 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Every page, by its path from the root of the repository. */
-export const documents: readonly string[] = ['.', 'docs', 'adr', 'bench'].flatMap((folder) =>
+const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
+
+/** All Markdown pages, by their paths from the root of the repository. */
+export const documents: readonly string[] = ['.', 'docs', 'adr', 'bench', ...packages].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),
 );
 
-/** Where something is that a page names by its path from the root. */
+/** The absolute path of a file that is given by its path from the root. */
 export function placeOf(path: string): string {
   return join(root, path);
 }
@@ -20,7 +22,7 @@ export function readDocument(path: string): string {
   return readFileSync(placeOf(path), 'utf8');
 }
 
-/** What is between a heading and the next one of the same or a higher level. */
+/** The text between a heading and the next one of the same or a higher level. */
 export function section(text: string, heading: string): string {
   const start = text.indexOf(`\n${heading}\n`);
   if (start === -1) throw new Error(`there is no heading "${heading}"`);
@@ -47,7 +49,7 @@ export function withoutCode(text: string): string {
   return text.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, '');
 }
 
-/** The names by which the headings of a page can be linked to. */
+/** The anchors of the headings of a page, as GitHub generates them. */
 export function anchors(text: string): string[] {
   const headings = [...text.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)];
   return headings.map(([, heading]) => anchorOf(heading as string));

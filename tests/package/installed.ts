@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-const published = join(root, 'packages', 'tsukube');
 const minutes = 60_000;
 
 /** `npm test` builds before it tests, an editor may not. */
-export const notBuilt = !existsSync(join(published, 'dist', 'index.cjs'));
+export const notBuilt = !existsSync(join(root, 'packages', 'tsukube', 'dist', 'index.cjs'));
 
-/** Whether packages can be installed; the reason is part of the names of the suites that are skipped without it. */
+/** Whether packages can be installed. Suites that need it say so in their titles. */
 export const registryReachable = !notBuilt && npm(['ping', '--fetch-timeout=5000', '--fetch-retries=0'], tmpdir()).status === 0;
 
 export interface PackedFile {
@@ -26,14 +25,15 @@ export interface Tarball {
   readonly files: readonly PackedFile[];
 }
 
-/** The tarball that would be published. */
-export function pack(destination: string): Tarball {
-  const { stdout } = succeed(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', destination], published));
+/** Packs a package of the workspace, by default the published one. */
+export function pack(destination: string, name = 'tsukube'): Tarball {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination];
+  const { stdout } = succeed(npm(args, join(root, 'packages', name)));
   const [{ filename, size, files }] = JSON.parse(stdout);
   return { path: join(destination, filename), size, files };
 }
 
-/** A new folder outside of the workspace with these packages installed. */
+/** Creates a folder outside of the workspace and installs these packages in it. */
 export function installFolder(packages: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'tsukube-package-'));
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
@@ -45,13 +45,13 @@ export function removeFolder(folder: string | undefined): void {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-/** This Node and, where the registry has one for this machine, Node 22. */
+/** This Node and, if the registry has it for this platform, Node 22. */
 export function nodes(): readonly (readonly [string, string])[] {
   const other = node22();
   return [[process.version, process.execPath], ...(other === undefined ? [] : [['v22', other] as const])];
 }
 
-/** The packages of npm's `node` hold nothing but the program. */
+/** The platform packages of `node` on npm contain only the binary. */
 function node22(): string | undefined {
   const folder = join(root, '.cache', 'node-22');
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
@@ -69,7 +69,7 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** Without the variables by which npm and the test runner tell their children about themselves. */
+/** Runs a program without the environment variables that npm and the test runner set for their children. */
 export function run(program: string, args: readonly string[], cwd: string): Run {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(npm_|VITEST|NODE_OPTIONS|NODE_ENV$)/i.test(name)),
