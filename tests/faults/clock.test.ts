@@ -74,7 +74,7 @@ async function checkIdle({ pid }: ServerProcess): Promise<void> {
   expect(processorMs(pid) - before).toBeLessThan(600);
 }
 
-/** Announcements of a server follow its start. */
+/** The identity lease is written after the server has started. */
 async function becomesReady(client: Client): Promise<void> {
   const failed = async () => (await client.get('/readyz')).text.split('\n').filter((line) => line.startsWith('[-]'));
   await expect.poll(failed, { timeout: 15_000 }).toEqual([]);

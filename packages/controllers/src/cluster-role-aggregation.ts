@@ -1,12 +1,12 @@
 import { type CacheEntry, follow, labelsOf, nameOfKey, type ObjectRegistry, WorkQueue } from '@tsukube/apiserver';
-import { apiVersionOf, deepEqual, type JsonObject, labelSelectorOf, StatusError } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+import { apiVersionOf, deepEqual, type JsonObject, labelSelectorOf, objectIn, StatusError } from '@tsukube/machinery';
+import { type Controller, type ControllerContext, ignoreNotFound, registryNamed, writeAs } from './controller.ts';
 
 const manager = 'clusterrole-aggregation-controller';
-/** Any role may be part of any other, so all that gather are looked at together. */
+/** The only key of the queue: a change of any role may affect every aggregated role. */
 const everyRole = 'all';
 
-/** Gathers the rules of roles into those that select them by their labels. */
+/** Sets the rules of aggregated ClusterRoles to those of the roles they select. */
 export function clusterRoleAggregation(context: ControllerContext): Controller {
   const roles = registryNamed(context, 'clusterroles');
   const reconcile = async (): Promise<void> => {
@@ -28,7 +28,7 @@ export function clusterRoleAggregation(context: ControllerContext): Controller {
 
 async function aggregate(roles: ObjectRegistry, entry: CacheEntry, entries: readonly CacheEntry[], now: number): Promise<void> {
   const object = readRole(entry.value);
-  const rules = gatheredRules(object, entry, entries);
+  const rules = aggregatedRules(object, entry, entries);
   if (rules === undefined || deepEqual(rules, rulesOf(object))) return;
   const { name } = nameOfKey(roles.resource, entry.key);
   const { fieldManager: _, ...writing } = writeAs(roles, '');
@@ -44,32 +44,28 @@ async function aggregate(roles: ObjectRegistry, entry: CacheEntry, entries: read
     const next = await fieldManagement?.apply(roles.resource, existing, applied, writing, { manager, force: true, now });
     return { ...(next ?? existing), rules: rules.length > 0 ? rules : null };
   };
-  await roles.update(name, undefined, apply, writing).catch(ignoreRemoved);
+  await ignoreNotFound(roles.update(name, undefined, apply, writing));
 }
 
-/** Each rule once, in the order of the names of their roles. Undefined if the role gathers none. */
-function gatheredRules(object: JsonObject, own: CacheEntry, entries: readonly CacheEntry[]): JsonObject[] | undefined {
-  const selectors = (object.aggregationRule as JsonObject | undefined)?.clusterRoleSelectors;
+/** The distinct rules of the selected roles, by role name. Undefined if the role does not aggregate. */
+function aggregatedRules(object: JsonObject, own: CacheEntry, entries: readonly CacheEntry[]): JsonObject[] | undefined {
+  const selectors = objectIn(object, 'aggregationRule')?.clusterRoleSelectors;
   if (!Array.isArray(selectors)) return undefined;
-  const gathered: JsonObject[] = [];
+  const rules: JsonObject[] = [];
   for (const selector of selectors.map((one) => labelSelectorOf(one as JsonObject))) {
     const chosen = entries.filter((entry) => entry.key !== own.key && selector.matches(labelsOf(entry)));
     for (const rule of chosen.flatMap(({ value }) => rulesOf(readRole(value)))) {
-      if (!gathered.some((known) => deepEqual(known, rule))) gathered.push(rule);
+      if (!rules.some((known) => deepEqual(known, rule))) rules.push(rule);
     }
   }
-  return gathered;
+  return rules;
 }
 
-/** Nothing in a role is a number, so the quickest way of reading is exact. */
+/** Roles contain no numbers, so JSON.parse is exact and fast. */
 function readRole(value: Buffer): JsonObject {
   return JSON.parse(value.toString()) as JsonObject;
 }
 
 function rulesOf({ rules }: JsonObject): JsonObject[] {
   return Array.isArray(rules) ? (rules as JsonObject[]) : [];
-}
-
-function ignoreRemoved(error: unknown): void {
-  if (!(error instanceof StatusError && error.code === 404)) throw error;
 }

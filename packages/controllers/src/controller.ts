@@ -8,24 +8,25 @@ import {
   type Signer,
   type WriteContext,
 } from '@tsukube/apiserver';
+import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 
 export interface ControllerContext {
-  /** Another list when resources come or go. */
+  /** A new array whenever resources are added or removed. */
   readonly resources: readonly Resource[];
-  /** Undefined if the resource is no longer there. */
+  /** Undefined if the resource is no longer served. */
   readonly registryOf: (resource: Resource) => ObjectRegistry | undefined;
   readonly store: Store;
   readonly feed: Feed;
-  /** Everything in the store that is ours is below it. */
+  /** The prefix of all keys, such as /registry. */
   readonly storePrefix: string;
-  /** Whether what belongs to objects that are gone is deleted. */
+  /** Whether the garbage collector runs. */
   readonly collectGarbage: boolean;
   /** As kube-controller-manager's `--controllers`: `*`, `NAME`, `-NAME`. */
   readonly controllers: readonly string[];
-  /** Vouches for this server, in PEM form. */
+  /** The CA bundle of this server, in PEM. */
   readonly ca: string;
-  /** Signs the tokens that are kept in secrets; without it they stay as they are. */
+  /** Signs the tokens in Secrets; without it no tokens are added. */
   readonly tokenSigner?: Signer;
   readonly logger: Logger;
   readonly now: () => number;
@@ -38,7 +39,7 @@ export interface Controller {
 export function registryNamed({ resources, registryOf }: ControllerContext, plural: string): ObjectRegistry {
   const resource = resources.find(({ names }) => names.plural === plural);
   const registry = resource && registryOf(resource);
-  if (!registry) throw new Error(`there is no resource ${plural}`);
+  if (!registry) throw new Error(`the resource ${plural} is not served`);
   return registry;
 }
 
@@ -50,4 +51,13 @@ const controllerManager: ServerIdentity = {
 /** The context of a controller's write, in the hub version. */
 export function writeAs(registry: ObjectRegistry, namespace: string, subresource = ''): WriteContext {
   return asServer(registry, namespace, subresource, controllerManager);
+}
+
+/** Awaits a write and ignores that its object does not exist. */
+export async function ignoreNotFound(write: Promise<unknown>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    if (!(error instanceof StatusError && error.code === 404)) throw error;
+  }
 }

@@ -1,9 +1,9 @@
 import type { CustomApi } from '@tsukube/crds';
-import { apiServiceAvailability } from './api-services/availability.ts';
-import { apiServiceController } from './api-services/registration.ts';
+import { apiServiceAvailability } from './api-service-availability.ts';
+import { apiServiceController } from './api-service-registration.ts';
 import { clusterRoleAggregation } from './cluster-role-aggregation.ts';
 import type { Controller, ControllerContext } from './controller.ts';
-import { garbageCollector } from './garbage/index.ts';
+import { garbageCollector } from './garbage-collector/index.ts';
 import { namespaceController } from './namespaces.ts';
 import {
   persistentVolumeClaimProtection,
@@ -14,19 +14,19 @@ import { rootCaPublisher } from './root-ca.ts';
 import { serviceAccountController } from './service-accounts.ts';
 import { tokenSecretController } from './token-secrets.ts';
 
-export { type Announcement, announceServer, type ServerIdentity } from './announcement/index.ts';
 export type { Controller, ControllerContext } from './controller.ts';
-export { type FlowConfigurationOptions, flowConfiguration } from './flowcontrol/flow-configuration.ts';
+export { type PostStartHook, type ServerEndpoint, startControlPlane } from './controlplane/index.ts';
+export { type FlowConfigurationOptions, flowConfiguration } from './flow-configuration.ts';
 
 interface ManagedController {
-  /** As kube-controller-manager calls it. */
+  /** The name in kube-controller-manager. */
   readonly name: string;
   readonly start: (context: ControllerContext) => Controller;
-  /** The resources without which it does not run. */
+  /** The controller starts only if these resources are served. */
   readonly needs?: readonly string[];
 }
 
-/** The controllers of kube-controller-manager that an API server cannot be used without. */
+/** The controllers of kube-controller-manager that an API server needs to be usable. */
 const managed: readonly ManagedController[] = [
   { name: 'namespace-controller', start: namespaceController },
   { name: 'root-ca-certificate-publisher-controller', start: rootCaPublisher },
@@ -49,7 +49,7 @@ const managed: readonly ManagedController[] = [
 
 export const controllerNames = managed.map(({ name }) => name);
 
-/** Those of kube-controller-manager that are switched on, and those of kube-apiserver itself. */
+/** Starts the enabled controllers of kube-controller-manager and the APIService controllers of kube-apiserver. */
 export function startControllers(context: ControllerContext, custom?: CustomApi): Controller {
   const isServed = (plural: string) => context.resources.some(({ names }) => names.plural === plural);
   const controllers = managed
@@ -69,8 +69,8 @@ function isEnabled(name: string, { controllers, collectGarbage }: ControllerCont
 }
 
 /**
- * Whether a list such as that of `--controllers` has a controller run. The first entry that names it decides; otherwise it
- * runs if `*` is among them.
+ * Whether a list in the syntax of `--controllers` enables a controller. The first entry that names it decides; otherwise `*`
+ * enables it.
  */
 export function isListed(controllers: readonly string[], name: string): boolean {
   const named = controllers.find((entry) => entry === name || entry === `-${name}`);

@@ -1,17 +1,17 @@
 import { decodeObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
-import { certificateBlocks, type JsonObject } from '@tsukube/machinery';
+import { certificateBlocks, type JsonObject, objectIn } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
 const name = 'kube-root-ca.crt';
 
-/** Keeps the authority's certificate in a ConfigMap of every namespace, for whoever runs there and wants to call us. */
+/** Publishes the CA of this server in the ConfigMap kube-root-ca.crt of every namespace. */
 export function rootCaPublisher(context: ControllerContext): Controller {
   const namespaces = registryNamed(context, 'namespaces');
   const configMaps = registryNamed(context, 'configmaps');
 
   const publish = async (namespace: string): Promise<void> => {
     const live = await namespaces.cache.get(namespaces.key('', namespace));
-    if (!live || (decodeObject(live.value).status as JsonObject | undefined)?.phase === 'Terminating') return;
+    if (!live || objectIn(decodeObject(live.value), 'status')?.phase === 'Terminating') return;
     const entry = await configMaps.cache.get(configMaps.key(namespace, name));
     const writing = writeAs(configMaps, namespace);
     if (!entry) await configMaps.create(rootCaConfigMap(context.ca), writing);
@@ -40,8 +40,8 @@ export function rootCaPublisher(context: ControllerContext): Controller {
 const maxCertificates = 16;
 
 /**
- * The bundle that the object should have, or undefined if it has it. Servers that share a store may each have an
- * authority of their own: every one sees to it that its own is among them, and leaves the others in.
+ * The updated bundle, or undefined if it is up to date. Servers that share a store may have different CAs: each adds its own
+ * and keeps the others.
  */
 function bundleWith(ca: string, object: JsonObject): string | undefined {
   const data = (object.data ?? {}) as JsonObject;

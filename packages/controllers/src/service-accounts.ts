@@ -1,17 +1,17 @@
 import { decodeObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import { objectIn } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
 const name = 'default';
 
-/** Keeps an account in every namespace for pods that name none. */
+/** Creates the ServiceAccount `default` in every namespace. */
 export function serviceAccountController(context: ControllerContext): Controller {
   const namespaces = registryNamed(context, 'namespaces');
   const accounts = registryNamed(context, 'serviceaccounts');
 
   const ensure = async (namespace: string): Promise<void> => {
     const live = await namespaces.cache.get(namespaces.key('', namespace));
-    if (!live || (decodeObject(live.value).status as JsonObject | undefined)?.phase !== 'Active') return;
+    if (!live || objectIn(decodeObject(live.value), 'status')?.phase !== 'Active') return;
     if (await accounts.cache.get(accounts.key(namespace, name))) return;
     await accounts.create({ kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name } }, writeAs(accounts, namespace));
   };

@@ -1,13 +1,13 @@
 import { type CacheEntry, decodeObject, deleteObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
 import { legacyClaims } from '@tsukube/builtin';
-import type { JsonObject } from '@tsukube/machinery';
+import { type JsonObject, mapIn, metadataOf, objectsIn } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
 const tokenType = 'kubernetes.io/service-account-token';
 const nameAnnotation = 'kubernetes.io/service-account.name';
 const uidAnnotation = 'kubernetes.io/service-account.uid';
 
-/** A secret for the token of an account, or an account, as it was when something happened to it. */
+/** A queue item: a token Secret or a ServiceAccount, with the identities it had at the time of the event. */
 interface Task {
   readonly of: 'secret' | 'account';
   readonly namespace: string;
@@ -17,7 +17,7 @@ interface Task {
   readonly accountUid: string;
 }
 
-/** Fills secrets that ask for the token of an account, and removes them with the account. */
+/** Adds tokens to Secrets of type service-account-token, and deletes them with their ServiceAccount. */
 export function tokenSecretController(context: ControllerContext): Controller {
   const accounts = registryNamed(context, 'serviceaccounts');
   const secrets = registryNamed(context, 'secrets');
@@ -39,24 +39,24 @@ export function tokenSecretController(context: ControllerContext): Controller {
     const { namespace, name, uid, account, accountUid } = task;
     const secret = await find(secrets, namespace, name, uid);
     const owner = await find(accounts, namespace, account, accountUid);
-    if (!secret && owner) await forget(task, owner);
+    if (!secret && owner) await removeReference(task, owner);
     else if (secret && !owner) await remove(namespace, name, uid);
     else if (secret && owner) await fill(secret, owner);
   };
-  const forget = async ({ namespace, name, account }: Task, owner: JsonObject): Promise<void> => {
+  const removeReference = async ({ namespace, name, account }: Task, owner: JsonObject): Promise<void> => {
     if (!referencesOf(owner).some((reference) => reference.name === name)) return;
     const without = (existing: JsonObject | undefined): JsonObject => {
       const kept = referencesOf(existing as JsonObject).filter((reference) => reference.name !== name);
       const { secrets: _, ...rest } = existing as JsonObject;
       return kept.length === 0 ? rest : { ...rest, secrets: kept };
     };
-    await accounts.update(account, metadataOf(owner).uid as string, without, writeAs(accounts, namespace));
+    await accounts.update(account, metadataOf(owner).uid, without, writeAs(accounts, namespace));
   };
   const fill = async (secret: JsonObject, owner: JsonObject): Promise<void> => {
-    if (!missingFrom(secret, context)) return;
-    const { name, namespace, uid } = metadataOf(secret) as Record<string, string>;
+    if (!isIncomplete(secret, context)) return;
+    const { name = '', namespace = '', uid } = metadataOf(secret);
     const complete = (existing: JsonObject | undefined) => filled(existing as JsonObject, owner, context);
-    await secrets.update(name as string, uid as string, complete, writeAs(secrets, namespace as string));
+    await secrets.update(name, uid, complete, writeAs(secrets, namespace));
   };
   const syncAccount = async ({ namespace, name, uid }: Task): Promise<void> => {
     if (await find(accounts, namespace, name, uid)) return;
@@ -88,49 +88,44 @@ export function tokenSecretController(context: ControllerContext): Controller {
 
 type Registry = ReturnType<typeof registryNamed>;
 
-/** Secrets of other types are recognised without being parsed. */
+/** Secrets of other types are skipped without parsing. */
 function taskOfSecret(entry: CacheEntry, { resource }: Registry): Task | undefined {
   if (!entry.value.includes(tokenType)) return undefined;
   const object = decodeObject(entry.value);
-  const { uid, annotations = {} } = metadataOf(object);
-  const { [nameAnnotation]: account = '', [uidAnnotation]: accountUid = '' } = annotations as Record<string, string>;
+  const { uid = '', annotations = {} } = object.metadata;
+  const { [nameAnnotation]: account = '', [uidAnnotation]: accountUid = '' } = annotations;
   if (object.type !== tokenType || account === '') return undefined;
-  return { of: 'secret', ...nameOfKey(resource, entry.key), uid: uid as string, account, accountUid };
+  return { of: 'secret', ...nameOfKey(resource, entry.key), uid, account, accountUid };
 }
 
 function taskOfAccount(entry: CacheEntry, { resource }: Registry): Task {
-  const uid = metadataOf(decodeObject(entry.value)).uid as string;
+  const { uid = '' } = decodeObject(entry.value).metadata;
   return { of: 'account', ...nameOfKey(resource, entry.key), uid, account: '', accountUid: '' };
 }
 
-function metadataOf(object: JsonObject): JsonObject {
-  return object.metadata as JsonObject;
-}
-
 function referencesOf(account: JsonObject): readonly JsonObject[] {
-  return (account.secrets ?? []) as JsonObject[];
+  return objectsIn(account, 'secrets');
 }
 
 function encoded(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** What is not in it yet, or not as it should be. */
-function missingFrom({ data }: JsonObject, { ca, tokenSigner }: ControllerContext): boolean {
+/** Whether the CA, the namespace or the token has to be written. */
+function isIncomplete({ data }: JsonObject, { ca, tokenSigner }: ControllerContext): boolean {
   const { 'ca.crt': authority, namespace, token } = (data ?? {}) as JsonObject;
   return authority !== encoded(ca) || !namespace || (!token && tokenSigner !== undefined);
 }
 
 function filled(secret: JsonObject, owner: JsonObject, { ca, tokenSigner }: ControllerContext): JsonObject {
   const metadata = metadataOf(secret);
-  const { name, namespace } = metadata as Record<string, string>;
-  const { name: account, uid } = metadataOf(owner) as Record<string, string>;
-  const data = { ...((secret.data ?? {}) as JsonObject), 'ca.crt': encoded(ca) } as Record<string, string>;
-  data.namespace ||= encoded(namespace as string);
+  const { name = '', namespace = '' } = metadata;
+  const { name: account = '', uid = '' } = metadataOf(owner);
+  const data: Record<string, string> = { ...mapIn(secret, 'data'), 'ca.crt': encoded(ca) };
+  data.namespace ||= encoded(namespace);
   if (!data.token && tokenSigner) {
-    const claims = { namespace, secret: name, account, uid } as Record<'namespace' | 'secret' | 'account' | 'uid', string>;
-    data.token = encoded(tokenSigner.sign(legacyClaims(claims)));
+    data.token = encoded(tokenSigner.sign(legacyClaims({ namespace, secret: name, account, uid })));
   }
-  const annotations = { ...((metadata.annotations ?? {}) as JsonObject), [nameAnnotation]: account, [uidAnnotation]: uid };
-  return { ...secret, metadata: { ...metadata, annotations }, data } as JsonObject;
+  const annotations = { ...metadata.annotations, [nameAnnotation]: account, [uidAnnotation]: uid };
+  return { ...secret, metadata: { ...metadata, annotations }, data };
 }

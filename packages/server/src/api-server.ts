@@ -17,13 +17,13 @@ import {
 } from '@tsukube/apiserver';
 import { type FindRegistry, roleRulesOf } from '@tsukube/builtin';
 import {
-  announceServer,
   type Controller,
   type ControllerContext,
   controllerNames,
   isListed,
-  type ServerIdentity,
+  type ServerEndpoint,
   startControllers,
+  startControlPlane,
 } from '@tsukube/controllers';
 import { StatusError } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
@@ -68,7 +68,7 @@ export interface ApiServerParts {
 export interface ApiServer {
   handle(exchange: Exchange): Answer | Promise<Answer>;
   /** It can be reached: what it says of itself in objects is written now. */
-  announce(identity: ServerIdentity): void;
+  announce(identity: ServerEndpoint): void;
   /** A client that never got as far as a request. */
   onHandshakeError(): void;
   /** Readiness fails from now on. */
@@ -85,7 +85,7 @@ export interface ApiServer {
 }
 
 /** Like kube-apiserver, the server answers first and speaks of itself then. */
-const announcementDelayMs = 100;
+const controlPlaneDelayMs = 100;
 
 /** Everything between the transport and the store. */
 export async function createApiServer(parts: ApiServerParts): Promise<ApiServer> {
@@ -216,7 +216,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     handle: (exchange) => handle(exchange, handler),
     announce(identity) {
       const authentication = authenticationData(parts);
-      const announcements = announceServer({
+      const hooks = startControlPlane({
         ...fixedContext,
         identity,
         store,
@@ -226,10 +226,10 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
           endpoints: options.endpointReconcilerType !== 'none',
         },
         authentication,
-        delayMs: announcementDelayMs,
+        delayMs: controlPlaneDelayMs,
       });
-      for (const { name, check } of announcements) steps.taken(name, check);
-      controllers.push(...announcements);
+      for (const { name, check } of hooks) steps.taken(name, check);
+      controllers.push(...hooks);
       // Whoever waits for the server hears of it before the controllers take up what they find.
       setImmediate(begin);
     },

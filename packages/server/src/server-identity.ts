@@ -1,11 +1,11 @@
 import { isIPv4 } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import type { CertificatePool } from '@tsukube/apiserver';
-import type { ServerIdentity } from '@tsukube/controllers';
+import type { ServerEndpoint } from '@tsukube/controllers';
 import type { ServeOptions } from './config/index.ts';
 
 /** How a server at this port is known to others. */
-export function identityOf({ advertiseAddress }: ServeOptions, port: number): ServerIdentity {
+export function identityOf({ advertiseAddress }: ServeOptions, port: number): ServerEndpoint {
   return { hostname: hostname(), address: isLoopback(advertiseAddress) ? addressOfHost() : advertiseAddress, port };
 }
 

@@ -1,5 +1,5 @@
 import { type CacheEntry, decodeObject, follow, nameOfKey, settleRaces, WorkQueue } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import { type JsonObject, type KubeObject, metadataOf } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
 
 export interface Protection {
@@ -10,14 +10,14 @@ export interface Protection {
 }
 
 export interface ProtectionController extends Controller {
-  /** Looks at an object again, if it waits for the end of its use. */
+  /** Reconciles an object again if it is being deleted and was in use. */
   recheck(namespace: string, name: string): void;
 }
 
 const concurrency = 16;
 const deletionTimestamp = Buffer.from('"deletionTimestamp"');
 
-/** Keeps a finalizer on objects until they are deleted and nothing uses them. */
+/** Adds a finalizer to all objects, and removes it once they are being deleted and not in use. */
 export function protectionController(context: ControllerContext, protection: Protection): ProtectionController {
   const { finalizer, isUsed } = protection;
   const objects = registryNamed(context, protection.plural);
@@ -29,17 +29,17 @@ export function protectionController(context: ControllerContext, protection: Pro
     const object = entry && decodeObject(entry.value);
     const action = object && actionOn(object, finalizer);
     if (!object || action === undefined) return void waiting.delete(key);
-    // Before the question: a change that comes while it is asked must not be missed.
+    // Added before `isUsed`, so that a change during the check is not missed.
     if (action === 'remove') waiting.add(key);
     if (action === 'remove' && (await isUsed(object))) return;
     await change(key, object);
     waiting.delete(key);
   };
-  const change = async (key: string, object: JsonObject): Promise<void> => {
+  const change = async (key: string, object: KubeObject): Promise<void> => {
     const { namespace, name } = nameOfKey(objects.resource, key);
-    const { uid } = object.metadata as JsonObject;
+    const { uid } = object.metadata;
     const write = (existing: JsonObject | undefined) => changed(existing as JsonObject, finalizer);
-    await objects.update(name, uid as string, write, writeAs(objects, namespace));
+    await objects.update(name, uid, write, writeAs(objects, namespace));
   };
 
   const queue = new WorkQueue((key) => settleRaces(() => reconcile(key)), context.logger, concurrency);
@@ -60,12 +60,12 @@ export function protectionController(context: ControllerContext, protection: Pro
 }
 
 function finalizersOf(object: JsonObject): readonly string[] {
-  return ((object.metadata as JsonObject).finalizers ?? []) as string[];
+  return metadataOf(object).finalizers ?? [];
 }
 
-/** Objects of before have no finalizer yet; objects that are being deleted lose theirs. */
+/** Objects stored before this controller ran have no finalizer yet. */
 function actionOn(object: JsonObject, finalizer: string): 'add' | 'remove' | undefined {
-  const deleted = (object.metadata as JsonObject).deletionTimestamp !== undefined;
+  const deleted = metadataOf(object).deletionTimestamp !== undefined;
   const isProtected = finalizersOf(object).includes(finalizer);
   if (deleted) return isProtected ? 'remove' : undefined;
   return isProtected ? undefined : 'add';
@@ -75,7 +75,7 @@ function changed(object: JsonObject, finalizer: string): JsonObject {
   const action = actionOn(object, finalizer);
   if (action === undefined) return object;
   const others = finalizersOf(object).filter((name) => name !== finalizer);
-  const { finalizers: _, ...metadata } = object.metadata as JsonObject;
+  const { finalizers: _, ...metadata } = metadataOf(object);
   const finalizers = action === 'add' ? [...others, finalizer] : others;
   return { ...object, metadata: finalizers.length === 0 ? metadata : { ...metadata, finalizers } };
 }

@@ -5,8 +5,8 @@ const sliceEntries = 500;
 const none: readonly string[] = [];
 
 /**
- * Which objects refer to a name: pods to a claim, claims to a class. Built on first use and kept up to date from then on, so
- * that a server on which nothing waits for a deletion does no work for it.
+ * Maps a name to the objects that refer to it: a claim to pods, a class to claims. Built on first use and updated from then
+ * on: it costs nothing while no object waits for its deletion.
  */
 export class ReferenceIndex {
   readonly #objects: ObjectRegistry;

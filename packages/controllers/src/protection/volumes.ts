@@ -1,10 +1,10 @@
 import { type CacheEntry, decodeObject } from '@tsukube/apiserver';
-import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
+import { controllerOf, isObject, type JsonObject, type JsonValue, metadataOf } from '@tsukube/machinery';
 import { type Controller, type ControllerContext, registryNamed } from '../controller.ts';
 import { type ProtectionController, protectionController } from './protection.ts';
 import { ReferenceIndex } from './reference-index.ts';
 
-/** A claim stays while a scheduled pod mounts it. */
+/** A PersistentVolumeClaim is in use while a scheduled pod mounts it. */
 export function persistentVolumeClaimProtection(context: ControllerContext): Controller {
   const pods = new ReferenceIndex(registryNamed(context, 'pods'), claimsOfPod, (claim) => {
     const [namespace = '', name = ''] = claim.split('/');
@@ -23,7 +23,7 @@ export function persistentVolumeClaimProtection(context: ControllerContext): Con
   return stoppingAll(claims, pods);
 }
 
-/** A volume stays while it is bound to a claim. */
+/** A PersistentVolume is in use while it is bound to a claim. */
 export function persistentVolumeProtection(context: ControllerContext): Controller {
   return protectionController(context, {
     plural: 'persistentvolumes',
@@ -32,14 +32,14 @@ export function persistentVolumeProtection(context: ControllerContext): Controll
   });
 }
 
-/** A class stays while a volume or a claim has it, or is about to. */
+/** A VolumeAttributesClass is in use while a volume or claim names it, in spec or status. */
 export function volumeAttributesClassProtection(context: ControllerContext): Controller {
   const recheck = (name: string) => classes.recheck('', name);
   const indexes = ['persistentvolumes', 'persistentvolumeclaims'].map(
     (plural) => new ReferenceIndex(registryNamed(context, plural), classesOf, recheck),
   );
   const isUsed = async (attributesClass: JsonObject): Promise<boolean> => {
-    const name = metadataOf(attributesClass).name as string;
+    const { name = '' } = metadataOf(attributesClass);
     const referrers = await Promise.all(indexes.map((index) => index.referrers(name)));
     return referrers.some((entries) => entries.length > 0);
   };
@@ -62,7 +62,7 @@ function stoppingAll(...parts: readonly Controller[]): Controller {
 const claimMark = Buffer.from('"persistentVolumeClaim"');
 const ephemeralMark = Buffer.from('"ephemeral"');
 
-/** NAMESPACE/NAME of the claims that a pod mounts; those of its ephemeral volumes are named after both. */
+/** NAMESPACE/NAME of the claims that a pod mounts. The claim of an ephemeral volume is named POD-VOLUME. */
 function claimsOfPod({ value }: CacheEntry): readonly string[] {
   if (!value.includes(claimMark) && !value.includes(ephemeralMark)) return [];
   const pod = decodeObject(value);
@@ -73,7 +73,7 @@ function claimsOfPod({ value }: CacheEntry): readonly string[] {
   });
 }
 
-/** A pod that no node runs yet does not start with a claim that is being deleted, so it does not hold it. */
+/** An unscheduled pod does not use its claims: it cannot start with a claim that is being deleted. */
 function podUses(pod: JsonObject, claim: JsonObject): boolean {
   if ((field(pod, 'spec', 'nodeName') ?? '') === '') return false;
   const { name } = metadataOf(claim);
@@ -81,15 +81,14 @@ function podUses(pod: JsonObject, claim: JsonObject): boolean {
   return volumesOf(pod).some((volume) => claimOf(volume) === name || (owns && ephemeralClaimOf(pod, volume) === name));
 }
 
-/** The kubelet is done with it, or it was force-deleted. */
+/** The kubelet has stopped the pod, or it was force-deleted. */
 function isShutDown(pod: JsonObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadataOf(pod);
   return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0;
 }
 
 function isControlledBy(object: JsonObject, owner: JsonObject): boolean {
-  const references = listOf(metadataOf(object).ownerReferences);
-  return references.some(({ controller, uid }) => controller === true && uid === metadataOf(owner).uid);
+  return controllerOf(metadataOf(object))?.uid === metadataOf(owner).uid;
 }
 
 const classMark = Buffer.from('olumeAttributesClassName"');
@@ -103,10 +102,6 @@ function classesOf({ value }: CacheEntry): readonly string[] {
     field(object, 'status', 'modifyVolumeStatus', 'targetVolumeAttributesClassName'),
   ];
   return [...new Set(names)].filter((name): name is string => typeof name === 'string' && name !== '');
-}
-
-function metadataOf(object: JsonObject): JsonObject {
-  return object.metadata as JsonObject;
 }
 
 function volumesOf(pod: JsonObject): readonly JsonObject[] {

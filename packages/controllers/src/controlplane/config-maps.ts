@@ -1,18 +1,18 @@
 import { certificateBlocks, type JsonObject } from '@tsukube/machinery';
-import { type Announced, type AnnouncementContext, registryIn } from './announcement.ts';
-import { keepObject } from './kept-object.ts';
+import { type ControlPlaneContext, registryIn, type StartedHook } from './context.ts';
+import { manageObject } from './managed-object.ts';
 
 const namespace = 'kube-system';
 
-/** How this server tells who somebody is, for servers behind it that want to tell likewise. */
-export function authenticationConfigMap(context: AnnouncementContext): Announced {
+/** The ConfigMap extension-apiserver-authentication: how aggregated API servers authenticate requests as this server does. */
+export function authenticationConfigMap(context: ControlPlaneContext): StartedHook {
   const data = context.authentication;
-  const keeper = keepObject(
+  const manager = manageObject(
     {
       registry: registryIn(context, '', 'configmaps'),
       namespace,
       name: 'extension-apiserver-authentication',
-      wanted: (existing) => ({
+      desired: (existing) => ({
         ...(existing ?? {
           kind: 'ConfigMap',
           apiVersion: 'v1',
@@ -23,12 +23,12 @@ export function authenticationConfigMap(context: AnnouncementContext): Announced
     },
     context,
   );
-  return keeper;
+  return manager;
 }
 
 const maxCertificates = 16;
 
-/** Servers on one store may have authorities of their own: each adds its own to what is there. */
+/** Servers on one store may have different CAs: each adds its own certificates to the bundle. */
 function withBundles(existing: JsonObject | undefined, own: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(own).map(([key, value]) => {
@@ -44,16 +44,16 @@ function merged(before: string, own: string): string {
   return missing.length === 0 ? before : [...(theirs ?? []).slice(missing.length - maxCertificates), ...missing].join('');
 }
 
-/** Since when tokens of the old kind, in Secrets, are told apart by when they were last used. */
-export function tokenTrackingConfigMap(context: AnnouncementContext): Announced {
+/** The ConfigMap with the date since which the last use of legacy (Secret-based) service account tokens is tracked. */
+export function tokenTrackingConfigMap(context: ControlPlaneContext): StartedHook {
   const name = 'kube-apiserver-legacy-service-account-token-tracking';
   const since = new Date(context.now()).toISOString().slice(0, 10);
-  const keeper = keepObject(
+  const manager = manageObject(
     {
       registry: registryIn(context, '', 'configmaps'),
       namespace,
       name,
-      wanted(existing): JsonObject {
+      desired(existing): JsonObject {
         if (!existing) return { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace }, data: { since } };
         const known = (existing.data as JsonObject | undefined)?.since;
         const isDate = typeof known === 'string' && /^\d{4}-\d\d-\d\d$/.test(known) && known <= since;
@@ -62,5 +62,5 @@ export function tokenTrackingConfigMap(context: AnnouncementContext): Announced 
     },
     context,
   );
-  return keeper;
+  return manager;
 }

@@ -1,23 +1,16 @@
-/** How an object names one that it belongs to. */
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly blockOwnerDeletion?: boolean;
-}
+import type { OwnerReference } from '@tsukube/machinery';
 
-/** An object that belongs to others. */
+/** An object with owner references. */
 export interface Dependent {
   readonly key: string;
   readonly owners: readonly OwnerReference[];
-  /** It is going itself, and waits until what belongs to it is gone. */
+  /** The object is being deleted in the foreground and waits for its own dependents. */
   readonly waits: boolean;
 }
 
 const none: ReadonlySet<string> = new Set();
 
-/** Who belongs to whom. Objects that belong to nobody are not in it: that keeps it small. */
+/** Owner references by dependent and by owner uid. Objects without owners are not stored, which keeps it small. */
 export class OwnerGraph {
   readonly #dependents = new Map<string, Dependent>();
   readonly #keysByOwner = new Map<string, Set<string>>();
@@ -34,12 +27,12 @@ export class OwnerGraph {
     return this.#dependents.keys();
   }
 
-  /** The keys of what names this uid as an owner. */
+  /** Keys of the objects that name this uid as an owner. */
   dependentsOf(uid: string): ReadonlySet<string> {
     return this.#keysByOwner.get(uid) ?? none;
   }
 
-  /** Those among them that keep their owner from going. */
+  /** The dependents with blockOwnerDeletion. */
   *blocking(uid: string): Generator<Dependent> {
     for (const key of this.dependentsOf(uid)) {
       const dependent = this.#dependents.get(key);

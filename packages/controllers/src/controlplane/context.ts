@@ -3,40 +3,40 @@ import type { ServiceRanges } from '@tsukube/builtin';
 import type { Store } from '@tsukube/storage';
 import type { Controller, ControllerContext } from '../controller.ts';
 
-/** How this server is known to those that share its store, and to those that run in what it serves. */
-export interface ServerIdentity {
+/** Where other servers and pods reach this server. */
+export interface ServerEndpoint {
   readonly hostname: string;
-  /** Where it can be reached from elsewhere; absent if it cannot. */
+  /** Undefined if the server listens on a loopback address only. */
   readonly address: string | undefined;
   readonly port: number;
 }
 
-export interface AnnouncementContext extends ControllerContext {
-  readonly identity: ServerIdentity;
+export interface ControlPlaneContext extends ControllerContext {
+  readonly identity: ServerEndpoint;
   readonly serviceRanges: ServiceRanges;
   readonly store: Store;
   readonly kubernetesService: {
     /** 0 for a Service of type ClusterIP. */
     readonly nodePort: number;
-    /** Whether its endpoints are kept. */
+    /** Whether the server manages the Endpoints and EndpointSlice. */
     readonly endpoints: boolean;
   };
-  /** What the ConfigMap about the authentication of this server says. */
+  /** Data of the ConfigMap extension-apiserver-authentication. */
   readonly authentication: Readonly<Record<string, string>>;
 }
 
-/** Something that is announced from now on. */
-export interface Announced extends Controller {
-  /** Throws if it can no longer be relied on. */
+/** A started hook. */
+export interface StartedHook extends Controller {
+  /** Health check: throws if the hook no longer works. */
   check?(): void;
 }
 
-export interface Announcement extends Announced {
+export interface PostStartHook extends StartedHook {
   readonly name: string;
 }
 
-/** Whether other servers may share the store: one that lives in this process has no others. */
-export function isShared({ store }: AnnouncementContext): boolean {
+/** Whether other servers may share the store. An embedded store belongs to this process. */
+export function isShared({ store }: ControlPlaneContext): boolean {
   return store.tap === undefined;
 }
 
@@ -44,6 +44,6 @@ export function registryIn({ resources, registryOf }: ControllerContext, group: 
   const named = ({ names, hub }: Resource) => names.plural === plural && hub.group === group;
   const resource = resources.find(named);
   const registry = resource && registryOf(resource);
-  if (!registry) throw new Error(`there is no resource ${plural}.${group}`);
+  if (!registry) throw new Error(`the resource ${plural}.${group} is not served`);
   return registry;
 }

@@ -1,28 +1,28 @@
 import { decodeObject, deleteObject, follow, nameOfKey, priorityOf, settleRaces, WorkQueue } from '@tsukube/apiserver';
 import type { CustomApi } from '@tsukube/crds';
 import { deepEqual, type GroupVersion, type JsonObject } from '@tsukube/machinery';
-import { type Controller, type ControllerContext, registryNamed, writeAs } from '../controller.ts';
+import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
 
 const label = 'kube-aggregator.kubernetes.io/automanaged';
 
-/** Keeps an APIService for each version that this server serves itself: those of built-in kinds as long as nobody changes them. */
+/** Creates an APIService for each group version that this server serves itself. Those of built-in kinds are not restored when changed. */
 export function apiServiceController(context: ControllerContext, custom: CustomApi | undefined): Controller {
   const services = registryNamed(context, 'apiservices');
   const builtIn = builtInVersions(context);
 
-  const wanted = (name: string): JsonObject | undefined => {
+  const desired = (name: string): JsonObject | undefined => {
     const dot = name.indexOf('.');
     const version = { version: name.slice(0, dot), group: name.slice(dot + 1) };
     if (builtIn.has(name)) return apiService(name, version, 'onstart');
     return custom?.isDefined(version) ? apiService(name, version, 'true') : undefined;
   };
 
-  const settle = async (name: string): Promise<void> => {
+  const reconcile = async (name: string): Promise<void> => {
     const entry = await services.cache.get(services.key('', name));
-    const service = wanted(name);
+    const service = desired(name);
     if (!entry) return service && void (await services.create(service, writeAsServer()));
     const found = decodeObject(entry.value);
-    const managed = labelsOf(found)[label];
+    const managed = found.metadata.labels?.[label];
     if (managed !== 'true' && managed !== 'onstart') return;
     if (!service) return managed === 'true' ? void (await deleteObject(services, name, {}, writeAsServer())) : undefined;
     if (managed === 'onstart' || deepEqual(found.spec, service.spec)) return;
@@ -31,7 +31,7 @@ export function apiServiceController(context: ControllerContext, custom: CustomA
   };
 
   const writeAsServer = () => ({ ...writeAs(services, ''), fieldManager: 'kube-apiserver' });
-  const queue = new WorkQueue((name) => settleRaces(() => settle(name)), context.logger);
+  const queue = new WorkQueue((name) => settleRaces(() => reconcile(name)), context.logger);
   const addAll = (versions: Iterable<GroupVersion>) => {
     for (const { group, version } of versions) queue.add(`${version}.${group}`);
   };
@@ -42,7 +42,7 @@ export function apiServiceController(context: ControllerContext, custom: CustomA
     if (stopped) return;
     addAll(from.groupVersions());
     stops.push(from.onChange((touched) => addAll(touched ?? from.groupVersions())));
-    // One that is ours and was removed or changed comes back; one that nobody wants goes.
+    // Restores changed and deleted APIServices of definitions and deletes obsolete ones.
     const again = follow(services.cache, (entry) => {
       const { name } = nameOfKey(services.resource, entry.key);
       if (!builtIn.has(name)) queue.add(name);
@@ -59,7 +59,7 @@ export function apiServiceController(context: ControllerContext, custom: CustomA
   };
 }
 
-/** Of all but what comes and goes, and what this is about itself. */
+/** Versions of built-in resources, without apiregistration.k8s.io itself. */
 function builtInVersions({ resources }: ControllerContext): ReadonlySet<string> {
   const versions = resources.filter(({ state }) => state === undefined).flatMap((resource) => resource.versions);
   const others = versions.filter(({ group }) => group !== 'apiregistration.k8s.io');
@@ -79,8 +79,4 @@ function apiService(name: string, { group, version }: GroupVersion, managed: str
       versionPriority: priority.version,
     },
   };
-}
-
-function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
-  return ((object.metadata as JsonObject).labels ?? {}) as Record<string, string>;
 }

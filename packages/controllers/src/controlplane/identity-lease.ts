@@ -1,41 +1,42 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { asServer, decodeObject, deleteObject, type ObjectRegistry } from '@tsukube/apiserver';
-import { formatMicroTime, type JsonObject } from '@tsukube/machinery';
-import { type Announced, type AnnouncementContext, isShared, registryIn, type ServerIdentity } from './announcement.ts';
+import { formatMicroTime, type JsonObject, numberIn, objectIn, textIn } from '@tsukube/machinery';
+import { type ControlPlaneContext, isShared, registryIn, type ServerEndpoint, type StartedHook } from './context.ts';
 
 const namespace = 'kube-system';
 const leaseDurationSeconds = 3600;
 const identityLabel = 'apiserver.kubernetes.io/identity';
 
-/** Says of this server that it is alive, and forgets those that have long been dead. */
-export function identityLease(context: AnnouncementContext): Announced {
+/** The identity Lease of this server in kube-system. Also deletes expired Leases of other servers. */
+export function identityLease(context: ControlPlaneContext): StartedHook {
   const registry = registryIn(context, 'coordination.k8s.io', 'leases');
   const name = leaseName(context.identity);
   const holderIdentity = `${name}_${randomUUID()}`;
-  // A wall clock that is set forward says nothing about renewals.
+  // Monotonic: a wall clock that is set forward must not expire the lease.
   let renewed = performance.now();
-  const turn = async () => {
+  const renewAndCleanUp = async () => {
     await renew(registry, name, holderIdentity, context);
     renewed = performance.now();
     await removeExpired(registry, context.now());
   };
   const run = () =>
-    turn().catch((error: unknown) =>
-      context.logger.warn('the lease of this server could not be renewed', { error: String(error) }),
+    renewAndCleanUp().catch((error: unknown) =>
+      context.logger.warn('the identity lease of this server could not be renewed', { error: String(error) }),
     );
   void run();
-  // A store of our own need not be told every few seconds.
+  // An embedded store has no other reader of the lease.
   const timer = setInterval(() => void run(), isShared(context) ? 10_000 : 600_000).unref();
   return {
     stop: () => clearInterval(timer),
     check() {
-      if (performance.now() - renewed > leaseDurationSeconds * 1000) throw new Error('the lease of this server has expired');
+      if (performance.now() - renewed > leaseDurationSeconds * 1000)
+        throw new Error('the identity lease of this server has expired');
     },
   };
 }
 
-/** Servers on one host differ by their port. */
-function leaseName({ hostname, address, port }: ServerIdentity): string {
+/** Includes the port, which distinguishes servers on one host. */
+function leaseName({ hostname, address, port }: ServerEndpoint): string {
   const hash = createHash('sha256')
     .update(`${hostname}/${address ?? ''}:${port}`)
     .digest()
@@ -55,19 +56,19 @@ async function renew(
   registry: ObjectRegistry,
   name: string,
   holderIdentity: string,
-  { identity, now }: AnnouncementContext,
+  { identity, now }: ControlPlaneContext,
 ): Promise<void> {
-  const wanted = (existing: JsonObject | undefined): JsonObject => ({
+  const renewed = (existing: JsonObject | undefined): JsonObject => ({
     ...(existing ?? { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1' }),
-    metadata: { ...(existing?.metadata as JsonObject | undefined), name, namespace, ...marks(identity) },
+    metadata: { ...(existing?.metadata as JsonObject | undefined), name, namespace, ...labelsAndAnnotations(identity) },
     spec: { holderIdentity, leaseDurationSeconds, renewTime: formatMicroTime(now()) },
   });
   const context = asServer(registry, namespace);
-  if (await registry.cache.get(registry.key(namespace, name))) await registry.update(name, undefined, wanted, context);
-  else await registry.create(wanted(undefined), context);
+  if (await registry.cache.get(registry.key(namespace, name))) await registry.update(name, undefined, renewed, context);
+  else await registry.create(renewed(undefined), context);
 }
 
-function marks({ hostname, address, port }: ServerIdentity): JsonObject {
+function labelsAndAnnotations({ hostname, address, port }: ServerEndpoint): JsonObject {
   const labels = { [identityLabel]: 'kube-apiserver', 'kubernetes.io/hostname': hostname };
   return address === undefined
     ? { labels }
@@ -76,9 +77,11 @@ function marks({ hostname, address, port }: ServerIdentity): JsonObject {
 
 async function removeExpired(registry: ObjectRegistry, now: number): Promise<void> {
   for (const { value } of registry.cache.slice(registry.prefix(namespace))) {
-    const { metadata, spec } = decodeObject(value) as { metadata: JsonObject; spec?: JsonObject };
-    if ((metadata.labels as JsonObject | undefined)?.[identityLabel] !== 'kube-apiserver') continue;
-    const expires = Date.parse(String(spec?.renewTime)) + Number(spec?.leaseDurationSeconds ?? 0) * 1000;
+    const lease = decodeObject(value);
+    const { metadata } = lease;
+    if (metadata.labels?.[identityLabel] !== 'kube-apiserver') continue;
+    const spec = objectIn(lease, 'spec');
+    const expires = Date.parse(textIn(spec, 'renewTime')) + numberIn(spec, 'leaseDurationSeconds') * 1000;
     if (expires < now) await deleteObject(registry, metadata.name as string, {}, asServer(registry, namespace)).catch(() => {});
   }
 }

@@ -3,20 +3,20 @@ import { WorkQueue } from '@tsukube/apiserver';
 import { CorruptEntry } from '@tsukube/storage';
 import type { Controller, ControllerContext } from '../controller.ts';
 import { type CollectorParts, collect } from './collector.ts';
-import { resourceDirectory } from './directory.ts';
-import { Observer } from './observer.ts';
+import { GraphBuilder } from './graph-builder.ts';
 import { OwnerGraph } from './owner-graph.ts';
+import { resourceMapper } from './owners.ts';
 
 const concurrency = 64;
 const pageSize = 500;
-/** Before a scan that failed is repeated: doubled with each failure in a row. */
+/** Backoff of failed scans, doubled with each failure. */
 const [retryMs, maxRetryMs] = [1000, 60_000];
-/** So often it is asked whether kinds have come or gone. */
+/** Poll interval for added and removed resources. */
 const resourcesMs = 1000;
 
 /**
- * Deletes what belongs to objects that are gone. It follows the one stream of changes and keeps only who belongs to whom;
- * what was there before it started is read page by page, beside everything else, and nothing is decided until then.
+ * The garbage collector. Follows the change feed of the store and keeps only the graph of owners and dependents. Existing
+ * objects are listed in pages at startup; nothing is collected before that has finished.
  */
 export function garbageCollector(context: ControllerContext): Controller {
   const graph = new OwnerGraph();
@@ -24,13 +24,13 @@ export function garbageCollector(context: ControllerContext): Controller {
   let scanned = Promise.resolve();
   let stopped = false;
   const queue = new WorkQueue((key) => scanned.then(() => collect(key, parts)), context.logger, concurrency);
-  const observer = new Observer(graph, (key) => queue.add(key));
+  const builder = new GraphBuilder(graph, (key) => queue.add(key));
   const parts: CollectorParts = {
     context,
     graph,
-    observer,
-    directory: resourceDirectory(context),
-    look: (key) => queue.add(key),
+    builder,
+    mapper: resourceMapper(context),
+    enqueue: (key) => queue.add(key),
     park: (key) => parked.add(key),
   };
 
@@ -46,7 +46,7 @@ export function garbageCollector(context: ControllerContext): Controller {
         // The owners of a damaged object are unknown: it is not collected.
         if (since.has(entry.key) || entry instanceof CorruptEntry) continue;
         const { key, value } = entry;
-        observer.onObject(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+        builder.onObject(key, Buffer.from(value.buffer, value.byteOffset, value.byteLength));
       }
       from = page.more ? `${page.entries.at(-1)?.key}\0` : undefined;
     } while (from !== undefined);
@@ -56,7 +56,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     const since = new Set<string>();
     const isCurrent = () => !stopped && written === since;
     written = since;
-    observer.reset();
+    builder.reset();
     for (let delay = retryMs; isCurrent(); delay = Math.min(2 * delay, maxRetryMs)) {
       try {
         await scan(since, isCurrent);
@@ -75,7 +75,7 @@ export function garbageCollector(context: ControllerContext): Controller {
     onChanges(changes) {
       for (const change of changes) {
         written?.add(change.entry.key);
-        observer.onChange(change);
+        builder.onChange(change);
       }
     },
     onGap() {

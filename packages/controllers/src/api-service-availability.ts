@@ -1,0 +1,139 @@
+import { decodeObject, follow, nameOfKey, type ObjectRegistry, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import { formatTime, isObject, type JsonObject, type JsonValue, type KubeObject } from '@tsukube/machinery';
+import { type Controller, type ControllerContext, registryNamed, writeAs } from './controller.ts';
+
+/** Sets the condition Available of every APIService that is backed by a Service. */
+export function apiServiceAvailability(context: ControllerContext): Controller {
+  const apiServices = registryNamed(context, 'apiservices');
+  const services = registryNamed(context, 'services');
+  const slices = registryNamed(context, 'endpointslices');
+
+  const reconcile = async (name: string): Promise<void> => {
+    const entry = await apiServices.cache.get(apiServices.key('', name));
+    const reference = entry && referenceOf(decodeObject(entry.value));
+    if (!reference) return;
+    const availability = await checkAvailability(reference, services, slices);
+    await updateCondition(apiServices, name, availability, context.now());
+  };
+
+  const queue = new WorkQueue((name) => settleRaces(() => reconcile(name)), context.logger);
+  const enqueueBackedBy = (key: string) => {
+    for (const name of apiServicesBackedBy(apiServices, key)) queue.add(name);
+  };
+  const stops = [
+    follow(apiServices.cache, ({ key }) => queue.add(nameOfKey(apiServices.resource, key).name)),
+    follow(services.cache, ({ key }) => enqueueBackedBy(namespacedName(services, key))),
+    follow(slices.cache, (entry) => enqueueBackedBy(serviceOfSlice(decodeObject(entry.value)))),
+  ];
+  return {
+    stop() {
+      queue.stop();
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+function referenceOf({ spec }: JsonObject): JsonObject | undefined {
+  return isObject(spec) && isObject(spec.service) ? spec.service : undefined;
+}
+
+function namespacedName(registry: ObjectRegistry, key: string): string {
+  const { namespace, name } = nameOfKey(registry.resource, key);
+  return `${namespace}/${name}`;
+}
+
+function serviceOfSlice({ metadata }: KubeObject): string {
+  const { namespace, labels } = metadata;
+  return `${namespace}/${labels?.['kubernetes.io/service-name'] ?? ''}`;
+}
+
+/** A linear search: there are few APIServices, and most have no Service. */
+function* apiServicesBackedBy({ cache, resource }: ObjectRegistry, service: string): Generator<string> {
+  for (const { key, value } of cache.slice(cache.prefix)) {
+    if (!value.includes('"service":')) continue;
+    const reference = referenceOf(decodeObject(value));
+    if (reference && `${reference.namespace}/${reference.name}` === service) yield nameOfKey(resource, key).name;
+  }
+}
+
+async function updateCondition(
+  apiServices: ObjectRegistry,
+  name: string,
+  availability: Availability,
+  now: number,
+): Promise<void> {
+  const context = { ...writeAs(apiServices, '', 'status'), fieldManager: 'kube-apiserver' };
+  await apiServices.update(name, undefined, (object) => withAvailability(object as JsonObject, availability, now), context);
+}
+
+/** lastTransitionTime changes only with the status of the condition. */
+function withAvailability(object: JsonObject, availability: Availability, now: number): JsonObject {
+  const status = isObject(object.status) ? object.status : {};
+  const conditions = (Array.isArray(status.conditions) ? status.conditions : []) as JsonObject[];
+  const known = conditions.find(({ type }) => type === 'Available');
+  const lastTransitionTime = known?.status === availability.status ? (known.lastTransitionTime ?? null) : formatTime(now);
+  const { reason, message } = availability;
+  const available = { type: 'Available', status: availability.status, lastTransitionTime, reason, message };
+  const next = known ? conditions.map((each) => (each === known ? available : each)) : [...conditions, available];
+  return { ...object, status: { ...status, conditions: next } };
+}
+
+interface Availability {
+  readonly status: 'True' | 'False';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Checks the Service of an APIService, its port and its endpoints. */
+async function checkAvailability(reference: JsonObject, services: ObjectRegistry, slices: ObjectRegistry): Promise<Availability> {
+  const namespace = String(reference.namespace);
+  const name = String(reference.name);
+  const called = `service/${name} in ${JSON.stringify(namespace)}`;
+  const entry = await services.cache.get(services.key(namespace, name));
+  if (!entry) return unavailable('ServiceNotFound', `${called} is not present`);
+  const spec = fieldsOf(decodeObject(entry.value).spec);
+  if (spec.type === 'ClusterIP') {
+    const port = listOf(spec.ports).find((each) => each.port === reference.port);
+    if (!port) return unavailable('ServicePortError', `${called} is not listening on port ${reference.port}`);
+    const behind = await slicesOf(namespace, name, slices);
+    if (behind.length === 0) return unavailable('EndpointsNotFound', `cannot find endpointslices for ${called}`);
+    const portName = String(port.name ?? '');
+    if (!behind.some((slice) => isServing(slice, portName)))
+      return unavailable(
+        'MissingEndpoints',
+        `endpointslices for ${called} have no addresses with port name ${JSON.stringify(portName)}`,
+      );
+  }
+  return unavailable(
+    'FailedDiscoveryCheck',
+    `failing or missing response from ${called}: requests are not passed on to services`,
+  );
+}
+
+function unavailable(reason: string, message: string): Availability {
+  return { status: 'False', reason, message };
+}
+
+async function slicesOf(namespace: string, service: string, slices: ObjectRegistry): Promise<readonly KubeObject[]> {
+  await slices.cache.fresh();
+  const near = slices.cache.slice(slices.prefix(namespace));
+  return near.map(({ value }) => decodeObject(value)).filter((slice) => serviceNamed(slice) === service);
+}
+
+function serviceNamed({ metadata }: KubeObject): string | undefined {
+  return metadata.labels?.['kubernetes.io/service-name'];
+}
+
+/** Endpoints are ready unless `conditions.ready` is false. */
+function isServing(slice: JsonObject, portName: string): boolean {
+  const hasPort = listOf(slice.ports).some((port) => (port.name ?? '') === portName);
+  return hasPort && listOf(slice.endpoints).some(({ conditions }) => fieldsOf(conditions).ready !== false);
+}
+
+function fieldsOf(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
+}

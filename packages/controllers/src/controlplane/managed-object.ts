@@ -1,0 +1,53 @@
+import { asServer, type CacheEntry, decodeObject, follow, type ObjectRegistry, settleRaces, WorkQueue } from '@tsukube/apiserver';
+import { deepEqual, type JsonObject } from '@tsukube/machinery';
+import type { Controller, ControllerContext } from '../controller.ts';
+
+/** An object that the server creates, and restores when it is changed or deleted. */
+export interface ManagedObject {
+  readonly registry: ObjectRegistry;
+  readonly namespace: string;
+  readonly name: string;
+  /** The desired state. Returns `existing` itself if nothing has to change. */
+  readonly desired: (existing: JsonObject | undefined) => JsonObject;
+  /** Writes the status as well: the strategy does not reset it. */
+  readonly withStatus?: boolean;
+}
+
+export interface ObjectManager extends Controller {
+  /** Reconciles again because the desired state has changed. */
+  resync(): void;
+}
+
+export function manageObject(managed: ManagedObject, { logger }: ControllerContext): ObjectManager {
+  const { registry, namespace, name } = managed;
+  const key = registry.key(namespace, name);
+  const queue = new WorkQueue(() => settleRaces(() => reconcile(managed)), logger);
+  queue.add(key);
+  const isOurs = (entry: CacheEntry) => entry.key === key;
+  const unfollow = follow(registry.cache, (entry) => isOurs(entry) && queue.add(key));
+  return {
+    resync: () => queue.add(key),
+    stop() {
+      unfollow();
+      queue.stop();
+    },
+  };
+
+  async function reconcile({ desired }: ManagedObject): Promise<void> {
+    const entry = await registry.cache.get(key);
+    const existing = entry && decodeObject(entry.value);
+    const next = desired(existing);
+    if (existing && deepEqual(next, existing)) return;
+    await write(managed, existing, next);
+  }
+}
+
+async function write(managed: ManagedObject, existing: JsonObject | undefined, next: JsonObject): Promise<void> {
+  const { registry, namespace, name, desired } = managed;
+  const context = asServer(registry, namespace);
+  const strategy = managed.withStatus
+    ? { ...context.strategy, prepareForCreate: undefined, prepareForUpdate: undefined }
+    : context.strategy;
+  if (!existing) await registry.create(next, { ...context, strategy });
+  else await registry.update(name, undefined, (found) => desired(found), { ...context, strategy });
+}
