@@ -1,14 +1,14 @@
-/** Time as a store sees it, so that tests need not wait. */
+/** Clock of a store, injected so that tests need not wait. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls back once, about `ms` from now, unless the returned function is called first. Never keeps the process alive. */
+  /** Calls back once after about `ms`, unless the returned function is called first. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void;
 }
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** For durations within this process: a wall clock that is set forth or back does not change them. */
+/** For durations and deadlines: unaffected by changes of the wall clock. */
 export const monotonicClock: Clock = {
   now: () => performance.now(),
   after: (ms, callback) => systemClock.after(ms, callback),
@@ -24,10 +24,10 @@ export const systemClock: Clock = {
 
 const RETRY_MS = 1000;
 
-/** Removes what is due at a time; gives the time when the next key is due, if there is one. */
-export type RemoveExpired = (now: number) => Promise<number | undefined>;
+/** Deletes the keys that expire by `now`; resolves with the time of the next expiry, if any. */
+type RemoveExpired = (now: number) => Promise<number | undefined>;
 
-/** Runs a removal when the earliest expiry that it was told of has come. */
+/** Runs `remove` at the earliest expiry it was told of, and retries it a second after a failure. */
 export class ExpiryTimer {
   readonly #clock: Clock;
   readonly #remove: RemoveExpired;
@@ -41,14 +41,14 @@ export class ExpiryTimer {
     this.#remove = remove;
   }
 
-  /** Something expires at this time. */
+  /** A key expires at this time. */
   expect(due: number): void {
     if (due >= this.#due || this.#stopped) return;
     this.#due = due;
     if (!this.#running) this.#arm();
   }
 
-  /** Waits for a removal under way; none starts afterwards. */
+  /** Waits for a removal in flight; none starts afterwards. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancel?.();

@@ -1,4 +1,4 @@
-// The drivers have entries of their own (@tsukube/storage/lmdb …), so that only the one in use is loaded.
+// Each driver has its own entry point (@tsukube/storage/lmdb …), so that only the one in use is loaded.
 export { type Clock, systemClock } from './clock.ts';
 export { isEncrypted } from './encryption/transformer.ts';
 export { MAX_KEY_BYTES } from './keys.ts';

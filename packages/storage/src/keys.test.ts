@@ -4,7 +4,7 @@ import { checkKey, compareKeys, firstKey, lowerBound, MAX_KEY_BYTES } from './ke
 const SORTED = ['', '\0', '/', '/a', '/a\0', '/a/', '/ab', '/é', '/\ud7ff', '/\ue000', '/\uffee', '/𝄞', '/𝄞a', '/\u{10ffff}'];
 
 describe('compareKeys', () => {
-  it('orders as bytes of UTF-8 do', () => {
+  it('orders by UTF-8 bytes', () => {
     for (const left of SORTED) {
       for (const right of SORTED) {
         const bytewise = Buffer.compare(Buffer.from(left), Buffer.from(right));
@@ -25,7 +25,7 @@ describe('checkKey', () => {
   it.each(['', 'x'.repeat(MAX_KEY_BYTES + 1), 'é'.repeat(MAX_KEY_BYTES / 2 + 1)])('refuses %#', (key) => {
     expect(() => checkKey(key)).toThrow(RangeError);
   });
-  it.each(['/', 'x'.repeat(MAX_KEY_BYTES), 'é'.repeat(MAX_KEY_BYTES / 2)])('takes %#', (key) => {
+  it.each(['/', 'x'.repeat(MAX_KEY_BYTES), 'é'.repeat(MAX_KEY_BYTES / 2)])('accepts %#', (key) => {
     expect(() => checkKey(key)).not.toThrow();
   });
 });

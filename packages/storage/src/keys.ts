@@ -1,4 +1,4 @@
-/** Longest key that every driver takes, in bytes of UTF-8. */
+/** Longest key every driver accepts, in bytes of UTF-8. */
 export const MAX_KEY_BYTES = 2048;
 
 const MAX_BYTES_PER_CODE_UNIT = 3;
@@ -13,7 +13,7 @@ export function isTooLong(key: string): boolean {
   return key.length * MAX_BYTES_PER_CODE_UNIT > MAX_KEY_BYTES && Buffer.byteLength(key) > MAX_KEY_BYTES;
 }
 
-/** Orders keys as their UTF-8 bytes, which for characters beyond the basic plane is not the order of JavaScript strings. */
+/** Orders keys by their UTF-8 bytes. For characters beyond the BMP this differs from JavaScript's string order. */
 export function compareKeys(left: string, right: string): number {
   const shared = Math.min(left.length, right.length);
   for (let i = 0; i < shared; i++) {
@@ -29,12 +29,12 @@ function codePointRank(unit: number): number {
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
 }
 
-/** The key where a list starts: `from` where it lies behind the prefix. */
+/** The first key of a list: `from`, if it is after the prefix. */
 export function firstKey(prefix: string, from: string | undefined): string {
   return from !== undefined && compareKeys(from, prefix) > 0 ? from : prefix;
 }
 
-/** The index of the first key that is not below `wanted`. */
+/** The index of the first key that is not less than `wanted`. */
 export function lowerBound(sorted: readonly string[], wanted: string): number {
   let low = 0;
   let high = sorted.length;

@@ -1,127 +1,136 @@
 /**
- * What every store promises: etcd's semantics and nothing more. One revision counter numbers all writes of the
- * store; each successful write takes the next number. A write that was acknowledged survives the death of the process.
+ * The storage contract: etcd's semantics. One revision counter numbers all writes of the store; every successful write gets the
+ * next revision. An acknowledged write survives a crash of the process.
  */
 export interface Store {
-  /** The newest revision, linearizable: no write acknowledged before the call is newer. */
+  /** Returns the newest revision. Linearizable: not older than any write acknowledged before the call. */
   revision(): Promise<number>;
 
-  /** The newest value of a key, or undefined. Linearizable. */
+  /** Returns the newest value of a key, or undefined if the key does not exist. Linearizable. */
   get(key: string): Promise<Entry | undefined>;
 
   /**
-   * The entries below a prefix in ascending key order (bytewise). Linearizable unless `revision` asks for the past.
-   * Fails with Compacted if that revision is gone, with FutureRevision if it is not there yet.
+   * Lists the entries with a prefix in bytewise key order. Linearizable, unless `revision` asks for an older state. Rejects
+   * with Compacted if that revision has been compacted, with FutureRevision if it does not exist yet.
    */
   list(prefix: string, options?: StoreListOptions): Promise<Page>;
 
-  /** Writes a key that must not exist. Fails with KeyExists. Never mutates `value`; the caller must not either, from now on. */
+  /** Creates a key. Rejects with KeyExists. Never mutates `value`; the caller must not mutate it after the call either. */
   create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<Entry>;
 
-  /** Replaces the value of a key whose newest revision is `expected`. Fails with Mismatch, which carries what was found. */
+  /**
+   * Compare-and-swap: replaces the value if the key is at revision `expected`. Rejects with Mismatch, which carries the current
+   * entry. Never mutates `value`; the caller must not mutate it after the call either.
+   */
   update(key: string, value: Uint8Array, expected: number, options?: StoreWriteOptions): Promise<Entry>;
 
-  /** Removes a key whose newest revision is `expected`. Gives the revision of the removal. Fails with Mismatch. */
+  /**
+   * Compare-and-delete: removes the key if it is at revision `expected`. Returns the revision of the delete. Rejects with
+   * Mismatch.
+   */
   delete(key: string, expected: number, options?: StoreDeleteOptions): Promise<number>;
 
   /**
-   * Resolves once the outcome of every write is known that was cancelled too late, when its transaction had begun.
-   * Undefined if there is none. A read that follows never precedes such a write.
+   * Returns a promise for all writes in flight that were cancelled after their transaction began; it resolves when their
+   * outcome is known. Undefined if there are none. A read started after it resolves sees every such write that was committed.
    */
   cancelledUnderWay(): Promise<void> | undefined;
 
   /**
-   * Every change below a prefix with a revision of at least `from`, in order, with no gap and no repeat, until the
-   * signal aborts. When all changes up to the revision that was newest at the call have been delivered, the watch
-   * yields a batch (possibly empty) whose `revision` is at least that one; later batches follow as writes happen.
-   * Fails with Compacted if `from` is gone. A batch never splits a revision.
+   * Watches the keys with a prefix from revision `from` (inclusive): every change in order, with no gap and no repeat, until
+   * the signal aborts. Once all changes up to the revision that was newest at the call are delivered, the watch yields a batch
+   * (possibly empty) whose `revision` is at least that one. Further batches follow as writes happen. Throws Compacted if `from`
+   * has been compacted. A batch never splits a revision.
    */
   watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch>;
 
   /**
-   * Only stores that live in this process have it: calls the listener with every batch, in order, before any write in
-   * that batch is acknowledged, until the returned function is called. A cache fed this way is never behind.
+   * Optional, for embedded stores: calls the listener with every batch, in order, before any write in the batch is
+   * acknowledged. Returns a function that removes the listener. A cache fed this way is never behind the store.
    */
   tap?(listener: (batch: Batch) => void): () => void;
 
   /**
-   * Only stores that live in this process have it: the value that a revision wrote for a key, at once, as long as that is
-   * the newest of the key or the history holds it. What can be had this way need not be kept in memory. Throws CorruptValue.
+   * Optional, for embedded stores: synchronously returns the value that a revision wrote to a key, while that is the newest
+   * value of the key or within the history. Values that can be read this way need not be cached. Throws CorruptValue.
    */
   valueAt?(revision: number, key: string): Uint8Array;
 
   /**
-   * Only stores that encrypt values have it: whether the value of a key would be stored differently if it was written
-   * now, with another key or provider. An update that changes nothing is then written nevertheless.
+   * Optional, for stores that encrypt: whether the value would be stored differently if written now (another key or provider).
+   * An update that changes nothing is then written nevertheless.
    */
   isStale?(key: string): Promise<boolean>;
 
-  /** Forgets history up to and including a revision: what was overwritten or removed by then. Newest values stay. */
+  /**
+   * Compacts: discards overwritten and deleted values up to and including a revision. The newest values stay. Idempotent.
+   * Rejects with FutureRevision if the revision does not exist yet.
+   */
   compact(revision: number): Promise<void>;
 
   /**
-   * Only stores that map their data into memory have it: lets go of what was mapped, to be read again when it is wanted.
-   * Disturbs nobody: while a read is under way that would be, nothing happens.
+   * Optional, for stores that map their file into memory: releases the mapped pages; they are read again on demand. Does
+   * nothing while a read that would be disturbed is in flight.
    */
   trim?(): Promise<void>;
 
-  /** Only stores that check what they read have it: the damage that reads have found so far and no write has replaced. */
+  /** Optional, for stores with checksums: corrupt values found by reads and not yet overwritten. */
   corruption?(): Corruption;
 
-  /** Fails if the store cannot take writes now, with NoSpace if it is full. Cheap enough for a health check. */
+  /** Rejects if the store cannot accept writes, with NoSpace if it is full. Cheap enough for a health check. */
   ping(): Promise<void>;
 
-  /** Ends all watches and waits for writes under way. */
+  /** Ends all watches and waits for writes in flight. All other calls then reject with Unavailable. */
   close(): Promise<void>;
 }
 
-/** The value of a key at a revision. Immutable. */
+/** A key and its value at a revision. Immutable. */
 export interface Entry {
   readonly key: string;
-  /** Throws CorruptValue if what is stored is not what was written. */
+  /** Throws CorruptValue if the stored bytes fail their checksum. */
   readonly value: Uint8Array;
-  /** The revision that wrote this value. */
+  /** The revision that wrote this value (etcd's mod_revision). */
   readonly revision: number;
-  /** The revision that created the key. */
+  /** The revision that created the key (etcd's create_revision). */
   readonly created: number;
 }
 
 export interface StoreListOptions {
-  /** At most this many entries; 0 or absent for all. */
+  /** Maximum number of entries; 0 or absent for no limit. */
   readonly limit?: number;
-  /** Start at this key (inclusive) instead of at the prefix. */
+  /** First key to return (inclusive); at the prefix if absent. */
   readonly from?: string;
-  /** The state at this revision instead of the newest. */
+  /** Lists the state at this revision; at the newest one if absent. */
   readonly revision?: number;
 }
 
 export interface Page {
   readonly entries: readonly Entry[];
-  /** The revision of the store that this page shows. */
+  /** The revision of the state that the page shows. */
   readonly revision: number;
-  /** Whether entries follow the last one. */
+  /** Whether the list continues after the last entry. */
   readonly more: boolean;
-  /** How many entries there are from the first of this page to the end of the prefix. */
+  /** Number of entries from the first of this page to the end of the prefix. */
   readonly count: number;
 }
 
 export interface StoreDeleteOptions {
-  /** Evaluated when the transaction is formed. A write that is cancelled by then is not made, and fails with Cancelled. */
+  /** Checked when the transaction begins. A write cancelled by then is not made and rejects with Cancelled. */
   readonly isCancelled?: (() => boolean) | undefined;
 }
 
 export interface StoreWriteOptions extends StoreDeleteOptions {
-  /** The key removes itself, with a change that watchers see, about this many seconds after the write. */
+  /** Time to live: the key is deleted about this many seconds after the write, and watchers see the delete. */
   readonly ttlSeconds?: number | undefined;
 }
 
 export interface Change {
   readonly type: 'put' | 'delete';
-  /** The entry written; for a removal the last entry, with the revision of the removal. */
+  /** The entry written. For a delete: the last entry, with the revision of the delete. */
   readonly entry: Entry;
   /**
-   * What the key held before, with its own revision; undefined if it did not exist. Known even where that older
-   * revision has been compacted: watchers with a selector need it to tell what an object was.
+   * The entry before the change, with its own revision; undefined if the key did not exist. Present even if that older revision
+   * has been compacted, because watches with a selector need the previous state.
    */
   readonly previous: Entry | undefined;
 }
@@ -132,13 +141,13 @@ export interface Batch {
   readonly revision: number;
 }
 
-/** What a store knows to be damaged. */
+/** Corruption found so far. */
 export interface Corruption {
-  /** How many keys have a value that cannot be read. */
+  /** Number of keys whose value cannot be read. */
   readonly count: number;
 }
 
-/** The stored value of a key is not what was written, or cannot be decrypted. */
+/** The stored value fails its checksum. */
 export class CorruptValue extends Error {
   override readonly name = 'CorruptValue';
   readonly key: string;
@@ -152,7 +161,7 @@ export class CorruptValue extends Error {
   }
 }
 
-/** An entry whose value is damaged. It can be listed and deleted by its key and revision, and nothing else. */
+/** An entry with a corrupt value. It can be listed, and deleted by key and revision; reading `value` throws. */
 export class CorruptEntry implements Entry {
   readonly key: string;
   readonly revision: number;
@@ -169,12 +178,12 @@ export class CorruptEntry implements Entry {
   }
 }
 
-/** The same entry under another revision, as a removal shows it. */
+/** The same entry with another revision, as in the event of a delete. */
 export function withRevision(entry: Entry, revision: number): Entry {
   return entry instanceof CorruptEntry ? new CorruptEntry(revision, entry.created, entry.error) : { ...entry, revision };
 }
 
-/** The key to write exists already. */
+/** Create of a key that exists. */
 export class KeyExists extends Error {
   override readonly name = 'KeyExists';
   readonly key: string;
@@ -184,11 +193,11 @@ export class KeyExists extends Error {
   }
 }
 
-/** The key is not at the revision the caller expected. */
+/** Compare-and-swap failed: the key is not at the expected revision. */
 export class Mismatch extends Error {
   override readonly name = 'Mismatch';
   readonly key: string;
-  /** What the key holds; undefined if it does not exist. */
+  /** The current entry; undefined if the key does not exist. */
   readonly current: Entry | undefined;
   constructor(key: string, current: Entry | undefined) {
     super(`key ${key} is at revision ${current?.revision ?? 'none'}`);
@@ -205,10 +214,10 @@ export class Cancelled extends Error {
   }
 }
 
-/** The history asked for has been compacted. */
+/** The requested revision has been compacted. */
 export class Compacted extends Error {
   override readonly name = 'Compacted';
-  /** The oldest revision that can still be asked for. */
+  /** The oldest revision still available. */
   readonly oldest: number;
   constructor(oldest: number) {
     super(`revisions before ${oldest} have been compacted`);
@@ -216,7 +225,7 @@ export class Compacted extends Error {
   }
 }
 
-/** The revision asked for does not exist yet. */
+/** The requested revision does not exist yet. */
 export class FutureRevision extends Error {
   override readonly name = 'FutureRevision';
   readonly current: number;
@@ -226,7 +235,7 @@ export class FutureRevision extends Error {
   }
 }
 
-/** The store cannot be reached, or has been closed. Whether the write took place is unknown unless `unwritten`. */
+/** The store is unreachable or closed. Unless `unwritten` is set, a write may or may not have taken effect. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
   readonly unwritten: boolean;
@@ -236,7 +245,7 @@ export class Unavailable extends Error {
   }
 }
 
-/** The stored value of a key cannot be decrypted or decoded. The reason may be shown to clients. */
+/** The stored value cannot be decrypted or decoded. `reason` may be shown to clients. */
 export class UnreadableValue extends Error {
   override readonly name = 'UnreadableValue';
   readonly key: string;
@@ -251,7 +260,7 @@ export class UnreadableValue extends Error {
   }
 }
 
-/** The value could not be encrypted. Nothing was written. The reason may be shown to clients. */
+/** The value could not be encrypted. Nothing was written. `reason` may be shown to clients. */
 export class EncryptionFailed extends Error {
   override readonly name = 'EncryptionFailed';
   readonly key: string;
@@ -264,14 +273,14 @@ export class EncryptionFailed extends Error {
   }
 }
 
-/** The disk, or the quota of etcd, is full. Nothing was written. */
+/** The disk, or etcd's quota, is full. Nothing was written. */
 export class NoSpace extends Unavailable {
   constructor(options?: { readonly cause?: unknown; readonly message?: string }) {
     super(options?.message ?? 'mvcc: database space exceeded', { cause: options?.cause, unwritten: true });
   }
 }
 
-/** The value does not fit into a request that etcd takes: by default 1.5 MiB for the value, the key and some framing. */
+/** The request exceeds etcd's limit: by default 1.5 MiB for value, key and framing. */
 export class RequestTooLarge extends Error {
   override readonly name = 'RequestTooLarge';
   constructor() {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const SLICE_MS = 4;
 
-/** Cuts long synchronous work into pieces, so that the event loop never waits long for it. */
+/** Splits long synchronous work into slices of a few milliseconds, so that it does not block the event loop. */
 export class TimeSlice {
   #ends = performance.now() + SLICE_MS;
 
@@ -14,7 +14,7 @@ export class TimeSlice {
     return performance.now() >= this.#ends;
   }
 
-  /** Lets the loop turn once and begins a new slice. */
+  /** Yields to the event loop and begins a new slice. */
   async rest(): Promise<void> {
     await nextTurn();
     this.begin();
@@ -22,8 +22,8 @@ export class TimeSlice {
 }
 
 /**
- * Calls `visit` for each item in order, until it gives false. Undefined if that took one slice; else it goes on in later turns
- * of the loop.
+ * Calls `visit` for each item in order until it returns false. Returns undefined if one slice was enough, else a promise for
+ * the rest.
  */
 export function eachInSlices<T>(items: readonly T[], visit: (item: T) => unknown): Promise<void> | undefined {
   const slice = new TimeSlice();

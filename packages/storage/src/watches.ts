@@ -1,20 +1,17 @@
 import { type Batch, Compacted } from './store.ts';
 import { TimeSlice } from './time-slice.ts';
 
-/** The changes of a store, as its watches read them. */
+/** The changes of a store as watches read them. */
 export interface RevisionLog {
-  /** The newest revision that can be read. */
+  /** The newest readable revision. */
   readonly newest: number;
-  /** Changes up to this revision are gone. */
+  /** Changes up to this revision are compacted. */
   readonly compacted: number;
-  /** The changes below a prefix from a revision on: as many as fit a page, which covers at least one revision. */
+  /** Returns a page of the changes of a prefix, starting at a revision. A page covers at least one revision. */
   page(from: number, prefix: string): Batch;
 }
 
-/**
- * The watches of a store. A watch keeps its position and nothing else: while it lags, the changes wait in the history,
- * not in a queue.
- */
+/** The watches of an embedded store. A watch holds only its position: a slow one reads from the log, nothing is queued for it. */
 export class LocalWatches {
   readonly #history: RevisionLog;
   readonly #open = new Set<Position>();
@@ -24,12 +21,12 @@ export class LocalWatches {
     this.#history = history;
   }
 
-  /** To be called whenever the history has grown. */
+  /** Call whenever the log has grown. */
   wake(): void {
     for (const position of this.#open) position.wake?.();
   }
 
-  /** Ends every watch, also those to come. */
+  /** Ends all current and future watches. */
   end(): void {
     this.#ended = true;
     this.wake();
@@ -72,7 +69,7 @@ export class LocalWatches {
   }
 }
 
-/** Where a watch stands, and how to rouse it while it waits at the end of the history. */
+/** The position of a watch, and the callback that wakes it at the end of the log. */
 class Position {
   next: number;
   wake: (() => void) | undefined;
@@ -90,7 +87,7 @@ class Position {
   }
 }
 
-/** A watch may start in the future: what happens before is not for it. */
+/** A watch may start at a future revision: earlier changes are dropped. */
 function since(batch: Batch, from: number): Batch {
   const { changes, revision } = batch;
   const first = changes[0];
@@ -100,20 +97,20 @@ function since(batch: Batch, from: number): Batch {
 
 export type TapListener = (batch: Batch) => void;
 
-/** The listeners of a store that hear of every batch before its writes are acknowledged. */
+/** Listeners that receive every batch before its writes are acknowledged. */
 export class Taps {
-  readonly #listeners = new Set<{ readonly hear: TapListener }>();
-  /** The batch under way and those that its listeners have caused. */
+  readonly #listeners = new Set<{ readonly listener: TapListener }>();
+  /** The batch being delivered, and those written by its listeners. */
   readonly #waiting: Batch[] = [];
 
-  add(hear: TapListener): () => void {
-    const listener = { hear };
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  add(listener: TapListener): () => void {
+    const entry = { listener };
+    this.#listeners.add(entry);
+    return () => this.#listeners.delete(entry);
   }
 
-  /** A batch of a write that a listener makes waits until every listener has heard the batch before it. */
-  tell(batch: Batch): void {
+  /** Delivers a batch. If a listener writes, its batch is delivered after all listeners have received the current one. */
+  publish(batch: Batch): void {
     this.#waiting.push(batch);
     if (this.#waiting.length > 1) return;
     for (const next of this.#waiting) this.#deliver(next);
@@ -121,11 +118,11 @@ export class Taps {
   }
 
   #deliver(batch: Batch): void {
-    for (const { hear } of this.#listeners) {
+    for (const { listener } of this.#listeners) {
       try {
-        hear(batch);
+        listener(batch);
       } catch (error) {
-        // The write is done and the other listeners must hear of it; the fault still has to surface.
+        // The write is committed and the other listeners must receive it; the error surfaces as an uncaught exception.
         queueMicrotask(() => {
           throw error;
         });

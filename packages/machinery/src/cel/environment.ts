@@ -23,7 +23,7 @@ interface Base {
 }
 
 const bases = new Map<string, Base>();
-export const newestVersion = '1.36';
+const newestVersion = '1.36';
 
 function baseOf(version: string): Base {
   let base = bases.get(version);

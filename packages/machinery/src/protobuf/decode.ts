@@ -38,9 +38,9 @@ export function decodeProtobuf(
 }
 
 /** Reads a field whose tag has been read into the object it belongs to. A field that comes again is merged or replaced. */
-export type FieldDecoder = (reader: ProtobufReader, wireType: number, target: JsonObject) => void;
+type FieldDecoder = (reader: ProtobufReader, wireType: number, target: JsonObject) => void;
 
-export interface MessageDecoder {
+interface MessageDecoder {
   readonly name: string;
   /** By field number. */
   readonly fields: readonly (FieldDecoder | undefined)[];
@@ -57,14 +57,14 @@ export function readFields(reader: ProtobufReader, { name, fields }: MessageDeco
 }
 
 /** Reads a message whose length comes next. */
-export function readMessage(reader: ProtobufReader, message: MessageDecoder, target: JsonObject): JsonObject {
+function readMessage(reader: ProtobufReader, message: MessageDecoder, target: JsonObject): JsonObject {
   const outer = reader.enter();
   readFields(reader, message, target);
   reader.leave(outer);
   return target;
 }
 
-export const messageDecoder: (type: TypeDefinition, catalogue: TypeCatalogue) => MessageDecoder = oncePerType((type, catalogue) =>
+const messageDecoder: (type: TypeDefinition, catalogue: TypeCatalogue) => MessageDecoder = oncePerType((type, catalogue) =>
   compile(messageLayout(type), catalogue),
 );
 
@@ -145,7 +145,7 @@ export function objectField(name: string, message: () => MessageDecoder): FieldD
 }
 
 /** Whatever was written is told. */
-export function plainField(name: string, value: ValueDecoder): FieldDecoder {
+function plainField(name: string, value: ValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     expectWireType(wireType, value.wireType, name);
     target[name] = value.read(reader);
@@ -153,7 +153,7 @@ export function plainField(name: string, value: ValueDecoder): FieldDecoder {
 }
 
 /** Zero is as good as absent. */
-export function zeroIsAbsentField(name: string, value: ValueDecoder): FieldDecoder {
+function zeroIsAbsentField(name: string, value: ValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     expectWireType(wireType, value.wireType, name);
     const read = value.read(reader);

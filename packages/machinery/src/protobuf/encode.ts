@@ -28,7 +28,7 @@ export function encodeProtobuf(object: JsonObject, type: TypeDefinition, catalog
   return writer.finish();
 }
 
-export const messageEncoder: (type: TypeDefinition, catalogue: TypeCatalogue) => MessageEncoder = oncePerType((type, catalogue) =>
+const messageEncoder: (type: TypeDefinition, catalogue: TypeCatalogue) => MessageEncoder = oncePerType((type, catalogue) =>
   compile(messageLayout(type), catalogue),
 );
 
@@ -95,17 +95,17 @@ function impossible(type: FieldType): never {
 }
 
 /** Writes a field of an object with its tag, or nothing. */
-export type FieldEncoder = (writer: ProtobufWriter, object: JsonObject) => void;
+type FieldEncoder = (writer: ProtobufWriter, object: JsonObject) => void;
 
 /** The fields of a message, last first. */
-export type MessageEncoder = readonly FieldEncoder[];
+type MessageEncoder = readonly FieldEncoder[];
 
 export function writeFields(writer: ProtobufWriter, message: MessageEncoder, object: JsonObject): void {
   for (const encode of message) encode(writer, object);
 }
 
 /** The fields and their length. */
-export function writeMessage(writer: ProtobufWriter, message: MessageEncoder, object: JsonObject): void {
+function writeMessage(writer: ProtobufWriter, message: MessageEncoder, object: JsonObject): void {
   const before = writer.length;
   writeFields(writer, message, object);
   writer.uint32(writer.length - before);
@@ -123,7 +123,7 @@ export function inlinedMessage(number: number, message: MessageEncoder): FieldEn
 }
 
 /** Written even if it is absent: then it is zero. */
-export function valueField(name: string, number: number, value: ValueEncoder): FieldEncoder {
+function valueField(name: string, number: number, value: ValueEncoder): FieldEncoder {
   const tag = tagOf(number, value.wireType);
   return (writer, object) => {
     value.write(writer, object[name]);
@@ -132,7 +132,7 @@ export function valueField(name: string, number: number, value: ValueEncoder): F
 }
 
 /** Written only if it is there. */
-export function pointerField(name: string, number: number, value: ValueEncoder): FieldEncoder {
+function pointerField(name: string, number: number, value: ValueEncoder): FieldEncoder {
   const tag = tagOf(number, value.wireType);
   return (writer, object) => {
     const member = object[name];

@@ -167,4 +167,4 @@ export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 }
 
-export const unexpectedEnd = () => new ProtobufError('unexpected EOF');
+const unexpectedEnd = () => new ProtobufError('unexpected EOF');

@@ -158,7 +158,7 @@ const keywords: ReadonlySet<string> = new Set(['in', 'notin']);
 const maxTokens = 40_000;
 
 /** The last token is always the end. Fails with an Error if there are too many. */
-export function tokenize(text: string): readonly Token[] {
+function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {

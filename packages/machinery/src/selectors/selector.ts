@@ -39,7 +39,7 @@ export interface FieldSelector {
 export const maxTerms = 1_000;
 
 /** Values of all sets (`in`, `notin`) of one selector in a query. Watches keep them for as long as they last. */
-export const maxValues = 10_000;
+const maxValues = 10_000;
 
 export function tooManyTerms(): Error {
   return new Error(`selector too long: at most ${maxTerms} requirements and ${maxValues} values are allowed`);

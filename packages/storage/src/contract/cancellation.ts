@@ -14,7 +14,7 @@ class Cancellable {
 }
 
 export function cancelledWrites(open: OpenStore): void {
-  it('makes no write that was cancelled before', async () => {
+  it('does not make a write that is cancelled before the call', async () => {
     const { store } = await open();
     const { revision } = await store.create('/a', bytes('1'));
     const cancelled = { isCancelled: () => true };
@@ -30,16 +30,19 @@ export function cancelledWrites(open: OpenStore): void {
     expect(store.cancelledUnderWay()).toBeUndefined();
   });
 
-  it.each([0, 1, 2, 5])('never makes a cancelled write after a later read, cancelled %d turns after the call', async (turns) => {
-    const { store } = await open();
-    for (let round = 0; round < ROUNDS; round++) {
-      const { outcome, seen } = await cancelAfter(store, round, turns);
-      expect(await read(store, round)).toEqual(seen);
-      expect(seen).toBe(outcome === 'written' ? 'new' : 'old');
-    }
-  });
+  it.each([0, 1, 2, 5])(
+    'never applies a cancelled write after a later read, cancelled %d turns after the call',
+    async (turns) => {
+      const { store } = await open();
+      for (let round = 0; round < ROUNDS; round++) {
+        const { outcome, seen } = await cancelAfter(store, round, turns);
+        expect(await read(store, round)).toEqual(seen);
+        expect(seen).toBe(outcome === 'written' ? 'new' : 'old');
+      }
+    },
+  );
 
-  it('makes the writes of others that wait beside cancelled ones, numbered without a gap', async () => {
+  it('applies the writes queued beside cancelled ones, with no gap in revisions', async () => {
     const { store } = await open();
     const start = await store.revision();
     const writes = Array.from({ length: 40 }, (_, i) => ({ key: `/many/${i}`, cancellable: new Cancellable() }));
@@ -53,7 +56,7 @@ export function cancelledWrites(open: OpenStore): void {
     expect(revision).toBe(start + written.length);
   });
 
-  it('decides anew what was decided on top of a cancelled write', async () => {
+  it('re-evaluates writes that were checked on top of a cancelled one', async () => {
     const { store } = await open();
     const { revision } = await store.create('/kept', bytes('old'));
     const cancellable = new Cancellable();

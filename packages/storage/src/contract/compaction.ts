@@ -3,7 +3,7 @@ import { Compacted, FutureRevision, type Store } from '../store.ts';
 import { bytes, type OpenStore, observe, textOf, watching } from './support.ts';
 
 export function compaction(open: OpenStore): void {
-  it('refuses to list and to watch what is gone', async () => {
+  it('rejects lists and watches of compacted revisions', async () => {
     const { store } = await open();
     const { last } = await history(store);
     await store.compact(last);
@@ -22,7 +22,7 @@ export function compaction(open: OpenStore): void {
     expect(await store.get('/c/b')).toBeUndefined();
   });
 
-  it('keeps what was the state at the compacted revision after it is overwritten and removed', async () => {
+  it('keeps the state at the compacted revision when it is overwritten and deleted later', async () => {
     const { store } = await open();
     const { last } = await history(store);
     await store.compact(last);
@@ -33,7 +33,7 @@ export function compaction(open: OpenStore): void {
     expect(await values(store)).toEqual(['a4']);
   });
 
-  it('keeps what was the state at the compacted revision when it was overwritten before', async () => {
+  it('keeps the state at the compacted revision when it was overwritten before the compaction', async () => {
     const { store } = await open();
     const { last } = await history(store);
     await overwrite(store, '/c/a', 'a4');
@@ -54,7 +54,7 @@ export function compaction(open: OpenStore): void {
     expect(await observe(store, '/c/', last + 1, next)).toMatchObject([{ key: '/c/a', value: 'a4', revision: next }]);
   });
 
-  it('still tells what a key held before, where that revision is gone', async () => {
+  it('reports the previous value even if its revision is compacted', async () => {
     const { store } = await open();
     const { last } = await history(store);
     await store.compact(last);
@@ -69,7 +69,7 @@ export function compaction(open: OpenStore): void {
     expect(await observe(store, '/c/', last + 1, next + 1)).toMatchObject(expected);
   });
 
-  it('lets watches that have caught up go on', async () => {
+  it('does not disturb watches that have caught up', async () => {
     const { store } = await open();
     const { last } = await history(store);
     const live = watching(store, '/c/', last + 1);
@@ -80,7 +80,7 @@ export function compaction(open: OpenStore): void {
     live.stop();
   });
 
-  it('takes the same compaction twice and none of the future', async () => {
+  it('is idempotent, and rejects a future revision', async () => {
     const { store } = await open();
     const { last } = await history(store);
     await store.compact(last);
@@ -90,7 +90,7 @@ export function compaction(open: OpenStore): void {
     await expect(store.compact(last + 1)).rejects.toThrow(FutureRevision);
   });
 
-  it('compacts while writers go on', async () => {
+  it('compacts during writes', async () => {
     const { store } = await open();
     const keys = Array.from({ length: 20 }, (_, i) => `/c/${i}`);
     await Promise.all(keys.map((key) => store.create(key, bytes('0'))));
@@ -106,7 +106,7 @@ export function compaction(open: OpenStore): void {
   });
 }
 
-/** Leaves /c/a at its third value, /c/b removed and /c/c at its first value. */
+/** Leaves /c/a at its third value, /c/b deleted and /c/c at its first value. */
 async function history(store: Store): Promise<{ readonly last: number }> {
   const a = await store.create('/c/a', bytes('a1'));
   const b = await store.create('/c/b', bytes('b1'));

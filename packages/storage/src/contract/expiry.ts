@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { bytes, type OpenStore, watching } from './support.ts';
 
 export function expiry(open: OpenStore): void {
-  it('removes a key when its time has come, and tells watchers', async () => {
+  it('deletes a key when it expires, and watchers see it', async () => {
     const { store, advance } = await open();
     const { revision } = await store.create('/t/a', bytes('brief'), { ttlSeconds: 1 });
     await store.create('/t/stays', bytes('long'));
@@ -16,7 +16,7 @@ export function expiry(open: OpenStore): void {
     live.stop();
   });
 
-  it('counts from the last write, and stops counting when a write asks for no end', async () => {
+  it('counts from the last write, and a write without TTL removes the expiry', async () => {
     const { store, advance } = await open();
     const kept = await store.create('/t/kept', bytes('1'), { ttlSeconds: 1 });
     const renewed = await store.create('/t/renewed', bytes('1'), { ttlSeconds: 1 });
@@ -32,7 +32,7 @@ export function expiry(open: OpenStore): void {
     live.stop();
   });
 
-  it('leaves a key alone that was removed and created anew', async () => {
+  it('does not delete a key that was deleted and created again', async () => {
     const { store, advance } = await open();
     const first = await store.create('/t/a', bytes('1'), { ttlSeconds: 1 });
     await store.delete('/t/a', first.revision);
@@ -46,7 +46,7 @@ export function expiry(open: OpenStore): void {
     live.stop();
   });
 
-  it('removes many keys that are due together', async () => {
+  it('deletes many keys that expire together', async () => {
     const { store, advance } = await open();
     const keys = Array.from({ length: 300 }, (_, i) => `/t/${i}`);
     const created = await Promise.all(keys.map((key) => store.create(key, bytes(key), { ttlSeconds: 1 })));

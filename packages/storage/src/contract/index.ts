@@ -23,13 +23,13 @@ const ASPECTS = {
   compaction,
   expiry,
   tap,
-  'values at once': valueAt,
+  valueAt,
   trim,
   lifecycle,
-  'a model': model,
+  'random operations': model,
 };
 
-/** Registers the tests that every store must pass. Each test opens a store of its own, which must be empty. */
+/** Registers the tests every store must pass. `open` is called for each test and must return an empty store. */
 export function storeContract(name: string, open: OpenStore): void {
   describe(name, () => {
     const opened: StoreUnderTest[] = [];

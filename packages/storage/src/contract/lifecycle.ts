@@ -3,7 +3,7 @@ import { Compacted, Unavailable } from '../store.ts';
 import { bytes, type OpenStore, observe, type StoreUnderTest, textOf, watching } from './support.ts';
 
 export function lifecycle(open: OpenStore): void {
-  it('ends watches and refuses everything once closed', async () => {
+  it('ends watches and rejects all calls once closed', async () => {
     const { store } = await open();
     const { revision } = await store.create('/a', bytes('1'));
     const waiting = watching(store, '/', revision + 1);
@@ -18,7 +18,7 @@ export function lifecycle(open: OpenStore): void {
     await store.close();
   });
 
-  it('finishes writes under way before it closes', async (context) => {
+  it('finishes writes in flight before it closes', async (context) => {
     const { store, reopen } = await reopenable(open, context);
     const writes = Array.from({ length: 20 }, (_, i) => store.create(`/a/${i}`, bytes(String(i))));
     await store.close();
@@ -29,7 +29,7 @@ export function lifecycle(open: OpenStore): void {
     expect(entries.map(({ key }) => key)).toEqual(expect.arrayContaining(acknowledged));
   });
 
-  it('finds everything again after it was opened anew', async (context) => {
+  it('keeps all data when it is reopened', async (context) => {
     const { store, reopen } = await reopenable(open, context);
     const a = await store.create('/a', bytes('1'));
     const a2 = await store.update('/a', bytes('2'), a.revision);
@@ -48,7 +48,7 @@ export function lifecycle(open: OpenStore): void {
     expect((await again.create('/c', bytes('1'))).revision).toBe(removed + 1);
   });
 
-  it('remembers compaction after it was opened anew', async (context) => {
+  it('keeps the compacted revision when it is reopened', async (context) => {
     const { store, reopen } = await reopenable(open, context);
     const a = await store.create('/a', bytes('1'));
     const a2 = await store.update('/a', bytes('2'), a.revision);
@@ -58,7 +58,7 @@ export function lifecycle(open: OpenStore): void {
     expect(textOf((await again.get('/a'))?.value)).toBe('2');
   });
 
-  it('removes what expired while it was closed', async (context) => {
+  it('deletes keys that expired while it was closed', async (context) => {
     const { store, reopen } = await reopenable(open, context);
     const { revision } = await store.create('/a', bytes('1'), { ttlSeconds: 1 });
     const again = await reopen();

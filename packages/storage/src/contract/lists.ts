@@ -14,7 +14,7 @@ export function lists(open: OpenStore): void {
     ['/a/b', ['/a/b']],
     ['/ab', ['/ab']],
     ['/', ['/a', '/a/', '/a/b', '/a0', '/ab', '/b', '/b/é', '/b/\uffee', '/b/𝄞']],
-  ])('lists what is below %s, in the order of bytes', async (prefix, expected) => {
+  ])('lists the prefix %s in bytewise order', async (prefix, expected) => {
     const { store } = await open();
     const keys = ['/ab', '/b/𝄞', '/a/b', '/b', '/a', '/b/\uffee', '/a/', '/a0', '/b/é'];
     for (const key of keys) await store.create(key, bytes(key));
@@ -24,7 +24,7 @@ export function lists(open: OpenStore): void {
     expect(page).toMatchObject({ more: false, count: expected.length });
   });
 
-  it('gives entries with their revisions', async () => {
+  it('returns entries with their revisions', async () => {
     const { store } = await open();
     const a = await store.create('/r/a', bytes('1'));
     const b = await store.create('/r/b', bytes('1'));
@@ -47,7 +47,7 @@ export function lists(open: OpenStore): void {
     expect(await store.list('/k/', { from: '/z' })).toMatchObject({ entries: [], more: false, count: 0 });
   });
 
-  it('finds nothing where no key can be, and goes on behind it', async () => {
+  it('accepts `from` and prefixes longer than any key', async () => {
     const { store } = await open();
     const { revision } = await store.create('/k/a', bytes('1'));
     await store.create('/k/z', bytes('1'));
@@ -59,7 +59,7 @@ export function lists(open: OpenStore): void {
     }
   });
 
-  it('limits a page and counts what follows', async () => {
+  it('limits a page and counts the rest', async () => {
     const { store } = await open();
     await fill(store, '/k/', 9);
     await store.create('/l', bytes('outside'));
@@ -88,7 +88,7 @@ export function lists(open: OpenStore): void {
     expect(old.entries).toMatchObject([a, b]);
   });
 
-  it('pages through an old revision while writes and removals go on', async () => {
+  it('pages through an old revision during writes and deletes', async () => {
     const { store } = await open();
     const entries = await fill(store, '/p/', 30);
     const { revision } = await store.list('/p/');
@@ -103,14 +103,14 @@ export function lists(open: OpenStore): void {
     expect(collected).toEqual(entries.map(({ key }) => `${key}=${key}`));
   });
 
-  it('refuses a revision that is not there yet', async () => {
+  it('rejects a future revision', async () => {
     const { store } = await open();
     const { revision } = await store.create('/f', bytes('1'));
     await expect(store.list('/', { revision: revision + 1 })).rejects.toThrow(FutureRevision);
     expect(keysOf(await store.list('/f', { revision }))).toEqual(['/f']);
   });
 
-  it('lists thousands of entries as one state while writers go on', async () => {
+  it('lists thousands of entries at one revision during writes', async () => {
     const { store } = await open();
     const entries = await fill(store, '/t/', 3000);
     const start = await store.revision();
@@ -126,7 +126,7 @@ export function lists(open: OpenStore): void {
   });
 }
 
-/** Creates keys whose values are the keys; gives the entries in the order of keys. */
+/** Creates keys whose values equal the keys; returns the entries in key order. */
 async function fill(store: Store, prefix: string, count: number): Promise<Entry[]> {
   const width = String(count - 1).length;
   const keys = Array.from({ length: count }, (_, i) => prefix + String(i).padStart(width, '0'));

@@ -8,14 +8,14 @@ const KEPT_REVISIONS = 60;
 const KEYS = ['/m', '/m/', '/m/a', '/m/a/1', '/m/a/2', '/m/ab', '/m/b', '/m/b/1', '/m/c', '/n'];
 
 export function model(open: OpenStore): void {
-  it.each([1, 2, 3])('answers like the simplest store that there is (%i)', async (seed) => {
+  it.each([1, 2, 3])('behaves like the model (seed %i)', async (seed) => {
     const { store } = await open();
     const pair = new Pair(store, openMemory(), await store.revision(), seeded(seed));
     for (let step = 0; step < STEPS; step++) await pair.step();
   });
 }
 
-/** A store beside a model that is given the same writes; only the revisions start elsewhere. */
+/** A store and a model that get the same writes; only their revisions differ. */
 class Pair {
   readonly #store: Store;
   readonly #model: Store;

@@ -3,7 +3,7 @@ import { type Batch, type Entry, Mismatch, type Store, Unavailable } from '../st
 import { bytes, type OpenStore, observe, type Seen, seen, textOf, watching } from './support.ts';
 
 export function tap(open: OpenStore): void {
-  it('hears of a write before it is acknowledged', async (context) => {
+  it('receives a write before it is acknowledged', async (context) => {
     const { store, heard } = await tapped(open, context);
     const a = await store.create('/a', bytes('1'));
     expect(heard).toEqual([{ type: 'put', key: '/a', value: '1', revision: a.revision, previous: undefined }]);
@@ -13,7 +13,7 @@ export function tap(open: OpenStore): void {
     expect(heard.at(-1)).toEqual({ type: 'delete', key: '/a', value: '2', revision: removed, previous: [a2.revision, '2'] });
   });
 
-  it('hears of every write in order, under concurrent writers', async (context) => {
+  it('receives every write in order, with concurrent writers', async (context) => {
     const { store, heard } = await tapped(open, context);
     const start = await store.revision();
     await Promise.all(
@@ -25,7 +25,7 @@ export function tap(open: OpenStore): void {
     expect(heard.map(({ revision }) => revision)).toEqual(Array.from({ length: 64 }, (_, i) => start + 1 + i));
   });
 
-  it('hears of a write that another listener makes after the write that caused it', async (context) => {
+  it('receives the write of a listener after the write that caused it', async (context) => {
     const { store } = await open();
     const caused: Promise<unknown>[] = [];
     const write = ({ changes }: Batch) => {
@@ -39,7 +39,7 @@ export function tap(open: OpenStore): void {
     expect(heard).toEqual(['/cause', '/effect']);
   });
 
-  it('hears nothing of what failed, nor after it was ended', async (context) => {
+  it('receives no failed writes, and nothing after it was removed', async (context) => {
     const { store, heard, end } = await tapped(open, context);
     await store.create('/a', bytes('1'));
     await expect(store.create('/a', bytes('2'))).rejects.toThrow();
@@ -64,7 +64,7 @@ async function tapped(open: OpenStore, context: TestContext): Promise<Tapped> {
 }
 
 export function valueAt(open: OpenStore): void {
-  it('gives what a revision wrote, the newest and those before', async (context) => {
+  it('returns the value of a revision, newest or older', async (context) => {
     const { store, read } = await readable(open, context);
     const a = await store.create('/a', bytes('1'));
     const b = await store.create('/b', bytes('2'));
@@ -72,7 +72,7 @@ export function valueAt(open: OpenStore): void {
     expect([a, b, a2].map(read)).toEqual(['1', '2', '3']);
   });
 
-  it('gives the newest of a key after everything before it is gone', async (context) => {
+  it('returns the newest value after compaction', async (context) => {
     const { store, read } = await readable(open, context);
     const a = await store.create('/a', bytes('1'));
     const a2 = await store.update('/a', bytes('2'), a.revision);
@@ -82,7 +82,7 @@ export function valueAt(open: OpenStore): void {
     expect([a2, b, last].map(read)).toEqual(['2', '3', '4']);
   });
 
-  it('gives what was overwritten after the compacted revision', async (context) => {
+  it('returns values that were overwritten after the compacted revision', async (context) => {
     const { store, read } = await readable(open, context);
     const a = await store.create('/a', bytes('1'));
     const b = await store.create('/b', bytes('2'));
@@ -101,7 +101,7 @@ async function readable(open: OpenStore, context: TestContext): Promise<{ store:
 const KEYS = 300;
 
 export function trim(open: OpenStore): void {
-  it('leaves everything as it was', async (context) => {
+  it('changes no data', async (context) => {
     const { store, trimmed } = await trimmable(open, context);
     const a = await store.create('/a', bytes('1'));
     const a2 = await store.update('/a', bytes('2'), a.revision);
@@ -116,7 +116,7 @@ export function trim(open: OpenStore): void {
     expect((await store.update('/a', bytes('4'), a2.revision)).revision).toBe(b.revision + 1);
   });
 
-  it('loses no write that is under way', async (context) => {
+  it('loses no write in flight', async (context) => {
     const { store, trimmed } = await trimmable(open, context);
     const live = watching(store, '/', 1);
     await live.next();
@@ -139,7 +139,7 @@ export function trim(open: OpenStore): void {
     live.stop();
   });
 
-  it('disturbs no read that is under way', async (context) => {
+  it('disturbs no read in flight', async (context) => {
     const { store, trimmed } = await trimmable(open, context);
     await Promise.all(Array.from({ length: KEYS }, (_, i) => store.create(`/a/${i}`, Buffer.alloc(20_000, i))));
     const { revision } = await store.create('/b', bytes('1'));
@@ -154,7 +154,7 @@ export function trim(open: OpenStore): void {
     expect((await whole).entries).toHaveLength(KEYS);
   });
 
-  it('may be asked for again and again', async (context) => {
+  it('can be called repeatedly', async (context) => {
     const { store, trimmed } = await trimmable(open, context);
     let { revision } = await store.create('/a', bytes('0'));
     for (let i = 1; i <= 30; i++) {
@@ -167,7 +167,7 @@ export function trim(open: OpenStore): void {
     expect(textOf((await store.get('/a'))?.value)).toBe('30');
   });
 
-  it('is refused once closed, and does not open the store again', async (context) => {
+  it('rejects once closed, and does not reopen the store', async (context) => {
     const { store, trimmed } = await trimmable(open, context);
     const late = trimmed();
     await store.close();

@@ -2,14 +2,14 @@ import { expect } from 'vitest';
 import type { Clock } from '../clock.ts';
 import type { Batch, Change, Store } from '../store.ts';
 
-/** A store opened for one test, on data of its own. */
+/** A store opened for one test, with its own data. */
 export interface StoreUnderTest {
   readonly store: Store;
-  /** Lets the time of the store pass. Absent where it runs on real time: the suite then waits. */
+  /** Advances the store's clock. Absent if it uses real time: the suite then waits. */
   advance?(seconds: number): void;
-  /** Opens the same data again, as after the death of the process. Absent where data dies with the process. */
+  /** Reopens the same data, as after a crash. Absent for stores without persistence. */
   reopen?(): Promise<StoreUnderTest>;
-  /** Closes the store, which may be closed already, and disposes of the data. */
+  /** Closes the store, unless it is closed already, and removes its data. */
   close(): Promise<void>;
 }
 
@@ -23,10 +23,10 @@ export function textOf(value: Uint8Array | undefined): string | undefined {
   return value && Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString();
 }
 
-/** A whole number from 0 to below the limit. */
+/** Returns an integer in [0, limit). */
 export type SeededRandom = (limit: number) => number;
 
-/** The same numbers for the same seed (mulberry32). */
+/** Deterministic for a seed (mulberry32). */
 export function seeded(seed: number): SeededRandom {
   let state = seed;
   return (limit) => {
@@ -37,13 +37,13 @@ export function seeded(seed: number): SeededRandom {
   };
 }
 
-/** A change as tests compare it. */
+/** A change in a form that tests can compare. */
 export interface Seen {
   readonly type: 'put' | 'delete';
   readonly key: string;
   readonly value: string | undefined;
   readonly revision: number;
-  /** The revision and the value before. */
+  /** Revision and value before the change. */
   readonly previous: readonly [number, string | undefined] | undefined;
 }
 
@@ -53,7 +53,7 @@ export function seen({ type, entry, previous }: Change): Seen {
   return { type, key, value: textOf(value), revision, previous: previous && [previous.revision, textOf(previous.value)] };
 }
 
-/** What a watch delivers until it has covered a revision. Checks on the way that batches are in order. */
+/** Collects the changes of a watch until it has covered a revision, and checks the order of batches. */
 export async function observe(store: Store, prefix: string, from: number, until: number): Promise<Seen[]> {
   const stop = new AbortController();
   const all: Seen[] = [];
@@ -77,7 +77,7 @@ function checkBatch({ changes, revision }: Batch, covered: number): void {
   expect(revision).toBeGreaterThanOrEqual(last);
 }
 
-/** The batches of a watch, one at a time. */
+/** A watch, read one batch at a time. */
 export function watching(store: Store, prefix: string, from: number) {
   const stop = new AbortController();
   const batches = store.watch(prefix, from, stop.signal)[Symbol.asyncIterator]();
@@ -85,7 +85,7 @@ export function watching(store: Store, prefix: string, from: number) {
   return {
     stop: () => stop.abort(),
     next: () => batches.next(),
-    /** The next change, past batches that carry none. */
+    /** The next change; skips empty batches. */
     async change(): Promise<Seen> {
       for (;;) {
         const change = waiting.shift();
@@ -103,7 +103,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only moves when a test advances it. */
 export class ManualClock implements Clock {
   #now = Date.UTC(2030, 0, 1);
   readonly #timers = new Set<Timer>();

@@ -3,7 +3,7 @@ import type { Change, Entry, Store } from '../store.ts';
 import { bytes, type OpenStore, observe, type SeededRandom, type Seen, seeded, textOf, watching } from './support.ts';
 
 export function watches(open: OpenStore): void {
-  it('replays every change from a revision on, then follows', async () => {
+  it('replays every change from a revision, then follows', async () => {
     const { store } = await open();
     const a = await store.create('/w/a', bytes('1'));
     const a2 = await store.update('/w/a', bytes('2'), a.revision);
@@ -16,7 +16,7 @@ export function watches(open: OpenStore): void {
     expect(await observe(store, '/w/', removed, removed)).toHaveLength(1);
   });
 
-  it('gives a removal the last value, the revision of the removal and the revision of creation', async () => {
+  it('reports a delete with the last value, its own revision and the creation revision', async () => {
     const { store } = await open();
     const a = await store.create('/w/a', bytes('1'));
     const a2 = await store.update('/w/a', bytes('last'), a.revision);
@@ -31,7 +31,7 @@ export function watches(open: OpenStore): void {
     expect(first?.previous).toMatchObject({ key: '/w/a', revision: a2.revision, created: a.revision });
   });
 
-  it('tells what a key held before, as it happens', async () => {
+  it('reports the previous value of live changes', async () => {
     const { store } = await open();
     const a = await store.create('/w/a', bytes('1'));
     const live = watching(store, '/w/', a.revision + 1);
@@ -45,7 +45,7 @@ export function watches(open: OpenStore): void {
     live.stop();
   });
 
-  it('says at once that it has caught up, even when there is nothing to tell', async () => {
+  it('reports at once that it has caught up, even without changes', async () => {
     const { store } = await open();
     const { revision } = await store.create('/elsewhere', bytes('1'));
     const empty = watching(store, '/w/', revision + 1);
@@ -58,7 +58,7 @@ export function watches(open: OpenStore): void {
     replayed.stop();
   });
 
-  it('tells of writes as they happen', async () => {
+  it('delivers writes as they happen', async () => {
     const { store } = await open();
     const start = await store.revision();
     const live = watching(store, '/w/', start + 1);
@@ -70,7 +70,7 @@ export function watches(open: OpenStore): void {
     live.stop();
   });
 
-  it('ignores what lies outside the prefix', async () => {
+  it('ignores keys outside the prefix', async () => {
     const { store } = await open();
     const start = await store.revision();
     const live = watching(store, '/a/', start + 1);
@@ -83,7 +83,7 @@ export function watches(open: OpenStore): void {
     expect(replayed.map(({ key }) => key)).toEqual(['/a/', '/a/b']);
   });
 
-  it('waits for a revision of the future', async () => {
+  it('waits for a future revision', async () => {
     const { store } = await open();
     const start = await store.revision();
     const live = watching(store, '/w/', start + 3);
@@ -93,7 +93,7 @@ export function watches(open: OpenStore): void {
     live.stop();
   });
 
-  it('ends when the signal aborts, waiting or not', async () => {
+  it('ends when the signal aborts, idle or not', async () => {
     const { store } = await open();
     const start = await store.revision();
     const waiting = watching(store, '/w/', start + 1);
@@ -111,7 +111,7 @@ export function watches(open: OpenStore): void {
     expect((await never.next()).done).toBe(true);
   });
 
-  it('keeps up with a reader that comes late to its batches', async () => {
+  it('serves a slow reader without losing changes', async () => {
     const { store } = await open();
     const start = await store.revision();
     const slow = watching(store, '/w/', start + 1);
@@ -141,7 +141,7 @@ const WATCHERS = 8;
 const PREFIXES = ['/load/', '/load/even/', '/other/'];
 
 export function watchesUnderLoad(open: OpenStore): void {
-  it('shows each revision exactly once and in order to watchers that start anywhere', async () => {
+  it('delivers each revision exactly once and in order, wherever a watch starts', async () => {
     const { store } = await open();
     const random = seeded(20);
     const start = await store.revision();
@@ -151,7 +151,7 @@ export function watchesUnderLoad(open: OpenStore): void {
     const watching = Array.from({ length: WATCHERS }, (_, i) => watchSomewhere(store, start, end, random, i));
     await Promise.all(writing);
     expect(await store.revision()).toBe(end);
-    // A watch of one prefix may learn of the end only from a change in it.
+    // A watch of a prefix may notice the end only by a change below it.
     for (const prefix of PREFIXES) await put(store, `${prefix}end`, 'end', written);
     written.sort((a, b) => a.revision - b.revision);
     for (const { prefix, from, changes } of await Promise.all(watching)) {
@@ -168,7 +168,7 @@ async function watchSomewhere(store: Store, start: number, end: number, random: 
   return { prefix, from, changes: await observe(store, prefix, from, end) };
 }
 
-/** Each writer has keys of its own, so that every write succeeds and the sum of writes is known. */
+/** Each writer has its own keys, so every write succeeds and the number of writes is known. */
 async function writeOften(store: Store, writer: number, random: SeededRandom, written: Seen[]): Promise<void> {
   const entries = new Map<string, Entry>();
   for (let i = 0; i < WRITES; i++) {

@@ -23,7 +23,7 @@ export function writes(open: OpenStore): void {
     expect(await store.revision()).toBe(start + 4);
   });
 
-  it('gives what was written last', async () => {
+  it('returns the last value written', async () => {
     const { store } = await open();
     const created = await store.create('/a', bytes('one'));
     expect(await store.get('/a')).toMatchObject(created);
@@ -35,7 +35,7 @@ export function writes(open: OpenStore): void {
     expect(await store.get('/a')).toBeUndefined();
   });
 
-  it('refuses to create a key that exists', async () => {
+  it('rejects the creation of a key that exists', async () => {
     const { store } = await open();
     const { revision } = await store.create('/a', bytes('1'));
     await expect(store.create('/a', bytes('2'))).rejects.toThrow(KeyExists);
@@ -43,7 +43,7 @@ export function writes(open: OpenStore): void {
     expect(textOf((await store.get('/a'))?.value)).toBe('1');
   });
 
-  it('creates a removed key anew', async () => {
+  it('creates a deleted key again', async () => {
     const { store } = await open();
     const first = await store.create('/a', bytes('1'));
     const removed = await store.delete('/a', first.revision);
@@ -52,7 +52,7 @@ export function writes(open: OpenStore): void {
     await expect(store.update('/a', bytes('3'), first.revision)).rejects.toThrow(Mismatch);
   });
 
-  it('reports a mismatch with what it found', async () => {
+  it('reports a mismatch with the current entry', async () => {
     const { store } = await open();
     const { revision } = await store.create('/a', bytes('1'));
     for (const attempt of [store.update('/a', bytes('2'), revision + 7), store.delete('/a', revision - 1)]) {
@@ -63,7 +63,7 @@ export function writes(open: OpenStore): void {
     expect(await store.revision()).toBe(revision);
   });
 
-  it('reports a mismatch with nothing for a key that is missing or removed', async () => {
+  it('reports a mismatch without entry for a missing or deleted key', async () => {
     const { store } = await open();
     const { revision } = await store.create('/gone', bytes('1'));
     await store.delete('/gone', revision);
@@ -85,7 +85,7 @@ export function writes(open: OpenStore): void {
     expect(Buffer.compare(page.entries[0]?.value ?? bytes(''), big)).toBe(0);
   });
 
-  it('keeps bytes that are no text', async () => {
+  it('keeps bytes that are not UTF-8', async () => {
     const { store } = await open();
     const value = Uint8Array.from({ length: 256 }, (_, i) => 255 - i);
     await store.create('/bytes', value);
@@ -106,14 +106,14 @@ const WRITERS = 64;
 const INCREMENTS = 2;
 
 export function concurrency(open: OpenStore): void {
-  it('counts every increment of 64 writers that compare and swap', async () => {
+  it('loses no increment of 64 compare-and-swap writers', async () => {
     const { store } = await open();
     await store.create('/counter', bytes('0'));
     await Promise.all(times(WRITERS, () => incrementOften(store)));
     expect(textOf((await store.get('/counter'))?.value)).toBe(String(WRITERS * INCREMENTS));
   });
 
-  it('lets one of 64 creators win', async () => {
+  it('lets exactly one of 64 creators win', async () => {
     const { store } = await open();
     const start = await store.revision();
     const outcomes = await Promise.allSettled(times(WRITERS, (i) => store.create('/one', bytes(String(i)))));
@@ -124,7 +124,7 @@ export function concurrency(open: OpenStore): void {
     expect(await store.revision()).toBe(start + 1);
   });
 
-  it('gives every concurrent write a revision of its own, with no gap', async () => {
+  it('gives every concurrent write its own revision, with no gap', async () => {
     const { store } = await open();
     const start = await store.revision();
     const entries = await Promise.all(times(WRITERS, (i) => store.create(`/many/${i}`, bytes(String(i)))));
@@ -132,7 +132,7 @@ export function concurrency(open: OpenStore): void {
     expect(revisions).toEqual(times(WRITERS, (i) => start + 1 + i));
   });
 
-  it('shows an acknowledged write to every read that follows', async () => {
+  it('shows an acknowledged write to every later read', async () => {
     const { store } = await open();
     await Promise.all(
       times(WRITERS, async (i) => {

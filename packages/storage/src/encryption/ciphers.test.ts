@@ -42,7 +42,7 @@ describe.each([
   ['secretbox', 32],
   ['seed', 32],
 ] as const)('%s with a key of %i bytes', (provider, size) => {
-  it.each([0, 1, 15, 16, 17, 1000])('gives back %i bytes', async (length) => {
+  it.each([0, 1, 15, 16, 17, 1000])('round-trips %i bytes', async (length) => {
     const transformer = await ciphers[provider](randomBytes(size));
     const value = randomBytes(length);
     const sealed = transformer.seal(value, context);
@@ -50,13 +50,13 @@ describe.each([
     expect(transformer.seal(value, context)).not.toEqual(sealed);
   });
 
-  it('does not open what is short, cut off or of another key', async () => {
+  it('rejects data that is short, truncated or sealed with another key', async () => {
     const transformer = await ciphers[provider](randomBytes(size));
     const other = await ciphers[provider](randomBytes(size));
     const sealed = transformer.seal(randomBytes(100), context);
     for (const length of [0, 5, 12, 20, sealed.length - 1])
       expect(() => opens(transformer, sealed.subarray(0, length))).toThrow();
-    // One byte of padding may fit by chance.
+    // CBC is not authenticated: one byte of padding may be valid by chance.
     if (provider !== 'aescbc') expect(() => opens(other, sealed)).toThrow();
   });
 });
@@ -67,7 +67,7 @@ it.each(['aesgcm', 'seed'] as const)('%s binds a value to its key in the store',
   expect(() => transformer.open(sealed, Buffer.from('/registry/secrets/default/b'))).toThrow('message authentication failed');
 });
 
-it('a box of 1.5 MiB does not hold up the event loop', async () => {
+it('a box of 1.5 MiB does not block the event loop', async () => {
   const transformer = await secretbox(randomBytes(32));
   const value = randomBytes(1.5 * 2 ** 20);
   transformer.seal(value, context);

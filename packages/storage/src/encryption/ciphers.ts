@@ -15,12 +15,12 @@ export function aesGcm(key: Uint8Array): Transformer {
   };
 }
 
-export function sealGcm(key: KeyObject, nonce: Buffer, value: Uint8Array, context: Uint8Array): Buffer {
+function sealGcm(key: KeyObject, nonce: Buffer, value: Uint8Array, context: Uint8Array): Buffer {
   const cipher = createCipheriv(gcmOf(key), key, nonce, { authTagLength: GCM_TAG_BYTES }).setAAD(context);
   return Buffer.concat([nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
 }
 
-export function openGcm(key: KeyObject, data: Uint8Array, context: Uint8Array): Buffer {
+function openGcm(key: KeyObject, data: Uint8Array, context: Uint8Array): Buffer {
   if (data.length < GCM_NONCE_BYTES) throw new Error(SHORT);
   const nonce = data.subarray(0, GCM_NONCE_BYTES);
   const end = data.length - GCM_TAG_BYTES;
@@ -85,7 +85,7 @@ export async function secretbox(key: Uint8Array): Promise<Transformer> {
       try {
         return { value: box.decrypt(data.subarray(BOX_NONCE_BYTES)), stale: false };
       } catch {
-        // kube-apiserver says this of every box that cannot be opened.
+        // The message kube-apiserver gives for every box that cannot be opened.
         throw new Error('output array was not large enough for encryption');
       }
     },
@@ -97,8 +97,8 @@ const NONCE_BYTES = 12;
 export const MIN_SEED_BYTES = 32;
 
 /**
- * AES-256-GCM with a key of its own for every value, derived from a seed and 32 random bytes by HKDF-Expand with SHA-256.
- * Stored as info · nonce · ciphertext · tag. A seed can be used for any number of values.
+ * AES-256-GCM with a separate key for every value, derived from a seed and 32 random bytes by HKDF-Expand with SHA-256. Stored
+ * as info · nonce · ciphertext · tag. A seed can encrypt any number of values.
  */
 export function extendedNonceGcm(seed: Uint8Array): Transformer {
   if (seed.length < MIN_SEED_BYTES) throw new Error(`invalid seed length ${seed.length} used for key generation`);
@@ -118,7 +118,7 @@ export function extendedNonceGcm(seed: Uint8Array): Transformer {
 
 const firstBlock = Uint8Array.of(1);
 
-/** HKDF-Expand for 32 bytes, which is one block of SHA-256. There is no extraction: the seed is uniformly random. */
+/** HKDF-Expand for 32 bytes, one block of SHA-256. No extract step is needed because the seed is uniformly random. */
 function derivedKey(seed: KeyObject, info: Uint8Array): KeyObject {
   return createSecretKey(createHmac('sha256', seed).update(info).update(firstBlock).digest());
 }

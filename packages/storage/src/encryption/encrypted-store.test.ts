@@ -54,19 +54,19 @@ describe('an encrypted store', () => {
 
   const value = Buffer.from('{"a":"plaintext"}');
 
-  it('leaves nothing plain in the store below, whatever the way', async () => {
+  it('stores no plain value, whichever method writes it', async () => {
     const { revision } = await store.create('/a', value);
     await store.update('/a', Buffer.from('plaintext of an update'), revision);
     expect(Buffer.from((await raw.get('/a'))?.value ?? []).toString('latin1')).toMatch(/^k8s:enc:aesgcm:v1:a:(?!.*plaintext)/s);
     expect(Buffer.from((await store.get('/a'))?.value ?? []).toString()).toBe('plaintext of an update');
   });
 
-  it('stores the values of other keys as they are', async () => {
+  it('stores values without provider unchanged', async () => {
     await store.create('/plain/a', value);
     expect((await raw.get('/plain/a'))?.value).toBe(value);
   });
 
-  it('hands written values to the tap without decrypting them', async () => {
+  it('passes written values to the tap without decrypting them', async () => {
     const opening = vi.spyOn(gcm, 'open');
     const seen: Uint8Array[] = [];
     store.tap?.(({ changes }) => seen.push(...changes.map(({ entry }) => entry.value)));
@@ -76,7 +76,7 @@ describe('an encrypted store', () => {
     opening.mockRestore();
   });
 
-  it('is stale where another provider than the first wrote', async () => {
+  it('reports values of later providers as stale', async () => {
     const { revision } = await store.create('/a', value);
     expect(await store.isStale?.('/a')).toBe(false);
     const rotated = provider('k8s:enc:aesgcm:v1:b:', aesGcm(Buffer.alloc(32, 2)));
@@ -96,7 +96,7 @@ describe('an encrypted store', () => {
     expect(Buffer.from((await store.get('/a'))?.value ?? [])).toEqual(value);
   });
 
-  it('fails with the reason on a value that cannot be decrypted, and on lists with it', async () => {
+  it('rejects gets and lists of a value that cannot be decrypted, with the reason', async () => {
     await store.create('/a', value);
     await store.create('/b', value);
     current = new PrefixTransformers([provider('k8s:enc:aesgcm:v1:b:', gcm)], 'no matching prefix found');
@@ -107,7 +107,7 @@ describe('an encrypted store', () => {
     await expect(store.update('/a', value, 9)).rejects.toThrow(UnreadableValue);
   });
 
-  it('hands on what the store below knows to be damaged', async () => {
+  it('passes on corrupt entries', async () => {
     await store.create('/a', value);
     const corrupt = new CorruptEntry(3, 2, new CorruptValue('/b', 3, 'its checksum does not match'));
     const changes = [{ type: 'put', entry: corrupt, previous: corrupt }] as const;
@@ -124,7 +124,7 @@ describe('an encrypted store', () => {
     for await (const batch of over.watch('/', 1, new AbortController().signal)) expect(batch.changes).toEqual(changes);
   });
 
-  it('goes on after a change that cannot be decrypted', async () => {
+  it('continues a watch after a change that cannot be decrypted', async () => {
     const batches: Batch[] = [];
     store.tap?.((batch) => batches.push(batch));
     await raw.create('/a', Buffer.from('k8s:enc:aesgcm:v1:a:damaged'));
@@ -140,7 +140,7 @@ describe('an encrypted store', () => {
     expect(watched).toEqual(['/a', '/b']);
   });
 
-  it('does not hold a watch up for a key that is long in coming', async () => {
+  it('does not delay a watch for a slow KMS', async () => {
     const clock = new ManualClock();
     const waiting = { ...gcm, prepare: () => new Promise<void>(() => {}) };
     store = encryptedStore(raw, () => waiting, clock);
@@ -156,7 +156,7 @@ describe('an encrypted store', () => {
     stop.abort();
   });
 
-  it('writes nothing that it cannot encrypt', async () => {
+  it('rejects a write that cannot be encrypted', async () => {
     current = {
       ...identityTransformer,
       seal: () => {
@@ -167,13 +167,13 @@ describe('an encrypted store', () => {
     expect(await raw.get('/a')).toBeUndefined();
   });
 
-  it('does not serve encrypted values of keys without a provider', async () => {
+  it('rejects encrypted values of keys without a provider', async () => {
     await raw.create('/plain/a', Buffer.from('k8s:enc:aesgcm:v1:a:xyz'));
     await expect(store.get('/plain/a')).rejects.toMatchObject({ reason: 'identity transformer tried to read encrypted data' });
   });
 });
 
-it('leaves nothing plain in the files of LMDB', async () => {
+it('leaves no plain text in the files of LMDB', async () => {
   const path = mkdtempSync(join(tmpdir(), 'encrypted-'));
   const store = encryptedStore(await openLmdb({ path }), () => encrypting);
   const created = await store.create('/registry/secrets/a', Buffer.from('needle-in-the-haystack'));

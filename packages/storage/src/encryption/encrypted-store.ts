@@ -16,12 +16,15 @@ import {
 import { TimeSlice } from '../time-slice.ts';
 import { identityTransformer, isEncrypted, type Opened, type Transformer } from './transformer.ts';
 
-/** The transformer for the values of a key: `identityTransformer` for those that are not encrypted. May change at any time. */
+/**
+ * Returns the transformer for a key: `identityTransformer` for values that are not encrypted. The result may change at any
+ * time.
+ */
 export type TransformerOf = (key: string) => Transformer;
 
 /**
- * A store whose values are encrypted in the store below and plain above. It has no `valueAt`: values stay in the watch
- * cache, since a key of a KMS cannot be fetched synchronously.
+ * Wraps a store so that it holds encrypted values and callers see plain ones. It has no `valueAt`, because the key of a KMS
+ * cannot be fetched synchronously; the watch cache therefore holds the values.
  */
 export function encryptedStore(store: Store, transformerOf: TransformerOf, clock: Clock = systemClock): Store {
   return new EncryptedStore(store, transformerOf, clock);
@@ -33,7 +36,7 @@ class EncryptedStore implements Store {
   readonly #store: Store;
   readonly #transformerOf: TransformerOf;
   readonly #clock: Clock;
-  /** Plain values by the sealed ones that are being written, for the tap. */
+  /** Plain values by their sealed form while they are being written, so that the tap need not decrypt them. */
   readonly #writing = new Map<Uint8Array, Uint8Array>();
   readonly tap?: Store['tap'];
   readonly trim?: Store['trim'];
@@ -99,7 +102,10 @@ class EncryptedStore implements Store {
     return wait ? [wait] : [];
   }
 
-  /** Other resources share the watch: it does not wait long for a KMS. Whoever misses a value lists again, and waits there. */
+  /**
+   * Bounds the wait for a KMS, because other resources share the watch. A cache that misses a value lists again and waits
+   * there.
+   */
   #briefly(work: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#clock.after(WATCH_PATIENCE_MS, resolve);
@@ -158,7 +164,7 @@ class EncryptedStore implements Store {
     }
   }
 
-  /** Throws the error, with the plain value where it carries one. */
+  /** Rethrows the error; the entry of a Mismatch is decrypted first. */
   async #readable(error: unknown): Promise<never> {
     if (!(error instanceof Mismatch) || !error.current) throw error;
     throw new Mismatch(error.key, await this.#read(error.current));
@@ -184,7 +190,7 @@ class EncryptedStore implements Store {
     }
   }
 
-  /** Values are decrypted when they are asked for: one that cannot be read concerns only whoever reads it. */
+  /** Values are decrypted on first access, so one that cannot be decrypted affects only its readers. */
   #lazily(batch: Batch): Batch {
     return { revision: batch.revision, changes: batch.changes.map((change) => this.#lazyChange(change)) };
   }
@@ -201,13 +207,13 @@ class EncryptedStore implements Store {
   }
 }
 
-/** kube-apiserver names the key where a list was asked for. */
+/** Errors of a list name the key, as in kube-apiserver. */
 function inList({ key, revision, reason, cause }: UnreadableValue): UnreadableValue {
   const named = new Error(`unable to transform key ${JSON.stringify(key)}: ${reason}`, { cause });
   return new UnreadableValue(key, revision, named);
 }
 
-/** Its value throws UnreadableValue if it cannot be decrypted. */
+/** Decrypts its value on first access, which throws UnreadableValue if that fails. */
 class LazyEntry implements Entry {
   readonly key: string;
   readonly revision: number;

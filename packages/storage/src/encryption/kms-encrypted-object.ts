@@ -5,7 +5,7 @@ const MAX_KEY_ID_BYTES = 1024;
 const MAX_DEK_SOURCE_BYTES = 1024;
 const MAX_ANNOTATIONS_BYTES = 32 * 1024;
 
-/** Throws on what is no EncryptedObject, or one that kube-apiserver would refuse. */
+/** Decodes and validates an EncryptedObject with kube-apiserver's limits. Throws. */
 export function readEncryptedObject(data: Uint8Array): EncryptedObject {
   let object: EncryptedObject;
   try {
@@ -18,7 +18,7 @@ export function readEncryptedObject(data: Uint8Array): EncryptedObject {
   return object;
 }
 
-/** Everything but the data: what a plugin made of a key. */
+/** An EncryptedObject without its data: the DEK source as encrypted by the plugin. */
 export type DekSource = Omit<EncryptedObject, 'encryptedData'>;
 
 export function checkDekSource({ dekSourceType, encryptedDekSource, keyId, annotations }: DekSource): void {
@@ -36,7 +36,7 @@ export function checkDekSource({ dekSourceType, encryptedDekSource, keyId, annot
   if (invalid !== undefined) throw new Error(`failed to validate annotations: ${invalid}`);
 }
 
-/** `code` is the label of kube-apiserver's metric. */
+/** `code` is the label in kube-apiserver's metric. */
 export function keyIdProblem(keyId: string): { readonly code: string; readonly message: string } | undefined {
   const size = Buffer.byteLength(keyId);
   if (size === 0) return { code: 'empty', message: 'keyID is empty' };
@@ -67,7 +67,7 @@ function isFullyQualified(name: string): boolean {
   return labels.length >= 2 && labels.every((part) => label.test(part));
 }
 
-/** Equal for sources that decrypt to the same key. */
+/** Equal for DEK sources that decrypt to the same key. */
 export function cacheKeyOf({ dekSourceType, encryptedDekSource, keyId, annotations }: DekSource): string {
   const source = Buffer.from(encryptedDekSource.buffer, encryptedDekSource.byteOffset, encryptedDekSource.length);
   const key = `${dekSourceType}:${keyId.length}:${keyId}:${source.length}:${source.toString('latin1')}`;
@@ -76,7 +76,7 @@ export function cacheKeyOf({ dekSourceType, encryptedDekSource, keyId, annotatio
   return `${key}:${JSON.stringify(sorted.map(([name, value]) => [name, Buffer.from(value).toString('base64')]))}`;
 }
 
-/** Key IDs are logged and measured by their hash, as by kube-apiserver. */
+/** Key IDs appear in logs and metrics as their hash, as in kube-apiserver. */
 export function hashIfNotEmpty(text: string): string {
   return text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -7,38 +7,38 @@ import type { KmsPlugin } from './kms-plugin.ts';
 import type { WriteKey } from './kms-probe.ts';
 import type { Opened, Transformer } from './transformer.ts';
 
-/** A server makes one source when it starts and one whenever the key of the plugin changes. */
+/** A server creates one DEK source at start and one whenever the key of the plugin changes. */
 const MAX_SOURCES = 10_000;
-/** A source that the plugin did not decrypt is not tried again before. */
+/** Minimum time between two attempts to decrypt a source. */
 const RETRY_MS = 1_000;
 
 export interface EnvelopeObserver {
-  /** A DEK source was not in memory and is decrypted by the plugin. */
+  /** A DEK source was not cached and is decrypted by the plugin. */
   cacheMiss(): void;
   cacheSize(entries: number): void;
   keyUsed(type: 'from_storage' | 'to_storage', keyId: string): void;
 }
 
-export interface EnvelopeOptions {
+interface EnvelopeOptions {
   readonly plugin: KmsPlugin;
-  /** The key to encrypt with. Throws while there is none. */
+  /** The key for writes. Throws while there is none. */
   readonly writeKey: () => WriteKey;
-  /** Throws once the key may no longer be used for writes. */
+  /** Throws if the key has expired for writes. */
   readonly checkWritable: (key: WriteKey) => void;
   readonly clock: Clock;
   readonly observe?: EnvelopeObserver | undefined;
 }
 
 /**
- * KMS v2: values are encrypted with a key that only the plugin can decrypt and that is stored with each of them. Decrypted
- * keys stay in memory, so the plugin is called once for each key and not for each value.
+ * KMS v2 envelope encryption. Each value is stored with its DEK source, which only the plugin can decrypt. Decrypted keys are
+ * cached, so the plugin is called once per key, not once per value.
  */
 export class EnvelopeTransformer implements Transformer {
   readonly #options: EnvelopeOptions;
-  /** By cache key, least recently added first. */
+  /** Decrypted DEK sources by cache key, oldest first. */
   readonly #opened = new Map<string, Transformer>();
   readonly #fetching = new Map<string, Promise<void>>();
-  /** Why the plugin did not decrypt a source when it was last asked, and when that was. */
+  /** Failed decryptions by cache key: the error and the time. */
   readonly #failures = new Map<string, { readonly error: Error; readonly at: number }>();
 
   constructor(options: EnvelopeOptions) {
@@ -106,7 +106,7 @@ export class EnvelopeTransformer implements Transformer {
   }
 }
 
-/** Makes room for one more. */
+/** Evicts the oldest entry if the map is full. */
 function trim(map: Map<string, unknown>): void {
   if (map.size < MAX_SOURCES) return;
   for (const oldest of map.keys()) {

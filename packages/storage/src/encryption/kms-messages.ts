@@ -10,7 +10,7 @@ import {
   write,
 } from '../grpc/protobuf.ts';
 
-/** Metadata that a plugin wants to have back with what it encrypted. */
+/** Metadata the plugin returns on encrypt and expects back on decrypt. */
 export type Annotations = ReadonlyMap<string, Uint8Array>;
 
 export interface StatusResponse {
@@ -37,10 +37,10 @@ export interface EncryptResponse {
   readonly annotations: Annotations;
 }
 
-/** How the plaintext of `encryptedDekSource` leads to the key: it is the key itself, or a seed for HKDF. */
+/** The plaintext of `encryptedDekSource`: an AES-GCM key, or a seed for HKDF. */
 export const DekSourceType = { aesGcmKey: 0, hkdfSeed: 1 } as const;
 
-/** What follows the prefix `k8s:enc:kms:v2:<name>:` in storage. */
+/** The message stored after the prefix `k8s:enc:kms:v2:<name>:`. */
 export interface EncryptedObject {
   readonly encryptedData: Uint8Array;
   readonly keyId: string;
@@ -111,7 +111,7 @@ export function encodeEncryptedObject(object: EncryptedObject): Buffer {
   return finish(writer);
 }
 
-/** `encryptedData` is a view of the message. Throws on bytes that are no message. */
+/** `encryptedData` is a view of the message. Throws on malformed bytes. */
 export function decodeEncryptedObject(message: Uint8Array): EncryptedObject {
   const annotations = new Map<string, Uint8Array>();
   let encryptedData: Uint8Array = new Uint8Array(0);
@@ -130,7 +130,7 @@ export function decodeEncryptedObject(message: Uint8Array): EncryptedObject {
   return { encryptedData, keyId, encryptedDekSource, annotations, dekSourceType };
 }
 
-/** Calls `visit` at the value of each field; fields that it does not take are skipped. */
+/** Calls `visit` with each field; skips the field if it returns false. */
 function eachField(message: Buffer, visit: (field: number, reader: MessageReader) => boolean): void {
   const reader = read(message);
   while (reader.pos < message.length) {

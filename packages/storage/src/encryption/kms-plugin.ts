@@ -13,25 +13,25 @@ import {
   status,
 } from './kms-messages.ts';
 
-/** The plugin of a key management service. Every call has a deadline and fails with a GrpcError. */
+/** Client of a KMS plugin. Every call has a deadline and rejects with a GrpcError. */
 export interface KmsPlugin {
   status(): Promise<StatusResponse>;
   encrypt(request: EncryptRequest): Promise<EncryptResponse>;
-  /** Gives the plaintext. */
+  /** Returns the plaintext. */
   decrypt(request: DecryptRequest): Promise<Uint8Array>;
   close(): void;
 }
 
-export interface KmsPluginOptions {
-  /** Of a Unix socket: a path, or `@name` in the abstract namespace of Linux. */
+interface KmsPluginOptions {
+  /** A Unix socket: a path, or `@name` in the abstract namespace of Linux. */
   readonly socket: string;
   readonly timeoutMs: number;
-  /** Told of every call: `code` is the name of its gRPC status. */
+  /** Called after every call; `code` is the name of its gRPC status. */
   readonly observe?: ((method: string, code: string, seconds: number) => void) | undefined;
 }
 
-/** In the words of Go's client, which are those of kube-apiserver's health checks. */
-export class GrpcError extends Error {
+/** Error texts equal those of Go's gRPC client, which appear in kube-apiserver's health checks. */
+class GrpcError extends Error {
   override readonly name = 'GrpcError';
   readonly code: string;
 
@@ -62,7 +62,7 @@ const codeNames = [
   'Unauthenticated',
 ];
 
-/** Connects when first called, and again whenever the connection was lost. A call waits for the plugin up to its deadline. */
+/** Connects on the first call, and reconnects when the connection is lost. A call waits for the connection up to its deadline. */
 export function connectKmsPlugin({ socket, timeoutMs, observe }: KmsPluginOptions): KmsPlugin {
   const path = socket.startsWith('@') ? `\0${socket.slice(1)}` : socket;
   const connection = new GrpcChannel({

@@ -6,12 +6,12 @@ import { DekSourceType, type StatusResponse } from './kms-messages.ts';
 import type { KmsPlugin } from './kms-plugin.ts';
 import type { Transformer } from './transformer.ts';
 
-/** As kube-apiserver: the plugin is polled each minute, and each ten seconds while it fails. */
+/** Poll intervals of kube-apiserver: one minute, and ten seconds while the plugin fails. */
 const POLL_MS = 60_000;
 const POLL_FAILING_MS = 10_000;
-/** A write key whose key ID could not be confirmed for this long is no longer used. */
+/** A write key is no longer used if its key ID was not confirmed for this long. */
 const WRITE_KEY_TTL_MS = 180_000;
-/** For this long the outcome of a check is given again. */
+/** How long the result of a check is cached. */
 const HEALTHY_TTL_MS = 20_000;
 const FAILED_TTL_MS = 3_000;
 
@@ -22,7 +22,7 @@ export interface ProbeObserver {
   invalidKeyId(code: string): void;
 }
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly name: string;
   readonly plugin: KmsPlugin;
   readonly clock: Clock;
@@ -31,8 +31,8 @@ export interface ProbeOptions {
 }
 
 /**
- * Asks a plugin for its status, at intervals and for health checks, and makes a new write key when its key ID changes.
- * While the plugin fails, the last write key remains in use until it expires.
+ * Polls the status of a plugin, also for health checks, and creates a new write key when the key ID changes. While the plugin
+ * fails, the last write key stays in use until it expires.
  */
 export class KmsProbe {
   readonly #options: ProbeOptions;
@@ -47,7 +47,7 @@ export class KmsProbe {
     this.#options = options;
   }
 
-  /** Checks once and goes on polling. Does not fail: a plugin may start after the server. */
+  /** Checks once and starts polling. Never rejects: a plugin may start after the server. */
   async start(): Promise<void> {
     const failed = await this.#poll();
     if (!this.#stopped) this.#pollLater(failed);
@@ -58,7 +58,7 @@ export class KmsProbe {
     this.#cancelPoll();
   }
 
-  /** Throws until the plugin has encrypted a first seed. */
+  /** Throws until the plugin has encrypted the first seed. */
   readonly writeKey = (): WriteKey => {
     if (!this.#writeKey) throw new Error('got unexpected nil transformer');
     return this.#writeKey;
@@ -72,7 +72,7 @@ export class KmsProbe {
       );
   };
 
-  /** Fails if the plugin is not healthy. */
+  /** Rejects if the plugin is not healthy. */
   check(): Promise<void> {
     const last = this.#last;
     if (last && this.#options.clock.now() - last.at < last.ttl)
@@ -125,7 +125,7 @@ export class KmsProbe {
     return [`KMSv2 API version should not change after the initial status response version ${this.#version}, got ${version}`];
   }
 
-  /** Extends the write key if it was made with this key ID, and replaces it otherwise. */
+  /** Extends the expiry of the write key if the key ID is unchanged, else creates a new one. Returns the problems. */
   async #renew(keyId: string): Promise<string[]> {
     const { plugin, clock } = this.#options;
     const expires = clock.now() + WRITE_KEY_TTL_MS;
@@ -153,7 +153,7 @@ export class KmsProbe {
     });
   }
 
-  /** Gives whether the check failed. */
+  /** Resolves with whether the check failed. */
   async #poll(): Promise<boolean> {
     try {
       await this.check();
@@ -182,17 +182,17 @@ function rfc3339(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** The seed that values are encrypted with, and what the plugin made of it. */
+/** The seed for new values, and the DEK source it is stored as. */
 export interface WriteKey {
   readonly transformer: Transformer;
   readonly source: DekSource;
   readonly cacheKey: string;
-  /** Milliseconds since 1970. Reads never expire. */
+  /** Milliseconds since 1970. Reads are not limited by it. */
   readonly expires: number;
 }
 
-/** Makes a seed and has the plugin encrypt it. Fails with the error of the plugin, or if its answer is not valid. */
-export async function generateWriteKey(plugin: KmsPlugin, uid: string, expires: number): Promise<WriteKey> {
+/** Generates a seed and has the plugin encrypt it. Rejects if the plugin fails or its response is invalid. */
+async function generateWriteKey(plugin: KmsPlugin, uid: string, expires: number): Promise<WriteKey> {
   const seed = randomBytes(MIN_SEED_BYTES);
   const transformer = extendedNonceGcm(seed);
   const { ciphertext, keyId, annotations } = await plugin.encrypt({ plaintext: seed, uid }).catch((cause: Error) => {

@@ -7,12 +7,12 @@ import { type Annotations, type DecryptRequest, decodeEncryptedObject, encodeEnc
 import type { KmsPlugin } from './kms-plugin.ts';
 import { KmsProbe } from './kms-probe.ts';
 
-/** Reverses bytes. */
+/** "Encrypts" by reversing the bytes. */
 class FakePlugin implements KmsPlugin {
   readonly calls: string[] = [];
   readonly decrypted: DecryptRequest[] = [];
   keyId = 'key-1';
-  /** The key with which it encrypts, if that is not the one of its status. */
+  /** The key ID of encrypt responses, if it differs from that of the status. */
   encryptKeyId: string | undefined;
   healthz = 'ok';
   version = 'v2';
@@ -70,8 +70,8 @@ function newTransformer({ writeKey, checkWritable }: KmsProbe): EnvelopeTransfor
   return new EnvelopeTransformer({ plugin, writeKey, checkWritable, clock });
 }
 
-describe('an envelope', () => {
-  it('is one that kube-apiserver wrote', async () => {
+describe('EnvelopeTransformer', () => {
+  it('reads values of kube-apiserver', async () => {
     const recorded = JSON.parse(readFileSync(new URL('./recorded/kms-value.json', import.meta.url), 'utf8'));
     const data = Buffer.from(recorded.value, 'base64').subarray(recorded.prefix.length);
     await transformer.prepare(data);
@@ -82,14 +82,14 @@ describe('an envelope', () => {
     expect(() => transformer.open(data, context)).toThrow('message authentication failed');
   });
 
-  it('is encoded as kube-apiserver encodes it', () => {
+  it('encodes values as kube-apiserver does', () => {
     const recorded = JSON.parse(readFileSync(new URL('./recorded/kms-value.json', import.meta.url), 'utf8'));
     const data = Buffer.from(recorded.value, 'base64').subarray(recorded.prefix.length);
     const encoded = encodeEncryptedObject(decodeEncryptedObject(data));
     expect(encoded.equals(data)).toBe(true);
   });
 
-  it('holds a seed that is encrypted once and decrypted once for all values', async () => {
+  it('encrypts and decrypts a seed once for all values', async () => {
     const sealed = [1, 2, 3].map(() => transformer.seal(value, context));
     expect(plugin.calls).toEqual(['status', 'encrypt']);
     const other = newTransformer(probe);
@@ -100,7 +100,7 @@ describe('an envelope', () => {
     expect(other.prepare(sealed[0] as Buffer)).toBeUndefined();
   });
 
-  it('may hold the key itself, as older servers wrote it, and is stale then', async () => {
+  it('reads values of older servers with a plain AES-GCM DEK, which are stale', async () => {
     const key = Buffer.alloc(32, 7);
     const object = {
       encryptedData: aesGcm(key).seal(value, context),
@@ -114,7 +114,7 @@ describe('an envelope', () => {
     expect(transformer.open(data, context)).toEqual({ value, stale: true });
   });
 
-  it('says why its key could not be decrypted, and is read once it can', async () => {
+  it('reports why a DEK could not be decrypted, and recovers', async () => {
     const data = transformer.seal(value, context);
     const other = newTransformer(probe);
     plugin.isDown = true;
@@ -134,7 +134,7 @@ describe('an envelope', () => {
     ['no key ID', encoded({ keyId: '' }), 'failed to validate key id: keyID is empty'],
     ['an unknown type', encoded({ dekSourceType: 2 }), 'unknown encryptedDEKSourceType: 2'],
     ['a bad annotation', encoded({ annotations: new Map([['a', value]]) }), 'failed to validate annotations'],
-  ])('is refused: %s', (_, data, message) => {
+  ])('rejects %s', (_, data, message) => {
     expect(transformer.prepare(data)).toBeUndefined();
     expect(() => transformer.open(data, context)).toThrow(message);
   });
@@ -151,8 +151,8 @@ function encoded(changes: object): Buffer {
   });
 }
 
-describe('a probe', () => {
-  it('asks each minute, and makes a new seed when the key changes', async () => {
+describe('KmsProbe', () => {
+  it('polls each minute, and creates a new seed when the key ID changes', async () => {
     const before = transformer.seal(value, context);
     clock.advance(60);
     await settled();
@@ -166,7 +166,7 @@ describe('a probe', () => {
     expect(transformer.open(transformer.seal(value, context), context).stale).toBe(false);
   });
 
-  it('asks each ten seconds while the plugin fails; writes fail after three minutes, reads do not', async () => {
+  it('polls every ten seconds while the plugin fails; writes fail after three minutes, reads do not', async () => {
     const before = transformer.seal(value, context);
     plugin.isDown = true;
     clock.advance(60);
@@ -190,7 +190,7 @@ describe('a probe', () => {
     expect(plugin.calls.filter((call) => call === 'encrypt')).toHaveLength(1);
   });
 
-  it('can do without the plugin at first', async () => {
+  it('starts without the plugin', async () => {
     probe.stop();
     plugin.isDown = true;
     probe = newProbe();

@@ -1,30 +1,33 @@
-/** A value as it was read from storage. */
+/** A decrypted value. */
 export interface Opened {
   readonly value: Uint8Array;
-  /** A write now would store it differently: with another key or provider. An update that changes nothing is written. */
+  /**
+   * The value would be stored differently if written now: with another key or provider. An update that changes nothing is then
+   * written nevertheless.
+   */
   readonly stale: boolean;
 }
 
-/** Encrypts values on their way to storage and decrypts them on the way back. */
+/** Encrypts values before they are stored and decrypts them when they are read. */
 export interface Transformer {
-  /** `context` is authenticated with the value: the key under which it is stored. Throws what kube-apiserver would answer. */
+  /** `context` is the storage key and is authenticated with the value. Throws errors with kube-apiserver's texts. */
   seal(value: Uint8Array, context: Buffer): Uint8Array;
-  /** Throws if the value was not sealed by this transformer, or under another context. */
+  /** Throws if the value was sealed by another transformer or with another context. */
   open(data: Uint8Array, context: Buffer): Opened;
   /**
-   * Fetches what `open` needs for this value. Undefined if nothing is missing, or was not to be had a moment ago. Never
-   * rejects: `open` throws the reason.
+   * Fetches the key that `open` needs for this value. Undefined if nothing is missing, or if fetching failed a moment ago.
+   * Never rejects: `open` throws the reason.
    */
   prepare?(data: Uint8Array): Promise<void> | undefined;
 }
 
-/** A transformer whose values begin with a prefix; the empty prefix is that of identityTransformer. */
+/** A transformer for values with a prefix; the identity transformer has the empty prefix. */
 export interface PrefixTransformer {
   readonly prefix: string;
   readonly transformer: Transformer;
 }
 
-/** Told of every transformation: kube-apiserver's `apiserver_storage_transformation_*`. */
+/** Called for every transformation: kube-apiserver's `apiserver_storage_transformation_*` metrics. */
 export type ObserveTransformation = (
   type: 'from_storage' | 'to_storage',
   prefix: string,
@@ -54,8 +57,8 @@ interface Choice {
 }
 
 /**
- * Seals with the first of several transformers. Opens with the first that matches and succeeds, since providers of one
- * type share a prefix while keys are rotated. Values opened by another than the first are stale.
+ * Seals with the first transformer. Opens with the first that matches the prefix and succeeds, because providers of one type
+ * share a prefix while keys are rotated. Values opened by a later one are stale.
  */
 export class PrefixTransformers implements Transformer {
   readonly #choices: readonly Choice[];
@@ -111,7 +114,7 @@ export class PrefixTransformers implements Transformer {
       this.#observe?.('from_storage', name || 'identity', secondsSince(began), undefined);
       return opened;
     } catch (error) {
-      // Identity matches everything; that it refuses encrypted data says nothing about the providers after it.
+      // The identity transformer matches everything. Its refusal of encrypted data says nothing about later providers.
       if (prefix.length === 0) return undefined;
       this.#observe?.('from_storage', name, secondsSince(began), error);
       errors.push(error);
@@ -138,7 +141,7 @@ function secondsSince(began: number): number {
   return (performance.now() - began) / 1000;
 }
 
-/** Distinct messages in one line, as Go aggregates errors. */
+/** Joins distinct messages, as Go's error aggregate does. */
 function aggregate(errors: readonly unknown[]): Error {
   const messages = [...new Set(errors.map((error) => (error instanceof Error ? error.message : String(error))))];
   return new Error(messages.length === 1 ? messages[0] : `[${messages.join(', ')}]`, { cause: errors[0] });

@@ -24,7 +24,7 @@ async function open(options: EtcdOptions): Promise<Store> {
 }
 
 describe.skipIf(etcdMissing || opensslMissing)('over TLS', () => {
-  it('shows its certificate, given as a file or as text, and checks that of etcd', async () => {
+  it('sends its client certificate, given as file or text, and verifies that of the server', async () => {
     const { ca, server, client, stranger } = await certificates();
     const etcd = await startEtcd({ tls: { ca, ...server } });
     disposals.push(etcd.stop);
@@ -45,7 +45,7 @@ describe.skipIf(etcdMissing || opensslMissing)('over TLS', () => {
 });
 
 describe.skipIf(etcdMissing)('with users', () => {
-  it('authenticates, and again when etcd has forgotten its token', async () => {
+  it('authenticates, and again when its token is invalid', async () => {
     const etcd = await withUsers();
     const store = await open({ endpoints: [etcd.endpoint], username: 'root', password: 'secret' });
     const a = await store.create('/registry/a', Buffer.from('1'));
@@ -57,7 +57,7 @@ describe.skipIf(etcdMissing)('with users', () => {
     expect((await batches.next()).value).toMatchObject({ changes: [{ entry: { key: '/registry/b' } }], revision: b.revision });
   });
 
-  it('keeps to what a user may see', async () => {
+  it('works with a user that may read only the prefix', async () => {
     const etcd = await withUsers();
     const store = await open({ endpoints: [etcd.endpoint], username: 'limited', password: 'secret' });
     await store.ping();
@@ -69,13 +69,13 @@ describe.skipIf(etcdMissing)('with users', () => {
     await expect(store.watch('/other', 1, signal)[Symbol.asyncIterator]().next()).rejects.toThrow(Unavailable);
   });
 
-  it('says so when the password is wrong', async () => {
+  it('reports a wrong password', async () => {
     const etcd = await withUsers();
     const store = await open({ endpoints: [etcd.endpoint], username: 'root', password: 'wrong' });
     await expect(store.create('/registry/a', Buffer.from('1'))).rejects.toThrow(/cannot authenticate as root/);
   });
 
-  it('needs no users where etcd has none', async () => {
+  it('ignores credentials if authentication is disabled', async () => {
     const etcd = await startEtcd();
     disposals.push(etcd.stop);
     const store = await open({ endpoints: [etcd.endpoint], username: 'root', password: 'secret' });
@@ -92,7 +92,7 @@ interface Certificates {
   readonly ca: string;
   readonly server: Certificate;
   readonly client: Certificate;
-  /** Of an authority that nobody trusts. */
+  /** A certificate of an untrusted CA. */
   readonly stranger: string;
 }
 
@@ -145,7 +145,7 @@ async function openssl(...args: string[]): Promise<void> {
   await promisify(execFile)('openssl', args);
 }
 
-/** An etcd with `root`, and with `limited`, who may use what is below /registry/. */
+/** An etcd with the users `root` and `limited`, who has access to /registry/ only. */
 async function withUsers(): Promise<RunningEtcd> {
   const etcd = await startEtcd({ args: ['--bcrypt-cost=4'] });
   disposals.push(etcd.stop);

@@ -21,7 +21,7 @@ import { compactMethod } from './rpc/kv.ts';
 import { EtcdWatches } from './watches.ts';
 import { Writes } from './writes.ts';
 
-export interface EtcdStoreOptions {
+interface EtcdStoreOptions {
   readonly prefix?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: EtcdLogger | undefined;
@@ -79,7 +79,7 @@ export class EtcdStore implements Store {
     return this.#watches.follow(prefix, from, signal);
   }
 
-  /** Whoever else compacts the same etcd, this is safe to call again. */
+  /** Safe to repeat, and while other clients compact the same etcd. */
   async compact(revision: number): Promise<void> {
     try {
       await this.#client.read(compactMethod, revision);

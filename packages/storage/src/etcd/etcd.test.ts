@@ -29,7 +29,7 @@ async function openAt(endpoint: string): Promise<StoreUnderTest> {
   return { store: withHandledRejections(store), reopen, close };
 }
 
-/** The suite starts some calls together and awaits them in turn; over a network a later one may fail before its turn. */
+/** The suite starts some calls together and awaits them in turn; over a network a later one may reject before it is awaited. */
 function withHandledRejections(store: Store): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -44,7 +44,7 @@ function withHandledRejections(store: Store): Store {
   });
 }
 
-/** Much faster than a new etcd for each test. */
+/** Faster than starting a new etcd for each test. */
 async function removeEverything(endpoint: string): Promise<void> {
   const member = new EtcdMember(endpoint, {});
   const deadline = performance.now() + 10_000;

@@ -8,7 +8,7 @@ export type { EtcdLogger, EtcdOptions, EtcdTls, Pem } from './options.ts';
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
-/** A store on an etcd cluster of version 3.4 or later. It opens whether or not the cluster can be reached; `ping` tells. */
+/** Opens a store on an etcd cluster, 3.4 or later. Resolves whether or not the cluster is reachable; `ping` checks that. */
 export async function openEtcd(options: EtcdOptions): Promise<Store> {
   const { endpoints, username, password = '', timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   if (endpoints.length === 0) throw new TypeError('etcd needs at least one endpoint');

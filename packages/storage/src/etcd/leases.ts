@@ -6,16 +6,19 @@ import { grantLeaseMethod } from './rpc/cluster.ts';
 export interface Lease {
   readonly id: Opaque64;
   readonly expires: number;
-  /** Writes that took it, whether or not they went through. */
+  /** Number of writes that used the lease, including failed ones. */
   writes: number;
 }
 
-/** How much later than asked for a key may go. */
+/** How much longer than its TTL a key may live. */
 const SLACK = { part: 0.05, leastSeconds: 1, mostSeconds: 60 };
 const MAX_WRITES = 1000;
 const MAX_LEASES = 256;
 
-/** Leases shared by writes that expire at about the same time: etcd pays for each lease, and events come by the thousand. */
+/**
+ * Shares leases between writes that expire at about the same time, because each lease costs etcd memory and work, and events
+ * are written by the thousand.
+ */
 export class Leases {
   readonly #client: EtcdClient;
   readonly #clock: Clock;
@@ -26,7 +29,7 @@ export class Leases {
     this.#clock = clock;
   }
 
-  /** A lease that outlives the seconds, but not by much. */
+  /** Returns a lease that lasts at least `seconds`, and little longer. */
   async take(seconds: number): Promise<Lease> {
     const shared = this.#bySeconds.get(seconds);
     const lease = shared && (await shared.catch(() => undefined));
@@ -37,7 +40,7 @@ export class Leases {
     return this.#bySeconds.get(seconds) === shared ? this.#grant(seconds) : this.take(seconds);
   }
 
-  /** The lease turned out to be gone. */
+  /** Drops a lease that etcd no longer knows. */
   async forget(seconds: number, lost: Lease): Promise<void> {
     const shared = this.#bySeconds.get(seconds);
     if ((await shared?.catch(() => undefined)) === lost && this.#bySeconds.get(seconds) === shared)

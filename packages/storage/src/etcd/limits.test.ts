@@ -24,12 +24,12 @@ describe.skipIf(etcdMissing)('limits of etcd', () => {
   it.each([
     ['as etcd counts', 1.5 * MEBI],
     ['as gRPC counts', 3 * MEBI],
-  ])('says that a value is too large, %s', async (_, size) => {
+  ])('rejects a value that is too large, %s', async (_, size) => {
     await expect(store.create('/registry/big', Buffer.alloc(size))).rejects.toThrow(RequestTooLarge);
     expect(await store.get('/registry/big')).toBeUndefined();
   });
 
-  it('takes values up to 1.5 MiB less four times the key and 100 bytes', async () => {
+  it('accepts values up to 1.5 MiB minus four times the key and 100 bytes', async () => {
     const key = `/registry/${'k'.repeat(200)}`;
     const value = Buffer.alloc(1.5 * MEBI - 4 * key.length - 100);
     const { revision } = await store.create(key, value);
@@ -38,7 +38,7 @@ describe.skipIf(etcdMissing)('limits of etcd', () => {
     await store.delete(key, updated.revision);
   });
 
-  it('reads lists that are larger than a message should be', async () => {
+  it('reads lists in pages when they are larger than a message', async () => {
     const value = Buffer.alloc(200_000, 'x');
     await Promise.all(Array.from({ length: 100 }, (_, i) => store.create(`/registry/large/${i}`, value)));
     await Promise.all(Array.from({ length: 600 }, (_, i) => store.create(`/registry/large/a/${i}`, Buffer.from('small'))));
@@ -51,7 +51,7 @@ describe.skipIf(etcdMissing)('limits of etcd', () => {
     expect(limited.entries.map(({ key }) => key)).toEqual(page.entries.slice(0, 650).map(({ key }) => key));
   });
 
-  it('tells the oldest revision that is left, whoever compacted', async () => {
+  it('reports the oldest revision left, whoever compacted', async () => {
     const { revision } = await store.create('/registry/c', Buffer.from('1'));
     await store.update('/registry/c', Buffer.from('2'), revision);
     await store.compact(revision + 1);
@@ -64,7 +64,7 @@ describe.skipIf(etcdMissing)('limits of etcd', () => {
     await other.close();
   });
 
-  it('shares leases between writes of about the same time', async () => {
+  it('shares leases between writes with about the same expiry', async () => {
     const before = await leaseCount(etcd.endpoint);
     const write = (batch: number) =>
       Promise.all(
@@ -83,12 +83,12 @@ describe.skipIf(etcdMissing)('limits of etcd', () => {
 });
 
 describe.skipIf(etcdMissing)('an etcd that is full', () => {
-  it('takes no write, and says so when it is pinged', async () => {
+  it('rejects writes, and ping reports it', async () => {
     const etcd = await startEtcd({ args: [`--quota-backend-bytes=${4 * MEBI}`] });
     const store = await openEtcd({ endpoints: [etcd.endpoint] });
     await store.ping();
     const fill = async () => {
-      // It looks at its size ten times a second.
+      // etcd checks its size ten times a second.
       for (let i = 0; i < 200; i++) await store.create(`/registry/${i}`, Buffer.alloc(MEBI));
     };
     await expect(fill()).rejects.toThrow(NoSpace);

@@ -6,7 +6,7 @@ import type { ChannelTls } from '../grpc/channel.ts';
 export type Pem = string | Uint8Array;
 
 export interface EtcdTls {
-  /** Who signed the members' certificates; the system's authorities if absent. */
+  /** CA of the members' certificates; the system's CAs if absent. */
   readonly ca?: Pem;
   readonly cert?: Pem;
   readonly key?: Pem;
@@ -19,12 +19,12 @@ export interface EtcdLogger {
 export interface EtcdOptions {
   /** `http://host:port` or `https://host:port` of each member; `tls` is for the latter. */
   readonly endpoints: readonly string[];
-  /** What all keys of this store begin with: `/registry` if absent. Other users of the same etcd may write elsewhere. */
+  /** Key prefix of this store; `/registry` if absent. Other clients of the same etcd may use other prefixes. */
   readonly prefix?: string;
   readonly tls?: EtcdTls;
   readonly username?: string;
   readonly password?: string;
-  /** How long a request may take, with all its repetitions: 10 s if absent. */
+  /** Timeout of a request, retries included; 10 s if absent. */
   readonly timeoutMs?: number;
   readonly clock?: Clock;
   readonly logger?: EtcdLogger;
@@ -32,7 +32,7 @@ export interface EtcdOptions {
 
 const DEFAULT_PORT = '2379';
 
-/** The endpoint with its scheme, which is http if it has none, and its port. */
+/** Adds the default scheme (http) and port to an endpoint. */
 export function parseEndpoint(endpoint: string): string {
   const [, scheme = 'http', host] = /^(?:(https?):\/\/)?([^/?#@]+)\/?$/.exec(endpoint) ?? [];
   if (!host) throw new TypeError(`not an etcd endpoint (http://host:port or https://host:port): ${endpoint}`);

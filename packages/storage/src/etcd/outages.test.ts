@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 describe.skipIf(etcdMissing)('when etcd dies', () => {
-  it('keeps what it acknowledged and resumes watches, over two crashes', async () => {
+  it('keeps acknowledged writes and resumes watches across two crashes', async () => {
     const etcd = await startEtcd();
     const store = await open([etcd.endpoint], etcd.stop);
     const load = await Load.start(store, { writers: 8, watchers: 2 });
@@ -26,7 +26,7 @@ describe.skipIf(etcdMissing)('when etcd dies', () => {
     await load.finishAndCheck();
   });
 
-  it('goes on with the others when the leader of three dies', async () => {
+  it('continues when the leader of three members dies', async () => {
     const { members, endpoints, stop } = await startEtcdCluster(3);
     const store = await open(endpoints, stop, 3_000);
     const load = await Load.start(store, { writers: 16, watchers: 2 });
@@ -36,7 +36,7 @@ describe.skipIf(etcdMissing)('when etcd dies', () => {
     await load.finishAndCheck();
   });
 
-  it('answers reads once etcd is back, and says of writes that they were not made', async () => {
+  it('answers reads once etcd is back, and reports writes as unwritten', async () => {
     const etcd = await startEtcd();
     const store = await open([etcd.endpoint], etcd.stop, 500);
     await store.create(`${PREFIX}a`, Buffer.from('1'));
@@ -61,7 +61,7 @@ async function leaderOf(members: readonly EtcdMember[]): Promise<EtcdMember> {
   throw new Error('there is no leader');
 }
 
-/** Writers that create keys without end, and watchers that note what they see. */
+/** Writers that keep creating keys, and watchers that record what they see. */
 class Load {
   readonly #store: Store;
   readonly #start: number;
@@ -90,7 +90,7 @@ class Load {
     this.#watching = Promise.all(this.#watched.map((seen) => this.#watch(seen)));
   }
 
-  /** Resolves when so many more writes are acknowledged. */
+  /** Resolves after `more` further writes have been acknowledged. */
   async acknowledged(more: number): Promise<void> {
     for (const goal = this.#acknowledged.size + more; this.#acknowledged.size < goal; await pause(5));
   }

@@ -15,6 +15,6 @@ it.each([
   ['3.6.14', true],
   ['4.0.0', true],
   ['', false],
-])('believes in the progress of %s: %s', (version, believed) => {
+])('trusts progress responses of %s: %s', (version, believed) => {
   expect(progressIsOrdered(version)).toBe(believed);
 });

@@ -1,17 +1,17 @@
 const AGAIN_MS = 100;
 const IDLE_MS = 5_000;
 
-/** How far a watch has come. */
+/** Position of a watch. */
 export interface Position {
-  /** All changes up to this revision are delivered, or not wanted. */
+  /** All changes up to this revision are delivered or do not match. */
   revision: number;
   /** The revision of the last batch. */
-  told: number;
+  delivered: number;
 }
 
 /**
- * Asks etcd to tell how far a watch is, where no change does: until a wanted revision is reached, and now and then, so
- * that a watch over quiet keys does not find its place compacted when it has to resume.
+ * Sends progress requests: until a wanted revision is reached, and every few seconds, so that a watch over idle keys does not
+ * find its position compacted when it resumes.
  */
 export class Progress {
   readonly #position: Position;
@@ -37,7 +37,7 @@ export class Progress {
     clearTimeout(this.#again);
   }
 
-  /** A question that comes while the watcher lags is not answered at all. */
+  /** Repeats the request, because etcd ignores requests while the watcher is behind. */
   #pursue(): void {
     clearTimeout(this.#again);
     if (this.#position.revision >= this.#wanted) return;
@@ -46,23 +46,22 @@ export class Progress {
   }
 }
 
-/** The first patch of each minor version whose progress responses can be used. */
+/** First patch release of each minor version whose progress responses are reliable. */
 const ORDERED_SINCE: Readonly<Record<string, number>> = { '3.4': 31, '3.5': 13 };
 
 /**
- * Whether an answer to a progress request means what it says: every event up to its revision has been sent.
+ * Whether a progress response guarantees that every event up to its revision has been sent.
  *
- * Before 3.4.25 and 3.5.8 it does not. The answer goes through another channel than the events and names the
- * member's revision whether or not the watcher has come that far, so it may overtake events that wait in the channel,
- * and all those of a watcher that is still being caught up; a driver that believed it would skip them. When a watcher
- * has caught up cannot be told from outside, either: one that finds nothing to replay does so without a word. Up to
- * 3.4.30 and 3.5.12 the answer is ordered, but a request that meets a watcher still catching up is put off until the next
- * event, and all later requests with it.
+ * Before 3.4.25 and 3.5.8 it does not. The response takes another channel than the events and carries the member's revision
+ * regardless of the watcher's position. It may overtake queued events, and all events of a watcher that is still catching up; a
+ * client that trusted it would skip them. A client cannot tell when a watcher has caught up either: nothing is sent if there
+ * was nothing to replay. Up to 3.4.30 and 3.5.12 responses are ordered, but a request that meets a watcher still catching up is
+ * postponed until the next event, together with all later requests.
  *
- * With these servers the driver asks for nothing and watches all keys instead of those below the prefix. Each revision
- * has an event, then, and events of one watcher come in order: when the event of a revision has arrived, everything
- * before it has. Notifications that etcd sends unasked are ordered in every version and always used; they are all that is
- * left where the user may not read all keys.
+ * With these versions the driver sends no progress requests and watches all keys instead of the prefix. Then each revision has
+ * an event, and events of one watcher are ordered: the event of a revision proves that everything before it has arrived.
+ * Periodic progress notifications are ordered in every version and always used; they are the only source of progress where the
+ * user may not read all keys.
  */
 export function progressIsOrdered(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(/[.-]/).map(Number);

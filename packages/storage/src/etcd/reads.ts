@@ -9,7 +9,7 @@ const READ_BYTES = 4 << 20;
 const MOST_READ_ENTRIES = 10_000;
 const MAX_RESTARTS = 3;
 
-/** Reads keys. A long list is read in pieces of a few megabytes, all at one revision. */
+/** Range requests. A long list is read in pages of a few megabytes, all at one revision. */
 export class Reads {
   readonly #client: EtcdClient;
   readonly #compactions: Compactions;
@@ -30,7 +30,7 @@ export class Reads {
     return (await this.#client.read(rangeMethod, { key })).entries[0];
   }
 
-  /** Starts again if history is compacted under its feet, unless it was asked for that history. */
+  /** Restarts if the revision is compacted while paging, unless the caller asked for that revision. */
   async list(prefix: string, options: StoreListOptions): Promise<Page> {
     for (let restarts = 0; ; restarts++) {
       try {
@@ -65,12 +65,12 @@ export class Reads {
   }
 }
 
-/** The smallest key behind the last one read. */
+/** The smallest key after the last one read. */
 function after(entries: readonly Entry[]): string {
   return `${entries.at(-1)?.key}\0`;
 }
 
-/** How many entries like these fit into the next read. */
+/** Number of entries of this average size that fit into the next page. */
 function fitting({ entries }: RangeResponse): number {
   const bytes = entries.reduce((sum, { key, value }) => sum + key.length + value.length, entries.length);
   return Math.max(1, Math.min(Math.floor((entries.length * READ_BYTES) / bytes), MOST_READ_ENTRIES));
@@ -79,7 +79,7 @@ function fitting({ entries }: RangeResponse): number {
 const FIRST_REVISION = 1;
 const PROBE_TIMEOUT_MS = 1_000;
 
-/** What is known of the newest compaction. etcd tells it only to watchers that start before it. */
+/** Knows the newest compacted revision. etcd reveals it only to watchers that start before it. */
 export class Compactions {
   readonly #client: EtcdClient;
   readonly #probeKey: string;
@@ -95,7 +95,7 @@ export class Compactions {
     this.#newest = Math.max(this.#newest, revision);
   }
 
-  /** The newest compacted revision, which is known to be after this one. */
+  /** Returns the newest compacted revision, which is known to be after this one. */
   async newest(after: number): Promise<number> {
     if (this.#newest <= after) await this.#ask().catch(() => {});
     return Math.max(this.#newest, after + 1);

@@ -26,8 +26,8 @@ function watch(prefix: string, from: number) {
   return store.watch(prefix, from, stop.signal)[Symbol.asyncIterator]();
 }
 
-describe('a watch of an etcd that orders its progress', () => {
-  it('asks how far it is until it is told', async () => {
+describe('a watch with ordered progress responses', () => {
+  it('requests progress until it is reported', async () => {
     const first = watch('/a/', 5).next();
     const watcher = await etcd.watcher();
     expect(await watcher.request()).toEqual({ create: { key: '/a/', end: '/a0', start: 4 } });
@@ -38,7 +38,7 @@ describe('a watch of an etcd that orders its progress', () => {
     expect((await first).value).toEqual({ changes: [], revision: 10 });
   });
 
-  it('is caught up at once where there is no past to tell', async () => {
+  it('has caught up at once if there is no history', async () => {
     const first = watch('/a/', 11).next();
     const watcher = await etcd.watcher();
     expect(await watcher.request()).toMatchObject({ create: { start: 11 } });
@@ -46,7 +46,7 @@ describe('a watch of an etcd that orders its progress', () => {
     expect((await first).value).toEqual({ changes: [], revision: 10 });
   });
 
-  it('reports a revision that somebody has seen', async () => {
+  it('reports having reached a revision that a client has seen', async () => {
     const batches = watch('/a/', 11);
     const first = batches.next();
     const watcher = await etcd.watcher();
@@ -67,7 +67,7 @@ describe('a watch of an older etcd', () => {
     etcd.version = '3.5.12';
   });
 
-  it('looks at all keys, so that every revision is told', async () => {
+  it('watches all keys, so that every revision has an event', async () => {
     const batches = watch('/a/', 5);
     const first = batches.next();
     const watcher = await etcd.watcher();
@@ -79,7 +79,7 @@ describe('a watch of an older etcd', () => {
     expect((await batches.next()).value).toEqual({ changes: [], revision: 10 });
   });
 
-  it('looks at its own keys where it may not see the others', async () => {
+  it('watches its prefix if it may not read all keys', async () => {
     const first = watch('/a/', 11).next();
     const denied = await etcd.watcher();
     await denied.request();
@@ -102,7 +102,7 @@ describe('a watch', () => {
     return { batches, watcher };
   }
 
-  it('never splits a revision, though etcd may', async () => {
+  it('never splits a revision, even if etcd does', async () => {
     const { batches, watcher } = await caughtUp();
     watcher.send({ revision: 13, fragment: true, events: [put('/a/1', 11), put('/a/2', 12)] });
     watcher.send({ revision: 13, fragment: true, events: [put('/a/3', 12)] });
@@ -111,7 +111,7 @@ describe('a watch', () => {
     expect(await keysOf(batches)).toEqual(['/a/2', '/a/3', '/a/4', '/a/5']);
   });
 
-  it('resumes behind the last revision it has told', async () => {
+  it('resumes after the last revision it has delivered', async () => {
     const { batches, watcher } = await caughtUp();
     watcher.send({ revision: 11, events: [put('/a/1', 11)] });
     expect(await keysOf(batches)).toEqual(['/a/1']);
@@ -125,7 +125,7 @@ describe('a watch', () => {
     expect(await second).toEqual(['/a/2']);
   });
 
-  it('fails when etcd has lost what was told', async () => {
+  it('fails when delivered revisions no longer exist', async () => {
     const { batches, watcher } = await caughtUp();
     watcher.send({ revision: 11, events: [put('/a/1', 11)] });
     expect(await keysOf(batches)).toEqual(['/a/1']);
@@ -134,7 +134,7 @@ describe('a watch', () => {
     await expect(batches.next()).rejects.toEqual(new Compacted(8));
   });
 
-  it('fails when its place is compacted', async () => {
+  it('fails when its position is compacted', async () => {
     const first = watch('/a/', 5).next();
     const watcher = await etcd.watcher();
     watcher.send({ created: true, revision: 10 });
@@ -142,7 +142,7 @@ describe('a watch', () => {
     await expect(first).rejects.toEqual(new Compacted(9));
   });
 
-  it('fails when compaction has taken the value before a change', async () => {
+  it('fails when the previous value of a change is compacted', async () => {
     const { batches, watcher } = await caughtUp();
     watcher.send({ revision: 11, events: [{ type: 'delete', key: '/a/1', revision: 11 }] });
     await expect(batches.next()).rejects.toThrow(Compacted);
@@ -182,7 +182,7 @@ function put(key: string, revision: number): FakeEvent {
   return { type: 'put', key, revision };
 }
 
-/** As much of etcd as a watch needs, in the hands of the test. */
+/** The part of etcd that watches use, controlled by the test. */
 class FakeEtcd {
   version = '3.5.13';
   revision = 10;
@@ -206,7 +206,7 @@ class FakeEtcd {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The next watcher that somebody creates. */
+  /** The next watcher that is created. */
   async watcher(): Promise<FakeWatcher> {
     return this.#watchers.shift() ?? new Promise((resolve) => this.#waiting.push(resolve));
   }

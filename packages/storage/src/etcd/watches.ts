@@ -10,7 +10,7 @@ import { below, EVERYTHING } from './rpc/kv.ts';
 import { ServerWatch, WatchDenied } from './rpc/server-watch.ts';
 import type { WatchEvent, WatchResponse } from './rpc/watch.ts';
 
-export interface EtcdWatchesOptions {
+interface EtcdWatchesOptions {
   readonly client: EtcdClient;
   /** The newest revision, linearizable. */
   readonly newest: () => Promise<number>;
@@ -25,10 +25,10 @@ interface WatchState {
 
 type Batches = AsyncGenerator<Batch, void, undefined>;
 
-/** etcd counts from 1, and no write has that number. */
+/** etcd's revisions start at 1, which no write has. */
 const FIRST_REVISION = 1;
 
-/** The watches of a store. Each resumes where it was when its connection or its member is lost. */
+/** The watches of an etcd store. Each resumes at its position when its connection or member is lost. */
 export class EtcdWatches {
   readonly #client: EtcdClient;
   readonly #newest: () => Promise<number>;
@@ -43,7 +43,7 @@ export class EtcdWatches {
     this.#logger = logger;
   }
 
-  /** Somebody has seen this revision: watches shall report it, even those for whose keys it brought nothing. */
+  /** A client has seen this revision: all watches must report having reached it, even those with no change in it. */
   reach(revision: number): void {
     for (const progress of this.#progress) progress.reach(revision);
   }
@@ -53,7 +53,7 @@ export class EtcdWatches {
   }
 
   async *follow(prefix: string, from: number, signal: AbortSignal): Batches {
-    const position = { revision: Math.max(from - 1, FIRST_REVISION), told: 0 };
+    const position = { revision: Math.max(from - 1, FIRST_REVISION), delivered: 0 };
     const ending = new AbortController();
     const abort = () => ending.abort();
     signal.addEventListener('abort', abort);
@@ -134,30 +134,30 @@ export class EtcdWatches {
   }
 }
 
-/** Whoever restores an older backup takes back what watchers were told. */
-function checkHistory({ told }: Position, newest: number): void {
-  if (newest < told) throw new Compacted(newest + 1);
+/** A backup was restored: revisions that watchers have seen no longer exist. */
+function checkHistory({ delivered }: Position, newest: number): void {
+  if (newest < delivered) throw new Compacted(newest + 1);
 }
 
 /**
- * A watcher that goes back into history starts one revision early: etcd lets one start at the very revision that was
- * compacted, though removals of that revision are gone, but refuses the one before.
+ * A watcher that replays history starts one revision early. etcd accepts a start at the compacted revision itself, although
+ * deletes of that revision are gone, but rejects the revision before it.
  */
 function startOf({ revision }: Position, newest: number): number {
   return revision < newest ? revision : revision + 1;
 }
 
-/** What a response brings that is new, if anything; moves the position. A resumed watcher repeats the last revision. */
+/** Returns the new changes of a response, if any, and advances the position. A resumed watcher repeats the last revision. */
 export function advance(position: Position, prefix: string, { events, revision }: WatchResponse): Batch | undefined {
   const reached = events.at(-1)?.entry.revision ?? revision;
   if (reached <= position.revision) return undefined;
   const changes = events.filter(({ entry }) => entry.revision > position.revision && entry.key.startsWith(prefix)).map(changeOf);
   position.revision = reached;
-  position.told = reached;
+  position.delivered = reached;
   return { changes, revision: reached };
 }
 
-/** etcd looks the previous value up when it sends the event: if compaction was faster, the watch has fallen behind. */
+/** etcd looks up the previous value when it sends the event. If it has been compacted by then, the watch is too far behind. */
 function changeOf(event: WatchEvent): Change {
   const { type, entry, previous } = event;
   if (type === 'put' && entry.created === entry.revision) return event;

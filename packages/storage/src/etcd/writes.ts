@@ -8,7 +8,7 @@ import { type TxnRequest, type TxnResponse, txnMethod } from './rpc/kv.ts';
 
 const ABSENT = 0;
 
-/** Writes single keys, each in one round trip: the transaction that finds the key changed reads it, too. */
+/** Writes single keys, each in one round trip: if the comparison fails, the same transaction returns the current value. */
 export class Writes {
   readonly #client: EtcdClient;
   readonly #leases: Leases;
@@ -61,7 +61,7 @@ export class Writes {
     return this.#putLeased(options.ttlSeconds, request, options.isCancelled);
   }
 
-  /** A lease may be gone before its time, for instance if it was revoked by hand. */
+  /** Retries once with a new lease: a lease may disappear early, for instance if it is revoked by hand. */
   async #putLeased(
     seconds: number,
     request: (lease: Opaque64) => TxnRequest,
@@ -80,7 +80,7 @@ export class Writes {
 
 const NEVER = -1;
 
-/** To etcd, revision 0 is that of a key that does not exist, which is nothing to update or delete. */
+/** To etcd revision 0 means that the key does not exist, which matches no update or delete. */
 function possible(expected: number): number {
   return expected > ABSENT ? expected : NEVER;
 }

@@ -3,7 +3,7 @@ import { frameMessage, joinMessage, Unframer } from './calls.ts';
 
 const MESSAGES = ['', 'one', 'x'.repeat(1000), ''].map((text) => Buffer.from(text));
 
-it.each([1, 2, 3, 4, 5, 6, 7, 100, 10_000])('finds messages again in pieces of %d bytes', (size) => {
+it.each([1, 2, 3, 4, 5, 6, 7, 100, 10_000])('splits a stream into messages, received in chunks of %d bytes', (size) => {
   const sent = Buffer.concat(MESSAGES.map(frameMessage));
   const unframer = new Unframer();
   const received: string[] = [];
@@ -13,7 +13,7 @@ it.each([1, 2, 3, 4, 5, 6, 7, 100, 10_000])('finds messages again in pieces of %
   expect(received).toEqual(MESSAGES.map(String));
 });
 
-it('joins the pieces of a single message', () => {
+it('joins the chunks of a single message', () => {
   const sent = frameMessage(Buffer.from('a message'));
   expect(joinMessage([sent]).toString()).toBe('a message');
   expect(joinMessage([sent.subarray(0, 3), sent.subarray(3)]).toString()).toBe('a message');

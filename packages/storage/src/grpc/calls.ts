@@ -2,10 +2,10 @@ import { type ClientHttp2Stream, constants } from 'node:http2';
 import type { GrpcChannel, GrpcTarget } from './channel.ts';
 import { GrpcCode, type GrpcStatus, statusOf } from './status.ts';
 
-/** What goes with a request besides its message. */
+/** gRPC metadata: request headers. */
 export type Metadata = Readonly<Record<string, string>>;
 
-export interface UnaryRequest {
+interface UnaryRequest {
   readonly path: string;
   readonly message: Buffer;
   readonly metadata: Metadata;
@@ -13,7 +13,7 @@ export interface UnaryRequest {
   readonly deadline: number;
 }
 
-/** Sends one message and gives the one that comes back. */
+/** Unary call: sends one message and resolves with the response. */
 export function unary(connection: GrpcChannel, { path, message, metadata, deadline }: UnaryRequest): Promise<Buffer> {
   const left = Math.max(1, Math.ceil(deadline - performance.now()));
   const stream = openStream(connection, path, { ...metadata, 'grpc-timeout': `${left}m` });
@@ -35,7 +35,7 @@ export function unary(connection: GrpcChannel, { path, message, metadata, deadli
   });
 }
 
-/** Messages in both directions, for as long as both sides like. */
+/** A bidirectional stream of messages. */
 export class MessageStream {
   readonly #peer: GrpcTarget;
   readonly #stream: ClientHttp2Stream;
@@ -51,13 +51,13 @@ export class MessageStream {
     if (this.#stream.writable) this.#stream.write(frameMessage(message));
   }
 
-  /** Whoever reads messages sees the end at once, even if the other side can no longer be told. */
+  /** Ends `messages()` at once, even if the connection is dead. */
   cancel(): void {
     this.#stream.close(constants.NGHTTP2_CANCEL);
     this.#stream.destroy();
   }
 
-  /** What is not read waits on the other side. Fails when the stream ends otherwise than well. */
+  /** Unread messages are held back by flow control. Throws if the stream ends with an error status. */
   async *messages(): AsyncGenerator<Buffer, void, undefined> {
     const unframer = new Unframer();
     try {
@@ -86,7 +86,7 @@ function openStream(connection: GrpcChannel, path: string, metadata: Metadata): 
   });
 }
 
-/** The status comes in the trailers, or in the headers where there is nothing else. */
+/** The status is in the trailers, or in the headers of a trailers-only response. */
 function outcomeOf(stream: ClientHttp2Stream): Outcome {
   const outcome: Outcome = { status: undefined };
   stream.on('response', (headers) => {
@@ -106,7 +106,7 @@ function lost(stream: ClientHttp2Stream): GrpcStatus {
 
 const PREFIX_BYTES = 5;
 
-/** A message as it goes over a gRPC stream: uncompressed, with its length before it. */
+/** Length-prefixed, uncompressed gRPC message. */
 export function frameMessage(message: Buffer): Buffer {
   const framed = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
   framed[0] = 0;
@@ -115,13 +115,13 @@ export function frameMessage(message: Buffer): Buffer {
   return framed;
 }
 
-/** The message of a stream that has no other. */
+/** The message of a unary response. */
 export function joinMessage(chunks: readonly Buffer[]): Buffer {
   const joined = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   return joined.subarray(PREFIX_BYTES);
 }
 
-/** Cuts what comes over a gRPC stream into messages. */
+/** Splits the data of a gRPC stream into messages. */
 export class Unframer {
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -137,7 +137,7 @@ export class Unframer {
     }
   }
 
-  /** Where the first message ends, as far as that can be told. */
+  /** End of the first message; infinite until its length is known. */
   #end(): number {
     if (this.#bytes < PREFIX_BYTES) return Number.POSITIVE_INFINITY;
     if ((this.#chunks[0] as Buffer).length < PREFIX_BYTES) this.#chunks = [this.#join()];

@@ -11,26 +11,26 @@ import type { GrpcStatus } from './status.ts';
 
 export type ChannelTls = Pick<SecureClientSessionOptions, 'ca' | 'cert' | 'key'>;
 
-/** A gRPC server, and the errors of its clients. */
+/** A gRPC server, and the errors its clients throw. */
 export interface GrpcTarget {
   readonly url: string;
   readonly tls?: ChannelTls;
   /** Absent for TCP to the host of the URL. */
   readonly createConnection?: () => Duplex;
-  /** The error of a request that was not sent because there is no connection. */
+  /** Error of a request that was not sent because there is no connection. */
   unreachable(cause: unknown): Error;
-  /** The error of a call that ended with a status other than OK. */
+  /** Error of a call that ended with a status other than OK. */
   failed(status: GrpcStatus): Error;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** etcd takes offence at more than one in five seconds, and at any while nothing is asked of it. */
+/** etcd closes connections with more than one ping in five seconds, or with pings while there are no streams. */
 const PING_EVERY_MS = 10_000;
 const PING_TIMEOUT_MS = 5_000;
 const STREAM_WINDOW_BYTES = 1 << 20;
 const CONNECTION_WINDOW_BYTES = 16 << 20;
 
-/** An HTTP/2 connection that is made when first wanted and, at a bounded rate, again whenever it was lost. */
+/** A gRPC channel: one HTTP/2 connection, opened on first use and reopened with backoff when it is lost. */
 export class GrpcChannel {
   readonly peer: GrpcTarget;
   readonly #options: SecureClientSessionOptions;
@@ -46,15 +46,15 @@ export class GrpcChannel {
     this.#options = {
       ...peer.tls,
       ...(peer.createConnection && { createConnection: peer.createConnection }),
-      // As for Go, every certificate of the bundle is an anchor.
+      // As in Go, every certificate of the bundle is a trust anchor.
       allowPartialTrustChain: true,
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
-      // Every stream is bounded by its window already, and at this limit Node would cut streams off.
+      // Streams are bounded by their windows; at this limit Node would reset streams.
       maxSessionMemory: Number.MAX_SAFE_INTEGER,
     };
   }
 
-  /** Asking for a connection that is not there makes one. */
+  /** Whether the connection is up. Starts connecting if it is not. */
   get ready(): boolean {
     const ready = this.#session !== undefined && !this.#session.closed && !this.#session.destroyed;
     if (!ready && !this.#closed) this.#connect();
@@ -68,7 +68,7 @@ export class GrpcChannel {
     if (!this.ready) throw this.peer.unreachable(this.#lastError);
   }
 
-  /** Throws the peer's error if there is no connection. */
+  /** Throws the target's error if there is no connection. */
   request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
     if (!this.#session || !this.ready) throw this.peer.unreachable(this.#lastError);
     try {
@@ -106,7 +106,7 @@ export class GrpcChannel {
     if (this.#closed) this.#session?.destroy();
   }
 
-  /** Finds out that the other side is gone without a word. */
+  /** Detects a dead connection with pings. */
   #keepAlive(session: ClientHttp2Session): void {
     const pings = setInterval(() => {
       if (this.#streams === 0 || session.destroyed) return;
@@ -137,7 +137,7 @@ function openSession(url: string, options: SecureClientSessionOptions): Promise<
 const FIRST_MS = 25;
 const LONGEST_MS = 1_000;
 
-/** How long to wait after so many failures in a row. */
+/** Exponential backoff in milliseconds after a number of consecutive failures. */
 export function backoff(failures: number): number {
   return Math.min(FIRST_MS * 2 ** failures, LONGEST_MS);
 }

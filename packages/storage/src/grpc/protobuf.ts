@@ -3,10 +3,10 @@ import protobuf from 'protobufjs/minimal.js';
 export type MessageReader = protobuf.Reader;
 export type MessageWriter = protobuf.Writer;
 
-/** A 64-bit number that is handed back as it came, such as the random id of a lease. */
+/** A 64-bit number that is only passed back, such as a lease id. */
 export type Opaque64 = ReturnType<MessageReader['int64']>;
 
-/** A remote procedure: its path and the encodings of its messages. */
+/** A gRPC method: its path and the codecs of its messages. */
 export interface GrpcMethod<Request, Response> {
   readonly path: string;
   encode(request: Request): Buffer;
@@ -25,12 +25,15 @@ export function finish(writer: MessageWriter): Buffer {
   return writer.finish() as Buffer;
 }
 
-/** The end of an embedded message whose length comes next. */
+/** Reads the length of an embedded message; returns its end. */
 export function messageEnd(reader: MessageReader): number {
   return reader.uint32() + reader.pos;
 }
 
-/** Revisions and counts stay below 2^53, and making a Long for each would cost more than the rest of the decoding. */
+/**
+ * Reads an int64 as a number. Revisions and counts stay below 2^53, and a Long for each would cost more than the rest of the
+ * decoding.
+ */
 export function int64(reader: MessageReader): number {
   let value = 0;
   for (let scale = 1; ; scale *= 128) {

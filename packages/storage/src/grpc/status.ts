@@ -1,4 +1,4 @@
-/** The codes of gRPC that matter here. */
+/** The gRPC status codes used here. */
 export const GrpcCode = {
   ok: 0,
   cancelled: 1,
@@ -14,15 +14,15 @@ export const GrpcCode = {
   unauthenticated: 16,
 } as const;
 
-/** How a call ended. */
+/** Status of a call. */
 export interface GrpcStatus {
   readonly code: number;
   readonly details: string;
-  /** The request certainly never reached the other side. */
+  /** The request certainly did not reach the server. */
   readonly unsent?: boolean;
 }
 
-/** Reads the status out of trailers, or of headers that are trailers at the same time. */
+/** Reads the status from trailers, or from the headers of a trailers-only response. */
 export function statusOf(headers: Readonly<Record<string, string | string[] | number | undefined>>): GrpcStatus | undefined {
   const code = headers['grpc-status'];
   if (code !== undefined) return { code: Number(code), details: percentDecoded(String(headers['grpc-message'] ?? '')) };

@@ -2,36 +2,36 @@ import type { Change, Entry } from '../store.ts';
 import type { Tables } from './environment.ts';
 import { encodeDue, HEAD_BYTES, keyOfRecord, RECORD_BYTES, type State, writeHead, writeRecord } from './file/records.ts';
 
-/** Something that was asked of the store and is decided when its group commits. */
+/** A write request that is decided when its group commits. */
 export interface Attempt {
   readonly isCancelled?: (() => boolean) | undefined;
-  /** Decides anew, on top of what is accepted by then. */
+  /** Repeats the request against the writes accepted by then. */
   resubmit(): Promise<Entry>;
   reject(error: Error): void;
 }
 
-/** A write that was accepted and waits for its commit. */
+/** An accepted write that waits for its commit. */
 export interface Write extends Attempt {
   readonly change: Change;
-  /** When the key removes itself; 0 for never. */
+  /** Expiry of the key in milliseconds since 1970; 0 for none. */
   readonly expires: number;
-  /** When the entry that this write replaces would have removed itself; 0 for never. */
+  /** Expiry of the entry that this write replaces; 0 for none. */
   readonly replacedExpires: number;
   readonly group: CommitGroup;
   resolve(entry: Entry): void;
 }
 
-/** Something other than a change of a key: compaction and its sweeping. */
+/** A step of compaction, committed together with writes. */
 export interface MaintenanceTask {
   /** Must not throw. */
   apply(tables: Tables): void;
-  /** The state that follows from this chore. */
+  /** Returns the state after the task. */
   after(state: State): State;
   resolve(): void;
   reject(error: Error): void;
 }
 
-/** An attempt that failed because of a write in this group, and may be told so only if that write comes true. */
+/** A request that failed because of an uncommitted write in this group. It is rejected once that write is committed. */
 export interface Refusal extends Attempt {
   because(): Error;
   resolve(entry: Entry): void;
@@ -40,10 +40,10 @@ export interface Refusal extends Attempt {
 const MAX_WRITES = 512;
 const MAX_BYTES = 4 * 2 ** 20;
 
-/** What goes to the disk in one transaction. */
+/** The writes and tasks of one transaction. */
 export class CommitGroup {
   readonly writes: Write[] = [];
-  readonly chores: MaintenanceTask[] = [];
+  readonly tasks: MaintenanceTask[] = [];
   readonly refusals: Refusal[] = [];
   bytes = 0;
 
@@ -64,10 +64,10 @@ export class CommitGroup {
 
   stateAfter(state: State): State {
     const revision = this.writes.at(-1)?.change.entry.revision ?? state.revision;
-    return this.chores.reduce((reached, chore) => chore.after(reached), { ...state, revision });
+    return this.tasks.reduce((reached, task) => task.after(reached), { ...state, revision });
   }
 
-  /** Gives the function that puts this group into the tables; all that could throw has happened by then. */
+  /** Encodes the group and returns the function that writes it to the tables. That function does not throw. */
   encode(tables: Tables): () => void {
     const memory = Buffer.allocUnsafeSlow(this.bytes);
     let end = 0;
@@ -80,18 +80,18 @@ export class CommitGroup {
     });
     return () => {
       for (const { write, record, head } of encoded) put(tables, write, record, head);
-      for (const chore of this.chores) chore.apply(tables);
+      for (const task of this.tasks) task.apply(tables);
     };
   }
 
   resolve(): void {
     for (const write of this.writes) write.resolve(write.change.entry);
-    for (const chore of this.chores) chore.resolve();
+    for (const task of this.tasks) task.resolve();
     for (const refusal of this.refusals) refusal.reject(refusal.because());
   }
 
   reject(error: Error): void {
-    for (const waiting of [...this.writes, ...this.chores, ...this.refusals]) waiting.reject(error);
+    for (const waiting of [...this.writes, ...this.tasks, ...this.refusals]) waiting.reject(error);
   }
 }
 

@@ -4,13 +4,13 @@ import { DAMAGED, type LogHead } from './file/records.ts';
 import { readHeads } from './log.ts';
 import type { LmdbWriter } from './writer.ts';
 
-/** Each may dirty a page of the log: few enough that writes which share the transaction hardly notice. */
+/** Revisions per transaction. Each may dirty a page of the log; writes in the same transaction are hardly delayed by this many. */
 const REVISIONS_AT_ONCE = 128;
 
 /**
- * Compaction. First the mark: from then on nobody may ask for what is older. Then, in small steps among the writes of
- * others, the log is cleared: a value goes when the change that replaced it lies below the mark. So every state that
- * may still be asked for, and what each change replaced, stays complete.
+ * Compaction in two phases. First the compacted revision is committed: reads before it fail from then on. Then the log is swept
+ * in small steps between other writes: a value is removed if the change that replaced it is compacted. So every state that can
+ * still be read, and the previous value of every change, stays complete.
  */
 export class Compactor {
   readonly #tables: LmdbEnvironment;
@@ -29,7 +29,7 @@ export class Compactor {
     await this.sweep();
   }
 
-  /** Clears the log up to the mark. Also to be called on start, for a sweep that was cut short. */
+  /** Sweeps the log up to the compacted revision. Also called at start, to finish an interrupted sweep. */
   sweep(): Promise<void> {
     this.#sweeping ??= this.#sweepAll().finally(() => {
       this.#sweeping = undefined;
@@ -37,13 +37,13 @@ export class Compactor {
     return this.#sweeping;
   }
 
-  /** Waits for a sweep under way, which ends once the writer is closed. */
+  /** Waits for a sweep in flight, which ends once the writer is closed. */
   async stop(): Promise<void> {
     await this.#sweeping?.catch(() => {});
   }
 
   #mark(revision: number): Promise<void> {
-    return this.#writer.chore(
+    return this.#writer.runTask(
       () => {},
       (state) => ({ ...state, compacted: Math.max(state.compacted, revision) }),
     );
@@ -56,20 +56,20 @@ export class Compactor {
   async #sweepSome(): Promise<void> {
     const { swept, compacted } = this.#writer.state;
     const end = Math.min(compacted, swept + REVISIONS_AT_ONCE);
-    // A record that is damaged or missing does not tell what it replaced, which then stays.
-    const useless = readHeads(this.#tables, swept + 1, end).flatMap((head) => (head === DAMAGED ? [] : uselessAfter(head)));
-    await this.#writer.chore(
+    // A corrupt or missing record does not say which value it replaced; that value stays.
+    const obsolete = readHeads(this.#tables, swept + 1, end).flatMap((head) => (head === DAMAGED ? [] : obsoleteAfter(head)));
+    await this.#writer.runTask(
       ({ log }) => {
-        for (const revision of useless) log.remove(revision);
+        for (const revision of obsolete) log.remove(revision);
       },
       (state) => ({ ...state, swept: end }),
     );
   }
 }
 
-/** The revisions whose records nobody needs once a change is compacted. */
-function uselessAfter({ type, revision, previous }: LogHead): number[] {
-  const useless = previous > 0 ? [previous] : [];
-  if (type === 'delete') useless.push(revision);
-  return useless;
+/** The revisions whose records are obsolete once a change is compacted. */
+function obsoleteAfter({ type, revision, previous }: LogHead): number[] {
+  const obsolete = previous > 0 ? [previous] : [];
+  if (type === 'delete') obsolete.push(revision);
+  return obsolete;
 }

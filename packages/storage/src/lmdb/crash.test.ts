@@ -14,7 +14,7 @@ const MAX_LIFE_MS = 250;
 interface Acknowledged {
   readonly revision: number;
   readonly key: string;
-  /** Empty for a removal. */
+  /** Empty for a delete. */
   readonly value: string;
 }
 
@@ -60,7 +60,7 @@ function collect(child: ChildProcess): string[] {
   return chunks;
 }
 
-/** The last line may be cut off. */
+/** The last line may be incomplete. */
 function parse(output: string): Acknowledged[] {
   const lines = output.split('\n').slice(0, -1);
   return lines.map((line) => {
@@ -77,7 +77,7 @@ async function checkStore(store: Store, revision: number, acknowledged: readonly
   await checkState(store, oldest, changes);
 }
 
-/** Compared as a whole: an expectation for each of many thousand changes takes longer than making them. */
+/** Compared as a whole, because an `expect` for each of many thousand changes is slow. */
 function checkChanges(changes: readonly Change[], oldest: number, acknowledged: readonly Acknowledged[]): void {
   const kept = acknowledged.filter(({ revision }) => revision > oldest);
   const found = kept.map(({ revision }) => describeChange(changes[revision - oldest - 1]));
@@ -90,7 +90,7 @@ function describeChange(change: Change | undefined): string {
   return `${revision} ${key} ${change.type === 'put' ? Buffer.from(value) : ''}`;
 }
 
-/** The oldest state with all changes since must be the newest state. */
+/** The oldest state plus all changes since must equal the newest state. */
 async function checkState(store: Store, oldest: number, changes: readonly Change[]): Promise<void> {
   const state = new Map((await store.list('', { revision: oldest })).entries.map((entry) => [entry.key, entry]));
   const wrong: Change[] = [];

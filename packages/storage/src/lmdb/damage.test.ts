@@ -8,7 +8,7 @@ import type { Store } from '../store.ts';
 import { openLmdb } from './index.ts';
 import { bundleStore, scriptPath } from './processes/bundle.mjs';
 
-/** DAMAGE_SEEDS=1-20000 tries as many. */
+/** `DAMAGE_SEEDS=1-20000` runs that range of seeds. */
 const [first = 1, last = 60] = (process.env.DAMAGE_SEEDS ?? '1-60').split('-').map(Number);
 
 let parent: string;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
-/** Small values, values of some pages, removals, expiry, free pages, and history after a compaction. */
+/** Small values, values of several pages, deletes, expiry, free pages, and history after a compaction. */
 async function fill(store: Store): Promise<void> {
   const value = (i: number, round: number) => Buffer.from(`${i}/${round} `.repeat(i % 50 === 0 ? 5000 : 1 + ((i * 7) % 300)));
   const created = await Promise.all(

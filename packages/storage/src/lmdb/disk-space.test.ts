@@ -17,7 +17,7 @@ beforeEach(() => {
   free.asked = 0;
 });
 
-describe('space on the disk', () => {
+describe('DiskSpace', () => {
   it.each([
     [100 * MEBI, 4 * MEBI, true, false],
     [10 * MEBI, 1 * MEBI, true, true],
@@ -30,7 +30,7 @@ describe('space on the disk', () => {
     expect([space.hasRoomFor(transaction), space.isShort]).toEqual([hasRoom, isShort]);
   });
 
-  it('is looked at between transactions only while it is short', () => {
+  it('calls statfs between transactions only while space is short', () => {
     free.bytes = 100 * MEBI;
     const space = new DiskSpace('/data');
     space.hasRoomFor(0);
@@ -42,7 +42,7 @@ describe('space on the disk', () => {
     expect(space.isShort).toBe(false);
   });
 
-  it('is enough where the system does not tell', () => {
+  it('is unlimited where statfs is not supported', () => {
     const space = new DiskSpace('/unknown');
     expect([space.hasRoomFor(MEBI), space.isShort]).toEqual([true, false]);
   });

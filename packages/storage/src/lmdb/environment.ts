@@ -14,11 +14,11 @@ import {
 } from './file/records.ts';
 import { FileGuard } from './file-guard.ts';
 
-/** The tables of a database that can be closed and opened between two turns of the loop. */
+/** An LMDB environment that can be closed and reopened between two turns of the event loop. */
 export interface LmdbEnvironment extends Tables {
   /**
-   * Opens the database anew, so that nothing of it is mapped. Nobody may hold a transaction, nor a table beyond the
-   * turn of the loop. If it fails, the tables are closed.
+   * Reopens the database, which unmaps its file. No transaction may be open, and no table may be held across turns of the event
+   * loop. If it throws, the tables are closed.
    */
   reopen(): void;
   readonly guard: FileGuard;
@@ -33,14 +33,14 @@ export function openEnvironment(options: LmdbEnvironmentOptions): LmdbEnvironmen
   return Object.assign(tables, { reopen, guard: new FileGuard(options.path) });
 }
 
-/** Part of LMDB's close that its types do not know: it waits for the writes. */
+/** A private part of `close` in lmdb-js: waits for pending writes. */
 interface WaitingForWrites {
   _endWrites?: (() => Promise<void> | undefined) | undefined;
 }
 
 /**
- * LMDB waits for writes even where all have ended, and would be closed some steps later: reads in between would fail.
- * Without that part it closes within the call.
+ * lmdb-js waits for writes even if there are none and closes some microtasks later; reads in between would fail. Without that
+ * step it closes synchronously.
  */
 function closeAtOnce(root: Tables['root']): void {
   (root as Tables['root'] & WaitingForWrites)._endWrites = undefined;
@@ -49,24 +49,24 @@ function closeAtOnce(root: Tables['root']): void {
   if (status !== 'closed') throw new Error(`the database is ${status}`);
 }
 
-/** The databases of one LMDB environment. */
+/** The tables (named databases) of one LMDB environment. */
 export interface Tables {
   readonly root: RootDatabase<Buffer, string>;
   /** The directory of the database. */
   readonly path: string;
-  /** The newest head of every key that exists. */
+  /** Key → location of its newest value. */
   readonly current: Database<Head | Damaged | Uint8Array, string | Uint8Array>;
-  /** Every change, by revision, until compaction has made it useless. */
+  /** Revision → change with its value, until it is swept. */
   readonly log: Database<Entry | Damaged | Uint8Array, number>;
-  /** The log again, read without values. */
+  /** The same log, decoded without values. */
   readonly logHeads: Database<LogHead | Damaged, number>;
-  /** The key that expires, by time and revision. */
+  /** (Expiry time, revision) → key. */
   readonly expiry: Database<Uint8Array, number[]>;
-  /** The state, whose version counts transactions. */
+  /** The state; its LMDB version is the number of the transaction. */
   readonly meta: Database<Uint8Array, string>;
 }
 
-export interface LmdbEnvironmentOptions {
+interface LmdbEnvironmentOptions {
   readonly path: string;
   readonly mapSize?: number;
   readonly noSync?: boolean;
@@ -76,7 +76,7 @@ export interface LmdbEnvironmentOptions {
 export const STATE = 'state';
 const GIB = 2 ** 30;
 
-export function openTables({ path, mapSize, noSync }: LmdbEnvironmentOptions): Tables {
+function openTables({ path, mapSize, noSync }: LmdbEnvironmentOptions): Tables {
   const root = open<Buffer, string>({ ...ENVIRONMENT, path, mapSize: mapSize ?? 16 * GIB, noSync: noSync ?? false });
   return {
     root,
@@ -93,22 +93,22 @@ const ENVIRONMENT = {
   noSubdir: false,
   maxDbs: 8,
   maxReaders: 1024,
-  // Three values of a kilobyte fill a page of 4 KiB badly: larger pages write less.
+  // Values of about 1 KiB fill pages of 4 KiB badly; larger pages write less.
   pageSize: 8192,
-  // A transaction is then acknowledged only after its data and its meta page are on the disk.
+  // Acknowledge a transaction only after its data and its meta page are synced.
   overlappingSync: false,
-  // Writes are gathered by the writer already: a transaction starts as soon as it is given, see startNow.
+  // LmdbWriter batches writes itself: a transaction starts as soon as it is submitted, see startNow.
   eventTurnBatching: false,
   txnStartThreshold: 1,
   encoding: 'binary',
-  // LMDB would let everybody read its files, and secrets are among what they hold.
+  // By default LMDB's files are world-readable, and they contain secrets.
   permissionsMode: 0o600,
 } as const;
 
-/** LMDB takes more options than its types know. */
+/** Options that lmdb-js accepts but its types do not declare. */
 type TableOptions<K> = DatabaseOptions & { readonly keyEncoder: KeyEncoding<K>; readonly encoder?: unknown };
 
-/** A table whose values are read as they are stored. */
+/** Opens a table without a decoder. */
 export function binaryTable<K extends string | number>({ root }: Tables, name: 'log' | 'current'): Database<Uint8Array, K> {
   const keys = name === 'log' ? numberKeys : textKeys;
   return root.openDB(name, binary(keys as unknown as KeyEncoding<K>));
@@ -118,7 +118,7 @@ function binary<K>(keyEncoder: KeyEncoding<K>): TableOptions<K> {
   return { encoding: 'binary', keyEncoder };
 }
 
-/** A decoder is given LMDB's own memory, which is good only during the call. What is written is encoded already. */
+/** Decoders read LMDB's own memory, which is valid only during the call. Values are encoded before they are written. */
 function decoded<K, V>(keyEncoder: KeyEncoding<K>, decode: (bytes: Uint8Array, length: number) => V): TableOptions<K> {
   const encoder = { encode: (value: Uint8Array) => value, decode: (bytes: Uint8Array) => decode(bytes, bytes.length) };
   return { keyEncoder, encoder };
@@ -136,8 +136,8 @@ export class Fenced extends Error {
 }
 
 /**
- * Writes all or nothing, on the condition that the last transaction is `transaction`. Settles when that is on the disk.
- * The callback must not throw: LMDB would commit the half of it.
+ * Atomically writes if the last transaction has number `transaction`. Resolves when it is synced. The callback must not throw:
+ * LMDB would commit the part before.
  */
 export async function transact({ root, meta }: Tables, transaction: number, state: State, write: () => void): Promise<void> {
   const encoded = encodeState(state);
@@ -150,8 +150,8 @@ export async function transact({ root, meta }: Tables, transaction: number, stat
 }
 
 /**
- * LMDB would start a lone block of writes only in the next turn of the loop; a second one, even empty, starts both.
- * If the transaction fails, both say so.
+ * lmdb-js starts a single batch only in the next turn of the event loop; a second batch, even an empty one, starts both at
+ * once. If the transaction fails, both reject.
  */
 function startNow(root: Tables['root']): void {
   root.batch(() => {}).catch(() => {});

@@ -7,7 +7,7 @@ const RETRY_MS = 1000;
 
 type Remove = (key: string, expected: number) => Promise<number>;
 
-/** Removes the keys whose time has come, as writes like any other; gives the time when the next one is due. */
+/** Deletes expired keys with ordinary writes; resolves with the time of the next expiry. */
 export async function removeExpired(tables: LmdbEnvironment, now: number, remove: Remove): Promise<number | undefined> {
   tables.guard.beforeRead();
   while (await removeSome(tables, now, remove));
@@ -16,19 +16,19 @@ export async function removeExpired(tables: LmdbEnvironment, now: number, remove
   return next && (due > now ? due : now + RETRY_MS);
 }
 
-/** Whether it removed any. */
+/** Resolves with whether it deleted any. */
 async function removeSome({ expiry }: Tables, now: number, remove: Remove): Promise<boolean> {
   const due = [...expiry.getRange({ start: [0, 0], end: [now + 1, 0], limit: REMOVALS_AT_ONCE })];
   const removals = due.flatMap(({ key: [expires = 0, revision = 0], value }) => {
     const key = readDue(value, expires, revision);
-    // The key keeps what it holds: that a server which is started finds the damage.
+    // The key stays: the damage is reported when the server next starts.
     return key === DAMAGED ? [] : [remove(key, revision)];
   });
   const removed = await Promise.all(removals.map(unlessRewritten));
   return removed.includes(true);
 }
 
-/** A key that is being written again does not expire. */
+/** A key that has been written meanwhile does not expire. */
 async function unlessRewritten(removal: Promise<number>): Promise<boolean> {
   try {
     await removal;

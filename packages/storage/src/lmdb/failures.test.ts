@@ -45,7 +45,7 @@ it('stops writing when another process has written', async () => {
   await again.close();
 });
 
-it.each(['truncated', 'removed', 'replaced'])('refuses to read a file that was %s, instead of dying', async (way) => {
+it.each(['truncated', 'removed', 'replaced'])('rejects reads of a file that was %s, without crashing', async (way) => {
   const { stdout } = await run(process.execPath, [scriptPath('lost-file.mjs'), module, path, way]);
   expect(stdout).toBe('alive');
 });

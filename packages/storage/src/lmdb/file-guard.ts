@@ -2,13 +2,12 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Unavailable } from '../store.ts';
 
-/** Reads between two looks at the file trust it. */
+/** Minimum time between two checks. */
 const TRUSTED_MS = 10;
 
 /**
- * Notices that the file of an open database was cut off, replaced or removed. LMDB reads through a map of the file, and the
- * system ends a process that reads a part of a map which is no longer there: the store stops reading before that. What
- * happens between a look and a read cannot be prevented.
+ * Detects that the file of an open database was truncated, replaced or removed. LMDB reads through a memory map, and access to
+ * a page that is gone raises SIGBUS, so the store stops reading before. A change between a check and a read cannot be caught.
  */
 export class FileGuard {
   readonly #path: string;
@@ -28,7 +27,7 @@ export class FileGuard {
     return this.#failure !== undefined;
   }
 
-  /** Before a read. Fails with Unavailable, and then for good. */
+  /** Call before a read. Throws Unavailable, and then always. */
   beforeRead(): void {
     const now = performance.now();
     if (now - this.#lookedAt < TRUSTED_MS && !this.#failure) return;
@@ -36,7 +35,7 @@ export class FileGuard {
     this.check();
   }
 
-  /** Fails with Unavailable, and then for good. */
+  /** Throws Unavailable, and then always. */
   check(): void {
     this.#failure ??= this.#look();
     if (this.#failure) throw this.#failure;

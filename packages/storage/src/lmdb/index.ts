@@ -12,14 +12,14 @@ export { DamagedDatabase } from './file/database-file.ts';
 export { type SalvageReport, salvageDatabase } from './salvage.ts';
 
 export interface LmdbOptions {
-  /** The directory of the database; made if it is missing. */
+  /** Directory of the database; created if missing. */
   readonly path: string;
-  /** How much address space to start with, in bytes. The database may outgrow it. */
+  /** Initial size of the memory map in bytes. The database may outgrow it. */
   readonly mapSize?: number;
   readonly clock?: Clock;
-  /** Acknowledges writes before they are on the disk. They survive the end of the process, but no power failure. */
+  /** Acknowledges writes before they are synced. They survive a crash of the process, but not a power failure. */
   readonly noSync?: boolean;
-  /** Told once of every key whose value is damaged. */
+  /** Receives one message per key with a corrupt value. */
   readonly logger?: LmdbLogger;
 }
 
@@ -27,7 +27,7 @@ export interface LmdbLogger {
   error(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
-/** The embedded store. One process at a time may have it open. Fails with DamagedDatabase. */
+/** Opens the embedded store. Only one process may have it open. Throws DamagedDatabase. */
 export async function openLmdb(options: LmdbOptions): Promise<Store> {
   const { path, logger } = options;
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -47,13 +47,13 @@ export async function openLmdb(options: LmdbOptions): Promise<Store> {
   }
 }
 
-/** Of versions that let everybody read them. */
+/** Earlier versions created world-readable files. */
 function restrictFiles(path: string): void {
   restrict(path, 0o700);
   for (const name of ['data.mdb', 'lock.mdb']) restrict(join(path, name), 0o600);
 }
 
-/** Who may not change the mode has to live with it. */
+/** Errors for lack of permission or support are ignored. */
 function restrict(path: string, mode: number): void {
   if ((statSync(path).mode & 0o077) === 0) return;
   try {

@@ -16,7 +16,7 @@ afterEach(() => rmSync(path, { recursive: true, force: true }));
 
 const f64 = (...numbers: number[]) => Buffer.from(Float64Array.of(...numbers).buffer);
 
-/** As layout 1 had it: no checksums, and no revision in the records. */
+/** Layout 1: no checksums, and no revision in the records. */
 async function writeLayout1(records: readonly { type: number; key: string; value: string; previous: number; created: number }[]) {
   const tables = openEnvironment({ path });
   const [log, current] = [binaryTable<number>(tables, 'log'), binaryTable<string>(tables, 'current')];
@@ -33,7 +33,7 @@ async function writeLayout1(records: readonly { type: number; key: string; value
   await tables.root.close();
 }
 
-it('reads what layout 1 has written, and gives it checksums', async () => {
+it('migrates layout 1 by adding checksums', async () => {
   await writeLayout1([
     { type: 0, key: '/a', value: 'one', previous: 0, created: 2 },
     { type: 0, key: '/a', value: 'two', previous: 2, created: 2 },
@@ -78,7 +78,7 @@ it.each([3, Number.NaN])('refuses layout %s', async (layout) => {
 it.each([
   ['is empty', () => truncateSync(join(path, 'data.mdb'), 0)],
   ['is missing', () => unlinkSync(join(path, 'data.mdb'))],
-])('does not take a database whose file %s for a new one', async (problem, lose) => {
+])('does not initialize a database whose file %s', async (problem, lose) => {
   await (await openLmdb({ path })).close();
   lose();
   const opening = openLmdb({ path });
@@ -87,14 +87,14 @@ it.each([
   if (problem === 'is empty') expect(statSync(join(path, 'data.mdb')).size).toBe(0);
 });
 
-it('opens a database whose making was cut short', async () => {
+it('opens a database whose creation was interrupted', async () => {
   await openEnvironment({ path }).root.close();
   const store = await openLmdb({ path });
   await store.create('/a', Buffer.from('1'));
   await store.close();
 });
 
-it('refuses a database that is said to be larger than it can be', async () => {
+it('refuses a database whose header gives an impossible size', async () => {
   await (await openLmdb({ path })).close();
   const file = join(path, 'data.mdb');
   const bytes = readFileSync(file);

@@ -7,8 +7,8 @@ import { DAMAGED, type Damaged, type Head, soundHead } from './file/records.ts';
 import { readHeads } from './log.ts';
 import type { Pointer, ValueReader } from './values.ts';
 
-/** Where the values of a page are, in the order of keys. */
-export interface ListSelection {
+/** Locations of the values of a list, in key order. */
+interface ListSelection {
   pointers(limit: number): Iterable<Pointer>;
   count(): Promise<number>;
 }
@@ -41,7 +41,7 @@ async function page(
   const isPresent = revision === snapshot.revision;
   for (const pointer of selection.pointers(limit)) {
     entries.push(isPresent ? values.read(pointer, snapshot.options) : values.readPast(pointer, snapshot.options));
-    if (snapshot.tired) await snapshot.rest();
+    if (snapshot.isSliceOver) await snapshot.rest();
   }
   const count = limit > 0 && entries.length === limit ? await selection.count() : entries.length;
   return { entries, revision, count, more: count > entries.length };
@@ -56,8 +56,8 @@ function present(tables: LmdbEnvironment, snapshot: Snapshot, range: PrefixRange
 
 const COUNT_AT_ONCE = 100_000;
 
-/** The keys below a prefix, from a key on. */
-export class PrefixRange {
+/** The keys with a prefix, starting at a key. */
+class PrefixRange {
   readonly #prefix: string;
   readonly #first: string;
 
@@ -74,7 +74,7 @@ export class PrefixRange {
     return key.startsWith(this.#prefix) && compareKeys(key, this.#first) >= 0;
   }
 
-  /** Where the values are that the range holds now. Fails with CorruptValue if that cannot be told. */
+  /** Locations of the current values. Throws CorruptValue if the index is corrupt. */
   *pointers({ current }: Tables, snapshot: Snapshot, limit?: number): Iterable<Pointer> {
     for (const { key, value } of current.getRange({ ...snapshot.options, ...this.bounds, limit: limit || undefined })) {
       const { revision, created } = soundHead(key as string, value as Head | Damaged);
@@ -82,7 +82,7 @@ export class PrefixRange {
     }
   }
 
-  /** How many keys the range holds now. LMDB counts by itself, so this takes few but long steps. */
+  /** Number of keys now. LMDB counts natively, so this takes few but long steps. */
   async count({ current }: Tables, snapshot: Snapshot): Promise<number> {
     let { start, end } = this.bounds;
     for (let counted = 0; ; counted += COUNT_AT_ONCE) {
@@ -97,14 +97,14 @@ export class PrefixRange {
 
 const HEADS_AT_ONCE = 500;
 
-/** What undoes the changes of a key. */
+/** Undoes the changes of a key since an old revision. */
 interface Undo {
-  /** The revision of its value then; 0 if it did not exist. */
+  /** Revision of its value at the old revision; 0 if it did not exist. */
   readonly revision: number;
   existsNow: boolean;
 }
 
-/** What a range held at an old revision: what it holds now, with every change since undone. */
+/** The keys of a range at an old revision: the current keys with all changes since undone. */
 export async function past(
   tables: LmdbEnvironment,
   snapshot: Snapshot,
@@ -128,7 +128,7 @@ async function undoSince(
   for (let from = revision + 1; from <= snapshot.revision; from += HEADS_AT_ONCE) {
     const to = Math.min(snapshot.revision, from + HEADS_AT_ONCE - 1);
     const heads = readHeads(tables, from, to, snapshot.options);
-    // Where a change is missing or damaged, what it undoes is unknown.
+    // A missing or corrupt change cannot be undone.
     if (heads.length < to - from + 1) throw new Compacted(snapshot.revision);
     for (const head of heads) {
       if (head === DAMAGED) throw new Compacted(snapshot.revision);
@@ -137,12 +137,12 @@ async function undoSince(
       if (known) known.existsNow = type === 'put';
       else if (range.has(key)) undone.set(key, { revision: previous, existsNow: type === 'put' });
     }
-    if (snapshot.tired) await snapshot.rest();
+    if (snapshot.isSliceOver) await snapshot.rest();
   }
   return undone;
 }
 
-/** Where all values are that the range held then, in the order of keys. */
+/** Locations of the values at the old revision, in key order. */
 function* merged(
   tables: LmdbEnvironment,
   snapshot: Snapshot,
@@ -157,7 +157,7 @@ function* merged(
   yield* takeUpTo(undefined, restored);
 }
 
-/** Takes from the end, where the lowest keys are. */
+/** `restored` is in descending order: takes from its end. */
 function* takeUpTo(key: string | undefined, restored: [string, Undo][]): Iterable<Pointer> {
   for (let lowest = restored.at(-1); lowest; lowest = restored.at(-1)) {
     if (key !== undefined && compareKeys(lowest[0], key) > 0) return;
@@ -180,31 +180,31 @@ function difference(undone: ReadonlyMap<string, Undo>): number {
   return sum;
 }
 
-/** One state of the database for a read that takes more than a turn of the loop. */
+/** A read transaction for reads that span several turns of the event loop. */
 export class Snapshot {
   readonly options: { readonly transaction: ReturnType<Tables['root']['useReadTransaction']> };
   readonly revision: number;
   readonly #slice = new TimeSlice();
   readonly #checkOpen: () => void;
 
-  /** `checkOpen` fails if nothing may be read any more. */
+  /** `checkOpen` throws if the store was closed. */
   constructor(tables: Tables, checkOpen: () => void) {
     this.options = { transaction: tables.root.useReadTransaction() };
     this.revision = readState(tables, this.options).revision;
     this.#checkOpen = checkOpen;
   }
 
-  get tired(): boolean {
+  get isSliceOver(): boolean {
     return this.#slice.over;
   }
 
-  /** To be awaited whenever `tired`. Fails if the store was closed meanwhile. */
+  /** Await it whenever `isSliceOver`. Rejects if the store was closed meanwhile. */
   async rest(): Promise<void> {
     await this.#slice.rest();
     this.#checkOpen();
   }
 
-  /** While a snapshot is held, the database cannot reuse the space of what it shows. */
+  /** While a snapshot is open, LMDB cannot reuse the pages it sees. */
   release(): void {
     this.options.transaction.done();
   }

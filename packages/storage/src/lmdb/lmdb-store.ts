@@ -26,7 +26,7 @@ import { LmdbLog } from './log.ts';
 import { CorruptValues, type OnCorrupt, ValueReader } from './values.ts';
 import { LmdbWriter } from './writer.ts';
 
-/** The newest entry of a key, committed or not. */
+/** The newest entry of a key, including uncommitted writes. */
 interface Newest {
   readonly entry: Entry;
   readonly expires: number;
@@ -64,7 +64,7 @@ export class LmdbStore implements Store {
     this.#timer = new ExpiryTimer(clock, (now) => removeExpired(tables, now, (key, expected) => this.delete(key, expected)));
   }
 
-  /** Takes up what a former process left to do. */
+  /** Resumes expiry and an interrupted sweep. */
   start(): void {
     this.#timer.expect(this.#clock.now());
     this.#sweeper.sweep().catch(untilNextCompaction);
@@ -169,8 +169,8 @@ export class LmdbStore implements Store {
 
   async trim(): Promise<void> {
     this.#checkOpen();
-    await this.#writer.interlude(() => {
-      // A list goes on reading in the transaction in which it began.
+    await this.#writer.runExclusive(() => {
+      // A list in progress still reads in its transaction.
       if (this.#lists.size === 0) this.#tables.reopen();
     });
   }
@@ -189,7 +189,7 @@ export class LmdbStore implements Store {
     this.#watches.end();
     await Promise.all([this.#writer.close(), this.#sweeper.stop(), this.#timer.stop()]);
     await Promise.allSettled(this.#lists);
-    // LMDB looks at its map when it closes.
+    // Closing reads the memory map.
     if (!this.#tables.guard.hasFailed) await this.#tables.root.close();
   }
 
@@ -235,13 +235,13 @@ export class LmdbStore implements Store {
       this.#log.add(change);
       this.#corrupt.forget(change.entry.key);
     }
-    this.#taps.tell({ changes, revision: this.#log.newest });
+    this.#taps.publish({ changes, revision: this.#log.newest });
     this.#watches.wake();
     for (const { expires } of writes) if (expires) this.#timer.expect(expires);
   }
 }
 
-/** What could not be swept now is swept with the next compaction. */
+/** The rest is swept with the next compaction. */
 function untilNextCompaction(error: unknown): void {
   if (!(error instanceof Unavailable)) throw error;
 }

@@ -17,12 +17,12 @@ import {
   writeRecord,
 } from './file/records.ts';
 
-/** The first revision is 1, as in etcd: clients take 0 for "any". */
+/** Revisions start at 1, as in etcd, because clients send 0 for "any". */
 const NEW: State = { revision: 1, compacted: 0, swept: 0 };
 
 /**
- * The state and the number of the transaction that wrote it. Writes the first one to a new database, and migrates one of an
- * older layout, which older versions then refuse.
+ * Loads the state and the number of the transaction that wrote it. Initializes a new database; migrates an older layout, which
+ * older versions then refuse to open.
  */
 export async function loadState(tables: Tables): Promise<{ state: State; transaction: number }> {
   const { meta } = tables;
@@ -36,8 +36,8 @@ export async function loadState(tables: Tables): Promise<{ state: State; transac
 }
 
 /**
- * Gives the entries of layout 1 their checksums. Entries that have one stay as they are, so a migration that was cut short
- * goes on. The state, which names the layout, is written by the caller when all is done.
+ * Migrates layout 1 by adding checksums. Entries that have one are left alone, so an interrupted migration can be resumed. The
+ * caller writes the state, which contains the layout version, at the end.
  *
  * head   16 or 24 bytes, as in layout 2 without checksums
  * record type u8 · key length u16 · previous f64 · created f64 · key · value

@@ -6,10 +6,10 @@ import type { Pointer, ValueReader } from './values.ts';
 
 const PAGE_CHANGES = 256;
 const PAGE_BYTES = 2 ** 20;
-/** The first one is that of an empty store: no write has it. */
+/** Revision 1 is that of an empty store. */
 const FIRST_WRITTEN = 2;
 
-/** The changes of the store: the newest in memory, all others on the disk. */
+/** The changes of the store: recent ones from memory, older ones from disk. */
 export class LmdbLog implements RevisionLog {
   readonly #tables: LmdbEnvironment;
   readonly #values: ValueReader;
@@ -29,18 +29,18 @@ export class LmdbLog implements RevisionLog {
     return this.#state().compacted;
   }
 
-  /** Takes up a change that has been committed. */
+  /** Adds a committed change. */
   add(change: Change): void {
     this.#recent.add(change);
     this.newest = change.entry.revision;
   }
 
-  /** Fails with Compacted if a change is damaged: who watches must list again. */
+  /** Throws Compacted if a change is corrupt: watchers must list again. */
   page(from: number, prefix: string): Batch {
     return this.#recent.at(from) ? this.#recentPage(from, prefix) : this.#storedPage(from, prefix);
   }
 
-  /** The entry that a revision wrote and that its key holds now. */
+  /** The newest entry of a key, by its revision. */
   entryAt(pointer: Pointer): Entry {
     return this.#recent.at(pointer.revision)?.entry ?? this.#values.read(pointer);
   }
@@ -84,7 +84,7 @@ export class LmdbLog implements RevisionLog {
   }
 }
 
-/** The changes from one revision to another, inclusive, as far as compaction has left them. */
+/** The changes in [from, to] that have not been swept. */
 export function readHeads(tables: LmdbEnvironment, from: number, to: number, options?: ReadOptions): (LogHead | Damaged)[] {
   tables.guard.beforeRead();
   const heads: (LogHead | Damaged)[] = [];
@@ -96,8 +96,8 @@ export function readHeads(tables: LmdbEnvironment, from: number, to: number, opt
 const MAX_CHANGES = 4096;
 const MAX_BYTES = 16 * 2 ** 20;
 
-/** The newest changes, kept in memory for watches that keep up and for writes that follow one another. */
-export class RecentChanges {
+/** Ring buffer of the newest changes, for watches that keep up and for consecutive writes of a key. */
+class RecentChanges {
   readonly #ring = new Array<Change | undefined>(MAX_CHANGES);
   #oldest: number;
   #newest: number;
@@ -108,7 +108,7 @@ export class RecentChanges {
     this.#newest = revision;
   }
 
-  /** Changes must be added in the order of revisions, without gaps. */
+  /** Changes must be added in order of revision, without gaps. */
   add(change: Change): void {
     if (this.#newest - this.#oldest + 1 === MAX_CHANGES) this.#dropOldest();
     this.#newest = change.entry.revision;
@@ -129,7 +129,7 @@ export class RecentChanges {
   }
 }
 
-/** The value before is mostly the value of another change that is kept too: counting it errs on the safe side. */
+/** The previous value is usually shared with an earlier change; counting it twice overestimates. */
 function bytesOf({ entry, previous }: Change): number {
   return valueBytes(entry) + (previous ? valueBytes(previous) : 0);
 }

@@ -12,7 +12,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-it('the database is for its owner alone, whoever may look into the folder around it, and whoever made it', async () => {
+it('files of the database are readable only by their owner, also in an existing directory or database', async () => {
   const path = join(parent, 'data');
   const store = await openLmdb({ path });
   expect(statSync(path).mode & 0o777).toBe(0o700);

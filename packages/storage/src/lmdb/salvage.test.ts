@@ -49,12 +49,12 @@ function damage(change: (bytes: Buffer) => void): void {
   writeFileSync(file, bytes);
 }
 
-/** The pages of a kind: 1 for branches, 2 for leaves, 4 for large values. */
+/** The pages of a type: 1 for branch, 2 for leaf, 4 for overflow pages. */
 function pagesOf(bytes: Buffer, flags: number): number[] {
   return Array.from({ length: bytes.length / PAGE }, (_, i) => i * PAGE).filter((at) => bytes.readUInt16LE(at + 18) === flags);
 }
 
-/** Salvages, and opens what came of it. */
+/** Salvages the database and opens the result. */
 async function salvaged(): Promise<{ report: Awaited<ReturnType<typeof salvageDatabase>>; found: Map<string, string> }> {
   const before = readFileSync(join(path, 'data.mdb'));
   const output = join(parent, 'salvaged');
@@ -70,7 +70,7 @@ async function salvaged(): Promise<{ report: Awaited<ReturnType<typeof salvageDa
   return { report, found };
 }
 
-it('finds nothing wrong with a sound database', () => {
+it('finds no problems in an intact database', () => {
   expect(checkDatabase(path)).toMatchObject({
     problems: [],
     damaged: [],
@@ -80,13 +80,13 @@ it('finds nothing wrong with a sound database', () => {
   });
 });
 
-it('saves everything of a sound database, under later revisions', async () => {
+it('saves all of an intact database, with later revisions', async () => {
   const { report, found } = await salvaged();
   expect(report).toEqual({ saved: expected.size, lost: [], uncertain: [], unknown: 0, revision: newest + 1_000_000 });
   expect(found).toEqual(expected);
 });
 
-it('names the values that are damaged, and saves the others', async () => {
+it('reports corrupt values and saves the others', async () => {
   const [key, value] = [...expected].find(([, text]) => text.length > PAGE) as [string, string];
   damage((bytes) => {
     for (let at = bytes.indexOf(value); at >= 0; at = bytes.indexOf(value, at + 1)) bytes[at] = 0;
@@ -98,7 +98,7 @@ it('names the values that are damaged, and saves the others', async () => {
   expect(found).toEqual(expected);
 });
 
-it('saves everything when all branches of the trees are lost', async () => {
+it('saves everything when all branch pages are lost', async () => {
   damage((bytes) => {
     for (const at of pagesOf(bytes, 1)) bytes.fill(0, at, at + PAGE);
   });
@@ -114,14 +114,14 @@ it.each([0, 1])('saves everything when meta page %i is lost', async (index) => {
   expect(found).toEqual(expected);
 });
 
-it('saves what it finds when nothing tells where the trees are', async () => {
+it('saves what it finds when the trees are lost', async () => {
   damage((bytes) => bytes.fill(0, 0, 2 * PAGE));
   const { report, found } = await salvaged();
   for (const [key, value] of expected) expect(found.get(key)).toBe(value);
   expect(report.uncertain).toHaveLength(report.saved);
 });
 
-it('never saves anything wrong, whatever the damage', async () => {
+it('never saves a wrong value', async () => {
   for (let round = 1; round <= 15; round++) {
     const copy = `${path}-${round}`;
     cpSync(path, copy, { recursive: true });

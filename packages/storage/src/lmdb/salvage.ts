@@ -26,26 +26,26 @@ import type { OnEntry } from './file/walk.ts';
 
 export interface SalvageReport {
   readonly saved: number;
-  /** Keys whose newest values are damaged or missing. */
+  /** Keys whose newest values are corrupt or missing. */
   readonly lost: readonly string[];
-  /** Saved, but found without the index: they may be older than the newest ones, or deleted since. */
+  /** Keys that were saved without their index entry: their values may be outdated, or deleted since. */
   readonly uncertain: readonly string[];
-  /** How many more objects the damaged database says that it had. */
+  /** Number of further objects according to the header of the damaged database. */
   readonly unknown: number;
-  /** The revision that the new database begins with. */
+  /** First revision of the new database. */
   readonly revision: number;
 }
 
-/** Revisions may have been given out that are lost; none of them is given out again. */
+/** Lost revisions may have been seen by clients; they are not reused. */
 const REVISIONS_SKIPPED = 1_000_000;
 const BYTES_AT_ONCE = 4 * 2 ** 20;
 
-/** Where a value to save is, by its revision. */
+/** Values to save, by revision. */
 type Wanted = Map<number, Pick<Head, 'created' | 'expires'> & { readonly key: string }>;
 
 /**
- * Writes what is whole in a damaged database to a new one, without its history. Whether something is whole is told by its
- * checksum, so what the trees have lost is found among the pages that they should have.
+ * Copies the intact values of a damaged database to a new one, without history. Values are verified by their checksums, so
+ * pages that the trees have lost can be searched as well.
  */
 export async function salvageDatabase(directory: string, output: string): Promise<SalvageReport> {
   if (existsSync(join(output, 'data.mdb'))) throw new Error(`there is a database in ${output}`);
@@ -74,13 +74,13 @@ export async function salvageDatabase(directory: string, output: string): Promis
 
 interface Survey {
   readonly heads: ReadonlyMap<string, Head>;
-  /** Whether the index has all that it should have. */
+  /** Whether the key index is complete. */
   readonly isIndexWhole: boolean;
-  /** The newest sound change of every key. */
+  /** The newest intact change of every key. */
   readonly changes: ReadonlyMap<string, LogHead>;
-  /** The newest revision that anything speaks of. */
+  /** The highest revision found anywhere. */
   readonly newest: number;
-  /** How many objects the database says that it has. */
+  /** Number of objects in the header of the key index. */
   readonly stated: number;
 }
 
@@ -110,8 +110,8 @@ function survey(directory: string): Survey {
 }
 
 /**
- * Where the index is damaged, the newest change that was found stands for what it may have said of a key. A change that is newer
- * than the index says is of a transaction whose meta page is damaged.
+ * Where the index is damaged, the newest change found for a key replaces its index entry. A change newer than the index belongs
+ * to a transaction whose meta page is corrupt.
  */
 function choose({ heads, isIndexWhole, changes }: Survey): { wanted: Wanted; uncertain: string[] } {
   const wanted: Wanted = new Map();
@@ -136,7 +136,7 @@ interface Entries {
   onRecord(revision: number, bytes: Buffer): void;
 }
 
-/** Gives all entries that can be found, and tells whether all of the index were where they should be. */
+/** Visits all entries that can be found. Returns whether the key index is complete. */
 function eachEntry(database: DatabaseFile, { onState, onHead, onRecord }: Entries): boolean {
   const found = database.state();
   if (found) onState?.(found.state);
@@ -156,18 +156,18 @@ function eachEntry(database: DatabaseFile, { onState, onHead, onRecord }: Entrie
   database.table('expiry');
   database.table('log', takeRecord);
   const free = database.freeList();
-  // The pages of a newer transaction are free to an older one.
+  // Pages of a newer transaction are free in an older one.
   const isFree = database.isNewestKnown ? free : undefined;
   const isWhole = isIndexWhole;
   eachLostEntry(database, isFree ?? (() => false), (key, data, page) => {
     takeRecord(key, data, page);
-    // Where free pages cannot be told apart, an entry of the index may be of any age.
+    // If free pages are unknown, index entries found there may be of any age.
     if (isFree) takeHead(key, data, page);
   });
   return isWhole;
 }
 
-/** The entries of leaves that no tree has although they are in use, of whatever table. */
+/** Visits the entries of leaf pages, of any table, that are in use but in no tree. */
 function eachLostEntry(database: DatabaseFile, isFree: (page: number) => boolean, onEntry: OnEntry): void {
   const { file, walk } = database;
   const parser = new PageParser(file.pageSize);
@@ -184,7 +184,7 @@ function eachLostEntry(database: DatabaseFile, isFree: (page: number) => boolean
   }
 }
 
-/** Writes values that are wanted and whole to the new database, in batches. */
+/** Copies the intact values to the new database in batches. */
 class Copier {
   readonly saved = new Set<string>();
   readonly #tables: Tables;

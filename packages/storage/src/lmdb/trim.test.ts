@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(path, { recursive: true, force: true }));
 
-/** The bytes of mapped files that are in memory. */
+/** Resident bytes of mapped files. */
 async function mapped(): Promise<number> {
   const [, kib] = /^RssFile:\s+(\d+)/m.exec(await readFile('/proc/self/status', 'utf8')) ?? [];
   return Number(kib) * 1024;
@@ -36,7 +36,7 @@ it.runIf(process.platform === 'linux')('gives back what was mapped', async () =>
   await store.close();
 });
 
-it('stays as it is while a list reads', async () => {
+it('keeps the map while a list is reading', async () => {
   const environment = openEnvironment({ path, noSync: true });
   let opened = 0;
   const counted = Object.assign(environment, { reopen: () => opened++ });
@@ -52,7 +52,7 @@ it('stays as it is while a list reads', async () => {
   await store.close();
 });
 
-it('says so when the database could not be opened again', async () => {
+it('rejects writes if the database could not be reopened', async () => {
   const environment = openEnvironment({ path, noSync: true });
   const { state, transaction } = await loadState(environment);
   const failing = Object.assign(environment, {

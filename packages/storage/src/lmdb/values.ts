@@ -2,19 +2,19 @@ import { CorruptEntry, type Corruption, CorruptValue, type Entry } from '../stor
 import type { ReadOptions, Tables } from './environment.ts';
 import { DAMAGED, type Damaged } from './file/records.ts';
 
-/** Beyond this many, damaged keys are neither told apart nor logged. */
+/** Corrupt keys beyond this number are not tracked or logged. */
 const MAX_KEYS = 10_000;
 
 export type OnCorrupt = (error: CorruptValue) => void;
 
-/** Where a value is, and whose it should be. */
+/** Location of a value, and the key it belongs to. */
 export interface Pointer {
   readonly key: string;
   readonly revision: number;
   readonly created: number;
 }
 
-/** The keys whose values were found damaged. Each is reported once, until a write replaces its value. */
+/** Keys with corrupt values. Each is reported once, until it is overwritten. */
 export class CorruptValues implements Corruption {
   readonly #onCorrupt: OnCorrupt;
   readonly #revisions = new Map<string, number>();
@@ -33,13 +33,13 @@ export class CorruptValues implements Corruption {
     this.#onCorrupt(error);
   }
 
-  /** The key has been written or removed. */
+  /** The key was written or deleted. */
   forget(key: string): void {
     if (this.#revisions.size > 0) this.#revisions.delete(key);
   }
 }
 
-/** Reads values from the log, and checks that each is what was written for its key and revision. */
+/** Reads values from the log and checks that each belongs to its key and revision. */
 export class ValueReader {
   readonly #tables: Tables;
   readonly #corrupt: CorruptValues;
@@ -49,7 +49,7 @@ export class ValueReader {
     this.#corrupt = corrupt;
   }
 
-  /** A damaged value of the present is counted; one of the past goes with its history. */
+  /** Reads a current value; a corrupt one is counted. */
   read(pointer: Pointer, options?: ReadOptions): Entry {
     const entry = this.readPast(pointer, options);
     if (entry instanceof CorruptEntry) this.#corrupt.add(entry.error);

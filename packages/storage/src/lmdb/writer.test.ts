@@ -3,7 +3,7 @@ import { Cancelled, type Change, KeyExists, Unavailable } from '../store.ts';
 import type { Tables } from './environment.ts';
 import { LmdbWriter, type WriteDraft } from './writer.ts';
 
-/** Tables whose transactions end when and how the test says. */
+/** Tables whose transactions succeed or fail when the test says. */
 class ScriptedTables {
   readonly #ends: ((end: { readonly error?: Error }) => void)[] = [];
   readonly #started: (() => void)[] = [];
@@ -65,8 +65,8 @@ const never = () => Promise.reject(new Error('nothing was cancelled'));
 
 const unwritten = { name: 'Unavailable', unwritten: true };
 
-describe('the writer', () => {
-  it('commits the writes of a turn together, and those that come meanwhile together after', async () => {
+describe('LmdbWriter', () => {
+  it('commits the writes of one turn together, and those that arrive during the commit in the next group', async () => {
     const { script, put, published } = setUp();
     const first = [put('/a'), put('/b')];
     await script.start();
@@ -90,24 +90,24 @@ describe('the writer', () => {
     await write;
   });
 
-  it('fails what was in a commit that failed, and what was built on it', async () => {
+  it('rejects the writes of a failed commit, and those queued on top of it', async () => {
     const { script, writer, put, published } = setUp();
     const failed = put('/a');
     await script.start();
     const queued = put('/b');
-    const chore = writer.chore(
+    const task = writer.runTask(
       () => {},
       (state) => state,
     );
     const refused = writer.refuse(writer.pending('/a'), () => new KeyExists('/a'), { resubmit: never });
     script.end(new Error('no space'));
-    for (const lost of [failed, queued, chore, refused]) await expect(lost).rejects.toMatchObject(unwritten);
+    for (const lost of [failed, queued, task, refused]) await expect(lost).rejects.toMatchObject(unwritten);
     expect(published).toEqual([]);
     expect(writer.nextRevision).toBe(2);
     expect(writer.pending('/a')).toBeUndefined();
   });
 
-  it('goes on after a failure', async () => {
+  it('continues after a failed commit', async () => {
     const { script, put } = setUp();
     const failed = put('/a');
     await script.start();
@@ -119,7 +119,7 @@ describe('the writer', () => {
     expect((await again).revision).toBe(2);
   });
 
-  it('tells of a conflict with an uncommitted write only once that is committed', async () => {
+  it('reports a conflict with an uncommitted write only after that write is committed', async () => {
     const { script, writer, put } = setUp();
     const write = put('/a');
     let told = false;
@@ -136,7 +136,7 @@ describe('the writer', () => {
     expect(await refused).toBeInstanceOf(KeyExists);
   });
 
-  it('drops what was cancelled before its transaction, and decides anew what was built on it', async () => {
+  it('drops writes cancelled before their transaction, and resubmits those queued on top of them', async () => {
     const { script, writer, put, published } = setUp();
     const first = put('/a');
     await script.start();
@@ -164,7 +164,7 @@ describe('the writer', () => {
     expect(published).toEqual([2, 3, 4]);
   });
 
-  it('knows of writes that were cancelled when their transaction had begun', async () => {
+  it('reports writes that were cancelled after their transaction began', async () => {
     const { script, writer } = setUp();
     let isCancelled = false;
     const write = writer.write({ ...draft('/a', 2), isCancelled: () => isCancelled });
@@ -179,7 +179,7 @@ describe('the writer', () => {
     expect(writer.cancelledUnderWay()).toBeUndefined();
   });
 
-  it('drops cancelled writes even while it closes, and nothing else', async () => {
+  it('drops cancelled writes, and only those, while closing', async () => {
     const { script, writer, put } = setUp();
     const first = put('/a');
     await script.start();
@@ -211,7 +211,7 @@ describe('the writer', () => {
     await writer.ping();
   });
 
-  it('refuses writes when too many wait', async () => {
+  it('rejects writes when the queue is full', async () => {
     const { put } = setUp();
     const outcomes: Promise<unknown>[] = [];
     for (let i = 0; i < 512 * 64; i++) outcomes.push(put(`/${i}`));

@@ -7,25 +7,24 @@ import type { State } from './file/records.ts';
 const MAX_WAITING_GROUPS = 64;
 const STUCK_MS = 10_000;
 
-/** What a write is before it has a place in a group. */
+/** A write before it is assigned to a group. */
 export type WriteDraft = Pick<Write, 'change' | 'expires' | 'replacedExpires' | 'isCancelled' | 'resubmit'>;
 
 /** Called with the writes of a commit before they are acknowledged. */
-export type Publish = (writes: readonly Write[]) => void;
+type Publish = (writes: readonly Write[]) => void;
 
 /**
- * Commits writes in groups: one transaction and one flush for all that gathered while the one before was under way.
- * It is the only writer of the database, so whether a write is allowed is decided against what is committed plus what
- * waits here.
+ * Group commit: one transaction and one sync for all writes that arrive while the previous commit is in flight. As the only
+ * writer of the database, it checks writes against the committed state plus the queued writes.
  */
 export class LmdbWriter {
   readonly #tables: Tables;
   readonly #publish: Publish;
   readonly #beforeCommit: () => void;
   readonly #space: DiskSpace;
-  /** Groups in the order of their commits; the last one gathers. */
+  /** Queued groups in commit order; new writes go to the last one. */
   #waiting: CommitGroup[] = [];
-  /** The newest waiting write of each key. */
+  /** The newest queued write of each key. */
   readonly #pending = new Map<string, Write>();
   #transaction: number;
   #state: State;
@@ -35,11 +34,11 @@ export class LmdbWriter {
   #isRegrouping = false;
   #scheduled = false;
   #failing = false;
-  #refusing: Unavailable | undefined;
+  #closedBy: Unavailable | undefined;
   #idle: (() => void) | undefined;
-  #interludes: (() => void)[] = [];
+  #exclusive: (() => void)[] = [];
 
-  /** `beforeCommit` fails if the database must not be written to. */
+  /** `beforeCommit` throws if the database must not be written to. */
   constructor(tables: Tables, state: State, transaction: number, publish: Publish, beforeCommit = nothing) {
     this.#tables = tables;
     this.#publish = publish;
@@ -50,12 +49,12 @@ export class LmdbWriter {
     this.#transaction = transaction;
   }
 
-  /** What is committed. */
+  /** The committed state. */
   get state(): State {
     return this.#state;
   }
 
-  /** The revision that the next write will have. */
+  /** The revision of the next write. */
   get nextRevision(): number {
     return this.#newest + 1;
   }
@@ -64,7 +63,7 @@ export class LmdbWriter {
     return this.#pending.get(key);
   }
 
-  /** Accepts a change whose revision is `nextRevision`. Settles when it is on the disk. */
+  /** Queues a change with revision `nextRevision`. Resolves when it is synced. */
   write(draft: WriteDraft): Promise<Entry> {
     if (draft.change.type === 'put' && this.#space.isShort) return Promise.reject(new NoSpace());
     const group = this.#gather();
@@ -78,7 +77,7 @@ export class LmdbWriter {
     });
   }
 
-  /** Fails for a reason that is true only if the pending write, where there is one, is committed. */
+  /** Rejects with an error that depends on a queued write, once that write is committed; at once if there is none. */
   refuse(
     write: Write | undefined,
     because: () => Error,
@@ -90,25 +89,25 @@ export class LmdbWriter {
     });
   }
 
-  /** Settles with the transaction under way if it holds writes that were cancelled after it began. */
+  /** Settles with the transaction in flight if it contains writes that were cancelled after it began. */
   cancelledUnderWay(): Promise<void> | undefined {
     return this.#committing?.group.hasCancelled ? this.#committing.done : undefined;
   }
 
-  chore(apply: MaintenanceTask['apply'], after: MaintenanceTask['after']): Promise<void> {
+  runTask(apply: MaintenanceTask['apply'], after: MaintenanceTask['after']): Promise<void> {
     const group = this.#gather();
     if (group instanceof Unavailable) return Promise.reject(group);
     return new Promise((resolve, reject) => {
-      group.chores.push({ apply, after, resolve, reject });
+      group.tasks.push({ apply, after, resolve, reject });
     });
   }
 
-  /** Runs an action while no transaction is under way. If it fails, nothing can be written any more. */
-  interlude(action: () => void): Promise<void> {
+  /** Runs an action while no transaction is in flight. If it throws, the writer accepts no more writes. */
+  runExclusive(action: () => void): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#interludes.push(() => {
-        if (!this.#refusing) this.#try(action);
-        if (this.#refusing) reject(this.#refusing);
+      this.#exclusive.push(() => {
+        if (!this.#closedBy) this.#try(action);
+        if (this.#closedBy) reject(this.#closedBy);
         else resolve();
       });
       this.#schedule();
@@ -119,20 +118,20 @@ export class LmdbWriter {
     try {
       action();
     } catch (cause) {
-      this.#refusing = new Unavailable('the database is closed', { cause, unwritten: true });
+      this.#closedBy = new Unavailable('the database is closed', { cause, unwritten: true });
     }
   }
 
   async ping(): Promise<void> {
-    if (this.#refusing) throw this.#refusing;
+    if (this.#closedBy) throw this.#closedBy;
     const stuck = this.#commitSince !== undefined && performance.now() - this.#commitSince > STUCK_MS;
     if (stuck) throw new Unavailable(`a commit has not finished for ${STUCK_MS / 1000} seconds`);
-    if (this.#failing) await this.chore(nothing, unchanged);
+    if (this.#failing) await this.runTask(nothing, unchanged);
   }
 
-  /** Refuses what comes from now on, and waits for what was accepted. */
+  /** Rejects new writes and waits for the accepted ones. */
   async close(): Promise<void> {
-    this.#refusing ??= new Unavailable('the store is closed', { unwritten: true });
+    this.#closedBy ??= new Unavailable('the store is closed', { unwritten: true });
     if (this.#commitSince === undefined && this.#waiting.length === 0) return;
     await new Promise<void>((resolve) => {
       this.#idle = resolve;
@@ -140,7 +139,7 @@ export class LmdbWriter {
   }
 
   #gather(): CommitGroup | Unavailable {
-    if (this.#refusing && !this.#isRegrouping) return this.#refusing;
+    if (this.#closedBy && !this.#isRegrouping) return this.#closedBy;
     const last = this.#waiting.at(-1);
     if (last && !last.full) return last;
     if (this.#waiting.length >= MAX_WAITING_GROUPS) return new Unavailable('too many writes are waiting', { unwritten: true });
@@ -150,13 +149,13 @@ export class LmdbWriter {
     return group;
   }
 
-  /** The end of the turn, so that writes of the same turn share a commit. */
+  /** Commits at the end of the current turn of the event loop, so that its writes share a commit. */
   #schedule(): void {
     if (this.#scheduled || this.#commitSince !== undefined) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      for (const run of this.#interludes.splice(0)) run();
+      for (const run of this.#exclusive.splice(0)) run();
       void this.#commit();
     });
   }
@@ -171,7 +170,7 @@ export class LmdbWriter {
       this.#committing = undefined;
     }
     this.#commitSince = undefined;
-    if (this.#waiting.length + this.#interludes.length > 0) this.#schedule();
+    if (this.#waiting.length + this.#exclusive.length > 0) this.#schedule();
     if (this.#waiting.length === 0) this.#idle?.();
   }
 
@@ -183,15 +182,15 @@ export class LmdbWriter {
   }
 
   /**
-   * Drops the writes that were cancelled before their transaction. What waits was numbered, and allowed or refused, on
-   * top of them: it is decided anew.
+   * Drops writes cancelled before their transaction. Queued writes were numbered and checked on top of them, so they are
+   * submitted again.
    */
   #regroup(): void {
     const groups = this.#waiting.splice(0);
     this.#newest = this.#state.revision;
     this.#pending.clear();
     this.#isRegrouping = true;
-    for (const { chores } of groups) if (chores.length > 0) (this.#gather() as CommitGroup).chores.push(...chores);
+    for (const { tasks } of groups) if (tasks.length > 0) (this.#gather() as CommitGroup).tasks.push(...tasks);
     for (const { writes, refusals } of groups) for (const attempt of [...writes, ...refusals]) resubmit(attempt);
     this.#isRegrouping = false;
   }
@@ -219,9 +218,9 @@ export class LmdbWriter {
     group.resolve();
   }
 
-  /** Everything that waits was numbered, and allowed, on top of what failed. */
+  /** Rejects all queued writes too: they were numbered and checked on top of the failed ones. */
   #failed(group: CommitGroup, failure: Unavailable): void {
-    if (failure.cause instanceof Fenced) this.#refusing = failure;
+    if (failure.cause instanceof Fenced) this.#closedBy = failure;
     this.#failing = true;
     this.#newest = this.#state.revision;
     this.#pending.clear();
@@ -234,7 +233,7 @@ function resubmit(attempt: Write | Refusal): void {
   else attempt.resubmit().then(attempt.resolve, attempt.reject);
 }
 
-/** LMDB gives the error of a transaction apart from that of its writes. */
+/** lmdb-js reports the error of a transaction separately from that of its writes. */
 async function causeOf(error: unknown): Promise<unknown> {
   const { commitError } = error as { readonly commitError?: Promise<never> };
   return commitError ? commitError.catch((cause: unknown) => cause) : error;

@@ -2,7 +2,7 @@ import { firstKey, lowerBound } from '../keys.ts';
 import { type Batch, type Change, Compacted, type Entry, FutureRevision, type Page, type StoreListOptions } from '../store.ts';
 import type { RevisionLog } from '../watches.ts';
 
-/** What each key held, at every revision that can still be asked for. */
+/** The versions of each key that can still be read. */
 export class KeyVersions {
   readonly #changes = new Map<string, Change[]>();
   readonly #keys: string[] = [];
@@ -35,7 +35,7 @@ export class KeyVersions {
     return { entries, revision, count, more: count > entries.length };
   }
 
-  /** Drops what a key held only before a revision. */
+  /** Drops the versions of a key that are compacted. */
   forget(key: string, revision: number): void {
     const changes = this.#changes.get(key);
     if (!changes) return;
@@ -61,7 +61,7 @@ function entryOf(change: Change | undefined): Entry | undefined {
 const FIRST_REVISION = 1;
 const PAGE = 1000;
 
-/** Every change since the last compaction, one for each revision. */
+/** All changes since the last compaction, one per revision. */
 export class ChangeLog implements RevisionLog {
   #changes: Change[] = [];
   newest = FIRST_REVISION;
@@ -84,7 +84,7 @@ export class ChangeLog implements RevisionLog {
     if (revision < this.compacted) throw new Compacted(this.compacted);
   }
 
-  /** Drops the changes up to a revision and gives them. */
+  /** Drops the changes up to a revision and returns them. */
   forget(revision: number): Change[] {
     if (revision <= this.compacted) return [];
     const forgotten = this.#changes.splice(0, Math.max(0, revision + 1 - this.#oldest));

@@ -6,7 +6,7 @@ export interface MemoryOptions {
   readonly clock?: Clock;
 }
 
-/** A store that lives and dies with the process. */
+/** Opens a store in memory, without persistence. */
 export function openMemory(options: MemoryOptions = {}): Store {
   return new MemoryStore(options.clock ?? systemClock);
 }

@@ -71,7 +71,7 @@ export class MemoryStore implements Store {
     return revision;
   }
 
-  /** A write is made the moment it is asked for. */
+  /** Writes are synchronous, so none is ever in flight. */
   cancelledUnderWay(): undefined {}
 
   watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {
@@ -130,7 +130,7 @@ export class MemoryStore implements Store {
   #apply(change: Change): void {
     this.#versions.add(change);
     this.#log.add(change);
-    this.#taps.tell({ changes: [change], revision: change.entry.revision });
+    this.#taps.publish({ changes: [change], revision: change.entry.revision });
     this.#watches.wake();
   }
 
@@ -140,13 +140,13 @@ export class MemoryStore implements Store {
   }
 }
 
-/** The key was written again meanwhile. */
+/** The key was written meanwhile. */
 function ignoreMismatch(error: unknown): void {
   if (!(error instanceof Mismatch)) throw error;
 }
 
-/** When keys expire. */
-export class Expirations {
+/** Expiry times of keys. */
+class Expirations {
   readonly #due = new Map<string, { readonly at: number; readonly entry: Entry }>();
 
   remember(entry: Entry, at: number): void {

@@ -2,7 +2,7 @@ import { CelList, CelMap, CelOpaque, CelOptional, type CelValue, costSize, isErr
 import { authorizationCheck, listCreation, nominal, patternFactor, traversal } from './factors.ts';
 
 /** What a call costs by its first two arguments; that is charged before the call, so that nothing is done that is too much. */
-export type CostFunction = (first: CelValue, second: CelValue) => number;
+type CostFunction = (first: CelValue, second: CelValue) => number;
 /** What a call costs can be its own affair, or that of its arguments or its result. */
 export type CostOfCall = number | CostFunction | ResultCost;
 

@@ -11,8 +11,9 @@ import {
 import { boolType, type CelType, doubleType, intType, stringType } from '../types/type.ts';
 import { CelDouble, CelError, CelOpaque, type CelValue, checkedInt, type Int, noSuchOverload } from '../values/value.ts';
 import { type CelLibrary, declare, globalOverload, memberOverload, type Overload } from './declarations.ts';
+
 /** It is an object without fields that anybody knows. */
-export const quantityType: CelType = { kind: 'object', name: 'kubernetes.Quantity', params: [] };
+const quantityType: CelType = { kind: 'object', name: 'kubernetes.Quantity', params: [] };
 
 class QuantityValue extends CelOpaque {
   readonly type = quantityType;

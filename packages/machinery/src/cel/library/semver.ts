@@ -76,7 +76,7 @@ export interface Semver {
 }
 
 /** The text is no semantic version. */
-export class SemverError extends Error {
+class SemverError extends Error {
   override readonly name = 'SemverError';
 }
 
@@ -87,7 +87,7 @@ function splitInThree(text: string): string[] {
 }
 
 /** Fails with SemverError. */
-export function parseSemver(text: string): Semver {
+function parseSemver(text: string): Semver {
   if (text === '') throw new SemverError('Version string empty');
   const [major, minor, rest] = splitInThree(text);
   if (rest === undefined) throw new SemverError('No Major.Minor.Patch elements found');
@@ -135,7 +135,7 @@ function readBuild(text: string): string {
 }
 
 /** `v1.02` is taken for `1.2.0`. Fails with SemverError. */
-export function parseTolerantSemver(text: string): Semver {
+function parseTolerantSemver(text: string): Semver {
   const parts = splitInThree(text.replace(/^v/, '')).map(withoutZeros);
   if (parts.length < 3 && /[+-]/.test(parts.at(-1) ?? '')) {
     throw new SemverError('short version cannot contain PreRelease/Build meta data');
@@ -150,7 +150,7 @@ function withoutZeros(part: string): string {
 }
 
 /** What is built does not count; a version with a prerelease comes before the one without. */
-export function compareSemver(a: Semver, b: Semver): number {
+function compareSemver(a: Semver, b: Semver): number {
   const [left, right] = [a.prerelease, b.prerelease];
   const core = order(a.major, b.major) || order(a.minor, b.minor) || order(a.patch, b.patch);
   if (core !== 0 || (left.length === 0 && right.length === 0)) return core;
@@ -177,7 +177,7 @@ function order<T>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-export function semverText({ major, minor, patch, prerelease, build }: Semver): string {
+function semverText({ major, minor, patch, prerelease, build }: Semver): string {
   const pre = prerelease.length === 0 ? '' : `-${prerelease.join('.')}`;
   return `${major}.${minor}.${patch}${pre}${build.length === 0 ? '' : `+${build.join('.')}`}`;
 }

@@ -135,7 +135,7 @@ export interface Clause {
 }
 
 /** Text, or what to do with the next argument; asking fails with FormatError if the clause is wrong. */
-export type FormatPart = string | (() => Clause);
+type FormatPart = string | (() => Clause);
 
 const verbs = 'sdfebxo';
 
@@ -208,7 +208,7 @@ const superscripts: { readonly [digit: string]: string } = {
 };
 
 /** As English writes a number: 12,345.678. */
-export function fixedText(value: number, precision: number): string {
+function fixedText(value: number, precision: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
   const [whole = '', fraction] = roundHalfEven(value, precision).split('.');
   // regex: bounded, a double has at most 309 digits before the point.
@@ -227,7 +227,7 @@ function roundHalfEven(value: number, precision: number): string {
 }
 
 /** 1.234500×10⁰³ */
-export function scientificText(value: number): string {
+function scientificText(value: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
   const [mantissa = '', exponent = ''] = value.toExponential(6).split('e');
   const digits = exponent.replace('+', '').replace(/^(-?)(\d)$/, '$10$2');

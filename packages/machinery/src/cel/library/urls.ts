@@ -76,7 +76,7 @@ export const urlsLibrary: CelLibrary = {
 };
 
 /** The parts of a URL as Go's net/url splits it. */
-export interface GoUrl {
+interface GoUrl {
   readonly scheme: string;
   readonly opaque: string;
   readonly user: string | undefined;
@@ -88,12 +88,12 @@ export interface GoUrl {
 }
 
 /** The text is no URL; the message is the one Go gives. */
-export class GoUrlError extends Error {
+class GoUrlError extends Error {
   override readonly name = 'GoUrlError';
 }
 
 /** The URL that a request may ask for: absolute, or a path from the root. A fragment is part of the path. Fails with GoUrlError. */
-export function parseRequestURI(text: string): GoUrl {
+function parseRequestURI(text: string): GoUrl {
   return named(text, () => parse(text, true, ''));
 }
 
@@ -217,7 +217,7 @@ function bytesOf(text: string): Buffer {
 }
 
 /** The path as it was written if it could be written so, and escaped anew if not. */
-export function escapedPath({ rawPath }: GoUrl): string {
+function escapedPath({ rawPath }: GoUrl): string {
   if (rawPath === '*' || /^[A-Za-z0-9._~$&+,/:;=@!'()*[\]%-]*$/.test(rawPath)) return rawPath;
   return escapeBytes(bytesOf(rawPath));
 }
@@ -231,7 +231,7 @@ function escapeBytes(bytes: Buffer): string {
   return text;
 }
 
-export function hostAndPort({ host }: GoUrl): { hostname: string; port: string } {
+function hostAndPort({ host }: GoUrl): { hostname: string; port: string } {
   const colon = host.lastIndexOf(':');
   const split = colon >= 0 && isPort(host.slice(colon));
   const name = split ? host.slice(0, colon) : host;
@@ -240,7 +240,7 @@ export function hostAndPort({ host }: GoUrl): { hostname: string; port: string }
 }
 
 /** The parameters of the query in the order in which they are written; those that cannot be read are left out. */
-export function queryOf({ rawQuery }: GoUrl): Map<string, string[]> {
+function queryOf({ rawQuery }: GoUrl): Map<string, string[]> {
   const query = new Map<string, string[]>();
   for (const pair of rawQuery.split('&')) {
     if (pair === '' || pair.includes(';') || badEscape.test(pair)) continue;
@@ -255,7 +255,7 @@ export function queryOf({ rawQuery }: GoUrl): Map<string, string[]> {
   return query;
 }
 
-export function urlText(url: GoUrl): string {
+function urlText(url: GoUrl): string {
   const { scheme, opaque, user, host, rawQuery, fragment } = url;
   const start = scheme === '' ? '' : `${scheme}:`;
   const authority = host !== '' || user !== undefined ? `//${user === undefined ? '' : `${user}@`}${host}` : '';

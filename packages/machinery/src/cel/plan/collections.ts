@@ -9,7 +9,7 @@ const listCost = 10;
 const mapCost = 30;
 const structCost = 40;
 
-export interface PlannedEntry {
+interface PlannedEntry {
   readonly key: Eval;
   readonly value: Eval;
   readonly optional: boolean;

@@ -3,7 +3,7 @@ import { ArrayList, CelError, CelList, CelMap, type CelValue, GrowingList } from
 import type { Eval, Evaluation } from './evaluation.ts';
 
 /** A loop with its parts ready to run, and the slots of its variables. */
-export interface Fold {
+interface Fold {
   readonly range: Eval;
   readonly variable: number;
   readonly variable2: number | undefined;

@@ -10,12 +10,12 @@ interface Located {
   type?: CelType;
 }
 
-export interface Literal extends Located {
+interface Literal extends Located {
   readonly is: 'literal';
   readonly value: LiteralValue;
 }
 
-export interface Ident extends Located {
+interface Ident extends Located {
   is: 'ident';
   name: string;
 }
@@ -38,7 +38,7 @@ export interface Call extends Located {
   overloads?: readonly string[];
 }
 
-export interface ListExpr extends Located {
+interface ListExpr extends Located {
   readonly is: 'list';
   readonly elements: readonly Expr[];
   /** The indices of the elements written as `?e`. */

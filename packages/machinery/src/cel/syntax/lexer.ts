@@ -1,7 +1,7 @@
 import { keywords, type Token, type TokenKind } from './tokens.ts';
 
 /** Text that is no token: it is reported and left out. */
-export type ReportUnknown = (at: number, text: string) => void;
+type ReportUnknown = (at: number, text: string) => void;
 
 interface Scanned {
   readonly kind: TokenKind;
@@ -96,7 +96,7 @@ function endOfUnknown(source: string, at: number): number {
 }
 
 /** Where a string literal ends, or where it stopped being one. */
-export interface StringScan {
+interface StringScan {
   readonly end: number | undefined;
   readonly failedAt: number;
 }
@@ -104,7 +104,7 @@ export interface StringScan {
 const escapeSequence = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y;
 
 /** The longest literal that begins here: three quotes if they close, or else one. */
-export function scanString(source: string, at: number): StringScan {
+function scanString(source: string, at: number): StringScan {
   const raw = source[at] === 'r' || source[at] === 'R';
   const open = raw ? at + 1 : at;
   const quote = source[open];

@@ -71,7 +71,7 @@ function unescaped(read: () => LiteralValue): LiteralValue | LiteralProblem {
 }
 
 /** The literal cannot be read; the message says why. */
-export class UnescapeError extends Error {
+class UnescapeError extends Error {
   override readonly name = 'UnescapeError';
 }
 
@@ -92,7 +92,7 @@ const simple: { readonly [letter: string]: string } = {
 const sequence = /\\(?:[xX]([0-9a-fA-F]{2})|(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|([0-3][0-7]{2})|(.))/gs;
 
 /** The text of a string literal with its quotes. */
-export function unescapeString(literal: string): string {
+function unescapeString(literal: string): string {
   const { body, raw } = unquote(literal);
   return raw || !body.includes('\\') ? body : body.replace(sequence, stringEscape);
 }
@@ -105,7 +105,7 @@ function stringEscape(_: string, byte?: string, short?: string, long?: string, o
 }
 
 /** The bytes of a bytes literal without its `b`: escapes are bytes, other characters are UTF-8. */
-export function unescapeBytes(literal: string): Uint8Array {
+function unescapeBytes(literal: string): Uint8Array {
   const { body, raw } = unquote(literal);
   if (raw || !body.includes('\\')) return new Uint8Array(Buffer.from(body));
   const parts: Buffer[] = [];

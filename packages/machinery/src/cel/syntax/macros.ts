@@ -10,7 +10,7 @@ export interface MacroCall {
 }
 
 /** What a macro stands for, or what is wrong with its arguments. */
-export type MacroResult = Expr | MacroProblem;
+type MacroResult = Expr | MacroProblem;
 export type Macro = (call: MacroCall) => MacroResult;
 /** By `macroKey`. */
 export type MacroSet = ReadonlyMap<string, Macro>;

@@ -229,14 +229,14 @@ export class Parser {
   }
 }
 
-export interface LogicTerm {
+interface LogicTerm {
   /** Where its operator is. */
   readonly at: number;
   readonly expr: Expr;
 }
 
 /** `a && b && c && d` as a tree of small depth. */
-export function balanced(operator: string, first: Expr, rest: readonly LogicTerm[]): Expr {
+function balanced(operator: string, first: Expr, rest: readonly LogicTerm[]): Expr {
   if (rest.length === 0) return first;
   const terms = [first, ...rest.map(({ expr }) => expr)];
   const build = (low: number, high: number): Expr => {

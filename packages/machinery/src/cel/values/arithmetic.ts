@@ -135,7 +135,7 @@ export function noTrait(operation: string): CelError {
 }
 
 /** Two lists, one after the other. What is read often is copied once. */
-export class ConcatList extends CelList {
+class ConcatList extends CelList {
   readonly size: number;
   #parts: readonly [CelList, CelList] | undefined;
   #items: CelValue[] = [];

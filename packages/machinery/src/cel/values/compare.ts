@@ -33,7 +33,7 @@ export function numbersOf(a: CelValue, b: CelValue): readonly [number | bigint |
 }
 
 /** The number that a value of any numeric type is. */
-export function numericValue(value: CelValue): number | bigint | undefined {
+function numericValue(value: CelValue): number | bigint | undefined {
   if (isInt(value)) return value;
   if (value instanceof CelDouble || value instanceof CelUint) return value.value;
   return undefined;

@@ -3,7 +3,7 @@ import { trimRight } from '../../text/strings.ts';
 import { CelDuration, CelError, CelTimestamp, type CelValue, checkedInt, intOverflow, isError } from './value.ts';
 
 const billion = 1_000_000_000n;
-export const timestampOverflow = new CelError('timestamp overflow');
+const timestampOverflow = new CelError('timestamp overflow');
 /** From the year 1 to the year 9999. */
 const minSeconds = -62_135_596_800;
 const maxSeconds = 253_402_300_799;
@@ -74,7 +74,7 @@ export function secondsOf(nanoseconds: bigint): number {
 }
 
 /** A number without an exponent. */
-export function plainDecimal(value: number): string {
+function plainDecimal(value: number): string {
   const text = String(value);
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);
   if (match === null) return text;

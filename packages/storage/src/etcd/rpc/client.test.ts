@@ -35,31 +35,31 @@ describe('a read', () => {
     ['without a leader', [NO_LEADER, NO_LEADER, 'ok']],
     ['in doubt', [UNKNOWN_OUTCOME, 'ok']],
     ['whose connection is lost', ['drop', 'ok']],
-  ])('is repeated %s', async (_, answers) => {
-    const { client, asked } = await callerOf([[...answers]]);
+  ])('is retried %s', async (_, answers) => {
+    const { client, asked } = await clientOf([[...answers]]);
     expect(await client.read(echo, 'hello')).toBe('hello');
     expect(asked()).toBe(answers.length);
   });
 
-  it('goes to another member', async () => {
-    const { client } = await callerOf([Array(100).fill(NO_LEADER), []]);
+  it('is retried at another member', async () => {
+    const { client } = await clientOf([Array(100).fill(NO_LEADER), []]);
     for (let i = 0; i < 4; i++) expect(await client.read(echo, 'hello')).toBe('hello');
   });
 
-  it('does not wait for a member that hangs until it is too late for the others', async () => {
-    const { client } = await callerOf([Array(100).fill('silence'), []], 600);
+  it('leaves time for other members when one hangs', async () => {
+    const { client } = await clientOf([Array(100).fill('silence'), []], 600);
     for (let i = 0; i < 2; i++) expect(await client.read(echo, 'hello')).toBe('hello');
   });
 
   it('has a deadline', async () => {
-    const { client } = await callerOf([['silence']], 100);
+    const { client } = await clientOf([['silence']], 100);
     await expect(client.read(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', details: 'no answer in time' });
   });
 });
 
 describe('a write', () => {
-  it('is repeated where nothing was done', async () => {
-    const { client, asked } = await callerOf([[NO_LEADER, 'ok']]);
+  it('is retried if it was certainly not applied', async () => {
+    const { client, asked } = await clientOf([[NO_LEADER, 'ok']]);
     expect(await client.write(echo, 'hello')).toBe('hello');
     expect(asked()).toBe(2);
   });
@@ -69,13 +69,13 @@ describe('a write', () => {
     ['whose connection is lost', 'drop', false],
     ['that has no answer', 'silence', false],
     ['for which there is no space', NO_SPACE, true],
-  ])('is not repeated %s', async (_, answer, unwritten) => {
-    const { client, asked } = await callerOf([[answer, 'ok']], 300);
+  ])('is not retried %s', async (_, answer, unwritten) => {
+    const { client, asked } = await clientOf([[answer, 'ok']], 300);
     await expect(client.write(echo, 'hello')).rejects.toMatchObject({ name: 'Unavailable', unwritten });
     expect(asked()).toBe(1);
   });
 
-  it('is certainly not made where nobody listens, or what listens is no etcd', async () => {
+  it('is unwritten if nothing listens, or the listener is not etcd', async () => {
     const mute = createTcpServer().listen(0, '127.0.0.1');
     await once(mute, 'listening');
     disposals.push(() => mute.close());
@@ -86,8 +86,8 @@ describe('a write', () => {
     }
   });
 
-  it('is waited for when the client is closed', async () => {
-    const { client } = await callerOf([['ok']]);
+  it('is awaited when the client closes', async () => {
+    const { client } = await clientOf([['ok']]);
     await client.read(echo, 'connect');
     const written = client.write(echo, 'hello');
     await client.close();
@@ -97,8 +97,8 @@ describe('a write', () => {
 });
 
 describe('a token', () => {
-  it('is fetched once for all, and anew when it is refused', async () => {
-    const { client, tokens } = await callerOf([['ok', 'ok', STALE_TOKEN, 'ok']], 1_000, { username: 'root', password: 'secret' });
+  it('is fetched once for all calls, and again when it is rejected', async () => {
+    const { client, tokens } = await clientOf([['ok', 'ok', STALE_TOKEN, 'ok']], 1_000, { username: 'root', password: 'secret' });
     await Promise.all([client.read(echo, 'a'), client.read(echo, 'b')]);
     expect(await client.write(echo, 'c')).toBe('c');
     expect(tokens).toEqual(['token-1', 'token-1', 'token-1', 'token-2']);
@@ -107,13 +107,13 @@ describe('a token', () => {
 
 interface Stage {
   readonly client: EtcdClient;
-  /** How many calls came, those for tokens not counted. */
+  /** Number of calls received, without calls for tokens. */
   asked(): number;
   readonly tokens: (string | undefined)[];
 }
 
-/** Members that answer what they are told to, and then echo. */
-async function callerOf(
+/** Fake members that send the given responses, and then echo. */
+async function clientOf(
   members: Answer[][],
   timeoutMs = 3_000,
   credentials?: { username: string; password: string },

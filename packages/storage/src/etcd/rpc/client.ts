@@ -7,7 +7,7 @@ import { authenticateMethod, type Credentials } from './cluster.ts';
 import { isAuthenticationOff, isStaleToken, isTransient } from './errors.ts';
 import type { EtcdMembers } from './members.ts';
 
-export interface EtcdClientOptions {
+interface EtcdClientOptions {
   readonly timeoutMs: number;
   readonly credentials?: Credentials | undefined;
 }
@@ -16,12 +16,15 @@ type Kind = 'read' | 'write';
 
 const MAX_RENEWALS = 3;
 
-/** Calls etcd: each call has a deadline, and is repeated at another member for as long as that is safe and there is time. */
+/**
+ * Client of an etcd cluster. Each call has a deadline and is retried with backoff at another member while that is safe and time
+ * is left.
+ */
 export class EtcdClient {
   readonly members: EtcdMembers;
   readonly timeoutMs: number;
   readonly #session: AuthToken;
-  /** Writes under way, with the check of those that can be cancelled. */
+  /** Writes in flight, with their cancellation checks. */
   readonly #writes = new Map<Promise<unknown>, IsCancelled | undefined>();
   #closed = false;
 
@@ -31,7 +34,7 @@ export class EtcdClient {
     this.#session = new AuthToken(credentials && (() => this.#token(credentials)));
   }
 
-  /** For what may be done twice. */
+  /** For idempotent requests: retried after any transient error. */
   read<Request, Response>(
     method: GrpcMethod<Request, Response>,
     request: Request,
@@ -40,7 +43,7 @@ export class EtcdClient {
     return this.#call('read', method, request, { session: this.#session, deadline: performance.now() + timeoutMs });
   }
 
-  /** For what must not be done twice: repeated only where etcd certainly did nothing. */
+  /** For requests that must not be repeated: retried only if etcd certainly did not apply them. */
   write<Request, Response>(
     method: GrpcMethod<Request, Response>,
     request: Request,
@@ -54,7 +57,7 @@ export class EtcdClient {
     return call;
   }
 
-  /** Settles with the writes under way that were cancelled after they were sent; undefined if there are none. */
+  /** Settles with the writes in flight that were cancelled after they were sent; undefined if there are none. */
   cancelledUnderWay(): Promise<void> | undefined {
     const late = [...this.#writes].flatMap(([call, isCancelled]) => (isCancelled?.() ? [call] : []));
     return late.length > 0 ? Promise.allSettled(late).then(() => {}) : undefined;
@@ -95,12 +98,12 @@ export class EtcdClient {
     }
   }
 
-  /** A member that hangs must not use up the time that another may need. */
+  /** With several members a read attempt gets half of the time left, so that a hanging member does not use up the deadline. */
   #attemptDeadline(kind: Kind, deadline: number): number {
     return kind === 'read' && this.members.size > 1 ? (performance.now() + deadline) / 2 : deadline;
   }
 
-  /** Throws the error where the call must not, or need not, be repeated. */
+  /** Waits for the backoff, or rethrows the error if the call must not be retried. */
   async #waitForNext(kind: Kind, error: unknown, attempt: number, deadline: number): Promise<void> {
     const repeatable = isTransient(error) && (kind === 'read' || error.unwritten);
     const delay = backoff(attempt);
@@ -132,24 +135,24 @@ interface CallOptions {
   readonly isCancelled?: IsCancelled | undefined;
 }
 
-/** What every request carries: who asks, and that a member cut off from its cluster shall refuse instead of waiting. */
-export class AuthToken {
+/** Request metadata: the auth token, and `hasleader`, which makes a member without a leader fail the request at once. */
+class AuthToken {
   readonly #authenticate: (() => Promise<string | undefined>) | undefined;
   #metadata: Metadata | undefined;
   #renewal: Promise<Metadata> | undefined;
 
-  /** Without `authenticate` the session is anonymous, or known by its certificate. */
+  /** Without `authenticate` requests carry no token. */
   constructor(authenticate?: () => Promise<string | undefined>) {
     this.#authenticate = authenticate;
     if (!authenticate) this.#metadata = metadataOf(undefined);
   }
 
-  /** Undefined until somebody has authenticated. */
+  /** Undefined until the first authentication. */
   get metadata(): Metadata | undefined {
     return this.#metadata;
   }
 
-  /** Authenticates again, unless somebody else did since `stale` was in use. */
+  /** Fetches a new token, unless another call already replaced `stale`. */
   async renew(stale?: Metadata): Promise<Metadata> {
     if (this.#metadata && this.#metadata !== stale) return this.#metadata;
     this.#renewal ??= this.#renew().finally(() => {

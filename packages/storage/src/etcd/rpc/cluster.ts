@@ -1,8 +1,8 @@
 import { bytesTag, finish, type GrpcMethod, type Opaque64, read, varintTag, write } from '../../grpc/protobuf.ts';
 
-export interface MemberStatus {
+interface MemberStatus {
   readonly version: string;
-  /** Alarms among others, such as `memberID:1 alarm:NOSPACE `. */
+  /** Includes alarms such as `memberID:1 alarm:NOSPACE `. */
   readonly errors: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** Gives a token. */
+/** Returns an auth token. */
 export const authenticateMethod: GrpcMethod<Credentials, string> = {
   path: '/etcdserverpb.Auth/Authenticate',
   encode: ({ username, password }) => finish(write().uint32(bytesTag(1)).string(username).uint32(bytesTag(2)).string(password)),

@@ -1,8 +1,8 @@
 import { GrpcCode, type GrpcStatus } from '../../grpc/status.ts';
 import { NoSpace, RequestTooLarge, Unavailable } from '../../store.ts';
 
-/** An answer of etcd, or of the way to it, that is not what was asked for. */
-export class EtcdError extends Unavailable {
+/** An error status from etcd or from the connection to it. */
+class EtcdError extends Unavailable {
   readonly details: string;
   readonly transient: boolean;
 
@@ -21,7 +21,7 @@ const TRANSIENT_CODES: ReadonlySet<number> = new Set([
 ]);
 const TRANSIENT = ['etcdserver: too many requests', 'etcdserver: not leader'];
 
-/** Codes with which etcd itself refuses a request, before proposing it or applying it without effect. */
+/** Codes etcd uses when it rejects a request before proposing it, or applies it without effect. */
 const REFUSED_CODES: ReadonlySet<number> = new Set([
   GrpcCode.invalidArgument,
   GrpcCode.failedPrecondition,
@@ -33,7 +33,7 @@ const REFUSED_CODES: ReadonlySet<number> = new Set([
 ]);
 const FROM_ETCD = 'etcdserver: ';
 
-/** Refusals that share their code with failures half-way. */
+/** Rejections whose code is also used for errors after the proposal. */
 const REFUSED = ['etcdserver: no leader', 'etcdserver: not capable', 'etcdserver: rpc not supported for learner'];
 
 function isUnwritten({ code, details, unsent }: GrpcStatus): boolean {
@@ -49,7 +49,7 @@ export function etcdErrorOf(status: GrpcStatus): EtcdError | NoSpace | RequestTo
   return says(status.details, NO_SPACE) ? new NoSpace() : new EtcdError(status);
 }
 
-/** Whether another try, here or at another member, may go well. */
+/** Whether a retry, at this or another member, may succeed. */
 export function isTransient(error: unknown): error is Unavailable {
   if (error instanceof EtcdError) return error.transient;
   return error instanceof Unavailable && !(error instanceof NoSpace);

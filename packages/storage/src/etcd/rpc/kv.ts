@@ -16,7 +16,7 @@ import type { Entry } from '../../store.ts';
 
 const NOTHING = new Uint8Array(0);
 
-/** Reads a KeyValue, which comes next. Its value is a view of the message. */
+/** Reads a length-delimited KeyValue. Its value is a view of the message. */
 export function keyValue(reader: MessageReader): Entry {
   const end = messageEnd(reader);
   let key = '';
@@ -45,7 +45,7 @@ export function keyValue(reader: MessageReader): Entry {
   return { key, value, revision, created };
 }
 
-/** Reads the revision of a response header, which comes next. */
+/** Reads the revision from a length-delimited ResponseHeader. */
 export function headerRevision(reader: MessageReader): number {
   const end = messageEnd(reader);
   let revision = 0;
@@ -57,7 +57,7 @@ export function headerRevision(reader: MessageReader): number {
   return revision;
 }
 
-export interface RangeRequest extends KeyRange {
+interface RangeRequest extends KeyRange {
   readonly limit?: number;
   readonly revision?: number;
   readonly keysOnly?: boolean;
@@ -65,7 +65,7 @@ export interface RangeRequest extends KeyRange {
 }
 
 export interface RangeResponse {
-  /** The newest revision of the store when the range was read. */
+  /** The newest revision of the store at the time of the read. */
   readonly newest: number;
   readonly entries: readonly Entry[];
   readonly more: boolean;
@@ -78,7 +78,7 @@ export const rangeMethod: GrpcMethod<RangeRequest, RangeResponse> = {
   decode: (message) => readRange(read(message), message.length),
 };
 
-export function writeRange(writer: MessageWriter, request: RangeRequest): MessageWriter {
+function writeRange(writer: MessageWriter, request: RangeRequest): MessageWriter {
   writer.uint32(bytesTag(1)).string(request.key);
   if (request.end) writer.uint32(bytesTag(2)).bytes(request.end);
   if (request.limit) writer.uint32(varintTag(3)).int64(request.limit);
@@ -88,7 +88,7 @@ export function writeRange(writer: MessageWriter, request: RangeRequest): Messag
   return writer;
 }
 
-export function readRange(reader: MessageReader, end: number): RangeResponse {
+function readRange(reader: MessageReader, end: number): RangeResponse {
   const entries: Entry[] = [];
   let newest = 0;
   let more = false;
@@ -121,14 +121,14 @@ export const compactMethod: GrpcMethod<number, void> = {
   decode: () => {},
 };
 
-/** Keys from `key` on, below `end`; without an end the one key. */
+/** The keys in [key, end); without `end` the single key. */
 export interface KeyRange {
   readonly key: string;
   readonly end?: Uint8Array;
 }
 
 const SMALLEST_KEY = '\0';
-/** What etcd takes for the end of all keys. */
+/** etcd's range end for "all keys from here on". */
 const NO_END = Uint8Array.of(0);
 
 export const EVERYTHING: KeyRange = { key: SMALLEST_KEY, end: NO_END };
@@ -137,7 +137,7 @@ export function below(prefix: string, from?: string): KeyRange {
   return { key: firstKey(prefix, from) || SMALLEST_KEY, end: endOf(prefix) };
 }
 
-/** No byte of UTF-8 is 0xff, so the last one can always be raised. */
+/** The prefix with its last byte incremented. UTF-8 contains no 0xff, so this cannot overflow. */
 function endOf(prefix: string): Uint8Array {
   if (prefix === '') return NO_END;
   const end = Buffer.from(prefix);
@@ -145,12 +145,12 @@ function endOf(prefix: string): Uint8Array {
   return end;
 }
 
-export type TxnOperation =
+type TxnOperation =
   | { readonly type: 'range'; readonly range: RangeRequest }
   | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array; readonly lease?: Opaque64 }
   | { readonly type: 'delete'; readonly key: string };
 
-/** Does one thing if a key is at a revision (0: does not exist), and else another. */
+/** Applies `success` if the key is at revision `expected` (0: does not exist), else `failure`. */
 export interface TxnRequest {
   readonly key: string;
   readonly expected: number;
@@ -161,7 +161,7 @@ export interface TxnRequest {
 export interface TxnResponse {
   readonly revision: number;
   readonly succeeded: boolean;
-  /** What the ranges of the branch found. */
+  /** Results of the range operations. */
   readonly found: readonly Entry[];
 }
 

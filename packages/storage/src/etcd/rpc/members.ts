@@ -4,7 +4,7 @@ import type { GrpcMethod } from '../../grpc/protobuf.ts';
 import { Unavailable } from '../../store.ts';
 import { etcdErrorOf } from './errors.ts';
 
-/** The members of the cluster, taken in turn, those without a connection passed over. */
+/** Round-robin over the connected members of the cluster. */
 export class EtcdMembers {
   readonly #members: readonly EtcdMember[];
   #turn = 0;
@@ -17,7 +17,7 @@ export class EtcdMembers {
     return this.#members.length;
   }
 
-  /** The next member that is connected, or undefined if none is. */
+  /** The next connected member, or undefined. */
   next(): EtcdMember | undefined {
     for (let tried = 0; tried < this.#members.length; tried++) {
       const member = this.#members[this.#turn++ % this.#members.length] as EtcdMember;
@@ -45,7 +45,7 @@ export class EtcdMembers {
   }
 }
 
-/** One member of the etcd cluster, or whatever answers at one endpoint. */
+/** The member, or proxy, at one endpoint. */
 export class EtcdMember {
   readonly url: string;
   readonly #connection: GrpcChannel;
@@ -60,7 +60,7 @@ export class EtcdMember {
     });
   }
 
-  /** Whether there is a connection. Asking also makes one. */
+  /** Whether the connection is up. Starts connecting if it is not. */
   get ready(): boolean {
     return this.#connection.ready;
   }

@@ -5,13 +5,12 @@ import type { KeyRange } from './kv.ts';
 import type { EtcdMember } from './members.ts';
 import { type WatchEvent, type WatchResponse, watchMethod } from './watch.ts';
 
-/** The watcher asked for covers keys that the user may not read. */
+/** The user may not read all keys of the watch. */
 export class WatchDenied extends Unavailable {}
 
 /**
- * A watcher of etcd with a gRPC stream of its own; all streams share one connection. Streams are not shared because
- * etcd reports progress for a stream only when none of its watchers lags, and because a reader that stops reading
- * stops its stream.
+ * An etcd watcher on its own gRPC stream; all streams share one connection. Watchers do not share a stream because etcd reports
+ * progress only if no watcher of the stream is behind, and because flow control of one slow reader would stop the others.
  */
 export class ServerWatch {
   readonly #stream: MessageStream;
@@ -37,7 +36,7 @@ export class ServerWatch {
     this.#stream.cancel();
   }
 
-  /** The first response says that the watcher exists. Fails with Compacted, WatchDenied or another Unavailable. */
+  /** The first response confirms the watcher. Throws Compacted, WatchDenied or another Unavailable. */
   async *responses(): AsyncGenerator<WatchResponse, void, undefined> {
     let held: WatchEvent[] = [];
     try {
@@ -55,7 +54,7 @@ export class ServerWatch {
   }
 }
 
-/** A fragment may end in the middle of a revision; the next one goes on with it. */
+/** A fragment may end within a revision; the next one continues it. */
 function startOfLastRevision(events: readonly WatchEvent[]): number {
   const revision = events.at(-1)?.entry.revision;
   return events.findIndex(({ entry }) => entry.revision === revision);

@@ -13,18 +13,16 @@ import {
 import type { Entry } from '../../store.ts';
 import { headerRevision, type KeyRange, keyValue } from './kv.ts';
 
-export type WatchRequest =
-  | { readonly type: 'create'; readonly range: KeyRange; readonly start: number }
-  | { readonly type: 'progress' };
+type WatchRequest = { readonly type: 'create'; readonly range: KeyRange; readonly start: number } | { readonly type: 'progress' };
 
 export interface WatchResponse {
   readonly revision: number;
   readonly created: boolean;
   readonly canceled: boolean;
   readonly reason: string;
-  /** Where the watch started too far back: the compacted revision. */
+  /** The compacted revision, if the watch started before it; else 0. */
   readonly compacted: number;
-  /** Whether events that belong to the same response follow. */
+  /** Whether the response continues in the next message. */
   readonly fragment: boolean;
   readonly events: WatchEvent[];
 }

@@ -5,23 +5,23 @@ import { numberKeys, pairKeys } from './key-encodings.ts';
 import { DAMAGED, type Head, isHeadOf, LAYOUT, readDue, readHead, readRecord, type State } from './records.ts';
 
 export interface CheckReport {
-  /** Damage of the file and of what belongs together in it. With any, a server does not start. */
+  /** Structural damage. With any, the server does not start. */
   readonly problems: readonly string[];
-  /** Keys whose values are damaged. Each is a 500, and all else is served. */
+  /** Keys with corrupt values. Reading one is a 500; all others are served. */
   readonly damaged: readonly string[];
-  /** Changes in the history that are damaged: watches that need them are told to list again. */
+  /** Number of corrupt changes in the history. Watches that need them are told to list again. */
   readonly damagedHistory: number;
   readonly objects: number;
-  /** Values and changes, those of the past included. */
+  /** Number of records in the log, history included. */
   readonly records: number;
   readonly bytes: number;
   readonly revision: number | undefined;
 }
 
-/** What is wrong with a value that is what was written, if anything is. */
+/** Validates a value whose checksum is correct; returns the problem, if any. */
 export type ValueProblem = (key: string, value: Uint8Array) => string | undefined;
 
-/** Reads everything in a database that no process has open, and compares it with its checksums and with each other. */
+/** Reads a database that no process has open, and checks all checksums and cross references. */
 export function checkDatabase(directory: string, valueProblem: ValueProblem = () => undefined): CheckReport {
   const database = openDatabaseFile(directory);
   try {
@@ -35,7 +35,7 @@ class Check {
   readonly #database: DatabaseFile;
   readonly #valueProblem: ValueProblem;
   readonly #heads = new Map<string, Head>();
-  /** The key of every newest value whose record has not been seen. */
+  /** Keys by the revision of their newest value, until its record is seen. */
   readonly #missing = new Map<number, string>();
   readonly #damaged: string[] = [];
   #damagedHistory = 0;
@@ -94,7 +94,7 @@ class Check {
       if (revision > compacted) recent++;
       this.#record(revision, database.data(data));
     });
-    // No write has revision 1.
+    // Revisions of writes start at 2.
     const expected = newest - Math.max(compacted, 1);
     if (recent !== expected) database.problem(`there are ${recent} changes since revision ${compacted}, not ${expected}`);
   }
@@ -131,8 +131,8 @@ class Check {
 }
 
 /**
- * Fails with DamagedDatabase on a file that LMDB cannot be trusted with. All pages of all trees are checked, and the index of
- * keys with its checksums; values are checked when they are read. Takes one to two milliseconds for each megabyte.
+ * Throws DamagedDatabase for a file that is not safe to open with LMDB. Checks all pages of all trees and the checksums of the
+ * key index; values are checked when they are read. Takes one to two milliseconds per megabyte.
  */
 export function verifyDatabase(directory: string): void {
   const path = join(directory, 'data.mdb');
@@ -149,7 +149,10 @@ export function verifyDatabase(directory: string): void {
   if (database.problems.length > 0) throw new DamagedDatabase(path, database.problems);
 }
 
-/** The file has the form that is read here on machines with 64 bits and little-endian numbers: all that there are binaries for but one. */
+/**
+ * The file format read here is that of 64-bit little-endian machines. Of the platforms with prebuilt binaries only 32-bit ARM
+ * differs.
+ */
 const isReadable = process.arch !== 'arm' && process.arch !== 'ia32';
 
 function verify(database: DatabaseFile, isKnown: boolean): void {
@@ -160,7 +163,7 @@ function verify(database: DatabaseFile, isKnown: boolean): void {
   database.freeList();
 }
 
-/** The index of keys and that of expiry. */
+/** Checks the key index and the expiry index. */
 function verifyIndex(database: DatabaseFile, hasChecksums: boolean): void {
   if (!hasChecksums) {
     database.table('current');
@@ -179,12 +182,12 @@ function verifyIndex(database: DatabaseFile, hasChecksums: boolean): void {
   });
 }
 
-/** Tells a database that was emptied from one that is new. */
+/** Marker file: tells an emptied database from a new one. */
 function markerOf(directory: string): string {
   return join(directory, 'layout.json');
 }
 
-/** To be called when the database holds a state. */
+/** Call once the database has a state. */
 export function markDatabase(directory: string): void {
   if (!existsSync(markerOf(directory)))
     writeFileSync(markerOf(directory), `${JSON.stringify({ layout: LAYOUT })}\n`, { mode: 0o600 });

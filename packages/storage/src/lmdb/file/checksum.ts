@@ -3,10 +3,10 @@ import * as zlib from 'node:zlib';
 type Crc32 = (bytes: Uint8Array, seed?: number) => number;
 
 const POLYNOMIAL = 0xedb88320;
-/** Below this a call into native code costs more than the loop. */
+/** Below this size the loop is faster than a call into native code. */
 const SHORT_BYTES = 128;
 
-/** Eight tables of 256 entries one after another: table n advances a byte by n further bytes. */
+/** Slicing-by-8: eight tables of 256 entries; table n advances a byte by n further bytes. */
 function makeTables(): Uint32Array {
   const made = new Uint32Array(8 * 256);
   for (let at = 0; at < made.length; at++) {
@@ -20,7 +20,7 @@ function makeTables(): Uint32Array {
 
 const tables = makeTables();
 
-/** CRC-32 as in zlib, eight bytes a step. */
+/** zlib's CRC-32, eight bytes per step. */
 export const crc32InJavaScript: Crc32 = (bytes, seed = 0) => {
   const at = (index: number) => tables[index] as number;
   const { length } = bytes;
@@ -48,8 +48,8 @@ function word(bytes: Uint8Array, at: number): number {
   return low | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24);
 }
 
-/** Node offers it from 20.15 on. */
+/** Available since Node 20.15. */
 const native = (zlib as { readonly crc32?: Crc32 }).crc32 ?? crc32InJavaScript;
 
-/** CRC-32 of at least one byte. `seed` is the checksum of what comes before. */
+/** CRC-32 of at least one byte. `seed` is the checksum of the preceding bytes. */
 export const crc32: Crc32 = (bytes, seed) => (bytes.length < SHORT_BYTES ? crc32InJavaScript(bytes, seed) : native(bytes, seed));

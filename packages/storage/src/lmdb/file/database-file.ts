@@ -7,16 +7,16 @@ import { decodeState, layoutVersion, type State } from './records.ts';
 import { byInteger, type OnEntry, Walk } from './walk.ts';
 
 const TABLES = ['current', 'expiry', 'log', 'meta'] as const;
-export type TableName = (typeof TABLES)[number];
+type TableName = (typeof TABLES)[number];
 
 const MAX_PROBLEMS = 1000;
 const MAX_UNWRITTEN_PAGES = 65_536;
-/** LMDB writes the version of an entry before its data. */
+/** lmdb-js stores the version of an entry before its data. */
 const VERSION_BYTES = 8;
 
 const SHOWN_PROBLEMS = 3;
 
-/** The database cannot be served: parts of it are missing or would be wrong. */
+/** The database cannot be opened: parts of it are missing or corrupt. */
 export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase';
   readonly problems: readonly string[];
@@ -27,15 +27,15 @@ export class DamagedDatabase extends Error {
   }
 }
 
-/** The file of a database, read without LMDB, which would follow damaged pages wherever they point. */
+/** A database file, read without LMDB, which would follow corrupt page numbers. */
 export class DatabaseFile {
   readonly path: string;
   readonly problems: string[] = [];
   readonly file: PageFile;
-  /** Of the newest transaction. Undefined if that cannot be told. */
+  /** Meta page of the newest transaction. Undefined if there is none. */
   readonly meta: Meta | undefined;
   readonly walk: Walk | undefined;
-  /** Whether the meta pages tell which transaction is the newest. */
+  /** Whether the newest transaction can be determined from the meta pages. */
   readonly isNewestKnown: boolean;
   readonly #tables = new Map<string, TreeRecord>();
 
@@ -46,7 +46,7 @@ export class DatabaseFile {
     this.isNewestKnown = this.problems.length === 0;
     this.walk = this.meta && new Walk(this.file, this.meta, (page, problem) => this.problem(`page ${page} ${problem}`));
     this.walk?.tree('the table of tables', (this.meta as Meta).main, (key, data) => {
-      // LMDB ends names with a zero.
+      // Names of tables are null-terminated.
       if (data.kind === 'tree') this.#tables.set(key.toString('latin1').replace(/\0$/, ''), readTree(data.bytes, 0));
     });
   }
@@ -59,13 +59,13 @@ export class DatabaseFile {
     this.file.close();
   }
 
-  /** Walks a table. Undefined callback: its pages are checked, and its entries counted. */
+  /** Walks a table. Without a callback its pages are checked and its entries counted. */
   table(name: TableName, onEntry?: OnEntry): void {
     const record = this.#tables.get(name);
     if (record !== undefined) this.walk?.tree(`table ${name}`, record, onEntry);
   }
 
-  /** Whether the tables are there; a database that was killed while it was made may have none yet. */
+  /** Whether all tables exist. They may not, if the process died while it created the database. */
   get hasTables(): boolean {
     return TABLES.every((name) => this.#tables.has(name));
   }
@@ -76,12 +76,12 @@ export class DatabaseFile {
     return this.file.bytes(data.page, PAGE_HEADER_BYTES + data.size).subarray(PAGE_HEADER_BYTES);
   }
 
-  /** How many entries a table says that it has. */
+  /** The number of entries in the table's header. */
   entriesOf(name: TableName): number | undefined {
     return this.#tables.get(name)?.entries;
   }
 
-  /** What the table of meta data holds; undefined if there is none or it is damaged, which is then a problem. */
+  /** Reads the state from the meta table; undefined if it is missing, or corrupt, which is recorded as a problem. */
   state(): { readonly layout: number; readonly state: State } | undefined {
     let found: { readonly layout: number; readonly state: State } | undefined;
     this.table('meta', (_key, data) => {
@@ -95,8 +95,8 @@ export class DatabaseFile {
   }
 
   /**
-   * Checks that every page has exactly one use: in a tree, or as free. To be called after all tables were walked. Gives which
-   * pages are free, undefined if that cannot be told.
+   * Checks that every page is either in exactly one tree or free. Call it after all tables have been walked. Returns which
+   * pages are free; undefined if the free list is corrupt.
    */
   freeList(): ((page: number) => boolean) | undefined {
     const { walk, meta, file } = this;
@@ -132,7 +132,7 @@ export class DatabaseFile {
     return this.#bounded(newest);
   }
 
-  /** Pages at the end that were freed before they were written are not in the file; there are never many. */
+  /** Pages at the end that were allocated and freed without being written are not in the file; there are never many. */
   #bounded(meta: Meta): Meta {
     const lastPage = Math.min(meta.lastPage, Math.ceil(this.file.size / meta.pageSize) + MAX_UNWRITTEN_PAGES);
     if (lastPage < meta.lastPage) this.problem(`the last page is said to be ${meta.lastPage}, far beyond the end of the file`);
@@ -140,7 +140,7 @@ export class DatabaseFile {
   }
 }
 
-/** Fails if there is no file, or an empty one. */
+/** Throws if the file is missing or empty. */
 export function openDatabaseFile(directory: string): DatabaseFile {
   const path = join(directory, 'data.mdb');
   const size = statSync(path, { throwIfNoEntry: false })?.size;
@@ -148,13 +148,13 @@ export function openDatabaseFile(directory: string): DatabaseFile {
   return new DatabaseFile(directory);
 }
 
-/** LMDB goes back to the older transaction if the number of the newest one is damaged. */
+/** LMDB falls back to the older transaction if the number of the newest one is corrupt. */
 function isBehind(newest: State | undefined, older: State | undefined): boolean {
   if (newest === undefined || older === undefined) return false;
   return older.revision > newest.revision || older.compacted > newest.compacted || older.swept > newest.swept;
 }
 
-/** The state as of a transaction, undefined if it cannot be read. */
+/** The state at a transaction; undefined if it cannot be read. */
 function stateOf(file: PageFile, meta: Meta): State | undefined {
   const walk = new Walk(file, { ...meta, txnid: Number.POSITIVE_INFINITY }, () => {});
   let record: TreeRecord | undefined;
@@ -177,10 +177,10 @@ function readState(data: NodeData): { readonly layout: number; readonly state: S
 }
 
 /**
- * The pages that an entry of the free tree lists: a count of words, then words. A word is a page; or, if negative, the number of
- * pages of a block, whose first page follows; or 0 for a gap. Undefined if the list cannot be right.
+ * Decodes an entry of the free tree: a count of words, then the words. A word is a page number; or, if negative, the length of
+ * a run whose first page follows; or 0 for a gap. Undefined if the entry is invalid.
  */
-export function freePages(file: PageFile, data: NodeData, lastPage: number): number[] | undefined {
+function freePages(file: PageFile, data: NodeData, lastPage: number): number[] | undefined {
   const words = wordsOf(file, data);
   const count = words.length < 8 ? 0 : readI64(words, 0);
   if (count < 0 || (count + 1) * 8 > words.length) return undefined;

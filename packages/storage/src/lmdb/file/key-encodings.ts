@@ -1,6 +1,6 @@
 import { isTooLong, MAX_KEY_BYTES } from '../../keys.ts';
 
-/** How keys become bytes whose order is the order of the keys. The targets are LMDB's own buffers. */
+/** Order-preserving encoding of keys. The buffers belong to LMDB. */
 export interface KeyEncoding<K> {
   writeKey(key: K, target: Buffer, start: number): number;
   readKey(source: Buffer, start: number, end: number): K;
@@ -8,7 +8,7 @@ export interface KeyEncoding<K> {
 
 const U32 = 2 ** 32;
 
-/** UTF-8. Bounds of ranges may be bytes. */
+/** UTF-8. Range bounds may be raw bytes. */
 export const textKeys: KeyEncoding<string | Uint8Array> = {
   writeKey(key, target, start) {
     if (typeof key === 'string') return start + target.write(key, start);
@@ -23,7 +23,7 @@ export const numberKeys: KeyEncoding<number> = {
   readKey: readNumber,
 };
 
-/** Pairs of numbers, the first one counting first. */
+/** Pairs of numbers in lexicographic order. */
 export const pairKeys: KeyEncoding<number[]> = {
   writeKey: ([first = 0, second = 0], target, start) => writeNumber(second, target, writeNumber(first, target, start)),
   readKey: (source, start) => [readNumber(source, start), readNumber(source, start + 8)],
@@ -40,7 +40,7 @@ function readNumber(source: Buffer, start: number): number {
 
 const LOWEST = Uint8Array.of(0);
 
-/** The bounds of the keys below a prefix; the end is exclusive. UTF-8 never has a byte of 0xff that could overflow. */
+/** Range bounds of a prefix; the end is exclusive. UTF-8 contains no 0xff, so the last byte can always be incremented. */
 export function prefixBounds(prefix: string, first: string): { start: string | Uint8Array; end: Uint8Array | undefined } {
   if (prefix === '') return { start: startAt(first) || LOWEST, end: undefined };
   if (isTooLong(prefix)) return { start: LOWEST, end: LOWEST };
@@ -49,7 +49,7 @@ export function prefixBounds(prefix: string, first: string): { start: string | U
   return { start: startAt(first), end };
 }
 
-/** LMDB refuses bounds that are longer than its keys. What follows one of those follows its beginning. */
+/** LMDB rejects bounds longer than its maximum key size, so they are truncated to a bound with the same result. */
 function startAt(first: string): string | Uint8Array {
   return isTooLong(first) ? Buffer.concat([Buffer.from(first).subarray(0, MAX_KEY_BYTES), LOWEST]) : first;
 }

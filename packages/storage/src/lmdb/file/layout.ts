@@ -25,15 +25,15 @@ const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
 const META_BYTES = PAGE_HEADER_BYTES + 24 + 2 * TREE_BYTES + 16;
 const U32 = 2 ** 32;
-/** What an address space can hold. */
+/** Limit of the address space. */
 const MAX_MAP_SIZE = 2 ** 46;
-/** Of a tree without entries, as far as a double holds it. */
+/** The root of an empty tree (all bits set), as a double. */
 const NO_ROOT = 2 ** 64;
 
-/** The only persistent flag that an environment opened here has: keys of the free tree are integers. */
+/** The only persistent flag of environments opened by this driver: keys of the free tree are integers. */
 const ENVIRONMENT_FLAGS = 0x08;
 
-/** How a tree describes itself. */
+/** Header of a tree (MDB_db). */
 export interface TreeRecord {
   readonly flags: number;
   readonly depth: number;
@@ -54,7 +54,7 @@ export interface Meta {
   readonly txnid: number;
 }
 
-/** Exact below 2^53, which no number of a sound database exceeds. */
+/** Exact below 2^53; no valid database has larger numbers. */
 export function readU64(bytes: Buffer, at: number): number {
   return bytes.readUInt32LE(at + 4) * U32 + bytes.readUInt32LE(at);
 }
@@ -72,7 +72,7 @@ export function readTree(bytes: Buffer, at: number): TreeRecord {
   };
 }
 
-/** A meta page, or the reason why it is none. */
+/** Decodes a meta page; returns a problem text if it is invalid. */
 export function readMeta(page: Buffer, index: number): Meta | string {
   if (page.length < META_BYTES) return 'is cut off';
   if (page.readUInt16LE(18) !== PageFlag.meta) return 'is no meta page';
@@ -96,7 +96,7 @@ function invalidField({ pageSize, mapSize, free, lastPage, txnid }: Meta, index:
   if (mapSize > MAX_MAP_SIZE) return `has map size ${mapSize}`;
   if (free.flags !== ENVIRONMENT_FLAGS) return `has flags ${free.flags}`;
   if (!Number.isSafeInteger(lastPage) || lastPage < META_PAGES - 1) return `has ${lastPage} as last page`;
-  // Transactions write the two meta pages in turns. A new database has number 0 in both.
+  // Transactions alternate between the two meta pages. A new database has number 0 in both.
   if (!Number.isSafeInteger(txnid) || (txnid !== 0 && txnid % 2 !== index)) return `has transaction number ${txnid}`;
   return undefined;
 }

@@ -4,13 +4,13 @@ import { META_PAGES, type Meta, readMeta } from './layout.ts';
 const SMALLEST_PAGE = 4096;
 const READ_AHEAD_PAGES = 32;
 
-/** A database file, read page by page without mapping it: a damaged file ends in an error and never in a signal. */
+/** Reads a database file page by page without mapping it: a damaged file causes an error, never a signal. */
 export class PageFile {
   readonly size: number;
   readonly #descriptor: number;
   pageSize = 8192;
   #memory: Buffer = Buffer.alloc(0);
-  /** What of the memory is filled. */
+  /** The part of the buffer that holds pages. */
   #ahead: Buffer = Buffer.alloc(0);
   #aheadFrom = 0;
   #last = -1;
@@ -20,7 +20,7 @@ export class PageFile {
     this.size = fstatSync(this.#descriptor).size;
   }
 
-  /** Both meta pages, each with the reason if it cannot be used. */
+  /** Both meta pages; a problem text for one that is invalid. */
   metas(): (Meta | string)[] {
     const first = readMeta(this.#read(0, SMALLEST_PAGE), 0);
     if (typeof first !== 'string') this.pageSize = first.pageSize;
@@ -28,7 +28,7 @@ export class PageFile {
     return [first, second];
   }
 
-  /** Valid until the next call. Undefined beyond the end of the file. Pages that are read in order are read ahead. */
+  /** The buffer is valid until the next call. Undefined beyond the end of the file. Sequential reads are read ahead. */
   page(number: number): Buffer | undefined {
     const { pageSize } = this;
     const at = (number - this.#aheadFrom) * pageSize;
@@ -38,7 +38,7 @@ export class PageFile {
     return from + pageSize > this.#ahead.length ? undefined : this.#ahead.subarray(from, from + pageSize);
   }
 
-  /** Bytes from the beginning of a page on; fewer than asked for at the end of the file. */
+  /** Reads bytes from the start of a page; fewer at the end of the file. */
   bytes(page: number, length: number): Buffer {
     return this.#read(page * this.pageSize, length);
   }

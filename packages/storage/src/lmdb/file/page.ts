@@ -8,25 +8,25 @@ import {
   TREE_BYTES,
 } from './layout.ts';
 
-/** A page of a tree whose header and nodes have been checked: all offsets are within the page. */
+/** A parsed branch or leaf page. All offsets are known to be within the page. */
 export interface TreePage {
   readonly number: number;
   readonly isLeaf: boolean;
   readonly bytes: Buffer;
-  /** Where each node begins, in the order of keys. */
+  /** Offsets of the nodes in key order. */
   readonly nodes: readonly number[];
 }
 
-/** Checks pages by themselves: the header, that the nodes fill the space that the header says, and the sizes of each node. */
+/** Validates single pages: the header, the size of each node, and that the nodes fill the space given in the header. */
 export class PageParser {
-  /** The size of the node that begins at twice the index; all zero between two pages. */
+  /** Size of the node at offset 2 × index; all zero between two pages. */
   readonly #sizes: Uint16Array;
 
   constructor(pageSize: number) {
     this.#sizes = new Uint16Array(pageSize / 2);
   }
 
-  /** The page, or what is wrong with it. */
+  /** Returns the page, or a problem text. */
   parse(bytes: Buffer, number: number, newestTxnid: number): TreePage | string {
     if (readU64(bytes, 0) !== number) return `says that it is page ${readU64(bytes, 0)}`;
     if (readU64(bytes, 8) > newestTxnid) return `is of transaction ${readU64(bytes, 8)}, which is to come`;
@@ -69,7 +69,7 @@ export function u16(bytes: Buffer, at: number): number {
   return (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
 }
 
-/** With the byte that makes it even. */
+/** Size of a node, padded to an even number. */
 function nodeBytes(bytes: Buffer, at: number, isLeaf: boolean): number {
   const size = NODE_HEADER_BYTES + keySize(bytes, at) + (isLeaf ? inlineSize(bytes, at) : 0);
   return size + (size % 2);
@@ -88,12 +88,12 @@ export function nodeKey({ bytes }: TreePage, at: number): Buffer {
   return bytes.subarray(from, from + keySize(bytes, at));
 }
 
-/** The page that a node of a branch points to. */
+/** The child page of a branch node. */
 export function childPage({ bytes }: TreePage, at: number): number {
   return u16(bytes, at + 4) * 2 ** 32 + bytes.readUInt32LE(at);
 }
 
-/** The data of a node of a leaf: in the page, on pages of its own, or a tree. */
+/** The data of a leaf node: inline, on overflow pages, or a subtree. */
 export type NodeData =
   | { readonly kind: 'inline'; readonly bytes: Buffer }
   | { readonly kind: 'overflow'; readonly page: number; readonly pages: number; readonly size: number }
@@ -110,7 +110,7 @@ export function nodeData({ bytes }: TreePage, at: number): NodeData | string {
   return `has a node with flags ${flags}`;
 }
 
-/** Whether the data of a node is neither in the page nor on pages of its own. */
+/** The flags of a node; 0 for inline data. */
 export function nodeFlags({ bytes }: TreePage, at: number): number {
   return u16(bytes, at + 4);
 }

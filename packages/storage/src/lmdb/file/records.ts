@@ -2,8 +2,8 @@ import { CorruptValue, type Entry } from '../../store.ts';
 import { crc32 } from './checksum.ts';
 
 /**
- * The encodings of what is stored. A value is stored once, in the log, under the revision that wrote it; `current` points
- * there, and a removal points to it as what was before.
+ * Encodings of the tables. A value is stored once, in the log, under the revision that wrote it; `current` points to it, and
+ * so does a delete, as its previous value.
  *
  * head   (current)  revision f64 · created f64 · [expires f64] · key checksum u32 · checksum u32
  * record (log)      type u8 · key length u16 · revision f64 · previous f64 · created f64 · key · value · checksum u32
@@ -11,15 +11,15 @@ import { crc32 } from './checksum.ts';
  * state  (meta)     layout f64 · revision f64 · compacted f64 · swept f64 · checksum u32
  *
  * Numbers are little-endian; revisions and times are whole numbers below 2^53, which an f64 holds exactly. Each ends with the
- * CRC-32 of all that precedes it. The key of a table is part of what is checked: a record repeats its revision, a head has
- * the checksum of its key, and that of an expiry continues from its key.
+ * CRC-32 of the preceding bytes. Checksums also cover the table's key: a record repeats its revision, a head contains the
+ * checksum of its key, and that of an expiry is seeded with its key.
  */
 
-/** Where the newest value of a key is. */
+/** Location of the newest value of a key. */
 export interface Head {
   readonly revision: number;
   readonly created: number;
-  /** When the key removes itself, in milliseconds since 1970; 0 for never. */
+  /** Expiry in milliseconds since 1970; 0 for none. */
   readonly expires: number;
   readonly keyChecksum: number;
 }
@@ -34,15 +34,15 @@ export interface LogHead {
   readonly previous: number;
 }
 
-/** Stands for what was read and is not what was written. */
+/** A record that fails its checksum. */
 export const DAMAGED = Symbol('damaged');
 export type Damaged = typeof DAMAGED;
 
 export interface State {
   readonly revision: number;
-  /** Nothing before this revision can be asked for. */
+  /** Revisions before this one can no longer be read. */
   readonly compacted: number;
-  /** The log has been cleared of what compaction made useless up to this revision. */
+  /** The log has been swept up to this revision. */
   readonly swept: number;
 }
 
@@ -53,15 +53,15 @@ const F64 = 8;
 const CHECKSUM_BYTES = 4;
 
 export const HEAD_BYTES = 3 * F64 + 2 * CHECKSUM_BYTES;
-export const RECORD_HEADER_BYTES = 1 + 2 + 3 * F64;
-/** Beside key and value. */
+const RECORD_HEADER_BYTES = 1 + 2 + 3 * F64;
+/** Size of a record without its key and value. */
 export const RECORD_BYTES = RECORD_HEADER_BYTES + CHECKSUM_BYTES;
 
 const REVISION_AT = 3;
 const PREVIOUS_AT = REVISION_AT + F64;
 const CREATED_AT = PREVIOUS_AT + F64;
 
-/** Writes the checksum of what lies between two places behind it, and gives where that ends. */
+/** Appends the checksum of [from, to); returns the end. */
 function seal(target: Buffer, from: number, to: number, seed = 0): number {
   return target.writeUInt32LE(crc32(target.subarray(from, to), seed), to);
 }
@@ -71,7 +71,7 @@ function isSealed(bytes: Buffer, seed = 0): boolean {
   return end > 0 && crc32(bytes.subarray(0, end), seed) === bytes.readUInt32LE(end);
 }
 
-/** Writes a head to a buffer and gives where it ends. */
+/** Writes a head; returns its end. */
 export function writeHead(target: Buffer, at: number, entry: Omit<Entry, 'value'>, expires: number, key: Uint8Array): number {
   target.writeDoubleLE(entry.revision, at);
   let end = target.writeDoubleLE(entry.created, at + F64);
@@ -89,18 +89,18 @@ export function readHead(bytes: Uint8Array, length: number): Head | Damaged {
   return { revision: head.readDoubleLE(0), created: head.readDoubleLE(F64), expires, keyChecksum };
 }
 
-/** Whether a head was written for the key under which it was found. */
+/** Whether a head belongs to the key it was found under. */
 export function isHeadOf(key: Uint8Array, { keyChecksum }: Head): boolean {
   return crc32(key) === keyChecksum;
 }
 
-/** Fails with CorruptValue. */
+/** Throws CorruptValue. */
 export function soundHead(key: string, head: Head | Damaged): Head {
   if (head === DAMAGED || !isHeadOf(Buffer.from(key), head)) throw new CorruptValue(key, 0, 'its entry in the index is damaged');
   return head;
 }
 
-/** Writes a record to a buffer and gives where it ends. */
+/** Writes a record; returns its end. */
 export function writeRecord(target: Buffer, at: number, type: LogHead['type'], entry: Entry, previous: number): number {
   const keyLength = target.write(entry.key, at + RECORD_HEADER_BYTES);
   target.writeUInt8(type === 'delete' ? DELETE : 0, at);
@@ -114,7 +114,7 @@ export function writeRecord(target: Buffer, at: number, type: LogHead['type'], e
   return seal(target, at, valueAt + entry.value.length);
 }
 
-/** The key of the record that begins at a place. */
+/** The key of the record at an offset. */
 export function keyOfRecord(target: Buffer, at: number): Buffer {
   const from = at + RECORD_HEADER_BYTES;
   return target.subarray(from, from + target.readUInt16LE(at + 1));
@@ -151,7 +151,7 @@ function soundRecord(bytes: Uint8Array, length: number): Buffer | Damaged {
   return RECORD_BYTES + record.readUInt16LE(1) > length ? DAMAGED : record;
 }
 
-/** Small values share memory, which is far cheaper than memory for each. */
+/** Copies into Node's shared buffer pool, which is much cheaper for small values than separate allocations. */
 function copyOf(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafe(bytes.length);
   copy.set(bytes);
@@ -190,7 +190,7 @@ export function decodeState(bytes: Buffer): State {
 /** The length of the state in each layout. */
 const layoutBytes: Readonly<Record<number, number>> = { 1: 4 * F64, [LAYOUT]: 4 * F64 + CHECKSUM_BYTES };
 
-/** Fails on a layout that this version does not know. */
+/** Throws for an unknown layout version. */
 export function layoutVersion(state: Buffer): number {
   const layout = state.length < F64 ? Number.NaN : state.readDoubleLE(0);
   if (state.length !== layoutBytes[layout])
@@ -198,7 +198,7 @@ export function layoutVersion(state: Buffer): number {
   return layout;
 }
 
-/** LMDB hands out larger values as plain views of its memory. */
+/** lmdb-js passes larger values as plain Uint8Arrays over its memory. */
 function bufferOver(bytes: Uint8Array, length: number): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, length);
 }

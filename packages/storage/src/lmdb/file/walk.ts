@@ -2,11 +2,11 @@ import { META_PAGES, type Meta, NODE_HEADER_BYTES, PAGE_HEADER_BYTES, PageFlag, 
 import { childPage, keySize, type NodeData, nodeData, nodeFlags, nodeKey, PageParser, type TreePage } from './page.ts';
 import type { PageFile } from './page-file.ts';
 
-/** Given every entry of a leaf, in the order of keys. Key and data are valid during the call only. */
+/** Called with every leaf entry in key order. Key and data are valid only during the call. */
 export type OnEntry = (key: Buffer, data: NodeData, page: number) => void;
 
-/** Given the damage that was found, and the page where; the walk goes on without what lies below. */
-export type OnProblem = (page: number, problem: string) => void;
+/** Called with each problem and its page. The walk skips the subtree below it. */
+type OnProblem = (page: number, problem: string) => void;
 
 const MAX_DEPTH = 32;
 
@@ -17,7 +17,7 @@ interface Counts {
   entries: number;
 }
 
-/** A tree under way. */
+/** State of the walk of one tree. */
 interface Visit {
   readonly counts: Counts;
   readonly onEntry: OnEntry | undefined;
@@ -25,16 +25,15 @@ interface Visit {
 }
 
 /**
- * Walks the trees of one transaction, and checks what LMDB takes for granted: every page is where its parent says, belongs to
- * one parent, is sound in itself, holds keys in order and between those of its parent; and each tree has the pages and
- * entries that it says it has.
+ * Walks the trees of one transaction and checks the invariants LMDB relies on: every page has one parent and is valid in
+ * itself, its keys are in order and within the bounds of its parent, and the page and entry counts match the tree's header.
  */
 export class Walk {
   readonly #file: PageFile;
   readonly #meta: Meta;
   readonly #onProblem: OnProblem;
   readonly #parser: PageParser;
-  /** A byte for each page: whether a tree has it. */
+  /** One byte per page: 1 if a tree uses it. */
   readonly #used: Uint8Array;
 
   constructor(file: PageFile, meta: Meta, onProblem: OnProblem) {
@@ -49,7 +48,7 @@ export class Walk {
     return this.#used[page] === 1;
   }
 
-  /** Without `onEntry`, entries are counted and not read. */
+  /** Without `onEntry`, entries are only counted. */
   tree(name: string, record: TreeRecord, onEntry?: OnEntry, compare: Compare = byBytes): void {
     const counts = { branchPages: 0, leafPages: 0, overflowPages: 0, entries: 0 };
     if (record.root !== undefined) this.#page(record.root, record.depth, [undefined, undefined], { counts, onEntry, compare });
@@ -95,7 +94,7 @@ export class Walk {
     }
   }
 
-  /** Checks the header of a value that has pages of its own. The value itself is up to its checksum. */
+  /** Checks the header of an overflow page. The value itself is covered by its checksum. */
   #overflow({ page, pages, size }: NodeData & { kind: 'overflow' }, counts: Counts): boolean {
     const problem = this.#claim(page, pages) ?? this.#overflowHeader(page, pages, size);
     if (problem !== undefined) this.#onProblem(page, problem);
@@ -131,11 +130,11 @@ const words: Readonly<Record<keyof Counts, string>> = {
   entries: 'entries',
 };
 
-/** Compares two keys, each given by the bytes around it and its bounds. */
-export type Compare = (a: Buffer, aFrom: number, aTo: number, b: Buffer, bFrom: number, bTo: number) => number;
+/** Compares two keys given as slices of buffers. */
+type Compare = (a: Buffer, aFrom: number, aTo: number, b: Buffer, bFrom: number, bTo: number) => number;
 
-/** The order of all trees but the free tree. */
-export const byBytes: Compare = (a, aFrom, aTo, b, bFrom, bTo) => {
+/** Bytewise order, of all trees but the free tree. */
+const byBytes: Compare = (a, aFrom, aTo, b, bFrom, bTo) => {
   const shared = Math.min(aTo - aFrom, bTo - bFrom);
   for (let i = 0; i < shared; i++) {
     const difference = (a[aFrom + i] as number) - (b[bFrom + i] as number);
@@ -144,14 +143,14 @@ export const byBytes: Compare = (a, aFrom, aTo, b, bFrom, bTo) => {
   return aTo - aFrom - (bTo - bFrom);
 };
 
-/** The order of the free tree, whose keys are numbers in the order of bytes of the machine. */
+/** Order of the free tree: native 64-bit integers. */
 export const byInteger: Compare = (a, aFrom, aTo, b, bFrom, bTo) =>
   aTo - aFrom === 8 && bTo - bFrom === 8 ? readU64(a, aFrom) - readU64(b, bFrom) : Number.NaN;
 
-/** The lowest key that a page may hold, and the one that it may not reach. */
+/** Lower (inclusive) and upper (exclusive) bound of the keys of a page. */
 type Bounds = readonly [Buffer | undefined, Buffer | undefined];
 
-/** The first key of a branch stands for everything below the second: it has no meaning. */
+/** The first key of a branch page is ignored: its child covers everything below the second key. */
 function isOrdered({ bytes, nodes, isLeaf }: TreePage, [low, high]: Bounds, compare: Compare): boolean {
   let from = 0;
   let to = 0;
@@ -161,7 +160,7 @@ function isOrdered({ bytes, nodes, isLeaf }: TreePage, [low, high]: Bounds, comp
     if (nextTo === nextFrom) return false;
     if (to === 0) {
       const lowest = low && compare(low, 0, low.length, bytes, nextFrom, nextTo);
-      // NaN is no order either.
+      // NaN (incomparable) is an error as well.
       if (lowest !== undefined && !(isLeaf ? lowest <= 0 : lowest < 0)) return false;
     } else if (!(compare(bytes, from, to, bytes, nextFrom, nextTo) < 0)) return false;
     from = nextFrom;
@@ -170,7 +169,7 @@ function isOrdered({ bytes, nodes, isLeaf }: TreePage, [low, high]: Bounds, comp
   return high === undefined || compare(bytes, from, to, high, 0, high.length) < 0;
 }
 
-/** Copies what it needs: the page is overwritten when the next one is read. */
+/** Copies the keys, because the page buffer is overwritten by the next read. */
 function children(page: TreePage, [low, high]: Bounds): { child: number; bounds: Bounds }[] {
   const keys = page.nodes.map((at, i) => (i === 0 ? low : Buffer.from(nodeKey(page, at))));
   return page.nodes.map((at, i) => ({ child: childPage(page, at), bounds: [keys[i], i + 1 < keys.length ? keys[i + 1] : high] }));

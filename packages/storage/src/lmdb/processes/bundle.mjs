@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const SOURCE = fileURLToPath(new URL('../index.ts', import.meta.url));
-/** Inside node_modules, so that the bundle finds lmdb. */
+/** Inside node_modules, so that the bundle can resolve lmdb. */
 const BUNDLE = fileURLToPath(new URL('../../../../../node_modules/.cache/tsukube/lmdb.mjs', import.meta.url));
 
 /**
@@ -23,7 +23,7 @@ export async function bundleStore() {
   return replaceFile(BUNDLE, outputFiles[0].contents);
 }
 
-/** In one step: test files that run at the same time share the bundle. */
+/** Atomic: concurrent test files share the bundle. */
 async function replaceFile(path, contents) {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.${process.pid}`, contents);

@@ -1,5 +1,5 @@
-// Writes to a store without pause until it is killed, and says on its output what was acknowledged.
-// node crash-writer.mjs <module of openLmdb> <path of the database> <round>
+// Writes to a store until it is killed, and prints every acknowledged write.
+// Usage: node crash-writer.mjs <module of openLmdb> <path of the database> <round>
 import { writeSync } from 'node:fs';
 
 const [, , module, path, round] = process.argv;

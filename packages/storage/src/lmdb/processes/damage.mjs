@@ -1,6 +1,7 @@
-// Damages copies of a database in many ways, opens each and checks that all that is read is right or known to be damaged. Prints
-// a line before each attempt and one with its outcome, so that the parent knows which one ended the process.
-// node damage.mjs <module of openLmdb> <path of the database> <first seed> <last seed>
+// Damages copies of a database in many ways, opens each, and checks that every read returns the right value or reports
+// corruption. Prints a line before each attempt and one with its result, so that the parent knows which attempt crashed the
+// process.
+// Usage: node damage.mjs <module of openLmdb> <path of the database> <first seed> <last seed>
 import { strict as assert } from 'node:assert';
 import { cpSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +46,7 @@ async function outcome(path) {
   }
 }
 
-/** Every object is there, with its value or as damaged. */
+/** Every object is present, with its value or as corrupt. */
 async function checkReads(store) {
   assert.equal(await store.revision(), newest);
   const { entries, count } = await store.list('/');
@@ -66,7 +67,7 @@ async function checkReads(store) {
   return damaged;
 }
 
-/** A watch delivers all changes as they were, or fails with Compacted. */
+/** A watch delivers all changes, or fails with Compacted. */
 async function checkHistory(store) {
   const seen = [];
   try {
@@ -81,7 +82,7 @@ async function checkHistory(store) {
   assert.deepEqual(seen, changes.slice(0, seen.length));
 }
 
-/** Writes work, and so does the removal of what is damaged. */
+/** Writes succeed, and corrupt objects can be deleted. */
 async function checkWrites(store, damaged) {
   const keys = [...expected.keys()];
   for (let i = 0; i < keys.length; i += 7) {
@@ -142,7 +143,7 @@ function damage(file, next) {
     zeroed: () => bytes.fill(0),
   };
   const names = Object.keys(ways);
-  // The last two always do the same.
+  // The last two are deterministic.
   const name = next() < 0.01 ? names[7 + Math.floor(next() * 2)] : names[Math.floor(next() * 7)];
   writeFileSync(file, ways[name]() ?? bytes);
   return name;

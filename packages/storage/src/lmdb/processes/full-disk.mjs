@@ -1,5 +1,5 @@
-// Fills a store until the disk takes no more, makes room and goes on. To be run with a limit on the size of files.
-// node full-disk.mjs <module of openLmdb> <path of the database>
+// Fills a store until the disk is full, frees space and continues. Run it with a limit on the file size.
+// Usage: node full-disk.mjs <module of openLmdb> <path of the database>
 import { strict as assert } from 'node:assert';
 
 process.on('SIGXFSZ', () => {});
@@ -27,7 +27,7 @@ await store.ping();
 await store.close();
 process.stdout.write(`${entries.length + 1}\n`);
 
-/** Several writes at once, so that some are queued behind the one that fails. */
+/** Several concurrent writes, so that some are queued behind the one that fails. */
 async function fill() {
   for (let i = 0; ; i += 3) {
     const writes = [0, 1, 2].map(async (j) => store.create(`/full/${i + j}`, value));

@@ -1,5 +1,5 @@
-// Loses its file while it is open, in the way that is named, and goes on: nothing is read through the map any more.
-// node lost-file.mjs <module of openLmdb> <path of the database> <way>
+// Truncates, removes or replaces the file of an open database and continues: nothing may be read through the map any more.
+// Usage: node lost-file.mjs <module of openLmdb> <path of the database> <way>
 import { strict as assert } from 'node:assert';
 import { copyFileSync, renameSync, truncateSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
