@@ -16,12 +16,12 @@ describe('builtinTypes', () => {
     ['discovery.v1.EndpointPort', 'port', 'keep'],
     ['resource.v1.CapacityRequirements', 'requests', 'omit'],
   ])('knows what is written of %s.%s when it is empty', (type, field, expected) => {
-    expect(builtinTypes.get(`io.k8s.api.${type}`).fields.get(field)?.whenEmpty).toBe(expected);
+    expect(builtinTypes.get(`io.k8s.api.${type}`).fields.get(field)?.omitempty).toBe(expected);
   });
 
   it('knows it of every field', () => {
     for (const name of builtinTypes.names())
-      for (const field of builtinTypes.get(name).fields.values()) expect(field.whenEmpty, `${name}.${field.name}`).toBeDefined();
+      for (const field of builtinTypes.get(name).fields.values()) expect(field.omitempty, `${name}.${field.name}`).toBeDefined();
   });
 
   it('makes a type once', () => {

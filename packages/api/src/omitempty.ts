@@ -1,11 +1,11 @@
-import type { FieldType, JsonValue, WhenEmpty } from '@tsukube/machinery';
+import type { FieldType, JsonValue, Omitempty } from '@tsukube/machinery';
 import type { BuiltinField, BuiltinType } from './type-line.ts';
 
 /**
  * OpenAPI schemas state neither which Go fields are pointers nor, for all fields, which have `omitempty`. These are the
  * exceptions to `byRule`. A line is a kind, optionally with its package, and its fields.
  */
-const exceptions: Readonly<Record<WhenEmpty, string>> = {
+const exceptions: Readonly<Record<Omitempty, string>> = {
   keep: `AllocatedDeviceStatus: shareID data
 AllocationResult: allocationTimestamp
 AppArmorProfile: localhostProfile
@@ -220,7 +220,7 @@ Role: rules
 TokenRequestSpec: audiences`,
 };
 
-function byRule({ type, required, default: initial }: BuiltinField): WhenEmpty {
+function byRule({ type, required, default: initial }: BuiltinField): Omitempty {
   switch (type.is) {
     case 'object':
       return initial === undefined ? 'keep' : 'zero';
@@ -242,14 +242,14 @@ function isZero(value: JsonValue | undefined): boolean {
   return value === '' || value === 0 || value === false;
 }
 
-type FieldsByKind = ReadonlyMap<string, ReadonlyMap<string, WhenEmpty>>;
+type FieldsByKind = ReadonlyMap<string, ReadonlyMap<string, Omitempty>>;
 
 function readExceptions(): FieldsByKind {
-  const kinds = new Map<string, Map<string, WhenEmpty>>();
-  for (const [when, lines] of Object.entries(exceptions) as [WhenEmpty, string][]) {
+  const kinds = new Map<string, Map<string, Omitempty>>();
+  for (const [when, lines] of Object.entries(exceptions) as [Omitempty, string][]) {
     for (const line of lines.split('\n')) {
       const [kind = '', fields = ''] = line.split(': ');
-      const known = kinds.get(kind) ?? new Map<string, WhenEmpty>();
+      const known = kinds.get(kind) ?? new Map<string, Omitempty>();
       for (const field of fields.split(' ')) known.set(field, when);
       kinds.set(kind, known);
     }
@@ -267,8 +267,8 @@ export function withOmitempty(type: BuiltinType): BuiltinType {
   const ofPackage = exceptionsByKind.get(parts.slice(-3).join('.'));
   const fields = new Map<string, BuiltinField>();
   for (const [name, field] of type.fields) {
-    const whenEmpty = ofPackage?.get(name) ?? ofKind?.get(name) ?? byRule(field);
-    fields.set(name, { ...field, whenEmpty });
+    const omitempty = ofPackage?.get(name) ?? ofKind?.get(name) ?? byRule(field);
+    fields.set(name, { ...field, omitempty });
   }
   return { ...type, fields };
 }

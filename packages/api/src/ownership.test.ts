@@ -1,18 +1,18 @@
 import {
-  allBut,
   checkObject,
   deepCopy,
   emptyObject,
+  excludeFields,
+  type FieldManager,
+  internedRecord,
   type JsonObject,
   type JsonValue,
-  knownRecord,
-  recordWithText,
-  shapeOf,
+  mergeSchemaOf,
+  recordFromText,
   stringifyJson,
   trackFully,
   trackUpdate,
   type Versions,
-  type Writer,
 } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { type Random, randomNumbers, randomObject } from '../../../tests/support/random-object.ts';
@@ -27,10 +27,10 @@ const kinds = [...types.names()].filter((name) => {
 
 function versionsOf(name: string): Versions {
   return {
-    ownable: allBut({ 'f:status': {} }),
+    filter: excludeFields({ 'f:status': {} }),
     knows: () => true,
     convert: (object) => object,
-    shape: () => shapeOf(name, types),
+    mergeSchema: () => mergeSchemaOf(name, types),
     empty: (apiVersion) => ({ metadata: {}, ...emptyObject(name, types), kind: 'X', apiVersion }),
   };
 }
@@ -50,7 +50,7 @@ function edited(value: JsonValue, random: Random): JsonValue {
 }
 
 const written = (record: JsonObject[] | undefined) => stringifyJson(record ?? null);
-const by = (manager: string, second: number): Writer => ({
+const by = (manager: string, second: number): FieldManager => ({
   manager,
   apiVersion: 'v1',
   subresource: '',
@@ -67,13 +67,13 @@ describe('the record of owners of a built-in kind', () => {
       let record = trackUpdate(undefined, object, by('one', 0), versions);
       expect(written(record), name).toBe(written(trackFully(undefined, object, false, by('one', 0), versions)));
       for (let second = 1; second < 6 && record; second++) {
-        const managedFields = recordWithText(stringifyJson(record))?.entries as JsonObject[];
+        const managedFields = recordFromText(stringifyJson(record))?.entries as JsonObject[];
         const live: JsonObject = { ...object, metadata: { ...(object.metadata as JsonObject), managedFields } };
         const next = edited(object, random) as JsonObject;
         const writer = by(second < 4 ? 'one' : 'two', second);
         const after = trackUpdate(live, next, writer, versions);
         expect(written(after), name).toBe(written(trackFully(deepCopy(live), next, false, writer, versions)));
-        if (after === knownRecord(managedFields)?.entries) kept++;
+        if (after === internedRecord(managedFields)?.entries) kept++;
         record = after;
       }
     }

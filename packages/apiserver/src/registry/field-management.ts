@@ -1,19 +1,19 @@
 import {
-  allBut,
   apiVersionOf,
   ConversionFailed,
   deepEqual,
+  excludeFields,
+  type FieldManager,
   formatTime,
   isObject,
   type JsonObject,
   type JsonValue,
-  misfit,
+  schemaMismatch,
   trackApply,
   trackUpdate,
   type Versions,
-  type Writer,
 } from '@tsukube/machinery';
-import { checkedAs, emptyIn, shapeIn } from './object-form.ts';
+import { checkedAs, emptyIn, mergeSchemaIn } from './object-form.ts';
 import type { WriteContext } from './object-registry.ts';
 import type { Resource, ServedVersion } from './resource.ts';
 import { ConversionNeeded, resumeConverting, type WebhookConversions, webhookVersions } from './webhook-conversions.ts';
@@ -110,7 +110,7 @@ function rememberedVersions(): (resource: Resource, subresource: string) => Vers
   };
 }
 
-function writerOf({ version, subresource }: WriteContext, manager: string, now: number): Writer {
+function writerOf({ version, subresource }: WriteContext, manager: string, now: number): FieldManager {
   return { manager, apiVersion: apiVersionOf(version), subresource, time: formatTime(now) };
 }
 
@@ -126,7 +126,7 @@ function resourceVersions(resource: Resource, subresource: string): Versions {
 
 function versionsWithin(resource: Resource, subresource: string): Versions {
   const versions = [resource.hub, ...resource.versions, ...(resource.relatedVersions ?? [])];
-  return versionsOf({ kind: resource.names.kind, versions }, ownableFields(resource, subresource));
+  return versionsOf({ kind: resource.names.kind, versions }, ownedFieldFilter(resource, subresource));
 }
 
 function webhookOwnership(known: Versions, { hub }: Resource, conversions?: WebhookConversions): Versions {
@@ -141,18 +141,18 @@ function strictly(versions: Versions): Versions {
       if (object.apiVersion === apiVersion) return object;
       const converted = versions.convert(object, apiVersion);
       if (!converted) throw new ConversionFailed(`request to convert CR to an invalid group/version: ${apiVersion}`);
-      const problem = misfit(converted, versions.shape(apiVersion));
+      const problem = schemaMismatch(converted, versions.mergeSchema(apiVersion));
       if (problem !== undefined) throw new ConversionFailed(problem);
       return converted;
     },
   };
 }
 
-export function versionsOf(of: { kind: string; versions: readonly ServedVersion[] }, ownable: Versions['ownable']): Versions {
+export function versionsOf(of: { kind: string; versions: readonly ServedVersion[] }, filter: Versions['filter']): Versions {
   const known = new Map(of.versions.map((version) => [apiVersionOf(version), version]));
   const versionNamed = (apiVersion: string) => known.get(apiVersion) as ServedVersion;
   return {
-    ownable,
+    filter,
     knows: (apiVersion) => known.has(apiVersion),
     convert(object, apiVersion) {
       const [from, to] = [known.get(object.apiVersion as string), known.get(apiVersion)];
@@ -161,9 +161,9 @@ export function versionsOf(of: { kind: string; versions: readonly ServedVersion[
       const hub = from.converter ? from.converter.toHub(typed) : typed;
       return to.converter ? to.converter.fromHub(hub) : hub;
     },
-    shape(apiVersion) {
+    mergeSchema(apiVersion) {
       const { schema } = versionNamed(apiVersion);
-      return shapeIn(schema);
+      return mergeSchemaIn(schema);
     },
     empty(apiVersion) {
       const { schema } = versionNamed(apiVersion);
@@ -178,13 +178,13 @@ function asTyped(object: JsonObject, { schema }: ServedVersion): JsonObject {
 }
 
 /** Through its status nothing else of an object changes, and where it has a status of its own nothing else changes that. */
-function ownableFields(resource: Resource, subresource: string): Versions['ownable'] {
+function ownedFieldFilter(resource: Resource, subresource: string): Versions['filter'] {
   const strategy = resource.subresources?.[subresource]?.strategy ?? (subresource === '' ? resource.strategy : undefined);
-  if (strategy?.resetFields) return allBut(strategy.resetFields);
-  if (subresource === '') return allBut(resource.subresources?.status ? { 'f:status': {} } : {});
-  if (subresource !== 'status') return allBut({});
-  const others = [...shapeIn(resource.hub.schema).fields.keys()].filter((name) => name !== 'status' && name !== 'metadata');
-  return allBut(Object.fromEntries(others.map((name) => [`f:${name}`, {}])));
+  if (strategy?.resetFields) return excludeFields(strategy.resetFields);
+  if (subresource === '') return excludeFields(resource.subresources?.status ? { 'f:status': {} } : {});
+  if (subresource !== 'status') return excludeFields({});
+  const others = [...mergeSchemaIn(resource.hub.schema).fields.keys()].filter((name) => name !== 'status' && name !== 'metadata');
+  return excludeFields(Object.fromEntries(others.map((name) => [`f:${name}`, {}])));
 }
 
 /** Where a write changes nothing but the times at which somebody became an owner, those stay as they are. */

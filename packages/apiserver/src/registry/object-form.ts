@@ -6,8 +6,8 @@ import {
   inFieldOrder,
   isObject,
   type JsonObject,
-  type ObjectShape,
-  shapeOf,
+  mergeSchemaOf,
+  type ObjectMergeSchema,
 } from '@tsukube/machinery';
 import type { Schema } from './resource.ts';
 
@@ -16,7 +16,7 @@ export interface ObjectForm {
   /** Gives a decoded object the form it is kept in, as decoding into a type does. May change the object. */
   check(object: JsonObject): CheckedObject;
   /** How it is owned, part by part. */
-  readonly shape: ObjectShape;
+  readonly mergeSchema: ObjectMergeSchema;
   /** The schema as OpenAPI shows it, without its group, version and kind. */
   published?(dialect: 'openApi3' | 'swagger2'): JsonObject;
 }
@@ -25,8 +25,8 @@ export function checkedAs(object: JsonObject, { form, catalogue, type }: Schema,
   return form ? form.check(object) : checkObject(object, catalogue.get(type), catalogue, options);
 }
 
-export function shapeIn({ form, catalogue, type }: Schema): ObjectShape {
-  return form ? form.shape : shapeOf(type, catalogue);
+export function mergeSchemaIn({ form, catalogue, type }: Schema): ObjectMergeSchema {
+  return form ? form.mergeSchema : mergeSchemaOf(type, catalogue);
 }
 
 /** An object before anything is said of it. */

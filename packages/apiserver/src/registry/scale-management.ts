@@ -1,11 +1,11 @@
 import {
-  allBut,
   apiVersionOf,
+  excludeFields,
   formatTime,
   type JsonObject,
+  managedFieldsAfterScale,
   type ReplicasPath,
-  recordAfterScale,
-  scaleRecord,
+  scaleManagedFields,
   trackApply,
   trackUpdate,
   type Versions,
@@ -34,7 +34,7 @@ export type ReplicasPathIn = (version: ServedVersion) => readonly string[] | und
 
 export function scaleManagement(resource: Resource, schema: Schema, pathIn: ReplicasPathIn = () => pathOfMost): ScaleManagement {
   const version: ServedVersion = { group: 'autoscaling', version: 'v1', schema };
-  const versions: Versions = versionsOf({ kind: 'Scale', versions: [version] }, allBut({}));
+  const versions: Versions = versionsOf({ kind: 'Scale', versions: [version] }, excludeFields({}));
   const writer = (manager: string, now: number) => ({
     manager,
     apiVersion: apiVersionOf(version),
@@ -43,14 +43,19 @@ export function scaleManagement(resource: Resource, schema: Schema, pathIn: Repl
   });
   const path = replicasPath(resource, pathIn);
   return {
-    recordFor: (object) => scaleRecord(object.metadata as JsonObject, path),
+    recordFor: (object) => scaleManagedFields(object.metadata as JsonObject, path),
     track(live, next, manager, now) {
       setRecord(next.metadata as JsonObject, trackUpdate(live, next, writer(manager, now), versions));
     },
     apply: (live, configuration, { manager, force, now }) =>
       trackApply(live, configuration, writer(manager, now), versions, force),
     recordAfter: (object, scale, { group, version: name }) =>
-      recordAfterScale(object.metadata as JsonObject, scale.metadata as JsonObject, apiVersionOf({ group, version: name }), path),
+      managedFieldsAfterScale(
+        object.metadata as JsonObject,
+        scale.metadata as JsonObject,
+        apiVersionOf({ group, version: name }),
+        path,
+      ),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, knownRecord, parseJson } from '@tsukube/machinery';
+import { internedRecord, type JsonObject, parseJson } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { decodeObject, encodeObject, encodeStored } from './stored-form.ts';
 
@@ -54,7 +54,7 @@ describe('an object is read as it was written', () => {
   it('finds the records that it knows instead of parsing them', () => {
     const bytes = Buffer.from(encodeObject(object([entry(simple)])));
     const record = () => (decodeObject(bytes).metadata as JsonObject).managedFields as JsonObject[];
-    expect(knownRecord(record())?.text).toBe(JSON.stringify([entry(simple)]));
+    expect(internedRecord(record())?.text).toBe(JSON.stringify([entry(simple)]));
     expect(record()).toBe(record());
     expect(() => record().push({})).toThrow(TypeError);
   });

@@ -1,12 +1,12 @@
 import {
+  internedRecord,
   isObject,
   type JsonObject,
   type JsonValue,
   type KubeObject,
-  knownRecord,
   parseJson,
   parseJsonAround,
-  recordWithText,
+  recordFromText,
   stringifyJson,
 } from '@tsukube/machinery';
 import type { Allocate } from '../watchcache/entry.ts';
@@ -60,7 +60,7 @@ function encodeMetadata(metadata: JsonObject, order: readonly string[]): string 
   for (const key of order) {
     const value = metadata[key];
     if (value === undefined) continue;
-    const json = (key === 'managedFields' && knownRecord(value)?.text) || stringifyJson(value);
+    const json = (key === 'managedFields' && internedRecord(value)?.text) || stringifyJson(value);
     text += `${text === '' ? '{' : ','}"${key}":${json}`;
   }
   return text === '' ? '{}' : `${text}}`;
@@ -91,7 +91,7 @@ function decodeBesideRecord(bytes: Uint8Array): JsonObject | undefined {
   if (mark < 0) return undefined;
   const start = mark + recordMark.length - 2;
   const end = buffer.indexOf(recordEnd, start) + recordEnd.length - 1;
-  const record = recordWithText(buffer.toString('utf8', start, end));
+  const record = recordFromText(buffer.toString('utf8', start, end));
   const object = record && (parseJsonAround(buffer, start, end) as JsonObject | undefined);
   const metadata = object?.metadata;
   // Otherwise it was something else of that name, or the end of something in it.

@@ -193,8 +193,8 @@ export function customForm(schema: () => CompiledSchema, published: ObjectForm['
   return {
     published,
     check: (object) => checkCustom(object, schema()),
-    get shape() {
-      return schema().shape;
+    get mergeSchema() {
+      return schema().mergeSchema;
     },
   };
 }

@@ -1,9 +1,9 @@
 import { StatusError } from '../errors/status-error.ts';
 import { deepEqual, type JsonObject, withoutKey } from '../json/value.ts';
 import { difference, type FieldSet, isEmptySet } from '../managed-fields/field-set.ts';
-import { capUpdaters, isSameOwner, type Owner } from '../managed-fields/owners.ts';
-import { checkEntries, entriesOf, storedOwners } from '../managed-fields/record.ts';
-import { neverOwned } from '../managed-fields/strip-meta.ts';
+import { checkEntries, managedFieldsOf, storedOwners } from '../managed-fields/managed-fields.ts';
+import { capManagers, isSameOwner, type Owner } from '../managed-fields/owners.ts';
+import { strippedFields } from '../managed-fields/strip-meta.ts';
 import {
   type Conflict,
   conflictError,
@@ -13,7 +13,7 @@ import {
   lossesOf,
   VersionedComparison,
 } from './conflicts.ts';
-import { ConversionFailed, type Versions, type Writer } from './field-manager.ts';
+import { ConversionFailed, type FieldManager, type Versions } from './field-manager.ts';
 import { kubectl, ownedByAnnotation, updateAnnotation } from './last-applied.ts';
 import { mergeObjects } from './merge.ts';
 import { prune } from './prune.ts';
@@ -31,18 +31,18 @@ export function applyConfiguration(
   live: JsonObject,
   configuration: JsonObject,
   owners: readonly Owner[],
-  writer: Writer,
+  writer: FieldManager,
   versions: Versions,
   force: boolean,
 ): Applied {
   const { apiVersion } = writer;
-  const shape = versions.shape(apiVersion);
+  const schema = versions.mergeSchema(apiVersion);
   const known = ownersInKnownVersions(owners, live, versions);
   const last = known.find((owner) => isSameOwner(owner, applierOf(writer)));
   const others = known.filter((owner) => owner !== last);
-  const applied = versions.ownable.of(fieldSetOf(configuration, shape));
+  const applied = versions.filter.of(fieldSetOf(configuration, schema));
   const claim: Owner = { ...applierOf(writer), time: last?.time, fields: applied };
-  const merged = mergeObjects(live, configuration, shape);
+  const merged = mergeObjects(live, configuration, schema);
   const object = prune(merged, last, [...others, claim], apiVersion, versions);
   const { kept, losses } = lossesOf(others, new VersionedComparison(live, object, versions));
   const conflicts = force ? [] : conflictsIn(losses.filter(({ changed }) => !isEmptySet(changed)));
@@ -56,19 +56,19 @@ export function applyConfiguration(
 function ownersInKnownVersions(owners: readonly Owner[], live: JsonObject, versions: Versions): readonly Owner[] {
   const known = new Map<string, boolean>();
   return owners.filter(({ apiVersion }) => {
-    const isKnown = known.get(apiVersion) ?? versions.convert(live, apiVersion) !== undefined;
-    known.set(apiVersion, isKnown);
-    return isKnown;
+    const isInterned = known.get(apiVersion) ?? versions.convert(live, apiVersion) !== undefined;
+    known.set(apiVersion, isInterned);
+    return isInterned;
   });
 }
 
-function applierOf({ manager, apiVersion, subresource }: Writer): Omit<Owner, 'fields' | 'time'> {
+function applierOf({ manager, apiVersion, subresource }: FieldManager): Omit<Owner, 'fields' | 'time'> {
   return { manager, operation: 'Apply', apiVersion, subresource };
 }
 
 /** Who applies the same fields again keeps the set that is stored, whose text is known. */
 function ownEntry(claim: Owner, last: Owner | undefined, time: string | undefined): Owner[] {
-  const fields: FieldSet = difference(claim.fields, neverOwned);
+  const fields: FieldSet = difference(claim.fields, strippedFields);
   if (isEmptySet(fields)) return [];
   const isSame = last !== undefined && deepEqual(fields as unknown as JsonObject, last.fields as unknown as JsonObject);
   return [{ ...claim, time, fields: isSame ? last.fields : fields }];
@@ -82,7 +82,7 @@ function ownEntry(claim: Owner, last: Owner | undefined, time: string | undefine
 export function trackApply(
   live: JsonObject | undefined,
   configuration: JsonObject,
-  writer: Writer,
+  writer: FieldManager,
   versions: Versions,
   force: boolean,
 ): JsonObject {
@@ -95,7 +95,7 @@ export function trackApply(
   });
   if (applied.kind === 'conflicts') throw conflictError(applied.conflicts);
   const object = writer.manager === kubectl ? updateAnnotation(applied.object, configuration) : applied.object;
-  const managedFields = entriesOf(applied.owners);
+  const managedFields = managedFieldsOf(applied.owners);
   return { ...object, metadata: { ...(object.metadata as JsonObject), ...(managedFields && { managedFields }) } };
 }
 
@@ -116,14 +116,14 @@ function withoutRecord(object: JsonObject): JsonObject {
 function ownersBeforeApply(
   live: JsonObject | undefined,
   before: JsonObject,
-  writer: Writer,
+  writer: FieldManager,
   versions: Versions,
 ): readonly Owner[] {
   const stored = live ? storedOwners(live.metadata as JsonObject) : [];
   if (stored === undefined) throw StatusError.internalError('failed to decode managed fields');
   if (stored.length > 0 || live === undefined) return stored;
   const earlier = { ...writer, manager: 'before-first-apply' };
-  return capUpdaters(ownersAfterUpdate(versions.empty(writer.apiVersion), before, [], earlier, versions));
+  return capManagers(ownersAfterUpdate(versions.empty(writer.apiVersion), before, [], earlier, versions));
 }
 
 /** What conflicts only with what kubectl applied by itself is forced. */
@@ -131,13 +131,13 @@ function applyOrTakeOver(
   live: JsonObject,
   configuration: JsonObject,
   owners: readonly Owner[],
-  writer: Writer,
+  writer: FieldManager,
   versions: Versions,
   force: boolean,
 ): Applied {
   const applied = applyConfiguration(live, configuration, owners, writer, versions, force);
   if (applied.kind === 'applied' || writer.manager !== kubectl) return applied;
-  const conflicts = conflictsOutside(applied.conflicts, ownedByAnnotation(live, versions.shape(writer.apiVersion)));
+  const conflicts = conflictsOutside(applied.conflicts, ownedByAnnotation(live, versions.mergeSchema(writer.apiVersion)));
   if (conflicts.length > 0) return { kind: 'conflicts', conflicts };
   return applyConfiguration(live, configuration, owners, writer, versions, true);
 }

@@ -3,14 +3,14 @@ import { type FieldSet, SetBuilder } from '../managed-fields/field-set.ts';
 import { fieldElement, type PathElement } from '../managed-fields/path-element.ts';
 import { itemsByElement } from './list-items.ts';
 import {
-  anyShape,
+  anySchema,
   deducedObject,
-  isWhole,
-  type ListShape,
-  memberShape,
-  type ObjectShape,
-  type Shape,
-  shapeFor,
+  deduceSchema,
+  isAtomic,
+  type ListMergeSchema,
+  type MergeSchema,
+  memberSchema,
+  type ObjectMergeSchema,
 } from './merge-schema.ts';
 
 export interface Comparison {
@@ -19,10 +19,10 @@ export interface Comparison {
   readonly removed: FieldSet;
 }
 
-/** Where two objects of a shape differ, in one pass over both. The record of who owns what is no part of the comparison. */
-export function compareObjects(before: JsonObject, after: JsonObject, shape: ObjectShape): Comparison {
+/** Where two objects of a schema differ, in one pass over both. The record of who owns what is no part of the comparison. */
+export function compareObjects(before: JsonObject, after: JsonObject, schema: ObjectMergeSchema): Comparison {
   const walk = new ComparingWalk();
-  walk.members(before, after, shape);
+  walk.members(before, after, schema);
   return { changed: walk.changed.set, removed: walk.removed.set };
 }
 
@@ -36,19 +36,19 @@ class ComparingWalk {
   readonly #path: PathElement[] = [];
 
   /** At least one of the two is there. */
-  #values(before: Maybe, after: Maybe, given: Shape): void {
+  #values(before: Maybe, after: Maybe, given: MergeSchema): void {
     if (before === after) return;
-    const shape = shapeFor(given, after, before);
+    const schema = deduceSchema(given, after, before);
     if (given.is === 'deduced' && before !== undefined && after !== undefined && isObject(before) !== isObject(after)) {
       this.#turned(before, after);
       return;
     }
-    if (isWhole(shape) || (isNothing(before) && isNothing(after))) {
+    if (isAtomic(schema) || (isNothing(before) && isNothing(after))) {
       this.#whole(before, after);
       return;
     }
-    if (shape.is === 'list') this.#items(listIn(before), listIn(after), shape);
-    else this.members(objectIn(before), objectIn(after), shape as ObjectShape);
+    if (schema.is === 'list') this.#items(listIn(before), listIn(after), schema);
+    else this.members(objectIn(before), objectIn(after), schema as ObjectMergeSchema);
     if (before === undefined) this.changed.insert();
     else if (after === undefined) this.removed.insert();
   }
@@ -64,44 +64,44 @@ class ComparingWalk {
     else if (before === undefined || !deepEqual(before, after)) this.changed.insert();
   }
 
-  members(before: JsonObject, after: JsonObject, shape: ObjectShape): void {
+  members(before: JsonObject, after: JsonObject, schema: ObjectMergeSchema): void {
     for (const key of Object.keys(after)) {
       const [old, value] = [getKey(before, key), after[key]];
-      if (old !== value) this.#member(key, old, value, shape);
+      if (old !== value) this.#member(key, old, value, schema);
     }
-    for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) this.#member(key, before[key], undefined, shape);
+    for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) this.#member(key, before[key], undefined, schema);
   }
 
-  #member(key: string, before: Maybe, after: Maybe, shape: ObjectShape): void {
+  #member(key: string, before: Maybe, after: Maybe, schema: ObjectMergeSchema): void {
     if (key === 'managedFields' && this.#path.length === 1 && this.#path[0] === 'f:metadata') return;
-    this.#below(fieldElement(key), before, after, memberShape(shape, key) ?? anyShape);
+    this.#below(fieldElement(key), before, after, memberSchema(schema, key) ?? anySchema);
   }
 
-  #items(before: readonly JsonValue[], after: readonly JsonValue[], shape: ListShape): void {
-    const [old, current] = [itemsByElement(before, shape), itemsByElement(after, shape)];
-    for (const [element, items] of current) this.#sameItems(element, old.get(element) ?? noItems, items, shape.of);
-    for (const [element, items] of old) if (!current.has(element)) this.#sameItems(element, items, noItems, shape.of);
+  #items(before: readonly JsonValue[], after: readonly JsonValue[], schema: ListMergeSchema): void {
+    const [old, current] = [itemsByElement(before, schema), itemsByElement(after, schema)];
+    for (const [element, items] of current) this.#sameItems(element, old.get(element) ?? noItems, items, schema.of);
+    for (const [element, items] of old) if (!current.has(element)) this.#sameItems(element, items, noItems, schema.of);
   }
 
   /** Items that cannot be told apart are one thing: it changes, or it comes and goes. */
-  #sameItems(element: PathElement, before: readonly JsonValue[], after: readonly JsonValue[], shape: Shape): void {
+  #sameItems(element: PathElement, before: readonly JsonValue[], after: readonly JsonValue[], schema: MergeSchema): void {
     this.#enter(element);
-    if (before.length < 2 && after.length < 2) this.#values(before[0], after[0], shape);
+    if (before.length < 2 && after.length < 2) this.#values(before[0], after[0], schema);
     else if (before.length > 1 && after.length > 1) {
       if (!deepEqual([...before], [...after])) this.changed.insert();
     } else if (before.length > 1) {
-      if (after.length > 0) this.#values(undefined, after[0], shape);
+      if (after.length > 0) this.#values(undefined, after[0], schema);
       this.removed.insert();
     } else {
-      if (before.length > 0) this.#values(before[0], undefined, shape);
+      if (before.length > 0) this.#values(before[0], undefined, schema);
       this.changed.insert();
     }
     this.#leave();
   }
 
-  #below(element: PathElement, before: Maybe, after: Maybe, shape: Shape): void {
+  #below(element: PathElement, before: Maybe, after: Maybe, schema: MergeSchema): void {
     this.#enter(element);
-    this.#values(before, after, shape);
+    this.#values(before, after, schema);
     this.#leave();
   }
 
@@ -126,7 +126,7 @@ function listIn(value: Maybe): readonly JsonValue[] {
   return Array.isArray(value) ? value : noItems;
 }
 
-/** Nothing is below it, so that it is one thing whatever its shape. */
+/** Nothing is below it, so that it is one thing whatever its schema. */
 function isNothing(value: Maybe): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;

@@ -91,12 +91,12 @@ export class VersionedComparison {
   }
 
   #compare(apiVersion: string): Comparison | undefined {
-    const { ownable } = this.#versions;
+    const { filter } = this.#versions;
     const before = convertFor('failed to convert old object', this.#before, apiVersion, this.#versions);
     const after = convertFor('failed to convert new object', this.#after, apiVersion, this.#versions);
     if (before === undefined || after === undefined) return undefined;
-    const { changed, removed } = compareObjects(before, after, this.#versions.shape(apiVersion));
-    return { changed: ownable.of(changed), removed: ownable.of(removed) };
+    const { changed, removed } = compareObjects(before, after, this.#versions.mergeSchema(apiVersion));
+    return { changed: filter.of(changed), removed: filter.of(removed) };
   }
 }
 

@@ -1,37 +1,48 @@
 import type { JsonObject } from '../json/value.ts';
 import { type FieldSet, isEmptySet, recursiveDifference } from '../managed-fields/field-set.ts';
-import type { ObjectShape } from './merge-schema.ts';
+import type { ObjectMergeSchema } from './merge-schema.ts';
 
-/** What has to be known of the versions of a kind. Versions are written as apiVersion: `apps/v1`. */
+/** The field manager of a write: with its operation it identifies an entry of managedFields. */
+export interface FieldManager {
+  readonly manager: string;
+  /** The version the write was sent in. */
+  readonly apiVersion: string;
+  readonly subresource: string;
+  /** Formatted as metav1.Time; undefined if the entry gets no time. */
+  readonly time: string | undefined;
+}
+
+/** Schemas of, and conversion between, the versions of a kind. Versions are written as in apiVersion: `apps/v1`. */
 export interface Versions {
   /**
-   * An object in another version than the one it is in; undefined if that version is not known. Never changes it. Throws
-   * ConversionFailed, but only if conversion is strict.
+   * Converts an object to another version; undefined if that version is unknown. Never mutates the object. Throws
+   * ConversionFailed, but only if `strict`.
    */
   convert(object: JsonObject, apiVersion: string): JsonObject | undefined;
-  /** Owners whose version is gone, or lacks a field of the object, make tracking fail instead of being dropped. */
+  /** Entries whose version is gone, or lacks a field of the object, make tracking fail instead of being dropped. */
   readonly strict?: boolean;
   knows(apiVersion: string): boolean;
-  /** Only of versions that are known. */
-  shape(apiVersion: string): ObjectShape;
-  readonly ownable: Ownable;
-  /** An object of a version before anything is said of it. */
+  /** Only for known versions. */
+  mergeSchema(apiVersion: string): ObjectMergeSchema;
+  readonly filter: FieldFilter;
+  /** The zero object of a version. */
   empty(apiVersion: string): JsonObject;
 }
 
 /**
- * An object cannot be shown in a version in which somebody owns fields. An apply fails with this message; other writes go
- * on and remove the whole record.
+ * An object cannot be converted to a version in which a manager owns fields. An apply fails with this message; other
+ * writes succeed and remove managedFields.
  */
 export class ConversionFailed extends Error {
   override readonly name = 'ConversionFailed';
 }
 
-/** Converts, and puts the step that failed in front of the message. */
+/** Converts; a failure names the step. */
 export function convertFor(step: string, object: JsonObject, apiVersion: string, versions: Versions): JsonObject | undefined {
   return inStep(step, () => versions.convert(object, apiVersion));
 }
 
+/** Prefixes the message of a ConversionFailed with the step that failed. */
 export function inStep<T>(step: string, run: () => T): T {
   try {
     return run();
@@ -40,24 +51,15 @@ export function inStep<T>(step: string, run: () => T): T {
   }
 }
 
-/** Who writes, and how. */
-export interface Writer {
-  readonly manager: string;
-  /** The version the write was sent in. */
-  readonly apiVersion: string;
-  readonly subresource: string;
-  /** As metav1.Time is written; undefined if the time is not recorded. */
-  readonly time: string | undefined;
-}
-
-/** What a write of some kind can change: nobody gets to own anything else by it. */
-export interface Ownable {
+/** Fields that a write to a resource or subresource can own. */
+export interface FieldFilter {
+  /** The part of a set that can be owned. */
   of(fields: FieldSet): FieldSet;
-  /** Where it is all but some paths and what is below them: those. */
-  readonly allBut: FieldSet | undefined;
+  /** The paths that cannot be owned, including everything below them; undefined if the filter is of another kind. */
+  readonly excluded: FieldSet | undefined;
 }
 
-/** Everything but some paths, and what is below them. */
-export function allBut(reset: FieldSet): Ownable {
-  return { of: isEmptySet(reset) ? (fields) => fields : (fields) => recursiveDifference(fields, reset), allBut: reset };
+/** A filter for the resetFields of a strategy: everything but these paths and what is below them. */
+export function excludeFields(reset: FieldSet): FieldFilter {
+  return { of: isEmptySet(reset) ? (fields) => fields : (fields) => recursiveDifference(fields, reset), excluded: reset };
 }

@@ -1,7 +1,7 @@
 export { trackApply } from './apply.ts';
-export type { Writer } from './field-manager.ts';
-export { allBut, ConversionFailed, type Versions } from './field-manager.ts';
-export type { ObjectShape } from './merge-schema.ts';
-export { shapeOf } from './merge-schema.ts';
+export type { FieldManager } from './field-manager.ts';
+export { ConversionFailed, excludeFields, type Versions } from './field-manager.ts';
+export type { ObjectMergeSchema } from './merge-schema.ts';
+export { mergeSchemaOf } from './merge-schema.ts';
 export { trackFully, trackUpdate } from './track-update.ts';
-export { misfit } from './validate.ts';
+export { schemaMismatch } from './validate.ts';

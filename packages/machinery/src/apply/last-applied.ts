@@ -2,9 +2,9 @@ import { sortKeys, stringifyJson } from '../json/stringify.ts';
 import { getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { difference, type FieldSet, noFields } from '../managed-fields/field-set.ts';
 import { compareObjects } from './compare.ts';
-import type { ObjectShape } from './merge-schema.ts';
+import type { ObjectMergeSchema } from './merge-schema.ts';
 import { fieldSetOf } from './to-set.ts';
-import { misfit } from './validate.ts';
+import { schemaMismatch } from './validate.ts';
 
 /** The only manager that kubectl moves from applying by itself to having the server apply. */
 export const kubectl = 'kubectl';
@@ -16,11 +16,11 @@ function annotationsOf(object: JsonObject): JsonObject | undefined {
 }
 
 /** What kubectl applied by itself and nobody has changed since: kubectl may take it over without a conflict. */
-export function ownedByAnnotation(live: JsonObject, shape: ObjectShape): FieldSet {
+export function ownedByAnnotation(live: JsonObject, schema: ObjectMergeSchema): FieldSet {
   const last = lastApplied(live);
-  if (last === undefined || last.apiVersion !== live.apiVersion || misfit(last, shape) !== undefined) return noFields;
-  const { changed, removed } = compareObjects(last, live, shape);
-  return difference(difference(fieldSetOf(last, shape), changed), removed);
+  if (last === undefined || last.apiVersion !== live.apiVersion || schemaMismatch(last, schema) !== undefined) return noFields;
+  const { changed, removed } = compareObjects(last, live, schema);
+  return difference(difference(fieldSetOf(last, schema), changed), removed);
 }
 
 function lastApplied(live: JsonObject): JsonObject | undefined {

@@ -4,8 +4,8 @@ import { deepCopy, type JsonObject, type JsonValue } from '../json/value.ts';
 import { checkObject, emptyObject } from '../schema/decode.ts';
 import type { Field, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 import { trackApply } from './apply.ts';
-import { allBut, type Versions, type Writer } from './field-manager.ts';
-import { shapeOf } from './merge-schema.ts';
+import { excludeFields, type FieldManager, type Versions } from './field-manager.ts';
+import { mergeSchemaOf } from './merge-schema.ts';
 import { trackUpdate } from './track-update.ts';
 
 const text = { is: 'string' } as const;
@@ -42,10 +42,10 @@ const catalogue: TypeCatalogue = {
   get: (name) => ({ name, fields: new Map((types[name] ?? []).map((field) => [field.name, field])) }) as TypeDefinition,
 };
 const versions: Versions = {
-  ownable: allBut({}),
+  filter: excludeFields({}),
   knows: () => true,
   convert: (object) => object,
-  shape: () => shapeOf('Thing', catalogue),
+  mergeSchema: () => mergeSchemaOf('Thing', catalogue),
   empty: (apiVersion) => ({ ...emptyObject('Thing', catalogue), kind: 'Thing', apiVersion }),
 };
 
@@ -64,7 +64,7 @@ class Random {
   }
 }
 
-const by = (manager: string): Writer => ({ manager, apiVersion: 'v1', subresource: '', time: '2024-01-01T00:00:00Z' });
+const by = (manager: string): FieldManager => ({ manager, apiVersion: 'v1', subresource: '', time: '2024-01-01T00:00:00Z' });
 /** In the form in which it would be stored. */
 const apply = (live: JsonObject | undefined, configuration: JsonObject, manager: string, force = false) =>
   checkObject(trackApply(live, configuration, by(manager), versions, force), catalogue.get('Thing'), catalogue).value;

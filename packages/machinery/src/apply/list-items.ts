@@ -1,17 +1,17 @@
 import { getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { keyElement, type PathElement, valueElement } from '../managed-fields/path-element.ts';
 import { goQuote } from '../text/go-quote.ts';
-import type { ListShape } from './merge-schema.ts';
+import type { ListMergeSchema } from './merge-schema.ts';
 
 /** An item that cannot be told apart from others. */
 export class UnidentifiedItem extends Error {}
 
 /** What identifies an item in its list. Fails with UnidentifiedItem. */
-export function itemElement(item: JsonValue, list: ListShape): PathElement {
+export function itemElement(item: JsonValue, list: ListMergeSchema): PathElement {
   return list.kind === 'map' ? elementByKeys(item, list) : elementByValue(item);
 }
 
-function elementByKeys(item: JsonValue, { keys, defaults }: ListShape): PathElement {
+function elementByKeys(item: JsonValue, { keys, defaults }: ListMergeSchema): PathElement {
   if (item === null) throw new UnidentifiedItem('associative list with keys may not have a null element');
   if (!isObject(item)) throw new UnidentifiedItem('associative list with keys may not have non-map elements');
   const found: JsonObject = {};
@@ -37,10 +37,10 @@ function elementByValue(item: JsonValue): PathElement {
 }
 
 /** The items of a list by what identifies them; those that cannot be identified are left out. */
-export function itemsByElement(list: readonly JsonValue[], shape: ListShape): Map<PathElement, JsonValue[]> {
+export function itemsByElement(list: readonly JsonValue[], schema: ListMergeSchema): Map<PathElement, JsonValue[]> {
   const items = new Map<PathElement, JsonValue[]>();
   for (const item of list) {
-    const element = tryElement(item, shape);
+    const element = tryElement(item, schema);
     if (element === undefined) continue;
     const same = items.get(element);
     if (same === undefined) items.set(element, [item]);
@@ -49,9 +49,9 @@ export function itemsByElement(list: readonly JsonValue[], shape: ListShape): Ma
   return items;
 }
 
-export function tryElement(item: JsonValue, shape: ListShape): PathElement | undefined {
+export function tryElement(item: JsonValue, schema: ListMergeSchema): PathElement | undefined {
   try {
-    return itemElement(item, shape);
+    return itemElement(item, schema);
   } catch (error) {
     if (error instanceof UnidentifiedItem) return undefined;
     throw error;

@@ -2,80 +2,84 @@ import { isObject, type JsonValue } from '../json/value.ts';
 import type { Field, FieldType, TypeCatalogue } from '../schema/type.ts';
 
 /** How a value is owned: as a whole, or part by part. */
-export type Shape = ScalarShape | AnyShape | DeducedShape | ObjectShape | ListShape;
+export type MergeSchema = ScalarMergeSchema | AnyMergeSchema | DeducedMergeSchema | ObjectMergeSchema | ListMergeSchema;
 
-export interface ScalarShape {
+export interface ScalarMergeSchema {
   readonly is: 'scalar';
   readonly expects: 'string' | 'numeric' | 'boolean' | 'scalar';
 }
 
 /** Whatever it is, it is owned as a whole. */
-export interface AnyShape {
+export interface AnyMergeSchema {
   readonly is: 'any';
 }
 
 /** What no schema describes: objects are owned field by field, everything else as a whole. */
-export interface DeducedShape {
+export interface DeducedMergeSchema {
   readonly is: 'deduced';
 }
 
-export interface ObjectShape {
+export interface ObjectMergeSchema {
   readonly is: 'object';
   readonly atomic: boolean;
   /** The fields that the type names. */
-  readonly fields: ReadonlyMap<string, Shape>;
+  readonly fields: ReadonlyMap<string, MergeSchema>;
   /** What is under any other key; undefined if there can be none. */
-  readonly of: Shape | undefined;
+  readonly of: MergeSchema | undefined;
 }
 
-export interface ListShape {
+export interface ListMergeSchema {
   readonly is: 'list';
   readonly kind: 'atomic' | 'set' | 'map';
-  readonly of: Shape;
+  readonly of: MergeSchema;
   /** What tells the items of a map apart, sorted. */
   readonly keys: readonly string[];
   /** What a key is that an item leaves out. */
   readonly defaults: ReadonlyMap<string, JsonValue>;
 }
 
-export const anyShape: AnyShape = { is: 'any' };
-export const deducedShape: DeducedShape = { is: 'deduced' };
-const noFields: ReadonlyMap<string, Shape> = new Map();
-export const deducedObject: ObjectShape = { is: 'object', atomic: false, fields: noFields, of: deducedShape };
+export const anySchema: AnyMergeSchema = { is: 'any' };
+export const deducedSchema: DeducedMergeSchema = { is: 'deduced' };
+const noFields: ReadonlyMap<string, MergeSchema> = new Map();
+export const deducedObject: ObjectMergeSchema = { is: 'object', atomic: false, fields: noFields, of: deducedSchema };
 
-/** The shape of these values, of which one is there at least. */
-export function shapeFor(shape: Shape, value: JsonValue | undefined, other?: JsonValue): Exclude<Shape, DeducedShape> {
-  if (shape.is !== 'deduced') return shape;
+/** The schema of these values, of which one is there at least. */
+export function deduceSchema(
+  schema: MergeSchema,
+  value: JsonValue | undefined,
+  other?: JsonValue,
+): Exclude<MergeSchema, DeducedMergeSchema> {
+  if (schema.is !== 'deduced') return schema;
   const isWholly = (each: JsonValue | undefined) => each !== undefined && !isObject(each);
-  return isWholly(value) || isWholly(other) ? anyShape : deducedObject;
+  return isWholly(value) || isWholly(other) ? anySchema : deducedObject;
 }
 
-const shapes = new WeakMap<TypeCatalogue, Map<string, ObjectShape>>();
+const schemas = new WeakMap<TypeCatalogue, Map<string, ObjectMergeSchema>>();
 
-/** The shape of a type; made when it is first asked for. */
-export function shapeOf(name: string, catalogue: TypeCatalogue, mapType?: 'atomic' | 'granular'): ObjectShape {
-  let known = shapes.get(catalogue);
+/** The schema of a type; made when it is first asked for. */
+export function mergeSchemaOf(name: string, catalogue: TypeCatalogue, mapType?: 'atomic' | 'granular'): ObjectMergeSchema {
+  let known = schemas.get(catalogue);
   if (known === undefined) {
     known = new Map();
-    shapes.set(catalogue, known);
+    schemas.set(catalogue, known);
   }
   const key = mapType === undefined ? name : `${name} ${mapType}`;
-  let shape = known.get(key);
-  if (shape === undefined) {
-    shape = new NamedShape(name, catalogue, mapType);
-    known.set(key, shape);
+  let schema = known.get(key);
+  if (schema === undefined) {
+    schema = new NamedMergeSchema(name, catalogue, mapType);
+    known.set(key, schema);
   }
-  return shape;
+  return schema;
 }
 
 /** Types refer to each other in circles, so the fields of one are looked at only when they are needed. */
-class NamedShape implements ObjectShape {
+class NamedMergeSchema implements ObjectMergeSchema {
   readonly is = 'object';
   readonly atomic: boolean;
   readonly of = undefined;
   readonly #name: string;
   readonly #catalogue: TypeCatalogue;
-  #fields: ReadonlyMap<string, Shape> | undefined;
+  #fields: ReadonlyMap<string, MergeSchema> | undefined;
 
   constructor(name: string, catalogue: TypeCatalogue, mapType: 'atomic' | 'granular' | undefined) {
     this.#name = name;
@@ -83,40 +87,40 @@ class NamedShape implements ObjectShape {
     this.atomic = (mapType ?? catalogue.get(name).mapType) === 'atomic';
   }
 
-  get fields(): ReadonlyMap<string, Shape> {
+  get fields(): ReadonlyMap<string, MergeSchema> {
     this.#fields ??= new Map(
-      [...this.#catalogue.get(this.#name).fields.values()].map((field) => [field.name, fieldShape(field, this.#catalogue)]),
+      [...this.#catalogue.get(this.#name).fields.values()].map((field) => [field.name, fieldSchema(field, this.#catalogue)]),
     );
     return this.#fields;
   }
 }
 
-function fieldShape(field: Field, catalogue: TypeCatalogue): Shape {
+function fieldSchema(field: Field, catalogue: TypeCatalogue): MergeSchema {
   const { type } = field;
-  if (type.is === 'list') return listShape(field, type.of, catalogue);
-  if (type.is === 'object') return shapeOf(type.ref, catalogue, field.mapType);
-  if (type.is === 'map') return mapShape(type.of, field.mapType === 'atomic', catalogue);
-  return typeShape(type, catalogue);
+  if (type.is === 'list') return listSchema(field, type.of, catalogue);
+  if (type.is === 'object') return mergeSchemaOf(type.ref, catalogue, field.mapType);
+  if (type.is === 'map') return mapSchema(type.of, field.mapType === 'atomic', catalogue);
+  return typeSchema(type, catalogue);
 }
 
-function typeShape(type: FieldType, catalogue: TypeCatalogue): Shape {
+function typeSchema(type: FieldType, catalogue: TypeCatalogue): MergeSchema {
   switch (type.is) {
     case 'any':
-      return anyShape;
+      return anySchema;
     case 'object':
-      return shapeOf(type.ref, catalogue);
+      return mergeSchemaOf(type.ref, catalogue);
     case 'list':
-      return atomicList(typeShape(type.of, catalogue));
+      return atomicList(typeSchema(type.of, catalogue));
     case 'map':
-      return mapShape(type.of, false, catalogue);
+      return mapSchema(type.of, false, catalogue);
     case 'intOrString':
-      return deducedShape;
+      return deducedSchema;
     default:
       return { is: 'scalar', expects: expectations[type.is] ?? 'string' };
   }
 }
 
-const expectations: Readonly<Record<string, ScalarShape['expects']>> = {
+const expectations: Readonly<Record<string, ScalarMergeSchema['expects']>> = {
   boolean: 'boolean',
   int32: 'numeric',
   int64: 'numeric',
@@ -126,24 +130,24 @@ const expectations: Readonly<Record<string, ScalarShape['expects']>> = {
   quantity: 'scalar',
 };
 
-function mapShape(of: FieldType, atomic: boolean, catalogue: TypeCatalogue): ObjectShape {
-  return { is: 'object', atomic, fields: noFields, of: typeShape(of, catalogue) };
+function mapSchema(of: FieldType, atomic: boolean, catalogue: TypeCatalogue): ObjectMergeSchema {
+  return { is: 'object', atomic, fields: noFields, of: typeSchema(of, catalogue) };
 }
 
-function atomicList(of: Shape): ListShape {
+function atomicList(of: MergeSchema): ListMergeSchema {
   return { is: 'list', kind: 'atomic', of, keys: [], defaults: new Map() };
 }
 
 /** A list that does not say how it is merged is merged as strategic patches do it. */
-function listShape(field: Field, itemType: FieldType, catalogue: TypeCatalogue): ListShape {
-  const of = typeShape(itemType, catalogue);
+function listSchema(field: Field, itemType: FieldType, catalogue: TypeCatalogue): ListMergeSchema {
+  const of = typeSchema(itemType, catalogue);
   const kind = field.listType ?? kindByPatch(field);
   if (kind !== 'map') return { ...atomicList(of), kind };
   const keys = field.listMapKeys ?? [field.patchMergeKey as string];
   return { is: 'list', kind, of, keys: [...keys].sort(), defaults: keyDefaults(itemType, keys, catalogue) };
 }
 
-function kindByPatch({ patchStrategy = '', patchMergeKey }: Field): ListShape['kind'] {
+function kindByPatch({ patchStrategy = '', patchMergeKey }: Field): ListMergeSchema['kind'] {
   if (!patchStrategy.split(',').includes('merge')) return 'atomic';
   return patchMergeKey === undefined ? 'set' : 'map';
 }
@@ -159,13 +163,13 @@ function keyDefaults(type: FieldType, keys: readonly string[], catalogue: TypeCa
   return defaults;
 }
 
-/** The shape of what is under a key; undefined if there can be nothing. */
-export function memberShape(shape: ObjectShape, key: string): Shape | undefined {
-  return shape.fields.get(key) ?? shape.of;
+/** The schema of what is under a key; undefined if there can be nothing. */
+export function memberSchema(schema: ObjectMergeSchema, key: string): MergeSchema | undefined {
+  return schema.fields.get(key) ?? schema.of;
 }
 
 /** Whether a value is owned as a whole. */
-export function isWhole(shape: Shape): boolean {
-  if (shape.is === 'object') return shape.atomic;
-  return shape.is !== 'list' || shape.kind === 'atomic';
+export function isAtomic(schema: MergeSchema): boolean {
+  if (schema.is === 'object') return schema.atomic;
+  return schema.is !== 'list' || schema.kind === 'atomic';
 }

@@ -1,35 +1,43 @@
 import { getKey, isObject, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import type { PathElement } from '../managed-fields/path-element.ts';
 import { tryElement } from './list-items.ts';
-import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './merge-schema.ts';
+import {
+  anySchema,
+  deduceSchema,
+  isAtomic,
+  type ListMergeSchema,
+  type MergeSchema,
+  memberSchema,
+  type ObjectMergeSchema,
+} from './merge-schema.ts';
 
 /** The object with what is applied to it. Neither is changed; the result shares parts with both. */
-export function mergeObjects(live: JsonObject, applied: JsonObject, shape: ObjectShape): JsonObject {
+export function mergeObjects(live: JsonObject, applied: JsonObject, schema: ObjectMergeSchema): JsonObject {
   const merged: JsonObject = { ...live };
   for (const key of Object.keys(applied)) {
     const value = applied[key] as JsonValue;
     const old = getKey(live, key);
-    setKey(merged, key, old === undefined ? value : mergeValues(old, value, memberShape(shape, key) ?? anyShape));
+    setKey(merged, key, old === undefined ? value : mergeValues(old, value, memberSchema(schema, key) ?? anySchema));
   }
   return merged;
 }
 
-function mergeValues(live: JsonValue, applied: JsonValue, given: Shape): JsonValue {
-  const shape = shapeFor(given, applied, live);
-  if (isWhole(shape)) return applied;
-  if (shape.is === 'list') {
+function mergeValues(live: JsonValue, applied: JsonValue, given: MergeSchema): JsonValue {
+  const schema = deduceSchema(given, applied, live);
+  if (isAtomic(schema)) return applied;
+  if (schema.is === 'list') {
     if (!hasItems(live)) return applied;
-    return mergeItems(live, hasItems(applied) ? applied : [], shape, mergeValues);
+    return mergeItems(live, hasItems(applied) ? applied : [], schema, mergeValues);
   }
   if (!isObject(live) || Object.keys(live).length === 0) return applied;
-  return mergeObjects(live, isObject(applied) ? applied : {}, shape as ObjectShape);
+  return mergeObjects(live, isObject(applied) ? applied : {}, schema as ObjectMergeSchema);
 }
 
 function hasItems(value: JsonValue): value is JsonValue[] {
   return Array.isArray(value) && value.length > 0;
 }
 
-type Merge = (live: JsonValue, applied: JsonValue, shape: Shape) => JsonValue;
+type Merge = (live: JsonValue, applied: JsonValue, schema: MergeSchema) => JsonValue;
 
 interface Indexed {
   readonly elements: readonly PathElement[];
@@ -38,12 +46,12 @@ interface Indexed {
   readonly byElement: ReadonlyMap<PathElement, JsonValue | undefined>;
 }
 
-function index(list: readonly JsonValue[], shape: ListShape): Indexed {
+function index(list: readonly JsonValue[], schema: ListMergeSchema): Indexed {
   const byElement = new Map<PathElement, JsonValue | undefined>();
   const elements: PathElement[] = [];
   const items: JsonValue[] = [];
   for (const item of list) {
-    const element = tryElement(item, shape);
+    const element = tryElement(item, schema);
     if (element === undefined) continue;
     byElement.set(element, byElement.has(element) ? undefined : item);
     elements.push(element);
@@ -59,16 +67,16 @@ function index(list: readonly JsonValue[], shape: ListShape): Indexed {
 export function mergeItems(
   live: readonly JsonValue[],
   applied: readonly JsonValue[],
-  shape: ListShape,
+  schema: ListMergeSchema,
   merge: Merge,
 ): JsonValue[] {
-  return new MergingLists(index(live, shape), index(applied, shape), shape, merge).merged();
+  return new MergingLists(index(live, schema), index(applied, schema), schema, merge).merged();
 }
 
 class MergingLists {
   readonly #live: Indexed;
   readonly #applied: Indexed;
-  readonly #shape: ListShape;
+  readonly #schema: ListMergeSchema;
   readonly #merge: Merge;
   readonly #out: JsonValue[] = [];
   readonly #done = new Set<PathElement>();
@@ -76,10 +84,10 @@ class MergingLists {
   readonly #shared: readonly PathElement[];
   #next = 0;
 
-  constructor(live: Indexed, applied: Indexed, shape: ListShape, merge: Merge) {
+  constructor(live: Indexed, applied: Indexed, schema: ListMergeSchema, merge: Merge) {
     this.#live = live;
     this.#applied = applied;
-    this.#shape = shape;
+    this.#schema = schema;
     this.#merge = merge;
     this.#shared = applied.elements.filter((element) => live.byElement.has(element));
   }
@@ -117,6 +125,6 @@ class MergingLists {
     if (this.#shared[this.#next] === element) this.#next++;
     const live = this.#live.byElement.get(element);
     const applied = this.#applied.byElement.get(element) as JsonValue;
-    this.#out.push(live === undefined ? applied : this.#merge(live, applied, this.#shape.of));
+    this.#out.push(live === undefined ? applied : this.#merge(live, applied, this.#schema.of));
   }
 }

@@ -14,7 +14,15 @@ import { isSameOwner, type Owner } from '../managed-fields/owners.ts';
 import { contentOf, fieldElement, self } from '../managed-fields/path-element.ts';
 import { convertFor, inStep, type Versions } from './field-manager.ts';
 import { tryElement } from './list-items.ts';
-import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './merge-schema.ts';
+import {
+  anySchema,
+  deduceSchema,
+  isAtomic,
+  type ListMergeSchema,
+  type MergeSchema,
+  memberSchema,
+  type ObjectMergeSchema,
+} from './merge-schema.ts';
 import { fieldSetOf } from './to-set.ts';
 
 /**
@@ -37,9 +45,9 @@ export function prune(
 function pruned(merged: JsonObject, last: Owner, owners: readonly Owner[], apiVersion: string, versions: Versions): JsonObject {
   const then = convertFor('failed to convert merged object to last applied version', merged, last.apiVersion, versions);
   if (then === undefined) return merged;
-  const shape = versions.shape(last.apiVersion);
-  const lastFields = withNamedFields(last.fields, shape);
-  const removed = removePaths(then, lastFields, shape);
+  const schema = versions.mergeSchema(last.apiVersion);
+  const lastFields = withNamedFields(last.fields, schema);
+  const removed = removePaths(then, lastFields, schema);
   const rest = inStep('failed add back owned items', () => addBackOwned(then, removed, last.apiVersion, owners, versions));
   const result = inStep('failed add back dangling items', () =>
     addBackDangling(then, rest, lastFields, last.apiVersion, versions),
@@ -77,10 +85,10 @@ function addBackIn(merged: JsonObject, pruned: JsonObject, apiVersion: string, o
   const whole = convertFor(`failed to convert merged object at version ${apiVersion}`, merged, apiVersion, versions);
   const rest = convertFor(`failed to convert pruned object at version ${apiVersion}`, pruned, apiVersion, versions);
   if (whole === undefined || rest === undefined) return pruned;
-  const shape = versions.shape(apiVersion);
-  const named = (set: FieldSet) => withNamedFields(set, shape);
-  const kept = union(named(fieldSetOf(rest, shape)), named(owned));
-  return removePaths(whole, difference(named(fieldSetOf(whole, shape)), kept), shape);
+  const schema = versions.mergeSchema(apiVersion);
+  const named = (set: FieldSet) => withNamedFields(set, schema);
+  const kept = union(named(fieldSetOf(rest, schema)), named(owned));
+  return removePaths(whole, difference(named(fieldSetOf(whole, schema)), kept), schema);
 }
 
 /** Gives back what the applier did not own either. */
@@ -93,62 +101,62 @@ function addBackDangling(
 ): JsonObject {
   const rest = convertFor('failed to convert pruned object to last applied version', pruned, apiVersion, versions);
   if (rest === undefined) return merged;
-  const shape = versions.shape(apiVersion);
-  const named = (object: JsonObject) => withNamedFields(fieldSetOf(object, shape), shape);
+  const schema = versions.mergeSchema(apiVersion);
+  const named = (object: JsonObject) => withNamedFields(fieldSetOf(object, schema), schema);
   const gone = difference(named(merged), named(rest));
-  return removePaths(merged, intersection(gone, lastFields), shape);
+  return removePaths(merged, intersection(gone, lastFields), schema);
 }
 
 /** The object without the paths of the set. */
-export function removePaths(object: JsonObject, set: FieldSet, shape: ObjectShape): JsonObject {
+export function removePaths(object: JsonObject, set: FieldSet, schema: ObjectMergeSchema): JsonObject {
   if (isEmptySet(set)) return object;
   const rest: JsonObject = {};
   for (const key of Object.keys(object)) {
     const value = object[key] as JsonValue;
     const part = set[fieldElement(key)];
     if (part === undefined) setKey(rest, key, value);
-    else if (!isMember(part)) setKey(rest, key, removeBelow(value, part, memberShape(shape, key) ?? anyShape));
+    else if (!isMember(part)) setKey(rest, key, removeBelow(value, part, memberSchema(schema, key) ?? anySchema));
   }
   return rest;
 }
 
 /** What nothing is left of is null, as if nobody had said anything of it. */
-function removeBelow(value: JsonValue, set: FieldSet, given: Shape): JsonValue {
-  const shape = shapeFor(given, value);
-  if (shape.is === 'scalar' || shape.is === 'any') return value;
-  if (isWhole(shape)) return null;
-  if (shape.is === 'list') return Array.isArray(value) ? removeItems(value, set, shape) : null;
-  const rest = isObject(value) ? removePaths(value, set, shape) : {};
+function removeBelow(value: JsonValue, set: FieldSet, given: MergeSchema): JsonValue {
+  const schema = deduceSchema(given, value);
+  if (schema.is === 'scalar' || schema.is === 'any') return value;
+  if (isAtomic(schema)) return null;
+  if (schema.is === 'list') return Array.isArray(value) ? removeItems(value, set, schema) : null;
+  const rest = isObject(value) ? removePaths(value, set, schema) : {};
   return Object.keys(rest).length === 0 ? null : rest;
 }
 
-function removeItems(list: readonly JsonValue[], set: FieldSet, shape: ListShape): JsonValue {
+function removeItems(list: readonly JsonValue[], set: FieldSet, schema: ListMergeSchema): JsonValue {
   const rest: JsonValue[] = [];
   for (const item of list) {
-    const element = tryElement(item, shape);
+    const element = tryElement(item, schema);
     const part = element === undefined ? undefined : set[element];
     if (part === undefined) rest.push(item);
-    else if (!isMember(part)) rest.push(removeBelow(item, part, shape.of));
+    else if (!isMember(part)) rest.push(removeBelow(item, part, schema.of));
   }
   return rest.length === 0 ? null : rest;
 }
 
 /** The set with every field in it that its type names and that something in the set is below. */
-export function withNamedFields(set: FieldSet, shape: Shape | undefined): FieldSet {
+export function withNamedFields(set: FieldSet, schema: MergeSchema | undefined): FieldSet {
   const named: MutableFieldSet = {};
   for (const element in set) {
     if (element === self) {
       named[self] = {};
       continue;
     }
-    const below = withNamedFields(set[element] as FieldSet, shapeBelow(element, shape));
-    const isNamed = element[0] === 'f' && shape?.is === 'object' && shape.fields.has(contentOf(element));
+    const below = withNamedFields(set[element] as FieldSet, schemaBelow(element, schema));
+    const isNamed = element[0] === 'f' && schema?.is === 'object' && schema.fields.has(contentOf(element));
     named[element] = (isNamed ? asMember(below) : below) as MutableFieldSet;
   }
   return named;
 }
 
-function shapeBelow(element: string, shape: Shape | undefined): Shape | undefined {
-  if (shape?.is === 'object' && element[0] === 'f') return memberShape(shape, contentOf(element));
-  return shape?.is === 'list' && element[0] === 'k' ? shape.of : undefined;
+function schemaBelow(element: string, schema: MergeSchema | undefined): MergeSchema | undefined {
+  if (schema?.is === 'object' && element[0] === 'f') return memberSchema(schema, contentOf(element));
+  return schema?.is === 'list' && element[0] === 'k' ? schema.of : undefined;
 }

@@ -1,12 +1,20 @@
 import { deepEqual, getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { type FieldSet, hasPath, isMember } from '../managed-fields/field-set.ts';
+import { type ManagedFieldsRecord, recordOfOwners } from '../managed-fields/managed-fields.ts';
 import { isSameOwner, type Owner } from '../managed-fields/owners.ts';
 import { fieldElement, type PathElement } from '../managed-fields/path-element.ts';
-import { type KnownRecord, recordOf } from '../managed-fields/record.ts';
-import { serverMetadata, typeMeta } from '../managed-fields/strip-meta.ts';
-import type { Versions, Writer } from './field-manager.ts';
+import { strippedMetadata, typeMeta } from '../managed-fields/strip-meta.ts';
+import type { FieldManager, Versions } from './field-manager.ts';
 import { tryElement } from './list-items.ts';
-import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './merge-schema.ts';
+import {
+  anySchema,
+  deduceSchema,
+  isAtomic,
+  type ListMergeSchema,
+  type MergeSchema,
+  memberSchema,
+  type ObjectMergeSchema,
+} from './merge-schema.ts';
 import { isReconciled } from './reconcile.ts';
 
 /** The walk looks at every owner for each field that has changed. */
@@ -19,18 +27,18 @@ const maxOwners = 32;
 export function quickUpdate(
   live: JsonObject,
   next: JsonObject,
-  record: KnownRecord,
-  writer: Writer,
+  record: ManagedFieldsRecord,
+  writer: FieldManager,
   versions: Versions,
 ): readonly JsonObject[] | undefined {
   const { apiVersion } = writer;
-  const { allBut } = versions.ownable;
+  const { excluded } = versions.filter;
   if (record.owners.length > maxOwners) return undefined;
-  if (!record.settled || allBut === undefined || live.apiVersion !== apiVersion || next.apiVersion !== apiVersion)
+  if (!record.settled || excluded === undefined || live.apiVersion !== apiVersion || next.apiVersion !== apiVersion)
     return undefined;
-  const shape = versions.knows(apiVersion) ? versions.shape(apiVersion) : undefined;
-  const isPlain = (owner: Owner) => owner.apiVersion === apiVersion && shape !== undefined && isReconciled(owner.fields, shape);
-  if (shape === undefined || !record.owners.every(isPlain)) return undefined;
+  const schema = versions.knows(apiVersion) ? versions.mergeSchema(apiVersion) : undefined;
+  const isPlain = (owner: Owner) => owner.apiVersion === apiVersion && schema !== undefined && isReconciled(owner.fields, schema);
+  if (schema === undefined || !record.owners.every(isPlain)) return undefined;
   const identity = {
     manager: writer.manager || 'unknown',
     operation: 'Update',
@@ -39,12 +47,12 @@ export function quickUpdate(
   } as const;
   const own = record.owners.find((owner) => isSameOwner(owner, identity));
   const walk = new UpdateWalk(record.owners, own);
-  if (!walk.object(live, next, shape, allBut)) return undefined;
+  if (!walk.object(live, next, schema, excluded)) return undefined;
   return own && walk.touched && own.time !== writer.time ? retimed(record, own, writer.time) : record.entries;
 }
 
-function retimed({ owners }: KnownRecord, own: Owner, time: string | undefined): readonly JsonObject[] {
-  return recordOf(owners.map((owner) => (owner === own ? { ...own, time } : owner))).entries;
+function retimed({ owners }: ManagedFieldsRecord, own: Owner, time: string | undefined): readonly JsonObject[] {
+  return recordOfOwners(owners.map((owner) => (owner === own ? { ...own, time } : owner))).entries;
 }
 
 type Maybe = JsonValue | undefined;
@@ -69,15 +77,15 @@ export class UpdateWalk {
   }
 
   /** `reset` is what such an update cannot change, whatever is sent. */
-  object(before: JsonObject, after: JsonObject, shape: ObjectShape, reset: FieldSet): boolean {
-    return this.#members(before, after, shape, reset, typeMeta);
+  object(before: JsonObject, after: JsonObject, schema: ObjectMergeSchema, reset: FieldSet): boolean {
+    return this.#members(before, after, schema, reset, typeMeta);
   }
 
   /** Nobody owns the keys in `unowned`. */
   #members(
     before: JsonObject,
     after: JsonObject,
-    shape: ObjectShape,
+    schema: ObjectMergeSchema,
     reset: FieldSet | undefined,
     unowned?: ReadonlySet<string>,
   ): boolean {
@@ -89,45 +97,51 @@ export class UpdateWalk {
         continue;
       }
       if (Object.hasOwn(before, key)) shared++;
-      if (!unowned?.has(key) && !this.#member(key, getKey(before, key), value, shape, reset)) return false;
+      if (!unowned?.has(key) && !this.#member(key, getKey(before, key), value, schema, reset)) return false;
     }
-    return !hasMore(before, shared) || this.#removed(before, after, shape, reset, unowned);
+    return !hasMore(before, shared) || this.#removed(before, after, schema, reset, unowned);
   }
 
   #removed(
     before: JsonObject,
     after: JsonObject,
-    shape: ObjectShape,
+    schema: ObjectMergeSchema,
     reset: FieldSet | undefined,
     unowned?: ReadonlySet<string>,
   ): boolean {
     for (const key in before)
-      if (!Object.hasOwn(after, key) && !unowned?.has(key) && !this.#member(key, before[key], undefined, shape, reset))
+      if (!Object.hasOwn(after, key) && !unowned?.has(key) && !this.#member(key, before[key], undefined, schema, reset))
         return false;
     return true;
   }
 
-  #member(key: string, before: Maybe, after: Maybe, shape: ObjectShape, reset: FieldSet | undefined): boolean {
+  #member(key: string, before: Maybe, after: Maybe, schema: ObjectMergeSchema, reset: FieldSet | undefined): boolean {
     if (before === after) return true;
     const element = fieldElement(key);
     const below = reset?.[element];
     if (below !== undefined && isMember(below)) return true;
     this.#path.push(element);
-    const settled = this.#values(before, after, memberShape(shape, key) ?? anyShape, below);
+    const settled = this.#values(before, after, memberSchema(schema, key) ?? anySchema, below);
     this.#path.pop();
     return settled;
   }
 
-  #values(before: Maybe, after: Maybe, given: Shape, reset: FieldSet | undefined): boolean {
+  #values(before: Maybe, after: Maybe, given: MergeSchema, reset: FieldSet | undefined): boolean {
     if (before === after) return true;
-    const shape = shapeFor(given, after, before);
+    const schema = deduceSchema(given, after, before);
     if (given.is === 'deduced' && before !== undefined && after !== undefined && isObject(before) !== isObject(after))
       return false;
-    if (isWhole(shape) || (isNothing(before) && isNothing(after))) return this.#whole(before, after);
+    if (isAtomic(schema) || (isNothing(before) && isNothing(after))) return this.#whole(before, after);
     if (before === undefined || after === undefined) return false;
-    if (shape.is === 'list') return reset === undefined && this.#items(listIn(before), listIn(after), shape);
+    if (schema.is === 'list') return reset === undefined && this.#items(listIn(before), listIn(after), schema);
     const isMetadata = this.#path.length === 1 && this.#path[0] === 'f:metadata';
-    return this.#members(objectIn(before), objectIn(after), shape as ObjectShape, reset, isMetadata ? serverMetadata : undefined);
+    return this.#members(
+      objectIn(before),
+      objectIn(after),
+      schema as ObjectMergeSchema,
+      reset,
+      isMetadata ? strippedMetadata : undefined,
+    );
   }
 
   #whole(before: Maybe, after: Maybe): boolean {
@@ -139,14 +153,14 @@ export class UpdateWalk {
     return true;
   }
 
-  #items(before: readonly JsonValue[], after: readonly JsonValue[], shape: ListShape): boolean {
+  #items(before: readonly JsonValue[], after: readonly JsonValue[], schema: ListMergeSchema): boolean {
     if (deepEqual(before as JsonValue[], after as JsonValue[])) return true;
-    const elements = shape.kind === 'map' && before.length === after.length ? elementsOf(before, shape) : undefined;
+    const elements = schema.kind === 'map' && before.length === after.length ? elementsOf(before, schema) : undefined;
     if (elements === undefined) return false;
     return elements.every((element, i) => {
-      if (tryElement(after[i] as JsonValue, shape) !== element) return false;
+      if (tryElement(after[i] as JsonValue, schema) !== element) return false;
       this.#path.push(element);
-      const settled = this.#values(before[i], after[i], shape.of, undefined);
+      const settled = this.#values(before[i], after[i], schema.of, undefined);
       this.#path.pop();
       return settled;
     });
@@ -161,10 +175,10 @@ function hasMore(object: JsonObject, count: number): boolean {
 }
 
 /** What tells the items of a list apart; undefined if something does not. */
-function elementsOf(list: readonly JsonValue[], shape: ListShape): readonly PathElement[] | undefined {
+function elementsOf(list: readonly JsonValue[], schema: ListMergeSchema): readonly PathElement[] | undefined {
   const elements = new Set<PathElement>();
   for (const item of list) {
-    const element = tryElement(item, shape);
+    const element = tryElement(item, schema);
     if (element === undefined || elements.has(element)) return undefined;
     elements.add(element);
   }
@@ -179,7 +193,7 @@ function listIn(value: JsonValue): readonly JsonValue[] {
   return Array.isArray(value) ? value : noItems;
 }
 
-/** Nothing is below it, so that it is one thing whatever its shape. */
+/** Nothing is below it, so that it is one thing whatever its schema. */
 function isNothing(value: Maybe): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;

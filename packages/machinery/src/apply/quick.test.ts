@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { stringifyJson } from '../json/stringify.ts';
 import { deepCopy, isObject, type JsonObject } from '../json/value.ts';
 import type { FieldSet } from '../managed-fields/field-set.ts';
-import { knownRecord, recordWithText } from '../managed-fields/record.ts';
+import { internedRecord, recordFromText } from '../managed-fields/managed-fields.ts';
 import { createdFields } from './created-fields.ts';
-import { allBut, type Versions, type Writer } from './field-manager.ts';
-import type { ObjectShape } from './merge-schema.ts';
+import { excludeFields, type FieldManager, type Versions } from './field-manager.ts';
+import type { ObjectMergeSchema } from './merge-schema.ts';
 import { quickUpdate } from './quick-update.ts';
-import { RandomShapes } from './random-shapes.ts';
+import { RandomSchemas } from './random-schemas.ts';
 import { trackFully, trackUpdate } from './track-update.ts';
 
 const resets: readonly { subresource: string; reset: FieldSet }[] = [
@@ -16,12 +16,12 @@ const resets: readonly { subresource: string; reset: FieldSet }[] = [
   { subresource: 'status', reset: { 'f:spec': {}, 'f:metadata': { 'f:labels': {} } } },
 ];
 
-function versionsOf(shape: ObjectShape, reset: FieldSet): Versions {
+function versionsOf(schema: ObjectMergeSchema, reset: FieldSet): Versions {
   return {
-    ownable: allBut(reset),
+    filter: excludeFields(reset),
     knows: (apiVersion) => apiVersion === 'v1',
     convert: (object, apiVersion) => (apiVersion === 'v1' ? object : undefined),
-    shape: () => shape,
+    mergeSchema: () => schema,
     empty: (apiVersion) => ({ kind: 'Thing', apiVersion, metadata: { creationTimestamp: null }, spec: {} }),
   };
 }
@@ -30,28 +30,28 @@ function versionsOf(shape: ObjectShape, reset: FieldSet): Versions {
 function stored(object: JsonObject, record: JsonObject[] | undefined): JsonObject {
   const { managedFields: _, ...metadata } = object.metadata as JsonObject;
   if (record === undefined) return { ...object, metadata };
-  return { ...object, metadata: { ...metadata, managedFields: recordWithText(stringifyJson(record))?.entries as JsonObject[] } };
+  return { ...object, metadata: { ...metadata, managedFields: recordFromText(stringifyJson(record))?.entries as JsonObject[] } };
 }
 
 interface Step {
   readonly live: JsonObject | undefined;
   readonly next: JsonObject;
-  readonly writer: Writer;
+  readonly writer: FieldManager;
   readonly versions: Versions;
 }
 
-function* steps(random: RandomShapes): Generator<Step, void, JsonObject[] | undefined> {
-  const shape = random.root();
+function* steps(random: RandomSchemas): Generator<Step, void, JsonObject[] | undefined> {
+  const schema = random.root();
   let live: JsonObject | undefined;
   for (let i = 0; i < 12; i++) {
     const { subresource, reset } = random.pick(live ? resets : resets.slice(0, 2));
-    const made = live && random.below(4) > 0 ? random.changedObject(live) : random.members(shape);
+    const made = live && random.below(4) > 0 ? random.changedObject(live) : random.members(schema);
     const metadata = { ...(live?.metadata as JsonObject), ...(made.metadata as JsonObject), resourceVersion: String(i) };
     const next: JsonObject = { ...made, apiVersion: 'v1', kind: 'Thing', metadata };
     if (random.below(2) === 0) delete (next.metadata as JsonObject).managedFields;
     const time = `2024-01-01T00:00:0${Math.floor(i / 3)}Z`;
     const writer = { manager: random.pick(['', 'one', 'two']), apiVersion: 'v1', subresource, time };
-    const record = yield { live, next, writer, versions: versionsOf(shape, reset) };
+    const record = yield { live, next, writer, versions: versionsOf(schema, reset) };
     live = stored(next, record);
   }
 }
@@ -62,14 +62,14 @@ describe('an update of any object', () => {
   it('gives the record that comparing sets gives', () => {
     let quick = 0;
     for (const seed of seeds) {
-      const walk = steps(new RandomShapes(seed));
+      const walk = steps(new RandomSchemas(seed));
       for (let step = walk.next(); !step.done; ) {
         const { live, next, writer, versions } = step.value;
         const record = trackUpdate(live, next, writer, versions);
         const expected = trackFully(live && deepCopy(live), deepCopy(next), false, writer, versions);
-        expect(knownRecord(record)?.text, `seed ${seed}`).toBe(expected && stringifyJson(expected));
+        expect(internedRecord(record)?.text, `seed ${seed}`).toBe(expected && stringifyJson(expected));
         expect(stringifyJson(record ?? null)).toBe(stringifyJson(expected ?? null));
-        const known = knownRecord((live?.metadata as JsonObject | undefined)?.managedFields);
+        const known = internedRecord((live?.metadata as JsonObject | undefined)?.managedFields);
         if (live && known && quickUpdate(live, next, known, writer, versions)) quick++;
         step = walk.next(record);
       }
@@ -81,13 +81,13 @@ describe('an update of any object', () => {
   it('gives what comparing it to nothing gives if it is created', () => {
     let told = 0;
     for (let seed = 0; seed < 2000; seed++) {
-      const random = new RandomShapes(seed);
-      const shape = random.root();
-      const versions = versionsOf(shape, random.pick<FieldSet>([{}, { 'f:status': {} }]));
-      const object: JsonObject = { ...random.members(shape), apiVersion: 'v1', kind: 'Thing' };
+      const random = new RandomSchemas(seed);
+      const schema = random.root();
+      const versions = versionsOf(schema, random.pick<FieldSet>([{}, { 'f:status': {} }]));
+      const object: JsonObject = { ...random.members(schema), apiVersion: 'v1', kind: 'Thing' };
       if (!isObject(object.metadata)) continue;
       delete object.metadata.managedFields;
-      const writer: Writer = { manager: 'one', apiVersion: 'v1', subresource: '', time: '2024-01-01T00:00:00Z' };
+      const writer: FieldManager = { manager: 'one', apiVersion: 'v1', subresource: '', time: '2024-01-01T00:00:00Z' };
       const expected = trackFully(undefined, object, false, writer, versions);
       expect(stringifyJson(trackUpdate(undefined, object, writer, versions) ?? null), `seed ${seed}`).toBe(
         stringifyJson(expected ?? null),

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json/value.ts';
 import { type FieldSet, isEmptySet, type MutableFieldSet, noFields } from '../managed-fields/field-set.ts';
-import { isKnown } from '../managed-fields/fields-v1.ts';
+import { isInterned } from '../managed-fields/fields-v1.ts';
 import type { Owner } from '../managed-fields/owners.ts';
 import { contentOf, type PathElement, self } from '../managed-fields/path-element.ts';
 import type { Versions } from './field-manager.ts';
-import type { ObjectShape, Shape } from './merge-schema.ts';
+import type { MergeSchema, ObjectMergeSchema } from './merge-schema.ts';
 
 /**
  * The owners, with what each owns said in the words of the types as they are now. What was owned part by part and has become
@@ -21,9 +21,9 @@ export function reconciled(owners: readonly Owner[], live: JsonObject, versions:
       shown.add(owner.apiVersion);
     }
     if (!versions.knows(owner.apiVersion)) continue;
-    const shape = versions.shape(owner.apiVersion);
-    if (isReconciled(owner.fields, shape)) continue;
-    const fields = reconcileSet(owner.fields, shape);
+    const schema = versions.mergeSchema(owner.apiVersion);
+    if (isReconciled(owner.fields, schema)) continue;
+    const fields = reconcileSet(owner.fields, schema);
     changed ??= [...owners];
     changed[i] = { ...owner, fields };
   }
@@ -31,25 +31,25 @@ export function reconciled(owners: readonly Owner[], live: JsonObject, versions:
 }
 
 /** For known sets, the type in whose words they are. */
-const rightFor = new WeakMap<FieldSet, ObjectShape>();
+const rightFor = new WeakMap<FieldSet, ObjectMergeSchema>();
 
 /** Whether all of a set is as it should be. Of sets that are known it is found out once. */
-export function isReconciled(set: FieldSet, shape: ObjectShape): boolean {
-  if (rightFor.get(set) === shape) return true;
-  const right = reconcileSet(set, shape) === set;
-  if (right && isKnown(set)) rightFor.set(set, shape);
+export function isReconciled(set: FieldSet, schema: ObjectMergeSchema): boolean {
+  if (rightFor.get(set) === schema) return true;
+  const right = reconcileSet(set, schema) === set;
+  if (right && isInterned(set)) rightFor.set(set, schema);
   return right;
 }
 
 /** Gives the set itself if all of it is as it should be. */
-export function reconcileSet(set: FieldSet, shape: Shape): FieldSet {
-  if (isFree(shape)) return set;
+export function reconcileSet(set: FieldSet, schema: MergeSchema): FieldSet {
+  if (isFree(schema)) return set;
   let result: MutableFieldSet | undefined;
   for (const element in set) {
     const part = set[element] as FieldSet;
     // A path without anything below it is right whatever its type has become.
     if (element === self || isEmptySet(part)) continue;
-    const below = shapeBelow(element, shape);
+    const below = schemaBelow(element, schema);
     const right = below === undefined ? part : reconcilePart(part, below);
     if (right === part) continue;
     result ??= { ...set } as MutableFieldSet;
@@ -58,33 +58,37 @@ export function reconcileSet(set: FieldSet, shape: Shape): FieldSet {
   return result ?? set;
 }
 
-function reconcilePart(part: FieldSet, shape: Shape): FieldSet {
-  if (shape.is === 'scalar' || isFree(shape)) return part;
+function reconcilePart(part: FieldSet, schema: MergeSchema): FieldSet {
+  if (schema.is === 'scalar' || isFree(schema)) return part;
   const isOneThing =
-    shape.is === 'any' || (shape.is === 'object' ? shape.atomic : shape.is === 'list' && shape.kind === 'atomic');
-  return isOneThing ? noFields : reconcileSet(part, shape);
+    schema.is === 'any' || (schema.is === 'object' ? schema.atomic : schema.is === 'list' && schema.kind === 'atomic');
+  return isOneThing ? noFields : reconcileSet(part, schema);
 }
 
 /** What no schema describes is as it was written. */
-function isFree(shape: Shape): boolean {
-  return shape.is === 'deduced' || (shape.is === 'object' && shape.of?.is === 'deduced' && shape.fields.size === 0);
+function isFree(schema: MergeSchema): boolean {
+  return schema.is === 'deduced' || (schema.is === 'object' && schema.of?.is === 'deduced' && schema.fields.size === 0);
 }
 
-const namedBelow = new WeakMap<Shape, Map<PathElement, Shape>>();
+const namedBelow = new WeakMap<MergeSchema, Map<PathElement, MergeSchema>>();
 
 /** Remembered by element: to cut the name out of an element takes longer than to find what is known of it. */
-function shapeBelow(element: PathElement, shape: Shape): Shape | undefined {
-  if (shape.is === 'list') return shape.of;
-  if (shape.is !== 'object') return undefined;
-  if (element[0] !== 'f' || shape.fields.size === 0) return shape.of;
-  const named = namedBelow.get(shape);
-  return named?.get(element) ?? findBelow(element, shape, named ?? new Map());
+function schemaBelow(element: PathElement, schema: MergeSchema): MergeSchema | undefined {
+  if (schema.is === 'list') return schema.of;
+  if (schema.is !== 'object') return undefined;
+  if (element[0] !== 'f' || schema.fields.size === 0) return schema.of;
+  const named = namedBelow.get(schema);
+  return named?.get(element) ?? findBelow(element, schema, named ?? new Map());
 }
 
 /** Only what the type names is remembered, of which there is so much and no more. */
-function findBelow(element: PathElement, shape: ObjectShape, named: Map<PathElement, Shape>): Shape | undefined {
-  const below = shape.fields.get(contentOf(element));
-  if (below === undefined) return shape.of;
-  namedBelow.set(shape, named.set(element, below));
+function findBelow(
+  element: PathElement,
+  schema: ObjectMergeSchema,
+  named: Map<PathElement, MergeSchema>,
+): MergeSchema | undefined {
+  const below = schema.fields.get(contentOf(element));
+  if (below === undefined) return schema.of;
+  namedBelow.set(schema, named.set(element, below));
   return below;
 }

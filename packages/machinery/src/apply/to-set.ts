@@ -2,27 +2,35 @@ import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { asMember, type FieldSet, type MutableFieldSet, noFields } from '../managed-fields/field-set.ts';
 import { fieldElement } from '../managed-fields/path-element.ts';
 import { itemsByElement } from './list-items.ts';
-import { anyShape, isWhole, type ListShape, memberShape, type ObjectShape, type Shape, shapeFor } from './merge-schema.ts';
+import {
+  anySchema,
+  deduceSchema,
+  isAtomic,
+  type ListMergeSchema,
+  type MergeSchema,
+  memberSchema,
+  type ObjectMergeSchema,
+} from './merge-schema.ts';
 
 /** Every path of an object that somebody who sets the object says something about. */
-export function fieldSetOf(object: JsonObject, shape: ObjectShape): FieldSet {
-  return objectPart(object, shape) ?? noFields;
+export function fieldSetOf(object: JsonObject, schema: ObjectMergeSchema): FieldSet {
+  return objectPart(object, schema) ?? noFields;
 }
 
 /** What belongs to the set of a value and what is below it; undefined if nothing does. */
-function partOf(value: JsonValue, given: Shape): FieldSet | undefined {
-  const shape = shapeFor(given, value);
-  if (isWhole(shape)) return noFields;
-  if (shape.is === 'list') return Array.isArray(value) ? listPart(value, shape) : undefined;
-  return isObject(value) ? objectPart(value, shape as ObjectShape) : undefined;
+function partOf(value: JsonValue, given: MergeSchema): FieldSet | undefined {
+  const schema = deduceSchema(given, value);
+  if (isAtomic(schema)) return noFields;
+  if (schema.is === 'list') return Array.isArray(value) ? listPart(value, schema) : undefined;
+  return isObject(value) ? objectPart(value, schema as ObjectMergeSchema) : undefined;
 }
 
-function objectPart(object: JsonObject, shape: ObjectShape): FieldSet | undefined {
+function objectPart(object: JsonObject, schema: ObjectMergeSchema): FieldSet | undefined {
   let part: MutableFieldSet | undefined;
   for (const key of Object.keys(object)) {
     const value = object[key] as JsonValue;
-    const below = partOf(value, memberShape(shape, key) ?? anyShape);
-    const owned = shape.fields.has(key) && !isNothing(value) ? below : asMember(below);
+    const below = partOf(value, memberSchema(schema, key) ?? anySchema);
+    const owned = schema.fields.has(key) && !isNothing(value) ? below : asMember(below);
     if (owned === undefined) continue;
     part ??= {};
     part[fieldElement(key)] = owned as MutableFieldSet;
@@ -31,10 +39,10 @@ function objectPart(object: JsonObject, shape: ObjectShape): FieldSet | undefine
 }
 
 /** Of items that cannot be told apart only that they are there is said. */
-function listPart(list: readonly JsonValue[], shape: ListShape): FieldSet | undefined {
+function listPart(list: readonly JsonValue[], schema: ListMergeSchema): FieldSet | undefined {
   let part: MutableFieldSet | undefined;
-  for (const [element, items] of itemsByElement(list, shape)) {
-    const below = items.length === 1 ? partOf(items[0] as JsonValue, shape.of) : undefined;
+  for (const [element, items] of itemsByElement(list, schema)) {
+    const below = items.length === 1 ? partOf(items[0] as JsonValue, schema.of) : undefined;
     part ??= {};
     part[element] = asMember(below) as MutableFieldSet;
   }

@@ -1,12 +1,12 @@
 import { deepEqual, type JsonObject } from '../json/value.ts';
 import { difference, type FieldSet, isEmptySet, noFields, union } from '../managed-fields/field-set.ts';
-import { knownFields } from '../managed-fields/fields-v1.ts';
-import { capUpdaters, isSameOwner, type Owner } from '../managed-fields/owners.ts';
-import { asksForReset, entriesOf, knownRecord, sentOwners, storedOwners } from '../managed-fields/record.ts';
-import { neverOwned } from '../managed-fields/strip-meta.ts';
+import { fieldsFromText } from '../managed-fields/fields-v1.ts';
+import { internedRecord, managedFieldsOf, requestsReset, sentOwners, storedOwners } from '../managed-fields/managed-fields.ts';
+import { capManagers, isSameOwner, type Owner } from '../managed-fields/owners.ts';
+import { strippedFields } from '../managed-fields/strip-meta.ts';
 import { disown, lossesOf, VersionedComparison } from './conflicts.ts';
 import { createdFields } from './created-fields.ts';
-import { ConversionFailed, type Versions, type Writer } from './field-manager.ts';
+import { ConversionFailed, type FieldManager, type Versions } from './field-manager.ts';
 import { quickUpdate } from './quick-update.ts';
 import { reconciled } from './reconcile.ts';
 
@@ -17,12 +17,12 @@ import { reconciled } from './reconcile.ts';
 export function trackUpdate(
   live: JsonObject | undefined,
   next: JsonObject,
-  writer: Writer,
+  writer: FieldManager,
   versions: Versions,
 ): JsonObject[] | undefined {
   if (live === undefined) return trackCreation(next, writer, versions) ?? trackOrForget(live, next, false, writer, versions);
   const keepsStored = saysNothing(live.metadata as JsonObject, next.metadata as JsonObject, writer);
-  const record = keepsStored ? knownRecord((live.metadata as JsonObject).managedFields) : undefined;
+  const record = keepsStored ? internedRecord((live.metadata as JsonObject).managedFields) : undefined;
   const quick = record && quickUpdate(live, next, record, writer, versions);
   return quick ? (quick as JsonObject[]) : trackOrForget(live, next, keepsStored, writer, versions);
 }
@@ -38,13 +38,13 @@ function trackOrForget(...change: Parameters<typeof trackFully>): JsonObject[] |
 }
 
 /** Undefined if it cannot tell, or if there is nothing to tell. */
-function trackCreation(object: JsonObject, writer: Writer, versions: Versions): JsonObject[] | undefined {
+function trackCreation(object: JsonObject, writer: FieldManager, versions: Versions): JsonObject[] | undefined {
   const text = createdFields(versions, writer.apiVersion)(object);
-  return text === undefined || text === '{}' ? undefined : entriesOf([updater(writer, knownFields(text))]);
+  return text === undefined || text === '{}' ? undefined : managedFieldsOf([updater(writer, fieldsFromText(text))]);
 }
 
 /** Whether a client leaves the stored record alone. Through a subresource it has to. */
-function saysNothing({ managedFields: stored }: JsonObject, { managedFields: sent }: JsonObject, writer: Writer): boolean {
+function saysNothing({ managedFields: stored }: JsonObject, { managedFields: sent }: JsonObject, writer: FieldManager): boolean {
   return writer.subresource !== '' || sent === undefined || deepEqual(sent, stored);
 }
 
@@ -53,7 +53,7 @@ export function trackFully(
   live: JsonObject | undefined,
   next: JsonObject,
   keepsStored: boolean,
-  writer: Writer,
+  writer: FieldManager,
   versions: Versions,
 ): JsonObject[] | undefined {
   const before = live ?? versions.empty(writer.apiVersion);
@@ -61,14 +61,14 @@ export function trackFully(
   const owners = reconciled(recorded, before, versions);
   // Of an object whose record was removed none is kept.
   if (live !== undefined && owners.length === 0) return undefined;
-  return entriesOf(capUpdaters(ownersAfterUpdate(before, next, owners, writer, versions)));
+  return managedFieldsOf(capManagers(ownersAfterUpdate(before, next, owners, writer, versions)));
 }
 
 /** A client may send another record than the stored one, but not a broken one. */
 function ownersBefore(live: JsonObject | undefined, metadata: JsonObject, keepsStored: boolean): readonly Owner[] {
   const stored = () => (live ? storedOwners(live.metadata as JsonObject) : undefined) ?? [];
   if (keepsStored || metadata.managedFields === undefined) return stored();
-  if (asksForReset(metadata)) return [];
+  if (requestsReset(metadata)) return [];
   const sent = sentOwners(metadata);
   return sent === undefined || sent.length === 0 ? stored() : sent;
 }
@@ -77,12 +77,12 @@ export function ownersAfterUpdate(
   before: JsonObject,
   after: JsonObject,
   owners: readonly Owner[],
-  writer: Writer,
+  writer: FieldManager,
   versions: Versions,
 ): readonly Owner[] {
   const comparison = new VersionedComparison(before, after, versions);
   const { kept, losses } = lossesOf(owners, comparison);
-  const fields = difference(comparison.in(writer.apiVersion)?.changed ?? noFields, neverOwned);
+  const fields = difference(comparison.in(writer.apiVersion)?.changed ?? noFields, strippedFields);
   if (isEmptySet(fields)) return disown(kept, losses);
   const owner = updater(writer, fields);
   const previous = kept.find((candidate) => isSameOwner(candidate, owner));
@@ -95,6 +95,6 @@ export function ownersAfterUpdate(
   ];
 }
 
-function updater({ manager, apiVersion, subresource, time }: Writer, fields: FieldSet): Owner {
+function updater({ manager, apiVersion, subresource, time }: FieldManager, fields: FieldSet): Owner {
   return { manager: manager || 'unknown', operation: 'Update', apiVersion, subresource, time, fields };
 }

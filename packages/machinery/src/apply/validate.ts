@@ -2,29 +2,29 @@ import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { describeElement, fieldElement } from '../managed-fields/path-element.ts';
 import { goTypeText, goValueText } from '../text/go-value.ts';
 import { itemElement, UnidentifiedItem } from './list-items.ts';
-import type { ListShape, ObjectShape, ScalarShape, Shape } from './merge-schema.ts';
+import type { ListMergeSchema, MergeSchema, ObjectMergeSchema, ScalarMergeSchema } from './merge-schema.ts';
 
 const maxErrors = 100;
 
 /** What is wrong with an object that is to be applied, in the words of Kubernetes; undefined if nothing is. */
-export function misfit(object: JsonObject, shape: ObjectShape): string | undefined {
+export function schemaMismatch(object: JsonObject, schema: ObjectMergeSchema): string | undefined {
   const errors: string[] = [];
-  checkMembers(object, shape, '', errors);
+  checkMembers(object, schema, '', errors);
   if (errors.length === 0) return undefined;
   return errors.length === 1 ? (errors[0] as string) : `errors:\n${errors.map((error) => `  ${error}`).join('\n')}`;
 }
 
-function check(value: JsonValue, shape: Shape, path: string, errors: string[]): void {
-  if (errors.length >= maxErrors || value === null || shape.is === 'any' || shape.is === 'deduced') return;
-  if (shape.is === 'scalar') checkScalar(value, shape, path, errors);
-  else if (shape.is === 'list') {
-    if (Array.isArray(value)) checkItems(value, shape, path, errors);
+function check(value: JsonValue, schema: MergeSchema, path: string, errors: string[]): void {
+  if (errors.length >= maxErrors || value === null || schema.is === 'any' || schema.is === 'deduced') return;
+  if (schema.is === 'scalar') checkScalar(value, schema, path, errors);
+  else if (schema.is === 'list') {
+    if (Array.isArray(value)) checkItems(value, schema, path, errors);
     else errors.push(`${path}: expected list, got &{${goValueText(value)}}`);
-  } else if (isObject(value)) checkMembers(value, shape, path, errors);
+  } else if (isObject(value)) checkMembers(value, schema, path, errors);
   else errors.push(`${path}: expected map, got &{${goValueText(value)}}`);
 }
 
-function checkScalar(value: JsonValue, { expects }: ScalarShape, path: string, errors: string[]): void {
+function checkScalar(value: JsonValue, { expects }: ScalarMergeSchema, path: string, errors: string[]): void {
   const type = typeof value;
   const isNumber = type === 'number' || type === 'bigint';
   if (expects === 'numeric' && !isNumber) errors.push(`${path}: expected numeric (int or float), got ${goTypeText(value)}`);
@@ -47,36 +47,36 @@ function goSyntax(value: JsonValue): string {
  * Kubernetes looks at members in any order, and at none behind one that its type does not have. So one of those is told of,
  * after what is wrong with the others.
  */
-function checkMembers(object: JsonObject, shape: ObjectShape, path: string, errors: string[]): void {
+function checkMembers(object: JsonObject, schema: ObjectMergeSchema, path: string, errors: string[]): void {
   let undeclared: string | undefined;
   for (const key of Object.keys(object)) {
     const below = `${path}${describeElement(fieldElement(key))}`;
-    const member = shape.fields.get(key) ?? shape.of;
+    const member = schema.fields.get(key) ?? schema.of;
     if (member === undefined) undeclared ??= below;
     else check(object[key] as JsonValue, member, below, errors);
   }
   if (undeclared !== undefined) errors.push(`${undeclared}: field not declared in schema`);
 }
 
-function checkItems(list: readonly JsonValue[], shape: ListShape, path: string, errors: string[]): void {
+function checkItems(list: readonly JsonValue[], schema: ListMergeSchema, path: string, errors: string[]): void {
   const seen = new Set<string>();
   for (let i = 0; i < list.length; i++) {
     const item = list[i] as JsonValue;
     let element = `i:${i}`;
-    if (shape.kind !== 'atomic') {
-      const identified = identify(item, shape, i, path, errors);
+    if (schema.kind !== 'atomic') {
+      const identified = identify(item, schema, i, path, errors);
       if (identified === undefined) return;
       element = identified;
       if (seen.has(element)) errors.push(`${path}: duplicate entries for key ${describeElement(element)}`);
       seen.add(element);
     }
-    check(item, shape.of, `${path}${describeElement(element)}`, errors);
+    check(item, schema.of, `${path}${describeElement(element)}`, errors);
   }
 }
 
-function identify(item: JsonValue, shape: ListShape, place: number, path: string, errors: string[]): string | undefined {
+function identify(item: JsonValue, schema: ListMergeSchema, place: number, path: string, errors: string[]): string | undefined {
   try {
-    return itemElement(item, shape);
+    return itemElement(item, schema);
   } catch (error) {
     if (!(error instanceof UnidentifiedItem)) throw error;
     errors.push(`${path}: element ${place}: ${error.message}`);

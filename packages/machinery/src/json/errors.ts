@@ -1,5 +1,5 @@
 import { goEscape } from '../text/go-quote.ts';
-import { isWrittenNumber } from './number-literal.ts';
+import { isNumberLiteral } from './number-literal.ts';
 import type { JsonValue } from './value.ts';
 
 /** The text is not JSON; the message is the one Go gives. */
@@ -42,5 +42,5 @@ export function jsonKind(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'bigint' || isWrittenNumber(value) ? 'number' : typeof value;
+  return typeof value === 'bigint' || isNumberLiteral(value) ? 'number' : typeof value;
 }

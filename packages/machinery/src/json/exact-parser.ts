@@ -1,6 +1,6 @@
 import { goQuote } from '../text/go-quote.ts';
 import { endOfInput, invalidCharacter, numberOverflow } from './errors.ts';
-import { isWrittenNumber, writtenNumber } from './number-literal.ts';
+import { isNumberLiteral, writtenNumber } from './number-literal.ts';
 import type { NumberForm, ParsedJson } from './parse.ts';
 import { parseNumber, parseString } from './parse-scalar.ts';
 import { type JsonObject, type JsonValue, setKey } from './value.ts';
@@ -60,7 +60,7 @@ class ExactParser {
   /** A number beyond what a double holds. Errors of syntax go first, so it is only complained about at the end. */
   #overflow: string | undefined;
   readonly #numbers: NumberForm;
-  #hasWritten = false;
+  #hasNumberLiterals = false;
   #at = 0;
 
   readonly #onKey: KeyVisitor | undefined;
@@ -81,8 +81,8 @@ class ExactParser {
     }
     this.#expectEnd();
     if (this.#overflow !== undefined) throw numberOverflow(this.#overflow, this.#at);
-    const root = isWrittenNumber(value) ? value.value : (value as JsonValue);
-    return { value: root, duplicates: [...this.#duplicates], ...(this.#hasWritten && { hasWritten: true }) };
+    const root = isNumberLiteral(value) ? value.value : (value as JsonValue);
+    return { value: root, duplicates: [...this.#duplicates], ...(this.#hasNumberLiterals && { hasNumberLiterals: true }) };
   }
 
   visitKeys(): void {
@@ -175,7 +175,7 @@ class ExactParser {
     this.#at = end;
     if (this.#numbers !== 'typed' && (value === Infinity || value === -Infinity)) this.#overflow ??= text;
     if (this.#numbers === 'plain' || isExact) return value;
-    this.#hasWritten = true;
+    this.#hasNumberLiterals = true;
     return writtenNumber(Number(value), text);
   }
 

@@ -5,7 +5,7 @@ import type { JsonValue } from './value.ts';
  * wanted it is refused, whatever it amounts to, and quoted as it was written. Made only where that is asked for; what
  * checks an object against its type leaves none.
  */
-export class WrittenNumber {
+export class NumberLiteral {
   readonly value: number;
   readonly text: string;
 
@@ -22,17 +22,17 @@ export class WrittenNumber {
 
 /** Stands where numbers stand; those who may meet one know. */
 export function writtenNumber(value: number, text: string): JsonValue {
-  return new WrittenNumber(value, text) as unknown as JsonValue;
+  return new NumberLiteral(value, text) as unknown as JsonValue;
 }
 
-export function isWrittenNumber(value: unknown): value is WrittenNumber {
-  return value instanceof WrittenNumber;
+export function isNumberLiteral(value: unknown): value is NumberLiteral {
+  return value instanceof NumberLiteral;
 }
 
 /** The value with plain numbers, in place. */
 export function withPlainNumbers(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
-  if (isWrittenNumber(value)) return value.value;
+  if (isNumberLiteral(value)) return value.value;
   const members = value as Record<string, JsonValue>;
   for (const key of Object.keys(members)) {
     const member = members[key] as JsonValue;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JsonSyntaxError } from './errors.ts';
 import { parseExactly } from './exact-parser.ts';
-import { isWrittenNumber, writtenNumber } from './number-literal.ts';
+import { isNumberLiteral, writtenNumber } from './number-literal.ts';
 import { parseJson } from './parse.ts';
 import { strictErrors } from './strict-errors.ts';
 import { stringifyJson } from './stringify.ts';
@@ -62,7 +62,7 @@ describe('values', () => {
   ])('%s, where it matters how it is written', (text, value) => {
     const parsed = parseJson(bytesOf(`{"a":[${text},"1.0"]}`), { numbers: 'typed' });
     expect(parsed.value).toEqual({ a: [value, '1.0'] });
-    expect(parsed.hasWritten).toBe(isWrittenNumber(value) ? true : undefined);
+    expect(parsed.hasNumberLiterals).toBe(isNumberLiteral(value) ? true : undefined);
     expect(stringifyJson(parsed.value)).toBe(`{"a":[${text === '-0' ? '0' : text},"1.0"]}`);
   });
 

@@ -9,7 +9,7 @@ export interface JsonLimits {
 }
 
 /**
- * What becomes of a number that is not written as an exact integer: a number like any other, or a WrittenNumber. One
+ * What becomes of a number that is not written as an exact integer: a number like any other, or a NumberLiteral. One
  * that is too large for a double is a mistake, unless it is for a type to say (`typed`).
  */
 export type NumberForm = 'plain' | 'written' | 'typed';
@@ -23,8 +23,8 @@ export interface ParsedJson {
   readonly value: JsonValue;
   /** `duplicate field "data.a"` for each key that an object has more than once. The last value counts. */
   readonly duplicates: readonly string[];
-  /** Whether there is a WrittenNumber in it. */
-  readonly hasWritten?: boolean;
+  /** Whether there is a NumberLiteral in it. */
+  readonly hasNumberLiterals?: boolean;
 }
 
 /** Go allows 10,000; what walks values here does so recursively, and no object of Kubernetes comes near this. */

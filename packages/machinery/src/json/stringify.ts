@@ -1,4 +1,4 @@
-import { isWrittenNumber } from './number-literal.ts';
+import { isNumberLiteral } from './number-literal.ts';
 import { type JsonObject, type JsonValue, setKey } from './value.ts';
 
 const escapes: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ function toJson(value: JsonValue): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // A bigint or a WrittenNumber, which JSON.stringify refuses, is too rare to look for first.
+    // A bigint or a NumberLiteral, which JSON.stringify refuses, is too rare to look for first.
     return exactJson(value, '');
   }
 }
@@ -59,7 +59,7 @@ interface Written {
 function write(out: Written, value: JsonValue, newline: string): void {
   if (typeof value === 'bigint') out.text += value.toString();
   else if (typeof value !== 'object' || value === null) out.text += JSON.stringify(value);
-  else if (isWrittenNumber(value)) out.text += value.text;
+  else if (isNumberLiteral(value)) out.text += value.text;
   else if (newline === deepestNewline || (newline !== '' && out.indentation > maxIndentation)) write(out, value, '');
   else if (Array.isArray(value)) writeList(out, value, newline);
   else writeObject(out, value, newline);
@@ -101,7 +101,7 @@ function writeObject(out: Written, object: JsonObject, newline: string): void {
 
 /** The same value with the keys of all objects sorted: the order in which Kubernetes writes objects whose type it does not know. */
 export function sortKeys(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null || isWrittenNumber(value)) return value;
+  if (typeof value !== 'object' || value === null || isNumberLiteral(value)) return value;
   if (Array.isArray(value)) return value.map(sortKeys);
   const sorted: JsonObject = {};
   for (const key of Object.keys(value).sort()) setKey(sorted, key, sortKeys(value[key] as JsonValue));

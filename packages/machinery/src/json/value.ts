@@ -1,4 +1,4 @@
-import { isWrittenNumber } from './number-literal.ts';
+import { isNumberLiteral } from './number-literal.ts';
 export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
 /** Keys are data: set them with `setKey` (below), never by assignment, so that `__proto__` stays a plain key. */
 export interface JsonObject {
@@ -66,7 +66,7 @@ export function deepCopy<T extends JsonValue>(value: T): T {
 }
 
 function copyValue(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null || isWrittenNumber(value)) return value;
+  if (typeof value !== 'object' || value === null || isNumberLiteral(value)) return value;
   return Array.isArray(value) ? copyList(value) : copyObject(value);
 }
 

@@ -67,19 +67,19 @@ const maxShared = 32 * 1024;
 const texts = new WeakMap<FieldSet, string>();
 
 /** The set with this text, which is in the form in which sets are stored. */
-export function knownFields(text: string): FieldSet {
+export function fieldsFromText(text: string): FieldSet {
   return known.get(text) ?? remember(text, JSON.parse(text) as FieldSet);
 }
 
 /** The same set in the order in which it is written, with a text. */
-export function knownForm(set: FieldSet): FieldSet {
-  if (isKnown(set)) return set;
+export function internFields(set: FieldSet): FieldSet {
+  if (isInterned(set)) return set;
   const sorted = sortedSet(set);
   const text = stringifyJson(sorted as unknown as JsonObject);
   return known.get(text) ?? remember(text, sorted);
 }
 
-export function isKnown(set: FieldSet): boolean {
+export function isInterned(set: FieldSet): boolean {
   return texts.has(set);
 }
 

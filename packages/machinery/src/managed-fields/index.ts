@@ -1,3 +1,3 @@
 export type { FieldSet } from './field-set.ts';
-export { type KnownRecord, knownRecord, recordWithText } from './record.ts';
-export { type ReplicasPath, recordAfterScale, scaleRecord } from './scale.ts';
+export { internedRecord, type ManagedFieldsRecord, recordFromText } from './managed-fields.ts';
+export { managedFieldsAfterScale, type ReplicasPath, scaleManagedFields } from './scale.ts';

@@ -73,7 +73,7 @@ const maxUpdaters = 10;
 const ancient = 'ancient-changes';
 
 /** Beyond ten owners by update, the oldest of each version become one. */
-export function capUpdaters(owners: readonly Owner[]): readonly Owner[] {
+export function capManagers(owners: readonly Owner[]): readonly Owner[] {
   const updaters = owners.filter(({ operation }) => operation === 'Update');
   let excess = updaters.length - maxUpdaters;
   if (excess <= 0) return owners;

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../json/value.ts';
 import { difference, type FieldSet, hasPath, isEmptySet } from './field-set.ts';
+import { managedFieldsOf, storedOwners } from './managed-fields.ts';
 import { type Owner, ownerText } from './owners.ts';
 import type { PathElement } from './path-element.ts';
-import { entriesOf, storedOwners } from './record.ts';
 
 type Path = readonly PathElement[];
 
@@ -13,19 +13,19 @@ const scaleVersion = 'autoscaling/v1';
 const pathInScale: Path = ['f:spec', 'f:replicas'];
 
 /** The record of an object as that of its scale: who owns the number of replicas. */
-export function scaleRecord(metadata: JsonObject, pathIn: ReplicasPath): JsonObject[] | undefined {
+export function scaleManagedFields(metadata: JsonObject, pathIn: ReplicasPath): JsonObject[] | undefined {
   const fields = setOf(pathInScale);
   const owners = (storedOwners(metadata) ?? [])
     .filter((owner) => ownsReplicas(owner, pathIn))
     .map((owner) => ({ ...owner, apiVersion: scaleVersion, fields }));
-  return entriesOf(owners);
+  return managedFieldsOf(owners);
 }
 
 /**
  * The record of an object once its scale has been written with a record of its own. Who updates is known by the version
  * as well, so that whoever updated the object and still owns the number comes to own it by an entry apart.
  */
-export function recordAfterScale(
+export function managedFieldsAfterScale(
   metadata: JsonObject,
   scale: JsonObject,
   apiVersion: string,
@@ -46,7 +46,7 @@ export function recordAfterScale(
     if (!hasPath(owner.fields, pathInScale)) continue;
     kept.push({ ...owner, apiVersion, time: times.get(text), fields: setOf(own) });
   }
-  return entriesOf(kept);
+  return managedFieldsOf(kept);
 }
 
 function ownsReplicas({ apiVersion, fields }: Owner, pathIn: ReplicasPath): boolean {

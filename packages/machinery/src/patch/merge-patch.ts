@@ -1,6 +1,6 @@
 import { StatusError } from '../errors/status-error.ts';
 import { cannotUnmarshal } from '../json/errors.ts';
-import { isWrittenNumber } from '../json/number-literal.ts';
+import { isNumberLiteral } from '../json/number-literal.ts';
 import { isObject, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 
 /** Applies an RFC 7386 patch. Fails with a StatusError; neither document nor patch is changed, and the result shares parts with both. */
@@ -24,11 +24,11 @@ function mergeObjects(document: JsonObject, patch: JsonObject): JsonObject {
 /** An object that takes the place of nothing or of a scalar loses its nulls; a list that replaces an object keeps them. */
 function mergeValues(value: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isObject(value)) return withoutNulls(patch);
-  return isObject(patch) && !isWrittenNumber(patch) ? mergeObjects(value, patch) : patch;
+  return isObject(patch) && !isNumberLiteral(patch) ? mergeObjects(value, patch) : patch;
 }
 
 function withoutNulls(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null || isWrittenNumber(value)) return value;
+  if (typeof value !== 'object' || value === null || isNumberLiteral(value)) return value;
   if (Array.isArray(value)) return value.map(withoutNulls);
   const kept: JsonObject = {};
   for (const key of Object.keys(value)) {

@@ -1,4 +1,4 @@
-import { isWrittenNumber } from '../json/number-literal.ts';
+import { isNumberLiteral } from '../json/number-literal.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import { deepCopy, deepEqual, isObject, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import { DepthBound, maxPatchedDepth } from './depth-bound.ts';
@@ -174,7 +174,7 @@ function keysOf(path: string): string[] {
 }
 
 function isContainer(value: JsonValue | undefined): value is Container {
-  return Array.isArray(value) || (isObject(value) && !isWrittenNumber(value));
+  return Array.isArray(value) || (isObject(value) && !isNumberLiteral(value));
 }
 
 function read(container: Container, key: string): JsonValue | undefined {

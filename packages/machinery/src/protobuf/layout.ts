@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
-import { whenEmpty } from '../schema/omitempty.ts';
+import { omitempty } from '../schema/omitempty.ts';
 import type { Field, FieldType, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 
 /** A message as protobuf sees it: slots in ascending order of their numbers. */
@@ -51,13 +51,13 @@ export interface AnyType {
 
 /** Go holds a pointer: zero differs from absent. What is no pointer is written even if it is zero. */
 export function isPointer(field: ProtobufField): boolean {
-  const when = whenEmpty(field);
+  const when = omitempty(field);
   return when === 'keep' || when === 'null';
 }
 
 /** Whether JSON tells a zero that was written. */
 export function tellsZero(field: ProtobufField): boolean {
-  return whenEmpty(field) !== 'omit';
+  return omitempty(field) !== 'omit';
 }
 
 /** Does the work once for each type of a catalogue and keeps the result as long as the type exists. */
@@ -107,7 +107,7 @@ function schemaOrList(name: string, schemaRef: string, list: Field): OneOf {
 }
 
 function schemaOrBoolean(name: string, schemaRef: string): OneOf {
-  const allows: Field = { name: 'allows', number: 1, type: { is: 'boolean' }, whenEmpty: 'omit' };
+  const allows: Field = { name: 'allows', number: 1, type: { is: 'boolean' }, omitempty: 'omit' };
   return {
     type: typeOf(name, [allows, { name: 'schema', number: 2, type: { is: 'object', ref: schemaRef } }]),
     toJson: (message) => message.schema ?? message.allows ?? false,

@@ -12,14 +12,14 @@ function metaType(kind: string, fields: readonly Field[]): TypeDefinition {
 
 /** Lists of every kind have the same metadata, whatever catalogue the kind is in. */
 export const listMetaType: TypeDefinition = metaType('ListMeta', [
-  { name: 'selfLink', number: 1, type: { is: 'string' }, whenEmpty: 'omit' },
-  { name: 'resourceVersion', number: 2, type: { is: 'string' }, whenEmpty: 'omit' },
-  { name: 'continue', number: 3, type: { is: 'string' }, whenEmpty: 'omit' },
-  { name: 'remainingItemCount', number: 4, type: { is: 'int64' }, whenEmpty: 'keep' },
+  { name: 'selfLink', number: 1, type: { is: 'string' }, omitempty: 'omit' },
+  { name: 'resourceVersion', number: 2, type: { is: 'string' }, omitempty: 'omit' },
+  { name: 'continue', number: 3, type: { is: 'string' }, omitempty: 'omit' },
+  { name: 'remainingItemCount', number: 4, type: { is: 'int64' }, omitempty: 'keep' },
   { name: 'shardInfo', number: 5, type: { is: 'object', ref: `${meta}.ShardInfo` } },
 ]);
 
-const shardInfoType = metaType('ShardInfo', [{ name: 'selector', number: 1, type: { is: 'string' }, whenEmpty: 'zero' }]);
+const shardInfoType = metaType('ShardInfo', [{ name: 'selector', number: 1, type: { is: 'string' }, omitempty: 'zero' }]);
 
 export const listMetaTypes: TypeCatalogue = { get: () => shardInfoType };
 

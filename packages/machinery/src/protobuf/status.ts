@@ -6,8 +6,8 @@ import { listMetaType, listMetaTypes } from './meta-messages.ts';
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const text: FieldType = { is: 'string' };
 
-function field(name: string, number: number, type: FieldType, whenEmpty: Field['whenEmpty'] = 'omit'): Field {
-  return { name, number, type, whenEmpty };
+function field(name: string, number: number, type: FieldType, omitempty: Field['omitempty'] = 'omit'): Field {
+  return { name, number, type, omitempty };
 }
 
 const types = new Map<string, TypeDefinition>([[listMetaType.name, listMetaType]]);

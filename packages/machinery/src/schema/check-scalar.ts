@@ -1,4 +1,4 @@
-import { isWrittenNumber, type WrittenNumber } from '../json/number-literal.ts';
+import { isNumberLiteral, type NumberLiteral } from '../json/number-literal.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonValue } from '../json/value.ts';
 import { canonicalMicroTime, canonicalTime } from '../meta/time.ts';
@@ -45,13 +45,13 @@ function checkInt64(value: JsonValue, decoding: Decoding): JsonValue | undefined
 
 /** In a text it is a mistake; of values Kubernetes takes as many bits as there is room for. */
 function checkOtherInteger(value: JsonValue, bits: 32 | 64, decoding: Decoding): JsonValue | undefined {
-  if (!isNumber(value) && !isWrittenNumber(value)) return decoding.mismatch(value, `int${bits}`);
+  if (!isNumber(value) && !isNumberLiteral(value)) return decoding.mismatch(value, `int${bits}`);
   if (!decoding.isFromValues || !isWhole(value)) return decoding.mismatchedNumber(value, `int${bits}`);
   const kept = BigInt.asIntN(bits, asInt64(value));
   return Number.isSafeInteger(Number(kept)) ? Number(kept) : kept;
 }
 
-function isWhole(value: number | bigint | WrittenNumber): value is number | bigint {
+function isWhole(value: number | bigint | NumberLiteral): value is number | bigint {
   return typeof value === 'bigint' || Number.isInteger(value);
 }
 
@@ -63,7 +63,7 @@ function asInt64(value: number | bigint): bigint {
 
 function checkDouble(value: JsonValue, decoding: Decoding): JsonValue | undefined {
   if (isNumber(value)) return Number(value);
-  if (!isWrittenNumber(value)) return decoding.mismatch(value, 'float64');
+  if (!isNumberLiteral(value)) return decoding.mismatch(value, 'float64');
   return Number.isFinite(value.value) ? value.value : decoding.mismatchedNumber(value, 'float64');
 }
 

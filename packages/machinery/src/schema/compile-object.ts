@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../json/value.ts';
 import type { Check } from './check-scalar.ts';
 import type { CompiledType } from './compile.ts';
 import type { Decoding, NamedField } from './decoding.ts';
-import { isEmpty, whenEmpty } from './omitempty.ts';
+import { isEmpty, omitempty } from './omitempty.ts';
 import type { Field, FieldType, TypeDefinition } from './type.ts';
 
 export interface ObjectCheck {
@@ -34,7 +34,7 @@ export function compileObject(type: TypeDefinition, compileType: (type: FieldTyp
 }
 
 function compileField(field: Field, place: number, owner: string, type: CompiledType): CompiledField {
-  const empty = whenEmpty(field);
+  const empty = omitempty(field);
   return {
     name: field.name,
     owner,

@@ -1,11 +1,11 @@
-import { isWrittenNumber, withPlainNumbers } from '../json/number-literal.ts';
+import { isNumberLiteral, withPlainNumbers } from '../json/number-literal.ts';
 import { deepCopy, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
-import { knownRecord } from '../managed-fields/record.ts';
+import { internedRecord } from '../managed-fields/managed-fields.ts';
 import { type Check, scalarChecks } from './check-scalar.ts';
 import { compileObject, type ObjectCheck } from './compile-object.ts';
 import type { Decoding } from './decoding.ts';
 import { zeroOf } from './omitempty.ts';
-import { type FieldType, isRecord, type TypeCatalogue } from './type.ts';
+import { type FieldType, isManagedFieldsType, type TypeCatalogue } from './type.ts';
 
 /** What is known of a type once and for all. */
 export interface CompiledType {
@@ -37,14 +37,14 @@ function compileType(type: FieldType, catalogue: TypeCatalogue): CompiledType {
   switch (type.is) {
     case 'any':
       return {
-        check: (value, { hasWritten }) => (hasWritten ? withPlainNumbers(deepCopy(value)) : value),
+        check: (value, { hasNumberLiterals }) => (hasNumberLiterals ? withPlainNumbers(deepCopy(value)) : value),
         zero: () => null,
         goType: 'interface {}',
       };
     case 'object':
       return compileReference(type.ref, catalogue);
     case 'list':
-      return compileList(compileMember(type.of, catalogue), isRecord(type));
+      return compileList(compileMember(type.of, catalogue), isManagedFieldsType(type));
     case 'map':
       return compileMap(compileMember(type.of, catalogue), type.of);
     default:
@@ -78,7 +78,7 @@ function compileReference(name: string, catalogue: TypeCatalogue): CompiledType 
     return target;
   };
   const check: Check = (value, decoding) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || isWrittenNumber(value))
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || isNumberLiteral(value))
       return decoding.mismatch(value, goType);
     return resolve().check(value, decoding);
   };
@@ -101,7 +101,7 @@ function compileList({ check, zero, goType: itemType }: CompiledType, records: b
   return {
     check: (value, decoding) => {
       if (!Array.isArray(value)) return decoding.mismatch(value, goType);
-      return records && knownRecord(value) ? value : checkItems(value, decoding);
+      return records && internedRecord(value) ? value : checkItems(value, decoding);
     },
     zero: () => null,
     goType,
@@ -124,7 +124,7 @@ function compileMap({ check, zero, goType: valueType }: CompiledType, of: FieldT
   };
   return {
     check: (value, decoding) => {
-      const fits = typeof value === 'object' && value !== null && !Array.isArray(value) && !isWrittenNumber(value);
+      const fits = typeof value === 'object' && value !== null && !Array.isArray(value) && !isNumberLiteral(value);
       return fits ? checkMembers(value, decoding) : decoding.mismatch(value, goType);
     },
     zero: () => null,

@@ -15,7 +15,7 @@ const types: Record<string, Field[]> = {
     { name: 'spec', type: { is: 'object', ref: 'io.k8s.api.core.v1.Spec' } },
   ],
   'io.k8s.api.core.v1.Meta': [
-    { name: 'name', type: text, whenEmpty: 'omit' },
+    { name: 'name', type: text, omitempty: 'omit' },
     { name: 'created', type: { is: 'time' } },
     { name: 'micro', type: { is: 'microTime' } },
     { name: 'labels', type: { is: 'map', of: text } },
@@ -23,7 +23,7 @@ const types: Record<string, Field[]> = {
   'io.k8s.api.core.v1.Spec': [
     { name: 'name', type: text, required: true, default: '' },
     { name: 'replicas', type: { is: 'int32' } },
-    { name: 'count', type: { is: 'int64' }, whenEmpty: 'omit' },
+    { name: 'count', type: { is: 'int64' }, omitempty: 'omit' },
     { name: 'ratio', type: { is: 'double' } },
     { name: 'flag', type: { is: 'boolean' } },
     { name: 'bytes', type: { is: 'bytes' } },
@@ -34,7 +34,7 @@ const types: Record<string, Field[]> = {
     { name: 'items', type: { is: 'list', of: { is: 'object', ref: 'io.k8s.api.core.v1.Spec' } } },
     { name: 'byName', type: { is: 'map', of: { is: 'object', ref: 'io.k8s.api.core.v1.Meta' } } },
     { name: 'names', type: { is: 'list', of: text }, required: true },
-    { name: 'selector', type: { is: 'object', ref: 'io.k8s.api.core.v1.Meta' }, whenEmpty: 'null' },
+    { name: 'selector', type: { is: 'object', ref: 'io.k8s.api.core.v1.Meta' }, omitempty: 'null' },
   ],
 };
 const catalogue: TypeCatalogue = {
@@ -144,7 +144,7 @@ describe('what does not fit', () => {
 describe('numbers that are not written as integers', () => {
   const written = (value: number, text: string) => writtenNumber(value, text);
   const checkWritten = (value: JsonObject) =>
-    checkObject(value, catalogue.get('io.k8s.api.core.v1.Thing'), catalogue, { hasWritten: true });
+    checkObject(value, catalogue.get('io.k8s.api.core.v1.Thing'), catalogue, { hasNumberLiterals: true });
 
   it.each<[string, JsonObject, string]>([
     ['int32', { replicas: written(1, '1.0') }, 'number 1.0 into Go struct field Spec.spec.replicas of type int32'],

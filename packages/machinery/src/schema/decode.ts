@@ -20,8 +20,8 @@ const none: readonly string[] = [];
 /** Where the object that is checked comes from. */
 export interface CheckOptions {
   readonly source?: Source;
-  /** Whether there may be a WrittenNumber in it. */
-  readonly hasWritten?: boolean | undefined;
+  /** Whether there may be a NumberLiteral in it. */
+  readonly hasNumberLiterals?: boolean | undefined;
 }
 
 /** Checks an object against its type and gives it the form in which it is written. The original is not changed; the result may share parts with it. */
@@ -29,9 +29,9 @@ export function checkObject(
   value: JsonObject,
   type: TypeDefinition,
   catalogue: TypeCatalogue,
-  { source = 'text', hasWritten = false }: CheckOptions = {},
+  { source = 'text', hasNumberLiterals = false }: CheckOptions = {},
 ): CheckedObject {
-  const decoding = new Decoding(source, hasWritten);
+  const decoding = new Decoding(source, hasNumberLiterals);
   try {
     const checked = objectCheck(type.name, catalogue).check(value, decoding);
     if (decoding.error === undefined) return { value: checked, unknown: inOrder(decoding.unknown, source) };

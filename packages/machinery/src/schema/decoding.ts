@@ -1,6 +1,6 @@
 import { jsonKind } from '../json/errors.ts';
 import { maxStrictErrors } from '../json/exact-parser.ts';
-import { isWrittenNumber, type WrittenNumber } from '../json/number-literal.ts';
+import { isNumberLiteral, type NumberLiteral } from '../json/number-literal.ts';
 import type { JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { goTypeText } from '../text/go-value.ts';
@@ -30,15 +30,15 @@ export class Decoding {
   /** Why the object does not fit its type: the first reason counts, and decoding goes on. */
   error: string | undefined;
   readonly isFromValues: boolean;
-  /** Whether a WrittenNumber may be met. */
-  readonly hasWritten: boolean;
+  /** Whether a NumberLiteral may be met. */
+  readonly hasNumberLiterals: boolean;
   readonly unknown: string[] = [];
   readonly #path: (NamedField | MapKey | number)[] = [];
   #depth = 0;
 
-  constructor(source: Source, hasWritten: boolean) {
+  constructor(source: Source, hasNumberLiterals: boolean) {
     this.isFromValues = source === 'values';
-    this.hasWritten = hasWritten;
+    this.hasNumberLiterals = hasNumberLiterals;
   }
 
   enter(step: NamedField | MapKey | number): void {
@@ -66,8 +66,8 @@ export class Decoding {
   }
 
   /** The number is of the right kind, but cannot be held. */
-  mismatchedNumber(value: number | bigint | WrittenNumber, goType: string): undefined {
-    const text = isWrittenNumber(value) ? value.text : value;
+  mismatchedNumber(value: number | bigint | NumberLiteral, goType: string): undefined {
+    const text = isNumberLiteral(value) ? value.text : value;
     this.error ??= this.isFromValues
       ? cannotRestore(value as JsonValue, goType)
       : this.#mismatchMessage(`number ${text}`, goType);
@@ -103,7 +103,7 @@ export class Decoding {
 }
 
 function numberText(value: JsonValue): string {
-  if (isWrittenNumber(value)) return `number ${value.text}`;
+  if (isNumberLiteral(value)) return `number ${value.text}`;
   return typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : jsonKind(value);
 }
 

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, setKey } from '../json/value.ts';
-import { knownRecord } from '../managed-fields/record.ts';
-import { isEmpty, whenEmpty } from './omitempty.ts';
-import { type Field, type FieldType, isRecord, type TypeCatalogue } from './type.ts';
+import { internedRecord } from '../managed-fields/managed-fields.ts';
+import { isEmpty, omitempty } from './omitempty.ts';
+import { type Field, type FieldType, isManagedFieldsType, type TypeCatalogue } from './type.ts';
 
 type Order = (value: JsonValue) => JsonValue;
 
@@ -46,7 +46,7 @@ function compile(name: string, catalogue: TypeCatalogue): (object: JsonObject) =
 function orderOfField(field: Field, catalogue: TypeCatalogue): Order | undefined {
   const order = orderOfType(field.type, catalogue);
   const isCollection = field.type.is === 'list' || field.type.is === 'map';
-  if (!isCollection || whenEmpty(field) !== 'zero') return order;
+  if (!isCollection || omitempty(field) !== 'zero') return order;
   return (value) => (value !== null && isEmpty(value) ? null : order ? order(value) : value);
 }
 
@@ -63,9 +63,9 @@ function orderOfType(type: FieldType, catalogue: TypeCatalogue): Order | undefin
   if (type.is !== 'list' && type.is !== 'map') return undefined;
   const item = orderOfType(type.of, catalogue);
   if (item === undefined) return undefined;
-  const records = isRecord(type);
+  const records = isManagedFieldsType(type);
   return (value) => {
-    if (typeof value === 'object' && value !== null && !(records && knownRecord(value))) orderItems(value, item);
+    if (typeof value === 'object' && value !== null && !(records && internedRecord(value))) orderItems(value, item);
     return value;
   };
 }

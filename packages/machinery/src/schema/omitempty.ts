@@ -1,9 +1,9 @@
 import type { JsonValue } from '../json/value.ts';
-import type { Field, FieldType, WhenEmpty } from './type.ts';
+import type { Field, FieldType, Omitempty } from './type.ts';
 
 /** How a field is written when it is empty. */
-export function whenEmpty(field: Field): WhenEmpty {
-  if (field.whenEmpty !== undefined) return field.whenEmpty;
+export function omitempty(field: Field): Omitempty {
+  if (field.omitempty !== undefined) return field.omitempty;
   switch (field.type.is) {
     case 'object':
       return field.default === undefined ? 'keep' : 'zero';

@@ -30,13 +30,13 @@ export type FieldType =
  * - `zero`: always something. A value without omitempty: the zero value stands in for what is absent.
  * - `null`: null if it is absent. A pointer without omitempty.
  */
-export type WhenEmpty = 'omit' | 'keep' | 'zero' | 'null';
+export type Omitempty = 'omit' | 'keep' | 'zero' | 'null';
 
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
   /** If it is not said, it is guessed from the type, `required` and `default`; nothing that was sent is lost by that. */
-  readonly whenEmpty?: WhenEmpty;
+  readonly omitempty?: Omitempty;
   readonly required?: boolean;
   readonly default?: JsonValue;
   readonly enum?: readonly string[];
@@ -83,6 +83,6 @@ export interface KindNames {
 }
 
 /** Whether this is the type of `managedFields`. */
-export function isRecord(type: FieldType): boolean {
+export function isManagedFieldsType(type: FieldType): boolean {
   return type.is === 'list' && type.of.is === 'object' && type.of.ref.endsWith('ManagedFieldsEntry');
 }

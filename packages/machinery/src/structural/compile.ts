@@ -1,4 +1,4 @@
-import type { ObjectShape } from '../apply/merge-schema.ts';
+import type { ObjectMergeSchema } from '../apply/merge-schema.ts';
 import { FieldErrors } from '../errors/field-errors.ts';
 import { path } from '../errors/field-path.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
@@ -23,7 +23,7 @@ const statusPath = path('status');
 export function compileSchema(props: JsonObject | (() => JsonObject), options: SchemaOptions = {}): CompiledSchema {
   const preserve = options.preserveUnknownFields === true;
   let parsed: SchemaNode | undefined;
-  let shape: ObjectShape | undefined;
+  let shape: ObjectMergeSchema | undefined;
   const root = (): SchemaNode => {
     parsed ??= parseSchema(typeof props === 'function' ? props() : props);
     return parsed;
@@ -34,7 +34,7 @@ export function compileSchema(props: JsonObject | (() => JsonObject), options: S
     validateValues: (object, old, errors, effort) => validateValues(root(), object, old, errors, effort),
     validateStatusValues: (object, old, errors, effort) => validateStatus(root(), object, old, errors, effort),
     validateRules: (object, old, errors, part, effort) => validateRules(root(), object, old, errors, part, effort),
-    get shape() {
+    get mergeSchema() {
       shape ??= shapeOfRoot(root(), preserve);
       return shape;
     },

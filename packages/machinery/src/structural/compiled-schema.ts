@@ -1,4 +1,4 @@
-import type { ObjectShape } from '../apply/merge-schema.ts';
+import type { ObjectMergeSchema } from '../apply/merge-schema.ts';
 import type { FieldErrors } from '../errors/field-errors.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Effort } from './values/budget.ts';
@@ -33,7 +33,7 @@ export interface CompiledSchema {
     effort?: Effort,
   ): readonly string[];
   /** How server-side apply merges objects of this schema. */
-  readonly shape: ObjectShape;
+  readonly mergeSchema: ObjectMergeSchema;
 }
 
 /**

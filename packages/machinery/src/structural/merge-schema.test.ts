@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compareObjects } from '../apply/compare.ts';
 import { mergeObjects } from '../apply/merge.ts';
 import { fieldSetOf } from '../apply/to-set.ts';
-import { misfit } from '../apply/validate.ts';
+import { schemaMismatch } from '../apply/validate.ts';
 import type { JsonObject } from '../json/value.ts';
 import { shapeOfRoot } from './merge-schema.ts';
 import { parseSchema } from './schema/parse.ts';
@@ -79,5 +79,5 @@ describe('ownership of custom objects', () => {
     [{ n: 'a' }, '.spec.n: expected numeric (int or float), got string'],
     [{ list: 'x' }, '.spec.list: expected list, got &{x}'],
     [{ map: [{ name: 'a' }, { name: 'a' }] }, '.spec.map: duplicate entries for key [name="a",port=80]'],
-  ])('fits %j: %s', (spec, message) => expect(misfit(inSpec(spec), shape)).toBe(message));
+  ])('fits %j: %s', (spec, message) => expect(schemaMismatch(inSpec(spec), shape)).toBe(message));
 });

@@ -1,46 +1,52 @@
-import { deducedShape, type ListShape, type ObjectShape, type Shape, shapeOf } from '../apply/merge-schema.ts';
+import {
+  deducedSchema,
+  type ListMergeSchema,
+  type MergeSchema,
+  mergeSchemaOf,
+  type ObjectMergeSchema,
+} from '../apply/merge-schema.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { type CheckedObject, checkObject } from '../schema/decode.ts';
 import type { Field, FieldType, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 import type { SchemaNode } from './schema/schema-node.ts';
 
-const textShape: Shape = { is: 'scalar', expects: 'string' };
-const scalars: Readonly<Record<string, Shape>> = {
-  string: textShape,
+const stringSchema: MergeSchema = { is: 'scalar', expects: 'string' };
+const scalars: Readonly<Record<string, MergeSchema>> = {
+  string: stringSchema,
   boolean: { is: 'scalar', expects: 'boolean' },
   integer: { is: 'scalar', expects: 'numeric' },
   number: { is: 'scalar', expects: 'numeric' },
 };
 
 /** How server-side apply merges objects of a schema. */
-export function shapeOfRoot(root: SchemaNode, preserveUnknownFields: boolean): ObjectShape {
+export function shapeOfRoot(root: SchemaNode, preserveUnknownFields: boolean): ObjectMergeSchema {
   return new SchemaShape(root, preserveUnknownFields || root.preserveUnknown, true);
 }
 
 /** `preserve`: something around keeps fields that no schema names. */
-function shapeOfNode(node: SchemaNode, preserve: boolean): Shape {
+function shapeOfNode(node: SchemaNode, preserve: boolean): MergeSchema {
   const keeps = preserve || node.preserveUnknown;
   switch (node.intOrString ? '' : node.type) {
     case 'object':
       return new SchemaShape(node, keeps, node.embedded);
     case 'array':
-      return listShape(node, keeps);
+      return listSchema(node, keeps);
     case '':
-      return node.properties === undefined ? deducedShape : new SchemaShape(node, true, node.embedded);
+      return node.properties === undefined ? deducedSchema : new SchemaShape(node, true, node.embedded);
     default:
-      return scalars[node.type] ?? deducedShape;
+      return scalars[node.type] ?? deducedSchema;
   }
 }
 
 /** Made field by field when it is needed: a large schema has many fields that no object uses. */
-class SchemaShape implements ObjectShape {
+class SchemaShape implements ObjectMergeSchema {
   readonly is = 'object';
   readonly atomic: boolean;
   readonly #node: SchemaNode;
   readonly #keeps: boolean;
   readonly #isResource: boolean;
-  #fields: ReadonlyMap<string, Shape> | undefined;
-  #of: Shape | undefined | null = null;
+  #fields: ReadonlyMap<string, MergeSchema> | undefined;
+  #of: MergeSchema | undefined | null = null;
 
   constructor(node: SchemaNode, keeps: boolean, isResource: boolean) {
     this.#node = node;
@@ -49,33 +55,34 @@ class SchemaShape implements ObjectShape {
     this.atomic = node.mapType === 'atomic';
   }
 
-  get fields(): ReadonlyMap<string, Shape> {
+  get fields(): ReadonlyMap<string, MergeSchema> {
     this.#fields ??= this.#makeFields();
     return this.#fields;
   }
 
-  get of(): Shape | undefined {
+  get of(): MergeSchema | undefined {
     if (this.#of === null) this.#of = this.#makeOf();
     return this.#of;
   }
 
-  #makeFields(): ReadonlyMap<string, Shape> {
-    const fields = new Map<string, Shape>();
+  #makeFields(): ReadonlyMap<string, MergeSchema> {
+    const fields = new Map<string, MergeSchema>();
     for (const [key, node] of this.#node.properties ?? []) fields.set(key, shapeOfNode(node, this.#keeps));
-    if (this.#isResource) fields.set('apiVersion', textShape).set('kind', textShape).set('metadata', objectMetaShape());
+    if (this.#isResource)
+      fields.set('apiVersion', stringSchema).set('kind', stringSchema).set('metadata', objectMetaMergeSchema());
     return fields;
   }
 
-  #makeOf(): Shape | undefined {
+  #makeOf(): MergeSchema | undefined {
     const { additional, properties } = this.#node;
     if (typeof additional === 'object') return shapeOfNode(additional, this.#keeps);
-    if (additional !== undefined) return additional ? deducedShape : undefined;
-    return this.#keeps || properties === undefined ? deducedShape : undefined;
+    if (additional !== undefined) return additional ? deducedSchema : undefined;
+    return this.#keeps || properties === undefined ? deducedSchema : undefined;
   }
 }
 
-function listShape(node: SchemaNode, keeps: boolean): ListShape {
-  const of = node.items === undefined ? deducedShape : shapeOfNode(node.items, keeps);
+function listSchema(node: SchemaNode, keeps: boolean): ListMergeSchema {
+  const of = node.items === undefined ? deducedSchema : shapeOfNode(node.items, keeps);
   const kind = node.listType === 'set' || node.listType === 'map' ? node.listType : 'atomic';
   if (kind !== 'map') return { is: 'list', kind, of, keys: [], defaults: new Map() };
   return { is: 'list', kind, of, keys: [...node.listMapKeys].sort(), defaults: keyDefaults(node) };
@@ -124,10 +131,10 @@ function type(name: string, fields: Readonly<Record<string, FieldType>>): TypeDe
 /** The fields of a reference to an owner are always written; pointers and times keep what was sent. */
 function fieldOf(name: string, type: FieldType, owner: string): Field {
   const pointer = type.is === 'time' || type.is === 'boolean' || name === 'deletionGracePeriodSeconds';
-  if (pointer) return { name, type, whenEmpty: 'keep' };
-  const whenEmpty = owner === 'OwnerReference' ? 'zero' : 'omit';
-  if (name === 'ownerReferences') return { name, type, whenEmpty, listType: 'map', listMapKeys: ['uid'] };
-  return { name, type, whenEmpty, ...(name === 'finalizers' && { listType: 'set' as const }) };
+  if (pointer) return { name, type, omitempty: 'keep' };
+  const omitempty = owner === 'OwnerReference' ? 'zero' : 'omit';
+  if (name === 'ownerReferences') return { name, type, omitempty, listType: 'map', listMapKeys: ['uid'] };
+  return { name, type, omitempty, ...(name === 'finalizers' && { listType: 'set' as const }) };
 }
 
 const catalogue: TypeCatalogue = { get: (name) => types.get(name) as TypeDefinition };
@@ -138,6 +145,6 @@ export function checkObjectMeta(metadata: JsonObject): CheckedObject {
 }
 
 /** How metadata is merged. */
-export function objectMetaShape(): ObjectShape {
-  return shapeOf('ObjectMeta', catalogue);
+export function objectMetaMergeSchema(): ObjectMergeSchema {
+  return mergeSchemaOf('ObjectMeta', catalogue);
 }

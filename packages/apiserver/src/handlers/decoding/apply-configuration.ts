@@ -5,14 +5,14 @@ import {
   JsonSyntaxError,
   type JsonValue,
   jsonKind,
-  misfit,
   parseApiVersion,
   parseJson,
   parseYaml,
   StatusError,
+  schemaMismatch,
   YamlSyntaxError,
 } from '@tsukube/machinery';
-import { checkedAs, shapeIn } from '../../registry/object-form.ts';
+import { checkedAs, mergeSchemaIn } from '../../registry/object-form.ts';
 import type { Schema } from '../../registry/resource.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import type { FieldValidation } from './write-options.ts';
@@ -70,7 +70,7 @@ export function checkConfiguration({ value }: Configuration, target: AppliedKind
   const { metadata } = value;
   if (isObject(metadata) && metadata.managedFields !== undefined && metadata.managedFields !== null)
     throw StatusError.badRequest('metadata.managedFields must be nil');
-  const problem = misfit(value, shapeIn(target.schema));
+  const problem = schemaMismatch(value, mergeSchemaIn(target.schema));
   if (problem !== undefined) throw failure(`failed to create typed patch object (${describe(value)}): ${problem}`);
 }
 

@@ -61,7 +61,7 @@ export interface ParsedBody {
   /** Keys that were given more than once. */
   readonly duplicates: readonly string[];
   /** Whether there are numbers in it of which it matters how they are written. */
-  readonly hasWritten?: boolean;
+  readonly hasNumberLiterals?: boolean;
 }
 
 /** Which type the bytes of a protobuf message are of, by what their envelope says. */

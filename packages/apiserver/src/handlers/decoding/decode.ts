@@ -56,10 +56,12 @@ async function decodeChecked(request: ResourceRequest, target: BodyTarget, valid
   request.onResume?.(request);
   const parsed = await parseObject(body, type, target);
   request.onResume?.(request);
-  const misfit = typeMetaMisfit(parsed.value);
-  if (!isObject(parsed.value) || misfit !== undefined) throw unrecognized(target.kind, misfit ?? '', body);
+  const schemaMismatch = typeMetaMisfit(parsed.value);
+  if (!isObject(parsed.value) || schemaMismatch !== undefined) throw unrecognized(target.kind, schemaMismatch ?? '', body);
   const stated = target.schema.form ? statedFully(parsed.value, target, body) : statedKind(parsed.value, target, body);
-  const checked = checkedAs(keepAskedReset(parsed.value, request), target.schema, { hasWritten: parsed.hasWritten });
+  const checked = checkedAs(keepAskedReset(parsed.value, request), target.schema, {
+    hasNumberLiterals: parsed.hasNumberLiterals,
+  });
   if (checked.error !== undefined) throw cannotHandle(stated, target.kind, checked.error);
   if (validation !== 'Ignore' && checked.unknown.length + parsed.duplicates.length > 0) {
     const problems = strictProblems(parsed, checked, target, type, body);

@@ -51,11 +51,11 @@ export function warnOfOrphans({ orphanDependents, propagationPolicy }: DeleteOpt
 }
 
 async function parseOptions(request: ResourceRequest, body: Buffer): Promise<JsonObject> {
-  const { value, hasWritten } = await parse(body, bodyType(request, objectTypes), request);
+  const { value, hasNumberLiterals } = await parse(body, bodyType(request, objectTypes), request);
   if (!isObject(value)) throw StatusError.badRequest(`${noKind}${cannotUnmarshal(value, typeMeta)}`);
   checkOptionsKind(value);
   const { catalogue } = request.version.schema;
-  const checked = checkObject(value, catalogue.get(optionsType), catalogue, { hasWritten });
+  const checked = checkObject(value, catalogue.get(optionsType), catalogue, { hasNumberLiterals });
   if (checked.error !== undefined) throw StatusError.badRequest(checked.error);
   return checked.value;
 }

@@ -5,8 +5,8 @@ import {
   getKey,
   goQuote,
   goValueText,
+  isNumberLiteral,
   isObject,
-  isWrittenNumber,
   type JsonObject,
   JsonSyntaxError,
   type JsonValue,
@@ -48,7 +48,7 @@ export interface Patch {
   readonly value: JsonValue;
   readonly duplicates: readonly string[];
   /** Whether there are numbers in it of which it matters how they are written. */
-  readonly hasWritten?: boolean | undefined;
+  readonly hasNumberLiterals?: boolean | undefined;
 }
 
 /** Fails with 415 in the words of the router that Kubernetes uses; what has no type cannot be patched strategically. */
@@ -66,14 +66,14 @@ export function patchType(request: ResourceRequest, more: readonly string[] = []
 
 /** What has a type is merged as text, unless strategically: a number is what it was written as. */
 export function parsePatch(body: Buffer, type: PatchType, { form }: Schema): Patch {
-  const { value, duplicates, hasWritten } = parse(body, type, type === strategic || form ? 'plain' : 'written');
+  const { value, duplicates, hasNumberLiterals } = parse(body, type, type === strategic || form ? 'plain' : 'written');
   if (type === 'application/json-patch+json') {
     const unknown = jsonPatchStrictErrors(value);
-    return { type, value, duplicates: [...duplicates.map((problem) => `json patch ${problem}`), ...unknown], hasWritten };
+    return { type, value, duplicates: [...duplicates.map((problem) => `json patch ${problem}`), ...unknown], hasNumberLiterals };
   }
   if (value === null && type === strategic) return { type, value: {}, duplicates };
   if (!isObject(value)) throw undecodable(cannotUnmarshal(value, 'map[string]interface {}'), type);
-  return { type, value, duplicates, hasWritten };
+  return { type, value, duplicates, hasNumberLiterals };
 }
 
 function parse(body: Buffer, type: PatchType, numbers: NumberForm): ParsedJson {
@@ -107,7 +107,7 @@ export function applyPatch(
   if (!isObject(patched)) throw refused(stringifyJson(patched), `${noKind}${cannotUnmarshal(patched, typeMeta)}`);
   checkKind(patched, current, patch, schema, request.info.name);
   const source = patch.type === strategic ? 'values' : 'text';
-  const checked = checkedAs(keepAskedReset(patched, request), schema, { source, hasWritten: patch.hasWritten });
+  const checked = checkedAs(keepAskedReset(patched, request), schema, { source, hasNumberLiterals: patch.hasNumberLiterals });
   if (checked.error === undefined && checked.unknown.length + patch.duplicates.length === 0) return checked.value;
   const { refuse, error = checked.error, unknown = checked.unknown } = told(patched, current, patch, schema);
   if (error !== undefined) throw refuse(error);
@@ -133,8 +133,8 @@ function told(patched: JsonObject, current: JsonObject, patch: Patch, schema: Sc
   if (schema.form) return { refuse: (problem) => refused(stringifyJson(sortKeys(patched)), problem) };
   const text =
     patch.type === 'application/merge-patch+json' ? mergedText(patched, current) : operatedText(patched, current, patch);
-  const { value, hasWritten } = parseJson(Buffer.from(text), { numbers: 'typed' });
-  const { error, unknown } = checkedAs(value as JsonObject, schema, { hasWritten });
+  const { value, hasNumberLiterals } = parseJson(Buffer.from(text), { numbers: 'typed' });
+  const { error, unknown } = checkedAs(value as JsonObject, schema, { hasNumberLiterals });
   return { refuse: (problem) => refused(text, problem), error, unknown };
 }
 
@@ -215,7 +215,7 @@ export function textOfPatched(patched: JsonObject, current: JsonObject): string 
 }
 
 function inOrderOfMerge(value: JsonValue, before: JsonValue | undefined): JsonValue {
-  if (value === before || isWrittenNumber(value)) return value;
+  if (value === before || isNumberLiteral(value)) return value;
   if (!isObject(before)) return sortKeys(value);
   if (!isObject(value)) return value;
   const sorted: JsonObject = {};

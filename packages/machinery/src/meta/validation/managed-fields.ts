@@ -2,7 +2,7 @@ import type { FieldErrors } from '../../errors/field-errors.ts';
 import type { FieldPath } from '../../errors/field-path.ts';
 import { textIn } from '../../json/fields.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
-import { knownRecord } from '../../managed-fields/record.ts';
+import { internedRecord } from '../../managed-fields/managed-fields.ts';
 import { longerThanBytes } from '../../text/strings.ts';
 
 const managerLimit = 128;
@@ -18,7 +18,7 @@ export function validateManagedFields(entries: readonly JsonValue[], path: Field
   entries.forEach((entry, position) => {
     if (isObject(entry)) validateEntry(entry, path.index(position), errors);
   });
-  if (errors.length === before && knownRecord(entries as JsonValue[])) valid.add(entries);
+  if (errors.length === before && internedRecord(entries as JsonValue[])) valid.add(entries);
 }
 
 /** The name under which a client owns fields. */

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
-import { anyShape, deducedShape, type ListShape, type ObjectShape, type Shape } from './merge-schema.ts';
+import { anySchema, deducedSchema, type ListMergeSchema, type MergeSchema, type ObjectMergeSchema } from './merge-schema.ts';
 
 /** Shapes, values that have them and values that differ a little, the same for the same seed: for tests. */
-export class RandomShapes {
+export class RandomSchemas {
   #state: number;
 
   constructor(seed: number) {
@@ -24,64 +24,65 @@ export class RandomShapes {
     return from.filter(() => this.below(3) > 0);
   }
 
-  root(): ObjectShape {
-    const fields = new Map<string, Shape>([
+  root(): ObjectMergeSchema {
+    const fields = new Map<string, MergeSchema>([
       ['apiVersion', text],
       ['kind', text],
-      ['metadata', metadataShape],
+      ['metadata', metadataSchema],
       ['spec', this.withItems(this.object(2))],
       ['status', this.withItems(this.object(1))],
     ]);
-    return { is: 'object', atomic: false, fields, of: this.below(4) === 0 ? deducedShape : undefined };
+    return { is: 'object', atomic: false, fields, of: this.below(4) === 0 ? deducedSchema : undefined };
   }
 
-  shape(depth: number): Shape {
-    if (depth === 0) return this.pick([text, text, number, anyShape, deducedShape]);
-    return this.pick([() => text, () => this.object(depth - 1), () => this.list(depth - 1), () => deducedShape])();
+  schema(depth: number): MergeSchema {
+    if (depth === 0) return this.pick([text, text, number, anySchema, deducedSchema]);
+    return this.pick([() => text, () => this.object(depth - 1), () => this.list(depth - 1), () => deducedSchema])();
   }
 
-  object(depth: number): ObjectShape {
-    const fields = new Map(this.some(names).map((name) => [name, this.shape(depth)]));
-    const of = this.pick([undefined, undefined, () => this.shape(depth), () => deducedShape]);
+  object(depth: number): ObjectMergeSchema {
+    const fields = new Map(this.some(names).map((name) => [name, this.schema(depth)]));
+    const of = this.pick([undefined, undefined, () => this.schema(depth), () => deducedSchema]);
     return { is: 'object', atomic: this.below(8) === 0, fields, of: of?.() };
   }
 
-  withItems(shape: ObjectShape): ObjectShape {
-    return { ...shape, atomic: false, fields: new Map([...shape.fields, ['items', this.list(1, 'map')]]) };
+  withItems(schema: ObjectMergeSchema): ObjectMergeSchema {
+    return { ...schema, atomic: false, fields: new Map([...schema.fields, ['items', this.list(1, 'map')]]) };
   }
 
-  list(depth: number, kind: ListShape['kind'] = this.pick(['atomic', 'set', 'map', 'map'])): ListShape {
-    if (kind !== 'map') return { is: 'list', kind, of: kind === 'set' ? text : this.shape(depth), keys: [], defaults: new Map() };
+  list(depth: number, kind: ListMergeSchema['kind'] = this.pick(['atomic', 'set', 'map', 'map'])): ListMergeSchema {
+    if (kind !== 'map')
+      return { is: 'list', kind, of: kind === 'set' ? text : this.schema(depth), keys: [], defaults: new Map() };
     const item = this.object(depth);
-    const fields = new Map<string, Shape>([...item.fields, ['name', text], ['port', number]]);
+    const fields = new Map<string, MergeSchema>([...item.fields, ['name', text], ['port', number]]);
     const keys = this.pick([['name'], ['name', 'port']]);
     return { is: 'list', kind, of: { ...item, fields }, keys, defaults: this.pick([new Map(), new Map([['port', 80]])]) };
   }
 
-  value(shape: Shape, depth = 0): JsonValue {
+  value(schema: MergeSchema, depth = 0): JsonValue {
     if (this.below(25) === 0) return this.pick<JsonValue>([null, {}, [], 'misfit', ['misfit'], { mis: 'fit' }]);
-    switch (shape.is) {
+    switch (schema.is) {
       case 'object':
-        return this.members(shape, depth);
+        return this.members(schema, depth);
       case 'list':
-        return Array.from({ length: this.below(4) }, (_, i) => this.item(shape, i, depth + 1));
+        return Array.from({ length: this.below(4) }, (_, i) => this.item(schema, i, depth + 1));
       case 'scalar':
-        return shape.expects === 'string' ? this.pick(texts) : this.below(4);
+        return schema.expects === 'string' ? this.pick(texts) : this.below(4);
       default:
         return this.untyped(depth);
     }
   }
 
   /** Most items can be told apart. */
-  item({ kind, of }: ListShape, position: number, depth: number): JsonValue {
+  item({ kind, of }: ListMergeSchema, position: number, depth: number): JsonValue {
     const item = this.value(of, depth);
     return kind === 'map' && isObject(item) && this.below(8) > 0 ? { ...item, name: names[position] as string } : item;
   }
 
-  members(shape: ObjectShape, depth = 0): JsonObject {
+  members(schema: ObjectMergeSchema, depth = 0): JsonObject {
     const object: JsonObject = {};
-    for (const [name, of] of shape.fields) if (this.below(4) > 0) object[name] = this.value(of, depth + 1);
-    if (shape.of) for (const key of this.some(keys)) object[key] = this.value(shape.of, depth + 1);
+    for (const [name, of] of schema.fields) if (this.below(4) > 0) object[name] = this.value(of, depth + 1);
+    if (schema.of) for (const key of this.some(keys)) object[key] = this.value(schema.of, depth + 1);
     return object;
   }
 
@@ -113,23 +114,23 @@ export class RandomShapes {
   }
 }
 
-const text: Shape = { is: 'scalar', expects: 'string' };
-const number: Shape = { is: 'scalar', expects: 'numeric' };
+const text: MergeSchema = { is: 'scalar', expects: 'string' };
+const number: MergeSchema = { is: 'scalar', expects: 'numeric' };
 const names = ['alpha', 'beta', 'gamma', 'delta'];
 const keys = ['b', 'a<b', 'a', '"quoted"', 'é', 'toString', '\u2028'];
 const texts = ['', 'one', 'two', 'three & more'];
 
-const mapOf = (of: Shape): ObjectShape => ({ is: 'object', atomic: false, fields: new Map(), of });
-const metadataShape: ObjectShape = {
+const mapOf = (of: MergeSchema): ObjectMergeSchema => ({ is: 'object', atomic: false, fields: new Map(), of });
+const metadataSchema: ObjectMergeSchema = {
   is: 'object',
   atomic: false,
   of: undefined,
-  fields: new Map<string, Shape>([
+  fields: new Map<string, MergeSchema>([
     ...['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'].map((name) => [name, text] as const),
     ['generation', number],
     ['labels', mapOf(text)],
     ['annotations', mapOf(text)],
     ['finalizers', { is: 'list', kind: 'set', of: text, keys: [], defaults: new Map() }],
-    ['managedFields', { is: 'list', kind: 'atomic', of: anyShape, keys: [], defaults: new Map() }],
+    ['managedFields', { is: 'list', kind: 'atomic', of: anySchema, keys: [], defaults: new Map() }],
   ]),
 };

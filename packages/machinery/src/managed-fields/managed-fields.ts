@@ -3,15 +3,15 @@ import { stringifyJson } from '../json/stringify.ts';
 import { deepEqual, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { RecentTexts } from '../text/recent-texts.ts';
 import { type FieldSet, isEmptySet } from './field-set.ts';
-import { knownFields, knownForm, readFields, textOfFields } from './fields-v1.ts';
+import { fieldsFromText, internFields, readFields, textOfFields } from './fields-v1.ts';
 import { compareOwners, isSameOwner, lastOfEach, type Operation, type Owner } from './owners.ts';
-import { hasNeverOwned } from './strip-meta.ts';
+import { hasStrippedFields } from './strip-meta.ts';
 
 /**
  * A record of owners whose text is at hand. Objects that are written by the same program in the same second have the same
  * one, so that most are not read but found. `managedFields` of objects that come from the store are the entries of one.
  */
-export interface KnownRecord {
+export interface ManagedFieldsRecord {
   /** The entries as they are stored. */
   readonly text: string;
   /** Frozen, so that they stay what the text says. */
@@ -21,41 +21,41 @@ export interface KnownRecord {
   readonly settled: boolean;
 }
 
-const records = new RecentTexts<KnownRecord>(512 * 1024);
-const byEntries = new WeakMap<object, KnownRecord>();
+const records = new RecentTexts<ManagedFieldsRecord>(512 * 1024);
+const byEntries = new WeakMap<object, ManagedFieldsRecord>();
 const maxUpdaters = 10;
 
 /** What is known of the value of `managedFields`. */
-export function knownRecord(managedFields: JsonValue | undefined): KnownRecord | undefined {
+export function internedRecord(managedFields: JsonValue | undefined): ManagedFieldsRecord | undefined {
   return typeof managedFields === 'object' && managedFields !== null ? byEntries.get(managedFields) : undefined;
 }
 
 /** The record of these owners, in the order in which they are written. */
-export function recordOf(owners: readonly Owner[]): KnownRecord {
+export function recordOfOwners(owners: readonly Owner[]): ManagedFieldsRecord {
   const [first, ...others] = owners;
   const last = first && others.length === 0 ? soleOwned.get(first.fields) : undefined;
   if (last !== undefined && isSame(last.owners[0] as Owner, first as Owner)) return last;
-  const sorted = inOrder(owners).map((owner) => ({ ...owner, fields: knownForm(owner.fields) }));
+  const sorted = inOrder(owners).map((owner) => ({ ...owner, fields: internFields(owner.fields) }));
   const text = `[${sorted.map(entryText).join(',')}]`;
   return records.get(text) ?? remember(text, sorted);
 }
 
 /** By what somebody owns, the last record in which nobody else owns anything. */
-const soleOwned = new WeakMap<FieldSet, KnownRecord>();
+const soleOwned = new WeakMap<FieldSet, ManagedFieldsRecord>();
 
 function isSame(a: Owner, b: Owner): boolean {
   return a.time === b.time && isSameOwner(a, b) && a.apiVersion === b.apiVersion;
 }
 
 /** Undefined if it is in another form than the one that is stored. */
-export function recordWithText(text: string): KnownRecord | undefined {
+export function recordFromText(text: string): ManagedFieldsRecord | undefined {
   const found = records.get(text);
   if (found !== undefined) return found;
   const owners = readOwners(text);
   return owners && remember(text, owners);
 }
 
-function remember(text: string, owners: readonly Owner[]): KnownRecord {
+function remember(text: string, owners: readonly Owner[]): ManagedFieldsRecord {
   const entries = Object.freeze(owners.map(entryOf));
   const last = lastOfEach(owners);
   const record = { text, entries, owners: last, settled: last === owners && isSettled(owners) };
@@ -66,7 +66,7 @@ function remember(text: string, owners: readonly Owner[]): KnownRecord {
 }
 
 function isSettled(owners: readonly Owner[]): boolean {
-  if (inOrder(owners) !== owners || owners.some(({ fields }) => isEmptySet(fields) || hasNeverOwned(fields))) return false;
+  if (inOrder(owners) !== owners || owners.some(({ fields }) => isEmptySet(fields) || hasStrippedFields(fields))) return false;
   return owners.length <= maxUpdaters || owners.filter(({ operation }) => operation === 'Update').length <= maxUpdaters;
 }
 
@@ -119,7 +119,7 @@ function readOwner(text: string): Owner | undefined {
       apiVersion: apiVersion as string,
       subresource,
       time,
-      fields: knownFields(fields as string),
+      fields: fieldsFromText(fields as string),
     };
   } catch {
     // There is more in it than an entry has.
@@ -129,7 +129,7 @@ function readOwner(text: string): Owner | undefined {
 
 /** Entries that this server wrote; undefined if one of them cannot be read after all. */
 export function storedOwners(metadata: JsonObject): readonly Owner[] | undefined {
-  return knownRecord(metadata.managedFields)?.owners ?? ownersIn(metadata, storedOwner);
+  return internedRecord(metadata.managedFields)?.owners ?? ownersIn(metadata, storedOwner);
 }
 
 /** Entries of managedFields in one object. Updates are merged down to ten; nothing merges those of appliers. */
@@ -182,13 +182,13 @@ function textOr<T>(value: JsonValue | undefined, otherwise: T): string | T {
 }
 
 /** `managedFields: []` and `[{}]` ask that nobody own anything any more. */
-export function asksForReset(metadata: JsonObject): boolean {
+export function requestsReset(metadata: JsonObject): boolean {
   const entries = metadata.managedFields;
   if (!Array.isArray(entries) || entries.length > 1) return false;
   return entries.length === 0 || deepEqual(entries[0], {});
 }
 
 /** The entries in their order; undefined if there are none. */
-export function entriesOf(owners: readonly Owner[]): JsonObject[] | undefined {
-  return owners.length === 0 ? undefined : (recordOf(owners).entries as JsonObject[]);
+export function managedFieldsOf(owners: readonly Owner[]): JsonObject[] | undefined {
+  return owners.length === 0 ? undefined : (recordOfOwners(owners).entries as JsonObject[]);
 }
