@@ -48,17 +48,17 @@ export { configMap, event, lease, namespace, secret };
 export interface BuiltinOptions {
   readonly eventTtlSeconds: number;
   readonly serviceRanges?: ServiceRanges;
-  /** Whose a token is, for token reviews. */
+  /** Authenticates tokens for TokenReviews. */
   readonly tokenReviewer?: TokenReviewer;
-  /** Signs the tokens of service accounts; without it there are none. */
+  /** Signs service account tokens; without it token requests are rejected. */
   readonly tokenIssuer?: TokenIssuer;
-  /** Who may do what, for access reviews. */
+  /** For SubjectAccessReviews and the like. */
   readonly authorizer?: Authorizer;
-  /** All roles and bindings. */
+  /** RBAC roles and bindings. */
   readonly roles?: RoleRules;
 }
 
-/** Every kind that is there from the start. */
+/** All built-in kinds. */
 export function builtinResources(options: BuiltinOptions): readonly Resource[] {
   const { eventTtlSeconds, serviceRanges = defaultServiceRanges, tokenReviewer, tokenIssuer } = options;
   const { authorizer = alwaysDeny, roles = roleRulesOf(new RbacIndex()) } = options;

@@ -9,7 +9,7 @@ import { appsResources } from './index.ts';
 const resources = [...appsResources, ...batchResources, horizontalPodAutoscaler];
 const seeds = Array.from({ length: 150 }, (_, i) => i + 1);
 
-/** Anything that gets past decoding. */
+/** A random object after decoding. */
 function decoded(resource: Resource, random: Random): JsonObject {
   const { catalogue, type } = resource.hub.schema;
   const object = randomObject(type, random);
@@ -19,7 +19,7 @@ function decoded(resource: Resource, random: Random): JsonObject {
   return checked.value;
 }
 
-/** Undefined if the object is refused at once. */
+/** Undefined if defaulting rejects the object. */
 function withDefaults(strategy: Strategy, object: JsonObject): JsonObject | undefined {
   try {
     strategy.applyDefaults?.(object);

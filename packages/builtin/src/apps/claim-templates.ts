@@ -15,7 +15,7 @@ import {
 import { specOf } from '../common/spec.ts';
 import { validateClaimSpec } from '../core/volume/persistent-volume-claim-validation.ts';
 
-/** A claim within a stateful set says what it is, and has the status of one that is new. */
+/** Defaults of an entry of volumeClaimTemplates: a whole claim with kind, apiVersion and status. */
 export function defaultClaimTemplate(claim: JsonObject): void {
   claim.kind = 'PersistentVolumeClaim';
   claim.apiVersion = 'v1';
@@ -30,7 +30,7 @@ export function validateClaimTemplates(claims: readonly JsonObject[], at: FieldP
   for (const [i, claim] of claims.entries()) validateClaimSpec(specOf(claim), undefined, at.index(i).child('spec'), errors);
 }
 
-/** Storage is counted in whole bytes. */
+/** Warnings for fractional byte values. */
 export function claimWarnings(claims: readonly JsonObject[], update: boolean): readonly string[] {
   return claims.flatMap((claim, i) => {
     const at = path('spec', 'volumeClaimTemplates').index(i);
@@ -44,7 +44,7 @@ export function claimWarnings(claims: readonly JsonObject[], update: boolean): r
   });
 }
 
-/** The volumes that pods will have because of claims, beside those of the template that no claim replaces. */
+/** Adds the volumes of the claim templates to the pod spec; they replace volumes of the same name. */
 export function withClaimedVolumes(podSpec: JsonObject, claims: readonly JsonObject[]): JsonObject {
   const names = claims.map((claim) => textIn(objectIn(claim, 'metadata'), 'name'));
   const claimed = names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));

@@ -61,7 +61,7 @@ function validateRevision({ revision }: JsonObject, errors: FieldErrors): void {
   if (Number(revision) < 0) errors.invalid(path('revision'), revision as number | bigint, notNegative);
 }
 
-/** The controller with its kind: daemonset.apps/name. */
+/** The controller as `daemonset.apps/name`. */
 function controllerCell(object: JsonObject): string {
   const owner = objectsIn(metadataOf(object), 'ownerReferences').find(({ controller }) => controller === true);
   if (!owner) return '<none>';

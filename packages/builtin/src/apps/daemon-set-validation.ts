@@ -11,13 +11,13 @@ import { validateNonNegative } from '../common/field-validation.ts';
 import { specOf, statusOf } from '../common/spec.ts';
 import { selectorIn } from './workload.ts';
 import {
-  amountOf,
+  internalStrategy,
+  intOrPercentValue,
   isEmptySelector,
-  shownStrategy,
-  validateAtMostAll,
+  validateAlwaysRestartingTemplate,
   validateCollisionCount,
   validateIntOrPercent,
-  validateLastingTemplate,
+  validateNotMoreThan100Percent,
   validateTemplateLabels,
 } from './workload-validation.ts';
 
@@ -33,7 +33,7 @@ export function validateDaemonSet(object: JsonObject, errors: FieldErrors): void
   if (usable) validateTemplateLabels(template, usable, specPath.child('template'), errors);
   if (selector && isEmptySelector(selector))
     errors.invalid(specPath.child('selector'), selector, 'empty selector is invalid for daemonset');
-  validateLastingTemplate(template, specPath.child('template'), 'DaemonSet', errors);
+  validateAlwaysRestartingTemplate(template, specPath.child('template'), 'DaemonSet', errors);
   validateNonNegative(spec, ['minReadySeconds'], specPath, errors);
   validateStrategy(objectIn(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy'), errors);
   validateNonNegative(spec, ['revisionHistoryLimit'], specPath, errors);
@@ -69,19 +69,19 @@ function validateStrategy(strategy: JsonObject, at: FieldPath, errors: FieldErro
     const shown = rollingUpdate
       ? { MaxUnavailable: rollingUpdate.maxUnavailable ?? 0, MaxSurge: rollingUpdate.maxSurge ?? 0 }
       : null;
-    errors.notSupported(at, shownStrategy(strategy, shown), ['RollingUpdate', 'OnDelete']);
+    errors.notSupported(at, internalStrategy(strategy, shown), ['RollingUpdate', 'OnDelete']);
   } else if (!rollingUpdate) errors.required(at.child('rollingUpdate'));
   else validateRollingUpdate(rollingUpdate, at.child('rollingUpdate'), errors);
 }
 
-/** A node either loses its pod before it gets the new one, or after. */
+/** Exactly one of maxUnavailable and maxSurge must be non-zero. */
 function validateRollingUpdate({ maxUnavailable, maxSurge }: JsonObject, at: FieldPath, errors: FieldErrors): void {
   validateIntOrPercent(maxUnavailable, at.child('maxUnavailable'), errors);
   validateIntOrPercent(maxSurge, at.child('maxSurge'), errors);
-  validateAtMostAll(maxUnavailable, at.child('maxUnavailable'), errors);
-  validateAtMostAll(maxSurge, at.child('maxSurge'), errors);
-  const before = amountOf(maxUnavailable) !== 0;
-  const after = amountOf(maxSurge) !== 0;
+  validateNotMoreThan100Percent(maxUnavailable, at.child('maxUnavailable'), errors);
+  validateNotMoreThan100Percent(maxSurge, at.child('maxSurge'), errors);
+  const before = intOrPercentValue(maxUnavailable) !== 0;
+  const after = intOrPercentValue(maxSurge) !== 0;
   if (before && after) errors.invalid(at.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero');
   if (!before && !after) errors.required(at.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0');
 }

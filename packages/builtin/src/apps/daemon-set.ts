@@ -17,8 +17,7 @@ import { formatLabels } from '../core/pod-spec/columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
 import { podTemplateWarnings } from '../core/pod-spec/warnings.ts';
 import { validateDaemonSet, validateDaemonSetStatus, validateDaemonSetUpdate } from './daemon-set-validation.ts';
-import { parseAnnotation } from './number-annotation.ts';
-import { containerColumns, numberColumn, selectorColumn, templateSpec } from './workload.ts';
+import { containerColumns, numberColumn, parseInt64Annotation, selectorColumn, templateSpec } from './workload.ts';
 
 const specType = 'io.k8s.api.apps.v1.DaemonSetSpec';
 const statusType = 'io.k8s.api.apps.v1.DaemonSetStatus';
@@ -61,7 +60,7 @@ export const daemonSet: Resource = {
     status: statusSubresource(validateDaemonSetStatus, {
       prepareForUpdate(object, old) {
         object.spec = old.spec ?? {};
-        countTemplate(object, old);
+        updateTemplateGeneration(object, old);
       },
     }),
   },
@@ -70,11 +69,11 @@ export const daemonSet: Resource = {
     applyDefaults,
     prepareForCreate(object) {
       object.status = zeroValue('apps.v1.DaemonSetStatus');
-      startCounting(object);
+      initTemplateGeneration(object);
     },
     prepareForUpdate(object, old) {
       object.status = old.status ?? {};
-      countTemplate(object, old);
+      updateTemplateGeneration(object, old);
     },
     validateCreate: validateDaemonSet,
     validateUpdate: validateDaemonSetUpdate,
@@ -94,39 +93,36 @@ function applyDefaults(object: JsonObject): void {
   fillIn(strategy, 'type', 'RollingUpdate');
   if (strategy.type === 'RollingUpdate') ensureObject(strategy, 'rollingUpdate').maxUnavailable ??= 1;
   const rollingUpdate = objectIn(strategy, 'rollingUpdate');
-  if (rollingUpdate) fillZeros(rollingUpdate);
+  if (rollingUpdate) defaultToZero(rollingUpdate);
   spec.revisionHistoryLimit ??= 10;
   object.status = { ...zeroValue('apps.v1.DaemonSetStatus'), ...objectIn(object, 'status') };
 }
 
-function fillZeros(rollingUpdate: JsonObject): void {
+function defaultToZero(rollingUpdate: JsonObject): void {
   rollingUpdate.maxUnavailable ??= 0;
   rollingUpdate.maxSurge ??= 0;
 }
 
-/** How often the template of a daemon set has changed. It was a field once; now it is an annotation, and still counted. */
+/** Holds the template generation, which was a field before apps/v1 and is still maintained. */
 const annotation = 'deprecated.daemonset.template.generation';
 
-/** Fails with 400 if a client says something that is no number. Without the annotation it is zero, and that is owned. */
-export function defaultTemplateGeneration(object: JsonObject): void {
+/** Without the annotation the generation is 0, and the client owns the annotation. Throws 400 if it is not a number. */
+function defaultTemplateGeneration(object: JsonObject): void {
   if (generationOf(object) === undefined) setGeneration(object, 0n);
 }
 
-export function startCounting(object: JsonObject): void {
-  setGeneration(object, atLeastOne(generationOf(object) ?? 0n));
+function initTemplateGeneration(object: JsonObject): void {
+  const generation = generationOf(object) ?? 0n;
+  setGeneration(object, generation < 1n ? 1n : generation);
 }
 
-function atLeastOne(generation: bigint): bigint {
-  return generation < 1n ? 1n : generation;
-}
-
-/** What a client says of it does not count. */
-export function countTemplate(object: JsonObject, old: JsonObject): void {
+/** Incremented when the template changes; values from clients are ignored. */
+function updateTemplateGeneration(object: JsonObject, old: JsonObject): void {
   const before = generationOf(old) ?? 0n;
   setGeneration(object, isTemplateChanged(object, old) ? before + 1n : before);
 }
 
-export function isTemplateChanged(object: JsonObject, old: JsonObject): boolean {
+function isTemplateChanged(object: JsonObject, old: JsonObject): boolean {
   return !deepEqual(templateOf(object), templateOf(old));
 }
 
@@ -137,7 +133,7 @@ function templateOf(object: JsonObject): JsonValue {
 function generationOf(object: JsonObject): bigint | undefined {
   const text = mapIn(metadataOf(object), 'annotations')[annotation];
   if (text === undefined) return undefined;
-  return parseAnnotation(text, 'DaemonSet');
+  return parseInt64Annotation(text, 'DaemonSet');
 }
 
 function setGeneration(object: JsonObject, generation: bigint): void {

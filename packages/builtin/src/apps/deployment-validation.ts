@@ -11,15 +11,15 @@ import {
 } from '@tsukube/machinery';
 import { notNegative, validateNonNegative } from '../common/field-validation.ts';
 import { specOf, statusOf } from '../common/spec.ts';
-import { parseAnnotation } from './number-annotation.ts';
+import { parseInt64Annotation } from './workload.ts';
 import {
-  amountOf,
-  shownStrategy,
-  validateAtMostAll,
+  internalStrategy,
+  intOrPercentValue,
   validateAvailable,
   validateCollisionCount,
   validateIntOrPercent,
-  validatePartsOfReplicas,
+  validateNotAboveReplicas,
+  validateNotMoreThan100Percent,
   validateReplicatedTemplate,
   validateSelector,
 } from './workload-validation.ts';
@@ -60,7 +60,7 @@ export function validateDeploymentStatus(object: JsonObject, old: JsonObject, er
     'collisionCount',
   ];
   validateNonNegative(status, counts, statusPath, errors);
-  validatePartsOfReplicas(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], statusPath, errors);
+  validateNotAboveReplicas(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], statusPath, errors);
   validateAvailable(status, 'readyReplicas', statusPath, errors);
   validateCollisionCount(status, old, statusPath, errors);
 }
@@ -72,36 +72,36 @@ function validateStrategy(strategy: JsonObject, at: FieldPath, errors: FieldErro
   } else if (strategy.type === 'RollingUpdate') {
     validateRollingUpdate(rollingUpdate ?? {}, at.child('rollingUpdate'), errors);
   } else {
-    errors.notSupported(at, shownStrategy(strategy, rollingUpdate ? shownRollingUpdate(rollingUpdate) : null), [
+    errors.notSupported(at, internalStrategy(strategy, rollingUpdate ? internalRollingUpdate(rollingUpdate) : null), [
       'Recreate',
       'RollingUpdate',
     ]);
   }
 }
 
-function shownRollingUpdate({ maxUnavailable, maxSurge }: JsonObject): JsonObject {
+function internalRollingUpdate({ maxUnavailable, maxSurge }: JsonObject): JsonObject {
   return { MaxUnavailable: maxUnavailable ?? 0, MaxSurge: maxSurge ?? 0 };
 }
 
 function validateRollingUpdate({ maxUnavailable, maxSurge }: JsonObject, at: FieldPath, errors: FieldErrors): void {
   validateIntOrPercent(maxUnavailable, at.child('maxUnavailable'), errors);
   validateIntOrPercent(maxSurge, at.child('maxSurge'), errors);
-  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0)
+  if (intOrPercentValue(maxUnavailable) === 0 && intOrPercentValue(maxSurge) === 0)
     errors.invalid(at.child('maxUnavailable'), maxUnavailable, 'may not be 0 when `maxSurge` is 0');
-  validateAtMostAll(maxUnavailable, at.child('maxUnavailable'), errors);
+  validateNotMoreThan100Percent(maxUnavailable, at.child('maxUnavailable'), errors);
 }
 
-/** The revision to go back to was a field of versions that are gone; old clients still find it in an annotation. */
+/** Holds the rollback revision, a field of removed versions. */
 const annotation = 'deprecated.deployment.rollback.to';
 
-/** Fails with 400 if it is no number. */
+/** Rewrites the revision in canonical form. Throws 400 if it is not a number. */
 export function normalizeRollback(object: JsonObject): void {
   const revision = revisionOf(object);
   const annotations = objectIn(metadataOf(object), 'annotations');
   if (annotations && revision !== undefined) annotations[annotation] = String(revision);
 }
 
-export function validateRollback(object: JsonObject, at: FieldPath, errors: FieldErrors): void {
+function validateRollback(object: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const revision = revisionOf(object);
   if (revision !== undefined && revision < 0n) errors.invalid(at, revision, notNegative);
 }
@@ -109,5 +109,5 @@ export function validateRollback(object: JsonObject, at: FieldPath, errors: Fiel
 function revisionOf(object: JsonObject): bigint | undefined {
   const text = mapIn(metadataOf(object), 'annotations')[annotation];
   if (text === undefined || text === '') return undefined;
-  return parseAnnotation(text, 'Deployment', `failed to parse annotation[${annotation}]=${text} as int64: `);
+  return parseInt64Annotation(text, 'Deployment', `failed to parse annotation[${annotation}]=${text} as int64: `);
 }

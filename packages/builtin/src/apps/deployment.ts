@@ -69,7 +69,7 @@ export const deployment: Resource = {
     },
     prepareForUpdate(object, old) {
       object.status = old.status ?? {};
-      countAnnotations(object, old);
+      bumpGenerationForAnnotations(object, old);
     },
     validateCreate: validateDeployment,
     validateUpdate: validateDeploymentUpdate,
@@ -95,8 +95,8 @@ function applyDefaults(object: JsonObject): void {
   object.status ??= {};
 }
 
-/** Annotations are copied to the replica sets, so a change of them counts like one of the spec. */
-function countAnnotations(object: JsonObject, old: JsonObject): void {
+/** Annotations are copied to the ReplicaSets, so changing them increments the generation as well. */
+function bumpGenerationForAnnotations(object: JsonObject, old: JsonObject): void {
   const { annotations } = metadataOf(object);
   const before = metadataOf(old);
   if (!deepEqual(annotations, before.annotations)) metadataOf(object).generation = numberIn(before, 'generation') + 1;

@@ -8,7 +8,7 @@ import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
 import { containerColumns, numberColumn, selectorColumn, templateSpec, workloadScale, workloadWarnings } from './workload.ts';
 import {
   validateAvailable,
-  validatePartsOfReplicas,
+  validateNotAboveReplicas,
   validateReplicatedTemplate,
   validateSelector,
 } from './workload-validation.ts';
@@ -97,6 +97,6 @@ function validateStatus(object: JsonObject, errors: FieldErrors): void {
     'terminatingReplicas',
   ];
   validateNonNegative(status, counts, statusPath, errors);
-  validatePartsOfReplicas(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], statusPath, errors);
+  validateNotAboveReplicas(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], statusPath, errors);
   validateAvailable(status, 'readyReplicas', statusPath, errors);
 }

@@ -17,11 +17,11 @@ import { specOf, statusOf } from '../common/spec.ts';
 import { validatePodTemplate } from '../core/pod-spec/validation.ts';
 import { validateClaimTemplates, withClaimedVolumes } from './claim-templates.ts';
 import {
-  shownStrategy,
+  internalStrategy,
+  validateAlwaysRestarting,
   validateAvailable,
   validateCollisionCount,
-  validateLasting,
-  validatePartsOfReplicas,
+  validateNotAboveReplicas,
   validateSelector,
   validateTemplateLabels,
 } from './workload-validation.ts';
@@ -29,8 +29,8 @@ import {
 const specPath = path('spec');
 const statusPath = path('status');
 
-/** What is not looked at again in an update: fields that cannot change, and templates that were never valid. */
-interface Rules {
+/** Ratcheting: an update skips immutable fields, and the template if the old one was invalid. */
+interface Ratcheting {
   readonly update?: boolean;
   readonly anyTemplate?: boolean;
 }
@@ -70,12 +70,12 @@ export function validateStatefulSetStatus(object: JsonObject, old: JsonObject, e
   const status = statusOf(object);
   const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'];
   validateNonNegative(status, ['replicas', ...parts, 'observedGeneration', 'collisionCount'], statusPath, errors);
-  validatePartsOfReplicas(status, parts, statusPath, errors);
+  validateNotAboveReplicas(status, parts, statusPath, errors);
   validateAvailable(status, 'status.readyReplicas', statusPath, errors);
   validateCollisionCount(status, old, statusPath, errors);
 }
 
-function validateSpec(spec: JsonObject, rules: Rules, errors: FieldErrors): void {
+function validateSpec(spec: JsonObject, rules: Ratcheting, errors: FieldErrors): void {
   const policy = textIn(spec, 'podManagementPolicy');
   if (policy !== 'OrderedReady' && policy !== 'Parallel')
     errors.invalid(specPath.child('podManagementPolicy'), policy, "must be 'OrderedReady' or 'Parallel'");
@@ -102,7 +102,7 @@ function validateUpdateStrategy(strategy: JsonObject, at: FieldPath, errors: Fie
     if (shown) errors.invalid(at.child('rollingUpdate'), shown, "only allowed for updateStrategy 'RollingUpdate'");
   } else if (strategy.type === 'RollingUpdate') {
     if (partition < 0) errors.invalid(at.child('rollingUpdate', 'partition'), partition, notNegative);
-  } else errors.invalid(at, shownStrategy(strategy, shown), "must be 'RollingUpdate' or 'OnDelete'");
+  } else errors.invalid(at, internalStrategy(strategy, shown), "must be 'RollingUpdate' or 'OnDelete'");
 }
 
 const retentionPolicies = ['Retain', 'Delete'];
@@ -115,22 +115,22 @@ function validateRetention(policy: JsonObject, errors: FieldErrors): void {
   }
 }
 
-function validateTemplate(spec: JsonObject, rules: Rules, errors: FieldErrors): void {
+function validateTemplate(spec: JsonObject, rules: Ratcheting, errors: FieldErrors): void {
   const at = specPath.child('template');
   const template = objectIn(spec, 'template') ?? {};
   const selector = validateSelector(spec, specPath, 'statefulset', '', errors);
   if (selector) {
     validateTemplateLabels(template, selector, at, errors);
-    if (!rules.anyTemplate) validatePodTemplate(asPodsWillBe(template, spec), at, errors);
+    if (!rules.anyTemplate) validatePodTemplate(templateOfPods(template, spec), at, errors);
     const metadata = objectIn(template, 'metadata') ?? {};
     validateLabels(objectIn(metadata, 'labels') ?? {}, at.child('labels'), errors);
     validateAnnotations(objectIn(metadata, 'annotations') ?? {}, at.child('annotations'), errors);
   }
-  validateLasting(template, at, 'StatefulSet', errors);
+  validateAlwaysRestarting(template, at, 'StatefulSet', errors);
 }
 
-/** The controller sets names of hosts, and mounts the claims. */
-function asPodsWillBe(template: JsonObject, spec: JsonObject): JsonObject {
+/** The template as the controller uses it: without hostname and subdomain, with the volumes of the claims. */
+function templateOfPods(template: JsonObject, spec: JsonObject): JsonObject {
   const { subdomain: _, hostname: __, ...podSpec } = specOf(template);
   const claims = objectsIn(spec, 'volumeClaimTemplates');
   return { ...template, spec: claims.length === 0 ? podSpec : withClaimedVolumes(podSpec, claims) };

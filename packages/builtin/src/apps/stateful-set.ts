@@ -63,7 +63,7 @@ function applyDefaults(object: JsonObject): void {
   object.status = { ...zeroValue('apps.v1.StatefulSetStatus'), ...objectIn(object, 'status') };
 }
 
-/** Who names the strategy but not its details means none. */
+/** rollingUpdate is only defaulted together with the type. */
 function defaultUpdateStrategy(strategy: JsonObject): void {
   if (!strategy.type) {
     strategy.type = 'RollingUpdate';
@@ -73,7 +73,7 @@ function defaultUpdateStrategy(strategy: JsonObject): void {
   if (strategy.type === 'RollingUpdate' && rollingUpdate) rollingUpdate.partition ??= 0;
 }
 
-/** Kubernetes ignores this field unless it is told otherwise. */
+/** Feature gate MaxUnavailableStatefulSet is off: the field is dropped unless the stored object has it. */
 function dropMaxUnavailable(object: JsonObject, old: JsonObject | undefined): void {
   const rollingUpdate = rollingUpdateOf(object);
   if (rollingUpdate && rollingUpdateOf(old)?.maxUnavailable === undefined) delete rollingUpdate.maxUnavailable;

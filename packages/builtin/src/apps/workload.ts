@@ -1,5 +1,7 @@
 import { type Column, column, type Scalable, type Subresource } from '@tsukube/apiserver';
 import {
+  GoIntError,
+  goQuote,
   isDNS1123Label,
   type JsonObject,
   type LabelSelector,
@@ -7,13 +9,15 @@ import {
   metadataOf,
   numberIn,
   objectIn,
+  parseGoInt64,
   path,
+  StatusError,
 } from '@tsukube/machinery';
 import { scaleOfKind } from '../common/scale.ts';
 import { containerImages, containerNames } from '../core/pod-spec/columns.ts';
 import { podTemplateWarnings } from '../core/pod-spec/warnings.ts';
 
-/** The columns that show what pods are made of, for `-o wide`. `podSpec` finds it in the object. */
+/** Wide columns with the containers and images of the pod spec. */
 export function containerColumns(podSpec: (object: JsonObject) => JsonObject | undefined): readonly Column[] {
   return [
     {
@@ -33,7 +37,7 @@ export function containerColumns(podSpec: (object: JsonObject) => JsonObject | u
   ];
 }
 
-/** Where most workloads have the spec of their pods. */
+/** spec.template.spec */
 export function templateSpec(object: JsonObject): JsonObject | undefined {
   return objectIn(objectIn(objectIn(object, 'spec'), 'template'), 'spec');
 }
@@ -50,7 +54,7 @@ export function selectorColumn(specType: string, spec: (object: JsonObject) => J
   );
 }
 
-/** Undefined if it is not valid. */
+/** spec.selector; undefined if it is invalid. */
 export function selectorIn(spec: JsonObject | undefined): LabelSelector | undefined {
   try {
     return labelSelectorOf(objectIn(spec, 'selector'));
@@ -59,7 +63,7 @@ export function selectorIn(spec: JsonObject | undefined): LabelSelector | undefi
   }
 }
 
-/** A column that shows a number in the spec or the status. */
+/** A column with a number of the spec or status. */
 export function numberColumn(name: string, type: string, part: 'spec' | 'status', field: string): Column {
   return column(name, { type, field }, (object) => numberIn(objectIn(object, part), field), { type: 'integer' });
 }
@@ -81,19 +85,19 @@ const workload: Scalable = {
   selector: (object) => selectorIn(objectIn(object, 'spec'))?.toString() ?? '',
 };
 
-/** The scale of a kind that has spec.replicas, spec.selector and status.replicas. */
+/** Scale subresource of kinds with spec.replicas, spec.selector and status.replicas. */
 export const workloadScale: Subresource = scaleOfKind(workload);
 
-/** A name that pods and their hosts cannot have as it is. */
+/** Warns of names that are not DNS labels and so no valid hostnames. */
 export function nameWarning(object: JsonObject): readonly string[] {
-  const problems = isDNS1123Label(metadataOf(object).name as string);
+  const problems = isDNS1123Label(metadataOf(object).name ?? '');
   if (problems.length === 0) return [];
   return [
     `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
   ];
 }
 
-/** Whether an update is worth a comment. */
+/** Warnings are only given on create and when the generation changes. */
 export function isNewGeneration(object: JsonObject, old: JsonObject | undefined): boolean {
   return old === undefined || metadataOf(object).generation !== metadataOf(old).generation;
 }
@@ -103,7 +107,18 @@ export function templateWarnings(object: JsonObject, old: JsonObject | undefined
   return podTemplateWarnings(objectIn(objectIn(object, 'spec'), 'template'), path('spec', 'template'));
 }
 
-/** What deployments and replica sets are told. */
+/** Warnings of Deployments and ReplicaSets. */
 export function workloadWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
   return [...(old === undefined ? nameWarning(object) : []), ...templateWarnings(object, old)];
+}
+
+/** An int64 annotation that was a field of an earlier version. Throws the 400 of a field with the wrong type. */
+export function parseInt64Annotation(text: string, kind: string, context = ''): bigint {
+  try {
+    return parseGoInt64(text);
+  } catch (error) {
+    if (!(error instanceof GoIntError)) throw error;
+    const reason = `${context}strconv.ParseInt: parsing ${goQuote(text)}: ${error.message}`;
+    throw StatusError.badRequest(`${kind} in version "v1" cannot be handled as a ${kind}: ${reason}`);
+  }
 }

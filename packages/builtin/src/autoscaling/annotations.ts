@@ -13,23 +13,23 @@ import {
 
 const domain = 'autoscaling.alpha.kubernetes.io';
 
-/** Where versions that cannot say something keep it. */
-export const kept = {
+/** Annotations that hold fields which older versions lack. */
+export const roundTripAnnotations = {
   metrics: `${domain}/metrics`,
   behavior: `${domain}/behavior`,
   currentMetrics: `${domain}/current-metrics`,
   conditions: `${domain}/conditions`,
 } as const;
 
-const roundTrip: ReadonlySet<string> = new Set([
-  ...Object.values(kept),
+const allAnnotations: ReadonlySet<string> = new Set([
+  ...Object.values(roundTripAnnotations),
   `${domain}/scale-down-tolerance`,
   `${domain}/scale-up-tolerance`,
 ]);
 
-/** A copy of metadata in which only these of the annotations above are left. */
-export function withKept(metadata: JsonObject, values: Readonly<Record<string, string | undefined>>): JsonObject {
-  const annotations = new Map(Object.entries(mapIn(metadata, 'annotations')).filter(([name]) => !roundTrip.has(name)));
+/** A copy of metadata with the round-trip annotations replaced by `values`. */
+export function withRoundTripAnnotations(metadata: JsonObject, values: Readonly<Record<string, string | undefined>>): JsonObject {
+  const annotations = new Map(Object.entries(mapIn(metadata, 'annotations')).filter(([name]) => !allAnnotations.has(name)));
   for (const [name, value] of Object.entries(values)) if (value !== undefined) annotations.set(name, value);
   const { annotations: _, ...rest } = metadata;
   if (annotations.size === 0) return rest;
@@ -38,20 +38,20 @@ export function withKept(metadata: JsonObject, values: Readonly<Record<string, s
   return { ...rest, annotations: sorted };
 }
 
-export function hasKept(metadata: JsonObject): boolean {
-  return Object.keys(mapIn(metadata, 'annotations')).some((name) => roundTrip.has(name));
+export function hasRoundTripAnnotations(metadata: JsonObject): boolean {
+  return Object.keys(mapIn(metadata, 'annotations')).some((name) => allAnnotations.has(name));
 }
 
-/** The list in an annotation; undefined if there is none that can be read, in which case it is as if it were not there. */
-export function readKeptList(metadata: JsonObject, name: string, type: string): readonly JsonObject[] | undefined {
+/** The list in an annotation; undefined if it is absent or malformed. */
+export function readAnnotationList(metadata: JsonObject, name: string, type: string): readonly JsonObject[] | undefined {
   const items = parse(metadata, name);
   if (items === undefined) return undefined;
   const checked = check({ items }, type);
   return checked && ((checked.items ?? []) as JsonObject[]);
 }
 
-/** The same for an object. */
-export function readKeptObject(
+/** The object in an annotation; undefined if it is absent or malformed. */
+export function readAnnotationObject(
   metadata: JsonObject,
   name: string,
   type: string,
@@ -77,7 +77,7 @@ function check(value: JsonObject, type: string): JsonObject | undefined {
   return checked.error === undefined ? checked.value : undefined;
 }
 
-/** Metrics as v1 keeps them in annotations: types that no schema of today mentions any more. */
+/** Types of the metrics in annotations of autoscaling/v1, which are in no current schema. */
 const lines = `MetricSpecs: items - []MetricSpec
 MetricSpec: type - string ! =; object - ObjectMetricSource; pods - PodsMetricSource; resource - ResourceMetricSource; containerResource - ContainerResourceMetricSource; external - ExternalMetricSource
 ObjectMetricSource: target - CrossVersionObjectReference ! =; metricName - string ! =; targetValue - quantity ! =; selector - meta.v1.LabelSelector; averageValue - quantity
@@ -109,17 +109,17 @@ function readTypes(): ReadonlyMap<string, BuiltinType> {
   return new Map(types.map((type) => [type.name, type]));
 }
 
-let known: ReadonlyMap<string, BuiltinType> | undefined;
+let annotationTypes: ReadonlyMap<string, BuiltinType> | undefined;
 
-/** The types above, and all built-in ones. */
-export const metricTypes: TypeCatalogue = {
+/** The types above and the built-in ones. */
+const metricTypes: TypeCatalogue = {
   get(name) {
-    known ??= readTypes();
-    return known.get(name) ?? builtinTypes.get(name);
+    annotationTypes ??= readTypes();
+    return annotationTypes.get(name) ?? builtinTypes.get(name);
   },
 };
 
-/** The name of a type above. */
-export function metricType(name: string): string {
+/** The full name of a type above. */
+function metricType(name: string): string {
   return `${prefix}.${name}`;
 }

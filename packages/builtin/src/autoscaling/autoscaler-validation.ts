@@ -48,7 +48,7 @@ function validateReplicas(spec: JsonObject, lowest: number, errors: FieldErrors)
     errors.invalid(maxPath, maxReplicas, 'must be greater than or equal to `minReplicas`');
 }
 
-/** What was accepted once stays accepted; only replication controllers have no group. */
+/** Ratcheting: an unchanged target stays valid. Only ReplicationControllers have no group. */
 function targetRules(target: JsonObject, oldSpec: JsonObject | undefined): ReferenceRules {
   const old = objectIn(oldSpec, 'scaleTargetRef');
   const same = old !== undefined && ['apiVersion', 'kind'].every((field) => textIn(old, field) === textIn(target, field));

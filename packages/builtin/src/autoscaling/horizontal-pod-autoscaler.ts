@@ -3,9 +3,9 @@ import { type JsonObject, type JsonValue, metadataOf, numberIn, objectIn, object
 import { schemaOf, zeroValue } from '../common/schema.ts';
 import { specOf, statusOf } from '../common/spec.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
-import { hasKept, withKept } from './annotations.ts';
+import { hasRoundTripAnnotations, withRoundTripAnnotations } from './annotations.ts';
 import { validateAutoscaler, validateAutoscalerStatus } from './autoscaler-validation.ts';
-import { given } from './metrics-v1.ts';
+import { omitUndefined } from './metrics-v1.ts';
 import { v1Converter } from './v1-converter.ts';
 
 const specType = 'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec';
@@ -43,7 +43,7 @@ export const horizontalPodAutoscaler: Resource = {
   subresources: { status: statusSubresource((object, _old, errors) => validateAutoscalerStatus(object, errors)) },
   strategy: {
     applyDefaults(object) {
-      dropKept(object);
+      dropRoundTripAnnotations(object);
       defaultAutoscaler(object);
     },
     prepareForCreate(object) {
@@ -58,9 +58,9 @@ export const horizontalPodAutoscaler: Resource = {
 };
 
 /** Drops the annotations by which autoscaling/v1 carries v2 fields: in v2 the fields themselves hold the values. */
-function dropKept(object: JsonObject): void {
+function dropRoundTripAnnotations(object: JsonObject): void {
   const metadata = metadataOf(object);
-  if (hasKept(metadata)) object.metadata = withKept(metadata, {});
+  if (hasRoundTripAnnotations(metadata)) object.metadata = withRoundTripAnnotations(metadata, {});
 }
 
 /** Table columns in any version; `toHub` converts the object to v2. */
@@ -146,7 +146,7 @@ export function defaultAutoscaler(object: JsonObject): void {
     minReplicas: spec.minReplicas ?? 1,
     maxReplicas: spec.maxReplicas ?? 0,
     metrics: metrics?.length ? metrics : [cpuUtilization()],
-    ...given({ behavior: behavior && defaultBehavior(behavior) }),
+    ...omitUndefined({ behavior: behavior && defaultBehavior(behavior) }),
   };
   const status = statusOf(object);
   status.desiredReplicas ??= 0;
@@ -175,7 +175,7 @@ function defaultBehavior(behavior: JsonObject): JsonObject {
 }
 
 function defaultRules(rules: JsonObject | undefined, defaults: JsonObject): JsonObject {
-  return given({
+  return omitUndefined({
     stabilizationWindowSeconds: rules?.stabilizationWindowSeconds ?? defaults.stabilizationWindowSeconds,
     selectPolicy: rules?.selectPolicy ?? 'Max',
     policies: rules?.policies ?? defaults.policies,

@@ -13,7 +13,7 @@ import { containerResourceName } from '../core/container/resource-requirements.t
 
 type ValidateSource = (source: JsonObject, at: FieldPath, errors: FieldErrors, rules: ReferenceRules) => void;
 
-/** Each type of metric, and the field that describes it, in the order in which they are looked at. */
+/** Metric types with their source fields, in the order of validation. */
 const sources: readonly { readonly type: string; readonly field: string; readonly validate: ValidateSource }[] = [
   { type: 'Object', field: 'object', validate: validateObjectSource },
   { type: 'External', field: 'external', validate: validateExternalSource },
@@ -93,7 +93,7 @@ function validateUtilization(source: JsonObject, at: FieldPath, errors: FieldErr
     errors.forbidden(at.child('averageValue'), 'may not set both a target raw value and a target utilization');
 }
 
-/** Gives the target. */
+/** Returns the target. */
 function validateMetricAndTarget(source: JsonObject, at: FieldPath, errors: FieldErrors): JsonObject {
   const name = textIn(objectIn(source, 'metric'), 'name');
   const namePath = at.child('metric', 'name');
@@ -121,11 +121,11 @@ function validateTarget(target: JsonObject, at: FieldPath, errors: FieldErrors):
 
 export interface ReferenceRules {
   readonly emptyGroup?: boolean;
-  /** For objects that were stored before the version was checked. */
+  /** Ratcheting: references stored before apiVersion was validated. */
   readonly anyApiVersion?: boolean;
 }
 
-/** Checks a reference by kind, name and version. */
+/** Validates kind, name and apiVersion of a reference. */
 export function validateObjectReference(reference: JsonObject, at: FieldPath, rules: ReferenceRules, errors: FieldErrors): void {
   for (const field of ['kind', 'name']) {
     const value = textIn(reference, field);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultAutoscaler } from './horizontal-pod-autoscaler.ts';
 import { v1Converter } from './v1-converter.ts';
 
-/** The same numbers for the same seed. */
+/** Seeded random numbers. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -133,7 +133,7 @@ class Generator {
 
 const typeName = (version: string) => `io.k8s.api.autoscaling.${version}.HorizontalPodAutoscaler`;
 
-/** As an object is after it has been decoded. */
+/** The object after decoding. */
 function decoded(object: JsonObject, version: string): JsonObject {
   return checkObject(object, builtinTypes.get(typeName(version)), builtinTypes).value;
 }

@@ -10,13 +10,21 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { specOf, statusOf } from '../common/spec.ts';
-import { kept, readKeptList, readKeptObject, withKept } from './annotations.ts';
-import { behaviorToHub, behaviorToV1, withGoNames } from './behavior-v1.ts';
-import { given, metricSpecToHub, metricSpecToV1, metricStatusToHub, metricStatusToV1 } from './metrics-v1.ts';
+import { readAnnotationList, readAnnotationObject, roundTripAnnotations, withRoundTripAnnotations } from './annotations.ts';
+import {
+  behaviorToHub,
+  behaviorToV1,
+  metricSpecToHub,
+  metricSpecToV1,
+  metricStatusToHub,
+  metricStatusToV1,
+  omitUndefined,
+  withGoFieldNames,
+} from './metrics-v1.ts';
 
 const defaultUtilization = 80;
 
-/** v1 knows one metric, the utilization of CPUs. Everything else is kept in annotations. */
+/** v1 has a single metric, CPU utilization. Everything else is carried in annotations. */
 export const v1Converter: Converter = { toHub, fromHub };
 
 function fromHub(hub: JsonObject): JsonObject {
@@ -25,20 +33,20 @@ function fromHub(hub: JsonObject): JsonObject {
   return {
     kind: 'HorizontalPodAutoscaler',
     apiVersion: 'autoscaling/v1',
-    metadata: withKept(metadataOf(hub), whatV1CannotSay(spec, status)),
+    metadata: withRoundTripAnnotations(metadataOf(hub), annotationsForV1(spec, status)),
     spec: specFromHub(spec),
     status: statusFromHub(status),
   };
 }
 
-function whatV1CannotSay(spec: JsonObject, status: JsonObject): Readonly<Record<string, string | undefined>> {
+function annotationsForV1(spec: JsonObject, status: JsonObject): Readonly<Record<string, string | undefined>> {
   const others = objectsIn(spec, 'metrics').filter((metric) => !isCpuUtilization(metric));
   const behavior = objectIn(spec, 'behavior');
   return {
-    [kept.metrics]: textOf(others.map(metricSpecToV1)),
-    [kept.behavior]: behavior && stringifyJson(behaviorToV1(behavior)),
-    [kept.currentMetrics]: textOf(objectsIn(status, 'currentMetrics').map(metricStatusToV1)),
-    [kept.conditions]: textOf(objectsIn(status, 'conditions')),
+    [roundTripAnnotations.metrics]: textOf(others.map(metricSpecToV1)),
+    [roundTripAnnotations.behavior]: behavior && stringifyJson(behaviorToV1(behavior)),
+    [roundTripAnnotations.currentMetrics]: textOf(objectsIn(status, 'currentMetrics').map(metricStatusToV1)),
+    [roundTripAnnotations.conditions]: textOf(objectsIn(status, 'conditions')),
   };
 }
 
@@ -50,7 +58,7 @@ function isCpuUtilization(metric: JsonObject): boolean {
   return utilizationOf(metric) !== undefined;
 }
 
-/** The target, if the metric is one that v1 knows. */
+/** The CPU utilization target; undefined for all other metrics. */
 function utilizationOf(metric: JsonObject): JsonValue | undefined {
   return isCpu(metric) ? objectIn(objectIn(metric, 'resource'), 'target')?.averageUtilization : undefined;
 }
@@ -60,12 +68,12 @@ function isCpu(metric: JsonObject): boolean {
 }
 
 function specFromHub({ scaleTargetRef, minReplicas, maxReplicas, metrics }: JsonObject): JsonObject {
-  const known = objectsIn({ metrics: metrics ?? null }, 'metrics').find(isCpuUtilization);
+  const cpu = objectsIn({ metrics: metrics ?? null }, 'metrics').find(isCpuUtilization);
   return {
     scaleTargetRef: scaleTargetRef ?? {},
-    ...given({ minReplicas }),
+    ...omitUndefined({ minReplicas }),
     maxReplicas: maxReplicas ?? 0,
-    ...given({ targetCPUUtilizationPercentage: known && utilizationOf(known) }),
+    ...omitUndefined({ targetCPUUtilizationPercentage: cpu && utilizationOf(cpu) }),
   };
 }
 
@@ -76,10 +84,10 @@ function statusFromHub(status: JsonObject): JsonObject {
     .map((metric) => objectIn(objectIn(metric, 'resource'), 'current')?.averageUtilization)
     .filter((utilization) => utilization !== undefined);
   return {
-    ...given({ observedGeneration, lastScaleTime }),
+    ...omitUndefined({ observedGeneration, lastScaleTime }),
     currentReplicas: numberIn(status, 'currentReplicas'),
     desiredReplicas: numberIn(status, 'desiredReplicas'),
-    ...given({ currentCPUUtilizationPercentage: readings.at(-1) }),
+    ...omitUndefined({ currentCPUUtilizationPercentage: readings.at(-1) }),
   };
 }
 
@@ -88,22 +96,22 @@ function toHub(object: JsonObject): JsonObject {
   return {
     kind: 'HorizontalPodAutoscaler',
     apiVersion: 'autoscaling/v2',
-    metadata: withKept(metadata, {}),
+    metadata: withRoundTripAnnotations(metadata, {}),
     spec: specToHub(specOf(object), metadata),
     status: statusToHub(statusOf(object), metadata),
   };
 }
 
 function specToHub(spec: JsonObject, metadata: JsonObject): JsonObject {
-  const others = (readKeptList(metadata, kept.metrics, 'MetricSpecs') ?? []).map(metricSpecToHub);
+  const others = (readAnnotationList(metadata, roundTripAnnotations.metrics, 'MetricSpecs') ?? []).map(metricSpecToHub);
   const utilization = spec.targetCPUUtilizationPercentage ?? (others.length === 0 ? defaultUtilization : undefined);
-  const behavior = readKeptObject(metadata, kept.behavior, 'Behavior', withGoNames);
+  const behavior = readAnnotationObject(metadata, roundTripAnnotations.behavior, 'Behavior', withGoFieldNames);
   return {
     scaleTargetRef: spec.scaleTargetRef ?? { kind: '', name: '' },
-    ...given({ minReplicas: spec.minReplicas }),
+    ...omitUndefined({ minReplicas: spec.minReplicas }),
     maxReplicas: spec.maxReplicas ?? 0,
     metrics: utilization === undefined ? others : [...others, cpuTarget(utilization)],
-    ...given({ behavior: behavior && behaviorToHub(behavior) }),
+    ...omitUndefined({ behavior: behavior && behaviorToHub(behavior) }),
   };
 }
 
@@ -113,19 +121,19 @@ function cpuTarget(averageUtilization: JsonValue): JsonObject {
 
 function statusToHub(status: JsonObject, metadata: JsonObject): JsonObject {
   const { observedGeneration, lastScaleTime, currentReplicas } = status;
-  const conditions = readKeptList(metadata, kept.conditions, 'Conditions');
+  const conditions = readAnnotationList(metadata, roundTripAnnotations.conditions, 'Conditions');
   return {
-    ...given({ observedGeneration, lastScaleTime, currentReplicas: currentReplicas || undefined }),
+    ...omitUndefined({ observedGeneration, lastScaleTime, currentReplicas: currentReplicas || undefined }),
     desiredReplicas: numberIn(status, 'desiredReplicas'),
     currentMetrics: currentMetrics(status, metadata),
-    ...given({ conditions: conditions?.length ? (conditions as JsonObject[]) : undefined }),
+    ...omitUndefined({ conditions: conditions?.length ? [...conditions] : undefined }),
   };
 }
 
-/** The annotation knows more than the field. */
+/** From the annotation, which is complete; otherwise from the field, which only has the CPU utilization. */
 function currentMetrics(status: JsonObject, metadata: JsonObject): JsonValue {
-  const known = readKeptList(metadata, kept.currentMetrics, 'MetricStatuses')?.map(metricStatusToHub);
-  if (known) return known.length === 0 ? null : known;
+  const annotated = readAnnotationList(metadata, roundTripAnnotations.currentMetrics, 'MetricStatuses')?.map(metricStatusToHub);
+  if (annotated) return annotated.length === 0 ? null : annotated;
   const utilization = status.currentCPUUtilizationPercentage;
   if (utilization === undefined) return null;
   return [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: utilization } } }];

@@ -131,8 +131,8 @@ export function validateCronJob(object: JsonObject, old: JsonObject | undefined,
 
 const maxNameLength = 52;
 
-/** Jobs add the time to the name, and have to find room for it. */
-export function validateCronJobName(object: JsonObject, errors: FieldErrors): void {
+/** Jobs append a timestamp to the name, so it must be shorter. */
+function validateCronJobName(object: JsonObject, errors: FieldErrors): void {
   const name = textIn(metadataOf(object), 'name');
   if (name.length > maxNameLength)
     errors.invalid(path('metadata', 'name'), name, `must be no more than ${maxNameLength} characters`);

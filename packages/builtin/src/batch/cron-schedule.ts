@@ -1,6 +1,6 @@
 import { GoIntError, goQuote, parseGoDuration, parseGoInt64 } from '@tsukube/machinery';
 
-/** What the numbers in a field of a schedule may be, and which names stand for them. */
+/** Range and names of a field of a schedule. */
 interface Bounds {
   readonly min: number;
   readonly max: number;
@@ -17,12 +17,12 @@ const fields: readonly Bounds[] = [
 
 const descriptors = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 
-/** A schedule that cannot be read; messages are those of Kubernetes. */
+/** A syntax error with the message of Kubernetes' cron parser. */
 class ScheduleError extends Error {
   override readonly name = 'ScheduleError';
 }
 
-/** What is wrong with a schedule, if anything. */
+/** The syntax error of a schedule; undefined if it is valid. */
 export function scheduleProblem(schedule: string): string | undefined {
   try {
     checkSchedule(schedule);
@@ -100,7 +100,7 @@ function numberOf(text: string, min: number, names: readonly string[] = []): num
   }
 }
 
-/** Whether the time zone database has this name, which is in the right case. */
+/** Whether the time zone database has this name. Names are case-sensitive. */
 export function isTimeZone(name: string): boolean {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
@@ -113,7 +113,7 @@ export function isTimeZone(name: string): boolean {
 
 const component = /^[A-Za-z.\-_0-9+]{1,14}$/;
 
-/** What is wrong with a time zone, if anything. */
+/** The error of a time zone; undefined if it is valid. */
 export function timeZoneProblem(name: string): string | undefined {
   if (name === '') return 'timeZone must be nil or non-empty string';
   const odd = name.split('/').some((part) => part === '.' || part === '..' || part.startsWith('-') || !component.test(part));

@@ -15,7 +15,7 @@ import { podTemplateWarnings } from '../core/pod-spec/warnings.ts';
 
 const maxInt32 = 2 ** 31 - 1;
 
-/** Fills in what a job leaves out; one within a cron job leaves out more, and gets it when it runs. */
+/** Defaults of a Job. The jobTemplate of a CronJob only gets those of defaultJobTemplate. */
 export function defaultJob(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
@@ -26,19 +26,19 @@ export function defaultJob(object: JsonObject): void {
   spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed';
   spec.manualSelector ??= false;
   defaultJobTemplate(spec);
-  shareLabels(object, spec);
+  defaultLabels(object, spec);
   object.status ??= {};
 }
 
-/** What is filled in even within a cron job. */
+/** Defaults of a Job that also apply to the jobTemplate of a CronJob. */
 export function defaultJobTemplate(spec: JsonObject): void {
   for (const rule of objectsIn(objectIn(spec, 'podFailurePolicy'), 'rules'))
     for (const pattern of objectsIn(rule, 'onPodConditions')) fillIn(pattern, 'status', 'True');
   defaultPodTemplate(ensureObject(spec, 'template'));
 }
 
-/** A job without labels has those of its pods: the very same, so that what is added to them is added to both. */
-function shareLabels(object: JsonObject, spec: JsonObject): void {
+/** Labels default to those of the template. Both share one object, so that labels added later appear in both. */
+function defaultLabels(object: JsonObject, spec: JsonObject): void {
   const metadata = metadataOf(object);
   const labels = objectIn(objectIn(objectIn(spec, 'template'), 'metadata'), 'labels');
   if (labels && Object.keys(mapIn(metadata, 'labels')).length === 0) metadata.labels = labels as Record<string, string>;
@@ -46,10 +46,10 @@ function shareLabels(object: JsonObject, spec: JsonObject): void {
 
 export const uidLabel = 'batch.kubernetes.io/controller-uid';
 export const nameLabel = 'batch.kubernetes.io/job-name';
-export const oldUidLabel = 'controller-uid';
-export const oldNameLabel = 'job-name';
+export const legacyUidLabel = 'controller-uid';
+export const legacyNameLabel = 'job-name';
 
-/** Labels that no other job's pods have, and a selector for them. */
+/** Adds unique labels to the template and a selector for them. */
 export function generateSelector(object: JsonObject): void {
   const { name, uid } = metadataOf(object) as { name: string; uid: string };
   const spec = ensureObject(object, 'spec');
@@ -58,8 +58,8 @@ export function generateSelector(object: JsonObject): void {
   addLabels(templateMetadata, 'labels', {
     [uidLabel]: uid,
     [nameLabel]: name,
-    [oldUidLabel]: uid,
-    [oldNameLabel]: name,
+    [legacyUidLabel]: uid,
+    [legacyNameLabel]: name,
   });
   // Jobs without labels get those of the template when they are read from the store.
   const hasNone = Object.keys(mapIn(metadataOf(object), 'labels')).length === 0;
@@ -67,7 +67,7 @@ export function generateSelector(object: JsonObject): void {
   addLabels(ensureObject(spec, 'selector'), 'matchLabels', { [uidLabel]: uid });
 }
 
-/** Those that are there stay as they are, and are refused later if they are wrong. */
+/** Does not overwrite existing labels; validation rejects wrong ones. */
 function addLabels(owner: JsonObject, field: string, labels: Readonly<Record<string, string>>): void {
   const all = new Map([...Object.entries(labels), ...Object.entries(mapIn(owner, field))]);
   const sorted: JsonObject = {};
@@ -82,7 +82,7 @@ export function jobSpecWarnings(spec: JsonObject | undefined, at: FieldPath): re
   return [...sizeWarnings(spec, at), ...podTemplateWarnings(objectIn(spec, 'template'), at.child('template'))];
 }
 
-/** Kubernetes may lose track of a job of this size. */
+/** Warns of sizes that the job controller may fail to track. */
 function sizeWarnings(spec: JsonObject | undefined, at: FieldPath): readonly string[] {
   const large = numberIn(spec, 'completions') > manyCompletions && numberIn(spec, 'parallelism') > manyParallel;
   if (spec?.completionMode !== 'Indexed' || !large) return [];

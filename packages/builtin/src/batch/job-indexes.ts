@@ -1,6 +1,6 @@
 import { goQuote } from '@tsukube/machinery';
 
-/** Indexes of pods as text: 1,3-5,7. */
+/** Completion indexes are lists of intervals: `1,3-5,7`. */
 interface Interval {
   readonly first: number;
   readonly last: number;
@@ -8,8 +8,8 @@ interface Interval {
 
 export type Indexes = { readonly problem: string } | { readonly total: number };
 
-/** How many there are, each below the number of completions. */
-export function readIndexes(text: string, completions: number): Indexes {
+/** Parses and counts indexes, each below the number of completions. */
+export function parseIndexes(text: string, completions: number): Indexes {
   let total = 0;
   let previous: number | undefined;
   for (const part of text === '' ? [] : text.split(',')) {
@@ -23,7 +23,7 @@ export function readIndexes(text: string, completions: number): Indexes {
   return { total };
 }
 
-/** The first index that is in both, of which only what can be read is looked at. */
+/** Reports the first index that is in both lists. Malformed intervals are skipped. */
 export function overlapProblem(completed: string, failed: string, completions: number): string | undefined {
   const right = intervals(failed, completions);
   let at = 0;
@@ -43,7 +43,7 @@ function intervals(text: string, completions: number): readonly Interval[] {
     .filter((interval) => typeof interval !== 'string');
 }
 
-/** An interval, or what is wrong with it. */
+/** An interval or an error message. */
 function readInterval(text: string, completions: number): Interval | string {
   const [first = '', last, ...more] = text.split('-');
   if (more.length > 0)

@@ -11,7 +11,7 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { notNegative } from '../common/field-validation.ts';
-import { readIndexes } from './job-indexes.ts';
+import { parseIndexes } from './job-indexes.ts';
 
 const maxRules = 20;
 const maxExitCodes = 255;
@@ -105,7 +105,7 @@ function validatePatterns(patterns: readonly JsonObject[], at: FieldPath, errors
 export function validateSuccessPolicy(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const policy = objectIn(spec, 'successPolicy') ?? {};
   if (spec.completionMode === 'Indexed') validateSuccessRules(policy, spec, at, errors);
-  else errors.invalid(at, shownSuccessPolicy(policy), 'requires indexed completion mode');
+  else errors.invalid(at, internalSuccessPolicy(policy), 'requires indexed completion mode');
 }
 
 function validateSuccessRules(policy: JsonObject, spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
@@ -138,14 +138,14 @@ function validateSuccessRule(rule: JsonObject, completions: number, at: FieldPat
 
 function validateIndexes(text: string, completions: number, at: FieldPath, errors: FieldErrors): number {
   if (Buffer.byteLength(text) > maxIndexesLength) errors.tooLong(at, maxIndexesLength);
-  const indexes = readIndexes(text, completions);
+  const indexes = parseIndexes(text, completions);
   if ('total' in indexes) return indexes.total;
   errors.invalid(at, text, `error parsing succeededIndexes: ${indexes.problem}`);
   return 0;
 }
 
-/** Policies in messages have the names of Go's fields. */
-export function shownSuccessPolicy(policy: JsonObject | undefined): JsonValue {
+/** A policy with the Go field names of the internal type, for messages. */
+export function internalSuccessPolicy(policy: JsonObject | undefined): JsonValue {
   if (!policy) return null;
   const rules = objectsIn(policy, 'rules').map(({ succeededIndexes, succeededCount }) => ({
     SucceededIndexes: succeededIndexes ?? null,
@@ -154,7 +154,7 @@ export function shownSuccessPolicy(policy: JsonObject | undefined): JsonValue {
   return { Rules: policy.rules === undefined || policy.rules === null ? null : rules };
 }
 
-export function shownFailurePolicy(policy: JsonObject | undefined): JsonValue {
+export function internalFailurePolicy(policy: JsonObject | undefined): JsonValue {
   if (!policy) return null;
   const rules = objectsIn(policy, 'rules').map((rule) => ({
     Action: textIn(rule, 'action'),

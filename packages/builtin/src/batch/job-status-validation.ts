@@ -13,14 +13,14 @@ import {
 import { isConditionTrue } from '../common/conditions.ts';
 import { validateNonNegative } from '../common/field-validation.ts';
 import { specOf, statusOf } from '../common/spec.ts';
-import { overlapProblem, readIndexes } from './job-indexes.ts';
+import { overlapProblem, parseIndexes } from './job-indexes.ts';
 
 const statusPath = path('status');
 const conditionsPath = statusPath.child('conditions');
 const completionPath = statusPath.child('completionTime');
 
-/** What is checked only if it changes, so that a status that is wrong already can still be mended elsewhere. */
-class Transition {
+/** Ratcheting: most checks only apply to fields and conditions that the update changes. */
+class StatusUpdate {
   readonly spec: JsonObject;
   readonly status: JsonObject;
   readonly old: JsonObject;
@@ -57,7 +57,7 @@ class Transition {
 }
 
 export function validateJobStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const job = new Transition(object, old);
+  const job = new StatusUpdate(object, old);
   validateNonNegative(job.status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], statusPath, errors);
   validateUncounted(job.status, errors);
   validateCompletion(job, errors);
@@ -81,20 +81,20 @@ function validateUncounted(status: JsonObject, errors: FieldErrors): void {
   }
 }
 
-function validateCompletion(job: Transition, errors: FieldErrors): void {
+function validateCompletion(job: StatusUpdate, errors: FieldErrors): void {
   const { completionTime, startTime } = job.status;
   const complete = job.is('Complete');
   if (job.turned('Complete', 'Failed') && complete && job.is('Failed'))
     errors.invalidUnshown(conditionsPath, 'cannot set Complete=True and Failed=true conditions');
   if (job.turned('Complete', 'FailureTarget') && complete && job.is('FailureTarget'))
     errors.invalidUnshown(conditionsPath, 'cannot set Complete=True and FailureTarget=true conditions');
-  const asked = job.turned('Complete') || job.changed('completionTime');
-  if (asked && completionTime !== undefined && !complete)
+  const changed = job.turned('Complete') || job.changed('completionTime');
+  if (changed && completionTime !== undefined && !complete)
     errors.invalid(completionPath, completionTime, 'cannot set completionTime when there is no Complete=True condition');
-  if (asked && completionTime === undefined && complete)
+  if (changed && completionTime === undefined && complete)
     errors.required(completionPath, 'completionTime is required for Complete jobs');
-  const bothTimes = startTime !== undefined && completionTime !== undefined;
-  if (job.changed('startTime', 'completionTime') && bothTimes && (completionTime as string) < (startTime as string))
+  const bothTimes = typeof startTime === 'string' && typeof completionTime === 'string';
+  if (job.changed('startTime', 'completionTime') && bothTimes && completionTime < startTime)
     errors.invalid(completionPath, completionTime, 'must be equal to or after `startTime`');
   if ((job.turned('Failed') || job.changed('failedIndexes')) && job.is('Failed') && !job.is('FailureTarget'))
     errors.invalidUnshown(conditionsPath, 'cannot set Failed=True condition without the FailureTarget=true condition');
@@ -102,8 +102,8 @@ function validateCompletion(job: Transition, errors: FieldErrors): void {
     errors.invalidUnshown(conditionsPath, 'cannot set Complete=True condition without the SuccessCriteriaMet=true condition');
 }
 
-/** No pod is left when a job is finished. */
-function validateFinished(job: Transition, errors: FieldErrors): void {
+/** A finished job has no active or uncounted pods. */
+function validateFinished(job: StatusUpdate, errors: FieldErrors): void {
   if (!job.finished) return;
   const { active, startTime } = job.status;
   if ((job.finishing || job.changed('active')) && Number(active ?? 0) > 0)
@@ -114,15 +114,19 @@ function validateFinished(job: Transition, errors: FieldErrors): void {
   const uncounted = objectIn(job.status, 'uncountedTerminatedPods');
   const left = textsIn(uncounted, 'succeeded').length + textsIn(uncounted, 'failed').length;
   if ((job.finishing || job.changed('uncountedTerminatedPods')) && left > 0)
-    errors.invalid(statusPath.child('uncountedTerminatedPods'), shownUncounted(uncounted), 'must be empty for finished job');
+    errors.invalid(
+      statusPath.child('uncountedTerminatedPods'),
+      internalUncountedPods(uncounted),
+      'must be empty for finished job',
+    );
 }
 
-/** With the names of Go's fields. */
-function shownUncounted(uncounted: JsonObject | undefined): JsonObject {
+/** With the Go field names of the internal type. */
+function internalUncountedPods(uncounted: JsonObject | undefined): JsonObject {
   return { Succeeded: uncounted?.succeeded ?? null, Failed: uncounted?.failed ?? null };
 }
 
-function validateCounts(job: Transition, errors: FieldErrors): void {
+function validateCounts(job: StatusUpdate, errors: FieldErrors): void {
   const { terminating, ready } = job.status;
   if (job.finished && (job.finishing || job.changed('terminating')) && Number(terminating ?? 0) > 0)
     errors.invalid(statusPath.child('terminating'), terminating, 'terminating>0 is invalid for finished job');
@@ -130,7 +134,7 @@ function validateCounts(job: Transition, errors: FieldErrors): void {
     errors.invalid(statusPath.child('ready'), ready, 'cannot set more ready pods than active');
 }
 
-function validateCriteria(job: Transition, errors: FieldErrors): void {
+function validateCriteria(job: StatusUpdate, errors: FieldErrors): void {
   const met = job.is('SuccessCriteriaMet');
   if (met && job.is('Failed'))
     errors.invalidUnshown(conditionsPath, 'cannot set SuccessCriteriaMet=True and Failed=true conditions');
@@ -140,13 +144,13 @@ function validateCriteria(job: Transition, errors: FieldErrors): void {
     errors.invalidUnshown(conditionsPath, 'cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True');
 }
 
-/** What was final stays final. */
-function validateTransition(job: Transition, errors: FieldErrors): void {
+/** Terminal conditions, counters and times must not be reverted. */
+function validateTransition(job: StatusUpdate, errors: FieldErrors): void {
   const { status, old, spec } = job;
   for (const condition of ['Failed', 'Complete', 'FailureTarget'])
     if (job.was(condition) && !job.is(condition))
       errors.invalidUnshown(conditionsPath, `cannot disable the terminal ${condition}=True condition`);
-  // An indexed job whose pods all run at once can be scaled down, and then counts fewer.
+  // An elastic indexed job may be scaled down, which decreases succeeded.
   const shrinks = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
   for (const field of shrinks ? ['failed'] : ['failed', 'succeeded'])
     if (numberIn(status, field) < numberIn(old, field))
@@ -161,24 +165,18 @@ function validateTransition(job: Transition, errors: FieldErrors): void {
     errors.invalidUnshown(conditionsPath, 'cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions');
 }
 
-function validateStartTime({ status, old, spec }: Transition, errors: FieldErrors): void {
+function validateStartTime({ status, old, spec }: StatusUpdate, errors: FieldErrors): void {
   const resuming = isConditionTrue(old, 'Suspended') && hasCondition(status, 'Suspended', 'False');
   const moved = old.startTime !== undefined && status.startTime !== old.startTime;
   if (moved && !resuming && spec.suspend !== true)
     errors.invalid(statusPath.child('startTime'), status.startTime ?? null, 'field is immutable for unsuspended job once set');
 }
 
-interface ChangedStatus {
-  readonly spec: JsonObject;
-  readonly status: JsonObject;
-  changed(...fields: readonly string[]): boolean;
-}
-
-/** Which pods are done, and which have failed for good. */
-export function validateStatusIndexes(job: ChangedStatus, at: FieldPath, errors: FieldErrors): void {
+/** Validates completedIndexes and failedIndexes. */
+function validateStatusIndexes(job: StatusUpdate, at: FieldPath, errors: FieldErrors): void {
   const { spec, status } = job;
   const completed = textIn(status, 'completedIndexes');
-  const failed = status.failedIndexes as string | undefined;
+  const failed = typeof status.failedIndexes === 'string' ? status.failedIndexes : undefined;
   const completions = spec.completions === undefined ? undefined : numberIn(spec, 'completions');
   const completedChanged = job.changed('completedIndexes');
   const failedChanged = job.changed('failedIndexes');
@@ -200,14 +198,14 @@ export function validateStatusIndexes(job: ChangedStatus, at: FieldPath, errors:
 }
 
 function validateFormat(field: string, text: string, completions: number, at: FieldPath, errors: FieldErrors): void {
-  const indexes = readIndexes(text, completions);
+  const indexes = parseIndexes(text, completions);
   if ('problem' in indexes) errors.invalid(at.child(field), text, `error parsing ${field}: ${indexes.problem}`);
 }
 
-export function hasCondition(status: JsonObject | undefined, type: string, value: string): boolean {
+function hasCondition(status: JsonObject | undefined, type: string, value: string): boolean {
   return objectsIn(status, 'conditions').some((condition) => condition.type === type && condition.status === value);
 }
 
-export function isFinished(status: JsonObject | undefined): boolean {
+function isFinished(status: JsonObject | undefined): boolean {
   return isConditionTrue(status, 'Complete') || isConditionTrue(status, 'Failed');
 }

@@ -13,7 +13,7 @@ import { isConditionTrue } from '../common/conditions.ts';
 import { internalPodSpec } from '../common/internal-diff.ts';
 import { specOf } from '../common/spec.ts';
 import { nameLabel, uidLabel } from './job-defaults.ts';
-import { shownFailurePolicy, shownSuccessPolicy } from './job-policies.ts';
+import { internalFailurePolicy, internalSuccessPolicy } from './job-policies.ts';
 import { validateJob, validateWholeSpec } from './job-validation.ts';
 
 const specPath = path('spec');
@@ -24,23 +24,23 @@ export function validateJobUpdate(object: JsonObject, old: JsonObject, errors: F
   const oldLabels = mapIn(objectIn(objectIn(oldSpec, 'template'), 'metadata'), 'labels');
   const hadPrefix = Object.hasOwn(oldLabels, nameLabel) && Object.hasOwn(oldLabels, uidLabel);
   validateJob(object, errors, { withoutPrefix: !hadPrefix });
-  // Kubernetes looks at the whole spec twice, and says twice what is wrong with it.
+  // Kubernetes validates the spec twice and reports its errors twice.
   validateWholeSpec(spec, errors);
   validateCompletions(spec, oldSpec, errors);
   unchanged('selector', spec, oldSpec, errors);
   validateTemplateUpdate(object, old, errors);
   unchanged('completionMode', spec, oldSpec, errors);
-  unchanged('podFailurePolicy', spec, oldSpec, errors, shownFailurePolicy(objectIn(spec, 'podFailurePolicy')));
+  unchanged('podFailurePolicy', spec, oldSpec, errors, internalFailurePolicy(objectIn(spec, 'podFailurePolicy')));
   unchanged('backoffLimitPerIndex', spec, oldSpec, errors);
   unchanged('managedBy', spec, oldSpec, errors);
-  unchanged('successPolicy', spec, oldSpec, errors, shownSuccessPolicy(objectIn(spec, 'successPolicy')));
+  unchanged('successPolicy', spec, oldSpec, errors, internalSuccessPolicy(objectIn(spec, 'successPolicy')));
 }
 
 function unchanged(field: string, spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors, shown = spec[field] ?? null): void {
   if (!deepEqual(spec[field] ?? null, oldSpec[field] ?? null)) errors.invalid(specPath.child(field), shown, fieldIsImmutable);
 }
 
-/** Jobs with indexes may grow and shrink, as long as all their pods run at once. */
+/** Elastic indexed jobs: completions may change together with parallelism. */
 function validateCompletions(spec: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
   const { completions } = spec;
   if (spec.completionMode !== 'Indexed') unchanged('completions', spec, oldSpec, errors);
@@ -48,12 +48,13 @@ function validateCompletions(spec: JsonObject, oldSpec: JsonObject, errors: Fiel
     errors.invalid(specPath.child('completions'), completions, 'can only be modified in tandem with spec.parallelism');
 }
 
-/** Pods that run stay as they are; where none does, scheduling and resources may still be decided. */
+/** The template is immutable, except for scheduling directives and resources of a suspended job. */
 function validateTemplateUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const template = templateOf(object);
   const oldTemplate = templateOf(old);
   if (!isIdle(old)) {
-    if (!deepEqual(template, oldTemplate)) errors.invalid(specPath.child('template'), shownTemplate(template), fieldIsImmutable);
+    if (!deepEqual(template, oldTemplate))
+      errors.invalid(specPath.child('template'), internalTemplate(template), fieldIsImmutable);
     return;
   }
   const podSpec = specOf(template);
@@ -62,8 +63,8 @@ function validateTemplateUpdate(object: JsonObject, old: JsonObject, errors: Fie
     errors.invalid(specPath.child('template.spec'), internalPodSpec(podSpec), fieldIsImmutable);
 }
 
-/** Metadata stands among the fields of a template in Go, and has the names of JSON. */
-function shownTemplate(template: JsonObject): JsonObject {
+/** The internal type embeds ObjectMeta, which is encoded with JSON names. */
+function internalTemplate(template: JsonObject): JsonObject {
   return { ...objectIn(template, 'metadata'), Spec: internalPodSpec(specOf(template)) };
 }
 
@@ -77,7 +78,7 @@ function isIdle(job: JsonObject): boolean {
   return objectIn(job, 'spec')?.suspend === true && held && numberIn(status, 'active') === 0;
 }
 
-/** The old spec with what decides where pods run taken from the new one. */
+/** The old spec with the scheduling directives of the new one. */
 function withSchedulingOf(podSpec: JsonObject, old: JsonObject): JsonObject {
   const merged: JsonObject = { ...old };
   for (const field of ['nodeSelector', 'tolerations', 'schedulingGates']) copyField(field, podSpec, merged);

@@ -17,20 +17,20 @@ import { validateTemplateLabels } from '../apps/workload-validation.ts';
 import { validateNonNegative } from '../common/field-validation.ts';
 import { specOf } from '../common/spec.ts';
 import { validatePodTemplate } from '../core/pod-spec/validation.ts';
-import { nameLabel, oldNameLabel, oldUidLabel, uidLabel } from './job-defaults.ts';
+import { legacyNameLabel, legacyUidLabel, nameLabel, uidLabel } from './job-defaults.ts';
 import { validateFailurePolicy, validateSuccessPolicy } from './job-policies.ts';
 
 const specPath = path('spec');
 const maxManagedByLength = 63;
 
-export interface JobRules {
-  /** Jobs from before the labels had a prefix need not have those. */
+export interface JobRatcheting {
+  /** Ratcheting: stored jobs may lack the labels with the batch.kubernetes.io prefix. */
   readonly withoutPrefix?: boolean;
 }
 
-export function validateJob(object: JsonObject, errors: FieldErrors, rules: JobRules = {}): void {
+export function validateJob(object: JsonObject, errors: FieldErrors, ratcheting: JobRatcheting = {}): void {
   const spec = specOf(object);
-  validateGeneratedSelector(object, spec, rules, errors);
+  validateGeneratedSelector(object, spec, ratcheting, errors);
   validateWholeSpec(spec, errors);
   const name = textIn(metadataOf(object), 'name');
   const completions = numberIn(spec, 'completions');
@@ -40,7 +40,7 @@ export function validateJob(object: JsonObject, errors: FieldErrors, rules: JobR
     errors.invalid(path('metadata', 'name'), name, `will not able to create pod with invalid DNS label: ${hostname}`);
 }
 
-/** With the selector, which a job within a cron job does not have yet. */
+/** Including the selector, which a jobTemplate of a CronJob does not have. */
 export function validateWholeSpec(spec: JsonObject, errors: FieldErrors): void {
   validateJobSpec(spec, specPath, errors);
   const selector = objectIn(spec, 'selector');
@@ -50,12 +50,12 @@ export function validateWholeSpec(spec: JsonObject, errors: FieldErrors): void {
   if (usable) validateTemplateLabels(objectIn(spec, 'template') ?? {}, usable, specPath.child('template'), errors);
 }
 
-function validateGeneratedSelector(object: JsonObject, spec: JsonObject, rules: JobRules, errors: FieldErrors): void {
+function validateGeneratedSelector(object: JsonObject, spec: JsonObject, rules: JobRatcheting, errors: FieldErrors): void {
   if (spec.manualSelector === true || !objectIn(spec, 'selector')) return;
   const { name, uid } = metadataOf(object) as { name: string; uid: string };
   const expected: [string, string][] = [
-    [oldUidLabel, uid],
-    [oldNameLabel, name],
+    [legacyUidLabel, uid],
+    [legacyNameLabel, name],
   ];
   if (!rules.withoutPrefix) expected.push([uidLabel, uid], [nameLabel, name]);
   const labels = objectIn(objectIn(objectIn(spec, 'template'), 'metadata'), 'labels') ?? {};
@@ -116,7 +116,7 @@ function validateDomainPath(text: string, at: FieldPath, errors: FieldErrors): v
 
 const replacementPolicies = ['Failed', 'TerminatingOrFailed'];
 
-/** A failure has to be known before a policy can judge it. */
+/** With a podFailurePolicy only Failed is supported: a terminating pod has no exit code yet. */
 function validateReplacementPolicy(spec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   if (spec.podReplacementPolicy === undefined) return;
   const supported = spec.podFailurePolicy === undefined ? replacementPolicies : ['Failed'];
@@ -132,7 +132,7 @@ function validateRestartPolicy(spec: JsonObject, at: FieldPath, errors: FieldErr
     errors.invalid(at, policy, 'only "Never" is supported when podFailurePolicy is specified');
 }
 
-/** So that the lists of indexes in the status stay short enough. */
+/** Bounds the size of the index lists in the status. */
 const maxParallelism = 100_000;
 const maxFailedIndexes = 100_000;
 const manyCompletions = 100_000;

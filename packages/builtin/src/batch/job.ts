@@ -41,7 +41,7 @@ export const job: Resource = {
   subresources: { status: statusSubresource(validateJobStatus) },
   strategy: {
     generation: true,
-    // So it has been from the first version on, and clients rely on it.
+    // Orphaning is the default of v1 for compatibility.
     defaultPropagation: ({ version }) => (version === 'v1' ? 'orphan' : 'delete'),
     orphanWarning:
       'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',

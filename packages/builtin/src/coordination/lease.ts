@@ -28,15 +28,15 @@ export const lease: Resource = {
   strategy: {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
-    prepareForCreate: (object) => dropCoordination(specOf(object), {}),
-    prepareForUpdate: (object, old) => dropCoordination(specOf(object), specOf(old)),
+    prepareForCreate: (object) => dropGatedFields(specOf(object), {}),
+    prepareForUpdate: (object, old) => dropGatedFields(specOf(object), specOf(old)),
     validateCreate: validate,
     validateUpdate: (object, _old, errors) => validate(object, errors),
   },
 };
 
-/** Fields of coordinated leader election, which is off by default: they are kept only where they are in use. */
-function dropCoordination(spec: JsonObject, old: JsonObject): void {
+/** Feature gate CoordinatedLeaderElection is off: its fields are dropped unless the stored object has them. */
+function dropGatedFields(spec: JsonObject, old: JsonObject): void {
   for (const field of ['strategy', 'preferredHolder'] as const) if (old[field] === undefined) delete spec[field];
 }
 

@@ -29,14 +29,14 @@ import { validateEndpointIP } from '../core/service/endpoints.ts';
 import { protocols } from '../core/service/service-port-validation.ts';
 
 const type = 'io.k8s.api.discovery.v1.EndpointSlice';
-const shownAtMost = 3;
+const maxShown = 3;
 
 const columns: readonly Column[] = [
   nameColumn,
   column('AddressType', { type, field: 'addressType' }, (object) => textIn(object, 'addressType')),
-  column('Ports', { type, field: 'ports' }, (object) => some(objectsIn(object, 'ports').map(portText))),
+  column('Ports', { type, field: 'ports' }, (object) => firstFew(objectsIn(object, 'ports').map(portText))),
   column('Endpoints', { type, field: 'endpoints' }, (object) =>
-    some(objectsIn(object, 'endpoints').flatMap((endpoint) => textsIn(endpoint, 'addresses'))),
+    firstFew(objectsIn(object, 'endpoints').flatMap((endpoint) => textsIn(endpoint, 'addresses'))),
   ),
   ageColumn,
 ];
@@ -62,7 +62,7 @@ export const endpointSlice: Resource = {
       dropTopology(object, undefined);
     },
     prepareForUpdate(object, old) {
-      countLabelChange(object, old);
+      bumpGenerationForLabels(object, old);
       if (!deepEqual(object.endpoints, old.endpoints)) dropTopology(object, old);
     },
     validateCreate: validateEndpointSlice,
@@ -75,20 +75,20 @@ function portText(port: JsonObject): string {
   return String(port.port ?? port.name ?? '*');
 }
 
-function some(texts: readonly string[]): string {
-  const more = texts.length > shownAtMost ? ` + ${texts.length - shownAtMost} more...` : '';
-  return `${texts.slice(0, shownAtMost).join(',')}${more}` || '<unset>';
+function firstFew(texts: readonly string[]): string {
+  const more = texts.length > maxShown ? ` + ${texts.length - maxShown} more...` : '';
+  return `${texts.slice(0, maxShown).join(',')}${more}` || '<unset>';
 }
 
-/** Labels tell which service a slice is for, so they count as well. */
-function countLabelChange(object: JsonObject, old: JsonObject): void {
+/** The service name is a label, so changing labels increments the generation as well. */
+function bumpGenerationForLabels(object: JsonObject, old: JsonObject): void {
   const [metadata, before] = [metadataOf(object), metadataOf(old)];
   if (!deepEqual(metadata.labels ?? {}, before.labels ?? {})) metadata.generation = Number(before.generation ?? 0) + 1;
 }
 
 const hostname = 'kubernetes.io/hostname';
 
-/** What only an older version could set goes with the first change; the name of a node moves to its field. */
+/** Drops deprecatedTopology, a field of v1beta1; its hostname moves to nodeName. */
 function dropTopology(object: JsonObject, old: JsonObject | undefined): void {
   const known = new Set(objectsIn(old, 'endpoints').map((endpoint) => mapIn(endpoint, 'deprecatedTopology')[hostname]));
   for (const endpoint of objectsIn(object, 'endpoints')) {
@@ -117,13 +117,13 @@ const maxPorts = 20_000;
 const maxTopologyLabels = 16;
 const maxHints = 8;
 
-export function validateEndpointSlice(object: JsonObject, errors: FieldErrors): void {
+function validateEndpointSlice(object: JsonObject, errors: FieldErrors): void {
   validateHead(object, errors);
   validateEndpoints(object, errors);
 }
 
-/** Endpoints that were accepted before stay accepted while nobody touches them. */
-export function validateEndpointSliceUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+/** Ratcheting: unchanged endpoints are not validated. */
+function validateEndpointSliceUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   validateHead(object, errors);
   const found = new FieldErrors();
   validateEndpoints(object, found);
@@ -181,7 +181,7 @@ function validateEndpoint(endpoint: JsonObject, type: string, at: FieldPath, err
   validateHints(objectIn(endpoint, 'hints'), at.child('hints'), errors);
 }
 
-/** Of the wrong family is said of the list, everything else of the address. */
+/** A wrong IP family is reported at the list, other errors at the address. */
 function validateAddress(address: string, type: string, list: FieldPath, at: FieldPath, errors: FieldErrors): void {
   if (type === 'FQDN') {
     validateDomainName(address, at, errors);

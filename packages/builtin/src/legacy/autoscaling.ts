@@ -1,8 +1,16 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { type JsonObject, type JsonValue, mapIn, objectIn, parseQuantity, stringifyJson } from '@tsukube/machinery';
-import { kept, readKeptObject, withKept } from '../autoscaling/annotations.ts';
-import { behaviorToHub, behaviorToV1, withGoNames } from '../autoscaling/behavior-v1.ts';
-import { given, metricSpecToHub, metricSpecToV1, metricStatusToHub, metricStatusToV1 } from '../autoscaling/metrics-v1.ts';
+import { readAnnotationObject, roundTripAnnotations, withRoundTripAnnotations } from '../autoscaling/annotations.ts';
+import {
+  behaviorToHub,
+  behaviorToV1,
+  metricSpecToHub,
+  metricSpecToV1,
+  metricStatusToHub,
+  metricStatusToV1,
+  omitUndefined,
+  withGoFieldNames,
+} from '../autoscaling/metrics-v1.ts';
 import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
 
 type Reword = (metric: JsonObject) => JsonObject;
@@ -11,16 +19,16 @@ type Reword = (metric: JsonObject) => JsonObject;
 const v2beta1Conversion: Conversion = {
   toHub(object) {
     const metadata = objectIn(object, 'metadata') ?? {};
-    const behavior = readKeptObject(metadata, kept.behavior, 'Behavior', withGoNames);
+    const behavior = readAnnotationObject(metadata, roundTripAnnotations.behavior, 'Behavior', withGoFieldNames);
     const reworded = reword(object, metricSpecToHub, readingToHub);
-    const spec = { ...objectIn(reworded, 'spec'), ...given({ behavior: behavior && behaviorToHub(behavior) }) };
-    return { ...reworded, metadata: withKept(metadata, {}), spec };
+    const spec = { ...objectIn(reworded, 'spec'), ...omitUndefined({ behavior: behavior && behaviorToHub(behavior) }) };
+    return { ...reworded, metadata: withRoundTripAnnotations(metadata, {}), spec };
   },
   fromHub(hub) {
     const { behavior: _, ...spec } = objectIn(hub, 'spec') ?? {};
     const behavior = objectIn(objectIn(hub, 'spec'), 'behavior');
-    const values = { [kept.behavior]: behavior && stringifyJson(behaviorToV1(behavior)) };
-    const metadata = withKept(objectIn(hub, 'metadata') ?? {}, values);
+    const values = { [roundTripAnnotations.behavior]: behavior && stringifyJson(behaviorToV1(behavior)) };
+    const metadata = withRoundTripAnnotations(objectIn(hub, 'metadata') ?? {}, values);
     return { ...reword({ ...hub, spec }, metricSpecToV1, metricStatusToV1), metadata };
   },
 };
@@ -64,13 +72,13 @@ const v2beta2Conversion: Conversion = {
       const tolerance = annotations[tolerances[direction]];
       if (tolerance !== undefined && isQuantity(tolerance)) spec.behavior = withTolerance(spec, direction, tolerance);
     }
-    return { ...object, metadata: withKept(metadata, {}), spec };
+    return { ...object, metadata: withRoundTripAnnotations(metadata, {}), spec };
   },
   fromHub(hub) {
     const behavior = objectIn(objectIn(hub, 'spec'), 'behavior');
     const toleranceOf = (direction: 'scaleUp' | 'scaleDown') => objectIn(behavior, direction)?.tolerance as string | undefined;
     const values = Object.fromEntries(directions.map((direction) => [tolerances[direction], toleranceOf(direction)]));
-    return { ...hub, metadata: withKept(objectIn(hub, 'metadata') ?? {}, values) };
+    return { ...hub, metadata: withRoundTripAnnotations(objectIn(hub, 'metadata') ?? {}, values) };
   },
 };
 

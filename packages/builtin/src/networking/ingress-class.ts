@@ -85,7 +85,7 @@ function validateIngressClass(object: JsonObject, errors: FieldErrors): void {
 
 const pathPattern = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/** A domain, a slash, and a path. */
+/** A domain-prefixed path: `example.com/path`. */
 function validatePrefixedPath(text: string, at: FieldPath, errors: FieldErrors): void {
   if (text === '') {
     errors.required(at);

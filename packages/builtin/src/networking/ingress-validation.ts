@@ -27,12 +27,12 @@ const specPath = path('spec');
 const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const noAddress = 'must be a DNS name, not an IP address';
 
-/** What was accepted before stays accepted. */
-interface Leniency {
+/** Invalid values of the stored object stay accepted. */
+interface Ratcheting {
   readonly anySecretName: boolean;
   readonly anyWildcardRule: boolean;
 }
-const strict: Leniency = { anySecretName: false, anyWildcardRule: false };
+const strict: Ratcheting = { anySecretName: false, anyWildcardRule: false };
 
 export function validateIngressCreate(object: JsonObject, errors: FieldErrors): void {
   validateIngress(object, strict, errors);
@@ -65,15 +65,15 @@ export function validateIngressStatus(object: JsonObject, old: JsonObject, error
   }
 }
 
-function validateIngress(object: JsonObject, leniency: Leniency, errors: FieldErrors): void {
+function validateIngress(object: JsonObject, ratcheting: Ratcheting, errors: FieldErrors): void {
   const spec = specOf(object);
   const rules = objectsIn(spec, 'rules');
   const backend = objectIn(spec, 'defaultBackend');
   if (rules.length === 0 && !backend)
     errors.invalid(specPath, spec.rules, 'either `defaultBackend` or `rules` must be specified');
   if (backend) validateBackend(backend, specPath.child('defaultBackend'), errors);
-  for (const [i, rule] of rules.entries()) validateRule(rule, leniency, specPath.child('rules').index(i), errors);
-  for (const [i, tls] of objectsIn(spec, 'tls').entries()) validateTls(tls, leniency, specPath.child('tls').index(i), errors);
+  for (const [i, rule] of rules.entries()) validateRule(rule, ratcheting, specPath.child('rules').index(i), errors);
+  for (const [i, tls] of objectsIn(spec, 'tls').entries()) validateTls(tls, ratcheting, specPath.child('tls').index(i), errors);
   const name = spec.ingressClassName;
   if (typeof name === 'string') report(nameIsDNSSubdomain(name, false), specPath.child('ingressClassName'), name, errors);
 }
@@ -82,7 +82,7 @@ function validateHost(host: string, at: FieldPath, errors: FieldErrors): void {
   report(host.includes('*') ? isWildcardDNS1123Subdomain(host) : isDNS1123Subdomain(host), at, host, errors);
 }
 
-function validateRule(rule: JsonObject, { anyWildcardRule }: Leniency, at: FieldPath, errors: FieldErrors): void {
+function validateRule(rule: JsonObject, { anyWildcardRule }: Ratcheting, at: FieldPath, errors: FieldErrors): void {
   const host = textIn(rule, 'host');
   if (host !== '') {
     if (parseAddress(host)) errors.invalid(at.child('host'), host, noAddress);
@@ -140,7 +140,7 @@ function validateService(service: JsonObject, at: FieldPath, errors: FieldErrors
   else errors.required(at, 'port name or number is required');
 }
 
-/** A reference by group, kind and name. */
+/** Validates apiGroup, kind and name of a TypedLocalObjectReference. */
 export function validateReference(reference: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const { apiGroup } = reference;
   if (typeof apiGroup === 'string') report(isDNS1123Subdomain(apiGroup), at.child('apiGroup'), apiGroup, errors);
@@ -153,7 +153,7 @@ export function requireSegment(owner: JsonObject, field: string, at: FieldPath, 
   else report(isValidPathSegmentName(text), at.child(field), text, errors);
 }
 
-function validateTls(tls: JsonObject, { anySecretName }: Leniency, at: FieldPath, errors: FieldErrors): void {
+function validateTls(tls: JsonObject, { anySecretName }: Ratcheting, at: FieldPath, errors: FieldErrors): void {
   for (const [i, host] of textsIn(tls, 'hosts').entries()) validateHost(host, at.child('hosts').index(i), errors);
   if (!anySecretName) report(secretProblems(tls), at.child('secretName'), textIn(tls, 'secretName'), errors);
 }

@@ -88,32 +88,32 @@ function policyWarnings(object: JsonObject): readonly string[] {
 
 const protocols = ['TCP', 'UDP', 'SCTP'];
 const policyTypes = ['Ingress', 'Egress'];
-export const directions = [
+const directions = [
   { rules: 'ingress', peers: 'from' },
   { rules: 'egress', peers: 'to' },
 ] as const;
 
-/** What was accepted before. */
-interface Accepted {
+/** Invalid selectors and CIDRs of the stored object stay accepted. */
+interface Ratcheting {
   readonly allowInvalidValues: boolean;
   readonly cidrs: ReadonlySet<string>;
 }
 
-export function validateNetworkPolicy(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+function validateNetworkPolicy(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
   const spec = specOf(object);
-  const accepted = acceptedIn(objectIn(old, 'spec'));
-  validateLabelSelector(objectIn(spec, 'podSelector'), path('spec', 'podSelector'), errors, accepted);
+  const ratcheting = ratchetingFor(objectIn(old, 'spec'));
+  validateLabelSelector(objectIn(spec, 'podSelector'), path('spec', 'podSelector'), errors, ratcheting);
   for (const { rules, peers } of directions) {
     for (const [i, rule] of objectsIn(spec, rules).entries()) {
       const at = path('spec', rules).index(i);
       for (const [j, port] of objectsIn(rule, 'ports').entries()) validatePolicyPort(port, at.child('ports').index(j), errors);
-      for (const [j, peer] of objectsIn(rule, peers).entries()) validatePeer(peer, accepted, at.child(peers).index(j), errors);
+      for (const [j, peer] of objectsIn(rule, peers).entries()) validatePeer(peer, ratcheting, at.child(peers).index(j), errors);
     }
   }
   validatePolicyTypes(textsIn(spec, 'policyTypes'), errors);
 }
 
-function acceptedIn(spec: JsonObject | undefined): Accepted {
+function ratchetingFor(spec: JsonObject | undefined): Ratcheting {
   const found = new FieldErrors();
   validateLabelSelector(objectIn(spec, 'podSelector'), path('podSelector'), found);
   const blocks = directions.flatMap(({ rules, peers }) =>
@@ -151,16 +151,16 @@ function validateEndPort(first: number, last: number, at: FieldPath, errors: Fie
   report(isPortNumber(last), at, last, errors);
 }
 
-function validatePeer(peer: JsonObject, accepted: Accepted, at: FieldPath, errors: FieldErrors): void {
+function validatePeer(peer: JsonObject, ratcheting: Ratcheting, at: FieldPath, errors: FieldErrors): void {
   const selectors = ['podSelector', 'namespaceSelector'].filter((field) => objectIn(peer, field));
-  for (const field of selectors) validateLabelSelector(objectIn(peer, field), at.child(field), errors, accepted);
+  for (const field of selectors) validateLabelSelector(objectIn(peer, field), at.child(field), errors, ratcheting);
   const block = objectIn(peer, 'ipBlock');
-  if (block) validateBlock(block, accepted, at.child('ipBlock'), errors);
+  if (block) validateBlock(block, ratcheting, at.child('ipBlock'), errors);
   else if (selectors.length === 0) errors.required(at, 'must specify a peer');
   if (block && selectors.length > 0) errors.forbidden(at, 'may not specify both ipBlock and another peer');
 }
 
-function validateBlock(block: JsonObject, { cidrs }: Accepted, at: FieldPath, errors: FieldErrors): void {
+function validateBlock(block: JsonObject, { cidrs }: Ratcheting, at: FieldPath, errors: FieldErrors): void {
   const text = textIn(block, 'cidr');
   if (text === '') {
     errors.required(at.child('cidr'));

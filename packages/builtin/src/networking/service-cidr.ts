@@ -62,17 +62,17 @@ function validateCidrs(object: JsonObject, errors: FieldErrors): void {
     );
 }
 
-const fixed = 'field is immutable';
+const isImmutable = 'field is immutable';
 
-/** Another family may be added; what is there stays. */
+/** A CIDR of the other IP family may be added; existing ones are immutable. */
 function validateCidrChanges(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const [cidrs, before] = [cidrsOf(object), cidrsOf(old)];
   if (cidrs.length === before.length) {
-    for (const [i, cidr] of cidrs.entries()) if (cidr !== before[i]) errors.invalid(cidrsPath.index(i), cidr, fixed);
+    for (const [i, cidr] of cidrs.entries()) if (cidr !== before[i]) errors.invalid(cidrsPath.index(i), cidr, isImmutable);
     return;
   }
   if (before.length === 1 && cidrs.length === 2) {
-    if (cidrs[0] !== before[0]) errors.invalid(cidrsPath.index(0), cidrs[0], fixed);
+    if (cidrs[0] !== before[0]) errors.invalid(cidrsPath.index(0), cidrs[0], isImmutable);
     validateCidrs(object, errors);
-  } else errors.invalid(cidrsPath, [...cidrs], fixed);
+  } else errors.invalid(cidrsPath, [...cidrs], isImmutable);
 }

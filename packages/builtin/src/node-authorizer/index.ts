@@ -13,8 +13,8 @@ import { goQuote, type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import type { FindRegistry } from '../rbac/authorizer/rbac-authorizer.ts';
 import { nodeRules } from '../rbac/bootstrap/policy.ts';
 import { combinedResource, compileRule } from '../rbac/rules/compiled-rule.ts';
-import { NodeRelations, type Target, target } from './node-relations.ts';
-import { ownResources } from './node-rules.ts';
+import { NodeGraph, type Target, target } from './node-graph.ts';
+import { nodeResourceRules } from './node-rules.ts';
 import { podReferences, volumeReferences } from './object-references.ts';
 
 export interface NodeAuthorizer {
@@ -25,20 +25,20 @@ export interface NodeAuthorizer {
 const allowed: Verdict = { decision: 'allow', reason: '' };
 export const nodeUserPrefix = 'system:node:';
 
-/** The name of the node that a user is; undefined for everyone else. */
+/** The node name of a user in group system:nodes; undefined for other users. */
 export function nodeOf({ name, groups }: User): string | undefined {
   return name.startsWith(nodeUserPrefix) && groups.includes('system:nodes') ? name.slice(nodeUserPrefix.length) : undefined;
 }
 
-/** Lets nodes have what they need, and of that which is secret only what their pods need. Nothing is followed before a node asks. */
+/** The Node authorizer: nodes may read secrets, config maps, claims and volumes of their pods only. Objects are followed from the first request of a node on. */
 export function nodeAuthorizer(findRegistry: FindRegistry): NodeAuthorizer {
-  const relations = new NodeRelations();
+  const graph = new NodeGraph();
   const rules = nodeRules().map(compileRule);
   let following: Promise<() => void> | undefined;
   let isComplete = false;
 
   const follow = (): Promise<() => void> => {
-    const begun = followRelations(relations, findRegistry);
+    const begun = followGraph(graph, findRegistry);
     begun.then(
       () => {
         isComplete = true;
@@ -50,9 +50,9 @@ export function nodeAuthorizer(findRegistry: FindRegistry): NodeAuthorizer {
     return begun;
   };
   const decide = (node: string, access: AccessAttributes): Verdict => {
-    const rule = access.isResource ? ownResources[`${access.resource}.${access.group}`] : undefined;
+    const rule = access.isResource ? nodeResourceRules[`${access.resource}.${access.group}`] : undefined;
     if (!rule) return rules.some((allows) => allows(access, combinedResource(access))) ? allowed : noOpinion;
-    const decision = rule(node, access, relations);
+    const decision = rule(node, access, graph);
     return decision === true ? allowed : { decision: 'no opinion', reason: decision };
   };
   return {
@@ -77,15 +77,15 @@ export function nodeAuthorizer(findRegistry: FindRegistry): NodeAuthorizer {
   };
 }
 
-/** Keeps relations to what pods, volumes and the like say. Resolves once all of them are known. */
-export async function followRelations(relations: NodeRelations, findRegistry: FindRegistry): Promise<() => void> {
+/** Keeps the graph in step with pods, volumes, attachments and slices. Resolves once it is complete. */
+async function followGraph(graph: NodeGraph, findRegistry: FindRegistry): Promise<() => void> {
   const related = (kind: string, targets: (object: JsonObject, namespace: string, name: string) => readonly Target[]) =>
-    followNodeName(relations, kind, targets);
+    followNodeName(graph, kind, targets);
   const followed: [string, string, ObjectListener][] = [
     ['', 'pods', related('pod', podReferences)],
     ['storage.k8s.io', 'volumeattachments', related('attachment', (_, __, name) => [target('attachment', '', name)])],
     ['resource.k8s.io', 'resourceslices', related('slice', (_, __, name) => [target('slice', '', name)])],
-    ['', 'persistentvolumes', followVolumes(relations)],
+    ['', 'persistentvolumes', followVolumes(graph)],
   ];
   const stops = await Promise.all(
     followed.map(([group, plural, follower]) => {
@@ -98,9 +98,9 @@ export async function followRelations(relations: NodeRelations, findRegistry: Fi
   };
 }
 
-/** Objects that name their node in spec.nodeName. */
+/** Objects with a spec.nodeName. */
 function followNodeName(
-  relations: NodeRelations,
+  graph: NodeGraph,
   kind: string,
   targets: (object: JsonObject, namespace: string, name: string) => readonly Target[],
 ): ObjectListener {
@@ -109,20 +109,20 @@ function followNodeName(
     put(namespace, name, { value }) {
       const object = value.includes('"nodeName":') ? decodeObject(value) : {};
       const node = textIn(objectIn(object, 'spec'), 'nodeName');
-      if (node === '') relations.forget(sourceOf(namespace, name));
-      else relations.relate(sourceOf(namespace, name), node, targets(object, namespace, name));
+      if (node === '') graph.forget(sourceOf(namespace, name));
+      else graph.relate(sourceOf(namespace, name), node, targets(object, namespace, name));
     },
-    remove: (namespace, name) => relations.forget(sourceOf(namespace, name)),
+    remove: (namespace, name) => graph.forget(sourceOf(namespace, name)),
   };
 }
 
-function followVolumes(relations: NodeRelations): ObjectListener {
+function followVolumes(graph: NodeGraph): ObjectListener {
   return {
     put(_namespace, name, { value }) {
       const references = volumeReferences(decodeObject(value));
-      if (references) relations.bindVolume(name, references.claim, references.secrets);
-      else relations.forgetVolume(name);
+      if (references) graph.bindVolume(name, references.claim, references.secrets);
+      else graph.forgetVolume(name);
     },
-    remove: (_namespace, name) => relations.forgetVolume(name),
+    remove: (_namespace, name) => graph.forgetVolume(name),
   };
 }

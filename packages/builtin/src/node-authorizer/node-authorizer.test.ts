@@ -1,8 +1,8 @@
 import type { AccessAttributes } from '@tsukube/apiserver';
 import type { JsonObject } from '@tsukube/machinery';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NodeRelations, target } from './node-relations.ts';
-import { ownResources } from './node-rules.ts';
+import { NodeGraph, target } from './node-graph.ts';
+import { nodeResourceRules } from './node-rules.ts';
 import { podReferences, volumeReferences } from './object-references.ts';
 
 const pod: JsonObject = {
@@ -36,14 +36,14 @@ const volume: JsonObject = {
   },
 };
 
-let relations: NodeRelations;
+let graph: NodeGraph;
 
 beforeEach(() => {
-  relations = new NodeRelations();
-  relations.relate('pod n/p', 'one', podReferences(pod, 'n', 'p'));
+  graph = new NodeGraph();
+  graph.relate('pod n/p', 'one', podReferences(pod, 'n', 'p'));
   const { claim, secrets } = volumeReferences(volume) as NonNullable<ReturnType<typeof volumeReferences>>;
-  relations.bindVolume('volume', claim, secrets);
-  relations.relate('attachment /a', 'one', [target('attachment', '', 'a')]);
+  graph.bindVolume('volume', claim, secrets);
+  graph.relate('attachment /a', 'one', [target('attachment', '', 'a')]);
 });
 
 function ask(node: string, verb: string, what: string, more: Partial<AccessAttributes> = {}) {
@@ -58,7 +58,7 @@ function ask(node: string, verb: string, what: string, more: Partial<AccessAttri
     user: { name: `system:node:${node}`, groups: [] },
   };
   const access = { ...nothing, verb, resource: short, subresource, group: group.join('.'), name, ...more };
-  return ownResources[`${short}.${group.join('.')}`]?.(node, access, relations);
+  return nodeResourceRules[`${short}.${group.join('.')}`]?.(node, access, graph);
 }
 
 const unrelated = "no relationship found between node 'two' and this object";
@@ -101,7 +101,7 @@ describe('a node', () => {
     expect(ask('one', 'get', 'secrets stage', { namespace: 'm' })).toBe(true);
     expect(ask('one', 'get', 'secrets hidden', { namespace: 'm' })).not.toBe(true);
     expect(ask('two', 'get', 'secrets stage', { namespace: 'm' })).toBe(unrelated);
-    relations.forgetVolume('volume');
+    graph.forgetVolume('volume');
     expect(ask('one', 'get', 'secrets stage', { namespace: 'm' })).not.toBe(true);
   });
 
@@ -121,11 +121,11 @@ describe('a node', () => {
   });
 
   it('loses what a pod gave it when the last such pod goes', () => {
-    relations.relate('pod n/q', 'one', [target('secret', 'n', 'pull')]);
-    relations.forget('pod n/p');
+    graph.relate('pod n/q', 'one', [target('secret', 'n', 'pull')]);
+    graph.forget('pod n/p');
     expect(ask('one', 'get', 'secrets pull')).toBe(true);
     expect(ask('one', 'get', 'secrets key')).not.toBe(true);
-    relations.forget('pod n/q');
+    graph.forget('pod n/q');
     expect(ask('one', 'get', 'secrets pull')).not.toBe(true);
   });
 

@@ -1,19 +1,19 @@
 import type { AccessAttributes } from '@tsukube/apiserver';
-import { type NodeRelations, type RelatedKind, target } from './node-relations.ts';
+import { type NodeGraph, type RelatedKind, target } from './node-graph.ts';
 
-/** True: allowed. A text: not, and why; it may be empty. */
+/** `true` if allowed, otherwise the reason, which may be empty. */
 export type NodeDecision = true | string;
 
-type Rule = (node: string, access: AccessAttributes, relations: NodeRelations) => NodeDecision;
+type Rule = (node: string, access: AccessAttributes, graph: NodeGraph) => NodeDecision;
 
-/** Resources of which a node sees only what is its own; for all others it has what its role allows. */
-export const ownResources: Readonly<Record<string, Rule>> = {
+/** Rules by resource. All other resources are subject to the rules of the role system:node. */
+export const nodeResourceRules: Readonly<Record<string, Rule>> = {
   'secrets.': readNamespaced('secret'),
   'configmaps.': readNamespaced('configmap'),
-  'persistentvolumeclaims.': (node, access, relations) =>
-    access.subresource === 'status' ? claimStatus(node, access, relations) : getOne('claim')(node, access, relations),
-  'persistentvolumes.': (node, access, relations) =>
-    onlyGet(access) ?? named(node, access, relations.mayUseVolume(node, access.name)),
+  'persistentvolumeclaims.': (node, access, graph) =>
+    access.subresource === 'status' ? claimStatus(node, access, graph) : getOne('claim')(node, access, graph),
+  'persistentvolumes.': (node, access, graph) =>
+    getOnlyReason(access) ?? named(node, access, graph.mayUseVolume(node, access.name)),
   'resourceclaims.resource.k8s.io': getOne('resourceclaim'),
   'volumeattachments.storage.k8s.io': getOne('attachment'),
   'serviceaccounts.': serviceAccount,
@@ -22,7 +22,7 @@ export const ownResources: Readonly<Record<string, Rule>> = {
   'resourceslices.resource.k8s.io': resourceSlice,
   'nodes.': ownNode,
   'pods.': pod,
-  // Kubernetes lets nodes have them only where the feature is on, which by default it is not.
+  // Feature gate PodCertificateRequest is off.
   'podcertificaterequests.certificates.k8s.io': () => '',
 };
 
@@ -32,39 +32,39 @@ function named(node: string, { name }: AccessAttributes, isRelated: boolean): No
 }
 
 function related(kind: RelatedKind): Rule {
-  return (node, access, relations) => named(node, access, relations.isRelated(node, target(kind, access.namespace, access.name)));
+  return (node, access, graph) => named(node, access, graph.isRelated(node, target(kind, access.namespace, access.name)));
 }
 
 function readNamespaced(kind: RelatedKind): Rule {
-  return (node, access, relations) => {
+  return (node, access, graph) => {
     if (!['get', 'list', 'watch'].includes(access.verb)) return 'can only read resources of this type';
     if (access.subresource !== '') return 'cannot read subresource';
     if (access.namespace === '') return 'can only read namespaced object of this type';
-    return related(kind)(node, access, relations);
+    return related(kind)(node, access, graph);
   };
 }
 
-/** Why it is not a get of an object. */
-function onlyGet({ verb, subresource }: AccessAttributes): string | undefined {
+/** The reason if the request is not a get of an object. */
+function getOnlyReason({ verb, subresource }: AccessAttributes): string | undefined {
   if (verb !== 'get') return 'can only get individual resources of this type';
   return subresource === '' ? undefined : 'cannot get subresource';
 }
 
 function getOne(kind: RelatedKind): Rule {
-  return (node, access, relations) => onlyGet(access) ?? related(kind)(node, access, relations);
+  return (node, access, graph) => getOnlyReason(access) ?? related(kind)(node, access, graph);
 }
 
-const claimStatus: Rule = (node, access, relations) =>
+const claimStatus: Rule = (node, access, graph) =>
   access.verb === 'update' || access.verb === 'patch'
-    ? related('claim')(node, access, relations)
+    ? related('claim')(node, access, graph)
     : 'can only get/update/patch this type';
 
-function serviceAccount(node: string, access: AccessAttributes, relations: NodeRelations): NodeDecision {
+function serviceAccount(node: string, access: AccessAttributes, graph: NodeGraph): NodeDecision {
   const { verb, name, subresource } = access;
-  if (verb === 'get' && subresource === '') return readNamespaced('serviceaccount')(node, access, relations);
+  if (verb === 'get' && subresource === '') return readNamespaced('serviceaccount')(node, access, graph);
   if (verb !== 'create' || name === '') return 'can only create tokens for individual service accounts';
   if (subresource !== 'token') return 'can only create token subresource of serviceaccount';
-  return related('serviceaccount')(node, access, relations);
+  return related('serviceaccount')(node, access, graph);
 }
 
 const ownVerbs = ['get', 'create', 'update', 'patch', 'delete'];
@@ -86,18 +86,18 @@ function selects({ fieldSelector }: AccessAttributes, field: string, value: stri
   return requirements.some((one) => one.field === field && one.operator === '=' && one.value === value);
 }
 
-function resourceSlice(node: string, access: AccessAttributes, relations: NodeRelations): NodeDecision {
+function resourceSlice(node: string, access: AccessAttributes, graph: NodeGraph): NodeDecision {
   const { verb, subresource } = access;
   if (subresource !== '') return 'cannot authorize ResourceSlice subresources';
   if (verb === 'create') return true;
-  if (ownVerbs.includes(verb)) return related('slice')(node, access, relations);
+  if (ownVerbs.includes(verb)) return related('slice')(node, access, graph);
   if (!['watch', 'list', 'deletecollection'].includes(verb))
     return 'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection';
   const why = 'can only list/watch/deletecollection resourceslices with nodeName field selector';
   return selects(access, 'spec.nodeName', node) || why;
 }
 
-/** That a node writes only to itself is for admission to see to. */
+/** Admission (NodeRestriction) restricts writes to the own node. */
 function ownNode(node: string, { verb, subresource, name }: AccessAttributes): NodeDecision {
   if (subresource === 'status') return verb === 'update' || verb === 'patch' || '';
   if (subresource !== '') return '';
@@ -107,14 +107,14 @@ function ownNode(node: string, { verb, subresource, name }: AccessAttributes): N
   return `node '${node}' cannot read ${name === '' ? 'all nodes' : `'${name}'`}, only its own Node object`;
 }
 
-function pod(node: string, access: AccessAttributes, relations: NodeRelations): NodeDecision {
+function pod(node: string, access: AccessAttributes, graph: NodeGraph): NodeDecision {
   const { verb, subresource, name } = access;
   if (subresource === 'status') return verb === 'update' || verb === 'patch' || '';
   if (subresource === 'eviction') return verb === 'create' || '';
   if (subresource !== '') return '';
   if (verb === 'create' || verb === 'delete') return true;
-  if (verb === 'get') return related('pod')(node, access, relations);
+  if (verb === 'get') return related('pod')(node, access, graph);
   if (verb !== 'list' && verb !== 'watch') return '';
   if (selects(access, 'spec.nodeName', node)) return true;
-  return name === '' ? 'can only list/watch pods with spec.nodeName field selector' : related('pod')(node, access, relations);
+  return name === '' ? 'can only list/watch pods with spec.nodeName field selector' : related('pod')(node, access, graph);
 }

@@ -1,10 +1,10 @@
 import { byName, type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { specOf } from '../common/spec.ts';
-import { type RelatedKind, type Target, target } from './node-relations.ts';
+import { type RelatedKind, type Target, target } from './node-graph.ts';
 
 const mirror = 'kubernetes.io/config.mirror';
 
-/** What a pod that runs on a node makes that node need. A mirror of something that the node runs anyway gives it nothing. */
+/** Objects that a pod relates to its node. Mirror pods are created by the node and grant access to nothing but themselves. */
 export function podReferences(pod: JsonObject, namespace: string, name: string): readonly Target[] {
   const own = target('pod', namespace, name);
   if (mirror in mapIn(objectIn(pod, 'metadata'), 'annotations')) return [own];
@@ -64,13 +64,13 @@ function projected(volume: JsonObject): readonly JsonObject[] {
   return objectsIn(objectIn(volume, 'projected'), 'sources');
 }
 
-/** The claim of an ephemeral volume has the names of its pod and volume. */
+/** Claims of ephemeral volumes are named POD-VOLUME. */
 function claimOf(volume: JsonObject, pod: string): string {
   if (objectIn(volume, 'ephemeral')) return `${pod}-${textIn(volume, 'name')}`;
   return textIn(objectIn(volume, 'persistentVolumeClaim'), 'claimName');
 }
 
-/** Those that are named, and those that were made from templates, as far as they have been. */
+/** Named claims, and those already generated from templates. */
 function resourceClaims(pod: JsonObject): readonly string[] {
   const status = objectIn(pod, 'status');
   const made = byName(objectsIn(status, 'resourceClaimStatuses'));
@@ -82,11 +82,11 @@ function resourceClaims(pod: JsonObject): readonly string[] {
 }
 
 const kubeletSecrets = ['nodePublishSecretRef', 'nodeStageSecretRef', 'nodeExpandSecretRef'];
-/** Their secrets may leave out the namespace of the claim; those of the others may not. */
+/** Sources whose secret defaults to the namespace of the claim. */
 const inNamespaceOfClaim = ['cephfs', 'flexVolume', 'rbd', 'scaleIO', 'iscsi'];
 const withNamespace = ['cinder', 'storageos'];
 
-/** The claim that a persistent volume is bound to, and the secrets that a node needs to use it. */
+/** The claim that a persistent volume is bound to, and the secrets needed to mount it. */
 export function volumeReferences(
   volume: JsonObject,
 ): { readonly claim: Target; readonly secrets: readonly Target[] } | undefined {

@@ -1,6 +1,6 @@
 import { ageColumn, type Column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
 import { FieldErrors, type JsonObject, numberIn, objectIn, objectsIn, path, validateLabelSelector } from '@tsukube/machinery';
-import { validateAtMostAll, validateIntOrPercent } from '../apps/workload-validation.ts';
+import { validateIntOrPercent, validateNotMoreThan100Percent } from '../apps/workload-validation.ts';
 import { validateConditions } from '../common/conditions.ts';
 import { validateNonNegative } from '../common/field-validation.ts';
 import { schemaOf, zeroValue } from '../common/schema.ts';
@@ -72,7 +72,7 @@ function validateBudget(object: JsonObject, old: JsonObject | undefined, errors:
   for (const field of ['minAvailable', 'maxUnavailable']) {
     if (spec[field] === undefined) continue;
     validateIntOrPercent(spec[field], specPath.child(field), errors);
-    validateAtMostAll(spec[field], specPath.child(field), errors);
+    validateNotMoreThan100Percent(spec[field], specPath.child(field), errors);
   }
   const before = new FieldErrors();
   validateLabelSelector(objectIn(old && specOf(old), 'selector'), specPath, before);

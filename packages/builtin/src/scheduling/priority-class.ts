@@ -29,20 +29,20 @@ const v1: ServedVersion = {
   columns,
 };
 
-const highestOfUsers = 1_000_000_000;
+const highestUserPriority = 1_000_000_000;
 const policies = ['PreemptLowerPriority', 'Never'];
 const systemPrefix = 'system-';
 
-/** What must run for a cluster to be one. These exist from the first start and stay. */
+/** Created at startup; cannot be deleted. */
 const systemPriorityClasses: readonly JsonObject[] = [
   systemClass(
     'system-node-critical',
-    2 * highestOfUsers + 1000,
+    2 * highestUserPriority + 1000,
     'Used for system critical pods that must not be moved from their current node.',
   ),
   systemClass(
     'system-cluster-critical',
-    2 * highestOfUsers,
+    2 * highestUserPriority,
     'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
   ),
 ];
@@ -77,7 +77,7 @@ export const priorityClass: Resource = {
       object.preemptionPolicy ??= 'PreemptLowerPriority';
     },
     prepareForCreate(object) {
-      // Counted from one and never on.
+      // Set on create and never incremented.
       metadataOf(object).generation = 1;
     },
     validateCreate: validatePriorityClass,
@@ -113,8 +113,8 @@ function validatePriorityClass(object: JsonObject, errors: FieldErrors): void {
         path('metadata', 'name'),
         `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${problem}`,
       );
-  } else if (value > highestOfUsers)
-    errors.forbidden(path('value'), `maximum allowed value of a user defined priority is ${highestOfUsers}`);
+  } else if (value > highestUserPriority)
+    errors.forbidden(path('value'), `maximum allowed value of a user defined priority is ${highestUserPriority}`);
   requireOneOf(textIn(object, 'preemptionPolicy'), policies, path('preemptionPolicy'), errors);
 }
 

@@ -61,7 +61,7 @@ export const csiDriver: Resource = {
     },
     prepareForUpdate(object, old) {
       if (specOf(old).preventPodSchedulingIfMissing === undefined) delete specOf(object).preventPodSchedulingIfMissing;
-      // The first generation has no number.
+      // Unset on create; the first update sets 1.
       if (!deepEqual(object.spec, old.spec)) metadataOf(object).generation = numberIn(metadataOf(old), 'generation') + 1;
     },
     validateCreate: (object, errors) => validateDriver(specOf(object), errors),

@@ -47,8 +47,8 @@ export const csiNode: Resource = {
       validateDrivers(object, errors);
       for (const before of driversOf(old)) {
         for (const driver of driversOf(object)) {
-          if (driver.name !== before.name || deepEqual(fixedPart(driver), fixedPart(before))) continue;
-          errors.invalid(path('spec', 'drivers'), asGoShowsIt(driver), fieldIsImmutable);
+          if (driver.name !== before.name || deepEqual(withoutAllocatable(driver), withoutAllocatable(before))) continue;
+          errors.invalid(path('spec', 'drivers'), internalDriver(driver), fieldIsImmutable);
         }
       }
     },
@@ -59,12 +59,12 @@ function driversOf(object: JsonObject): readonly JsonObject[] {
   return objectsIn(objectIn(object, 'spec'), 'drivers');
 }
 
-/** How many volumes a driver can attach may change. */
-function fixedPart({ allocatable: _, ...rest }: JsonObject): JsonObject {
+/** allocatable is mutable, everything else of a driver is not. */
+function withoutAllocatable({ allocatable: _, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
-function asGoShowsIt({ name = '', nodeID = '', topologyKeys = null }: JsonObject): JsonObject {
+function internalDriver({ name = '', nodeID = '', topologyKeys = null }: JsonObject): JsonObject {
   return { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys, Allocatable: null };
 }
 

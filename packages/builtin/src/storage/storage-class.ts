@@ -94,7 +94,7 @@ function topologyWarnings(object: JsonObject): readonly string[] {
 }
 
 function validateTopologies(topologies: readonly JsonObject[], at: FieldPath, errors: FieldErrors): void {
-  // To Kubernetes a term without expressions is like as many others as there are terms.
+  // Kubernetes reports an empty term as a duplicate of every term.
   const seen = new Map<string, number>([['[]', topologies.length]]);
   for (const [i, topology] of topologies.entries()) {
     const here = at.index(i).child('matchLabelExpressions');
@@ -105,7 +105,7 @@ function validateTopologies(topologies: readonly JsonObject[], at: FieldPath, er
   }
 }
 
-/** Gives a text that is the same for terms that choose the same. */
+/** Returns a canonical form of the term, to find duplicates. */
 function validateTerm(expressions: readonly JsonObject[], at: FieldPath, errors: FieldErrors): string {
   const term = new Map<string, string[]>();
   for (const [i, expression] of expressions.entries()) {
@@ -125,7 +125,7 @@ function validateTerm(expressions: readonly JsonObject[], at: FieldPath, errors:
 const maxParameters = 512;
 const maxBytes = 256 << 10;
 
-/** The name of who provides volumes. */
+/** A qualified name, in any case. */
 export function validateProvisioner(name: string, at: FieldPath, errors: FieldErrors): void {
   if (name === '') errors.required(at);
   else report(isQualifiedName(name.toLowerCase()), at, name.toLowerCase(), errors);

@@ -1,4 +1,4 @@
-/** What a node may have to do with. */
+/** Kinds whose objects a node may be related to. */
 export type RelatedKind =
   | 'secret'
   | 'configmap'
@@ -27,17 +27,17 @@ interface Volume {
 }
 
 /**
- * Which objects belong to which node: by way of the pods that run there, and of the volumes that their claims are bound
- * to. Every relation is looked up, none is searched for.
+ * Relates objects to nodes: through the pods that run on a node, and through the volumes bound to the claims of those pods.
+ * All lookups are by key.
  */
-export class NodeRelations {
+export class NodeGraph {
   readonly #sources = new Map<string, Source>();
-  /** How many sources relate something to a node. */
+  /** Number of sources that relate a target to a node. */
   readonly #nodes = new Map<Target, Map<string, number>>();
   readonly #volumes = new Map<string, Volume>();
   readonly #volumesBySecret = new Map<Target, Set<string>>();
 
-  /** What a pod, or another object of a node, gives that node access to. */
+  /** Sets the targets that a source, such as a pod, relates to its node. */
   relate(source: string, node: string, targets: readonly Target[]): void {
     this.forget(source);
     const distinct = [...new Set(targets)];
@@ -55,7 +55,7 @@ export class NodeRelations {
     for (const one of known.targets) this.#release(one, known.node);
   }
 
-  /** A persistent volume is there for whoever may see the claim that it is bound to, and so are its secrets. */
+  /** Nodes related to the claim may use the volume and its secrets. */
   bindVolume(name: string, claim: Target, secrets: readonly Target[]): void {
     this.forgetVolume(name);
     this.#volumes.set(name, { claim, secrets });
