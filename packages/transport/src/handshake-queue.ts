@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
-/** TLS handshakes that begin in one turn of the event loop: each takes about half a millisecond. */
-const perTurn = 4;
-/** Connections beyond this many are closed, as if the backlog of the port were full. */
+/** TLS handshakes started per event loop iteration: each takes about half a millisecond. */
+const perIteration = 4;
+/** Connections beyond this many are closed, as if the listen backlog were full. */
 const maxWaiting = 4096;
 
 /**
- * Spreads the TLS handshakes of new connections over turns of the event loop. When hundreds of clients connect at once, those who are
- * connected already are served in between.
+ * Spreads TLS handshakes over event loop iterations, so that requests on open connections are served while hundreds of clients
+ * connect at once.
  */
 export class HandshakeQueue {
   readonly #begin: (socket: Socket) => void;
@@ -19,11 +19,11 @@ export class HandshakeQueue {
     this.#begin = begin;
   }
 
-  /** The socket must not have been read from. */
+  /** The socket must be paused and unread. */
   add(socket: Socket): void {
     if (this.#waiting.length >= maxWaiting) return void socket.destroy();
     this.#schedule();
-    if (this.#waiting.length === 0 && this.#begun < perTurn) this.#start(socket);
+    if (this.#waiting.length === 0 && this.#begun < perIteration) this.#start(socket);
     else this.#waiting.push(socket);
   }
 
@@ -44,8 +44,8 @@ export class HandshakeQueue {
     this.#begun = 0;
     if (this.#waiting.length === 0) return;
     this.#schedule();
-    const turn = this.#waiting.slice(0, perTurn);
-    this.#waiting = this.#waiting.slice(perTurn);
-    for (const socket of turn) this.#start(socket);
+    const batch = this.#waiting.slice(0, perIteration);
+    this.#waiting = this.#waiting.slice(perIteration);
+    for (const socket of batch) this.#start(socket);
   };
 }

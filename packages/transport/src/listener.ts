@@ -7,70 +7,63 @@ import {
   type TlsOptions,
 } from 'node:tls';
 import { HandshakeQueue } from './handshake-queue.ts';
-import type { Answer } from './http/answer.ts';
 import { EventLoopBudget } from './http/event-loop-budget.ts';
-import type { Exchange } from './http/exchange.ts';
+import type { HandlerOptions } from './http/serve.ts';
 import { type Http1Options, type Http1Server, http1Server } from './http1/server.ts';
 import { type Http2Server, http2Server } from './http2/server.ts';
 
-export interface ListenerOptions extends Pick<Http1Options, 'allowsSubprotocol' | 'connectAnswer'> {
+export interface ListenerOptions extends HandlerOptions, Pick<Http1Options, 'allowsSubprotocol' | 'connectAnswer'> {
   readonly host: string;
   readonly port: number;
   readonly tls: SecureContextOptions;
-  /** The certificate for a name that a client asks for; undefined for that of `tls`. */
+  /** The certificate for a server name (SNI); undefined for that of `tls`. */
   readonly contextFor?: (name: string) => SecureContext | undefined;
   /** SO_REUSEPORT: several processes may listen on the port. */
   readonly reusePort?: boolean;
   /** HTTP/1.1 only if false. */
   readonly http2?: boolean;
   readonly maxStreamsPerConnection: number;
-  /** How likely a request is to be the last of its connection, so that clients spread over servers anew. */
+  /** Probability that a request is the last of its connection, so that clients rebalance over servers. */
   readonly goawayChance?: number;
-  /** Time that a turn of the event loop may spend on requests; whoever handles them measures them. */
+  /** Time slice for requests; the handler measures them. */
   readonly budget?: EventLoopBudget;
-  /** Told of what no filter has turned into an answer. */
-  readonly onError?: (error: unknown) => void;
-  /** Gives an answer to every exchange. */
-  readonly handle: (exchange: Exchange) => Answer | Promise<Answer>;
   readonly onHandshakeError?: () => void;
-  /** Called when the first client connects, and when the last one is gone. */
+  /** Called when the first client connects and when the last one disconnects. */
   readonly onClients?: (isConnected: boolean) => void;
-  /** Who has not sent a whole header by then is cut off. */
+  /** Clients that have not sent a whole header by then are disconnected. */
   readonly headerTimeoutMs?: number;
 }
 
 export interface Listener {
   readonly address: AddressInfo;
   setSecureContext(tls: SecureContextOptions): void;
-  /** Takes no new connections, tells clients to go, and ends connections once idle; `force` ends all now. */
+  /** Drains: accepts no new connections, sends GOAWAY, closes connections once idle. */
   close(): Promise<void>;
+  /** Closes all connections now. */
   force(): void;
 }
 
 /** Go's default limit, which kube-apiserver keeps. */
 const maxHeaderBytes = 1 << 20;
-/** Proxies add a header for each thing they know of a user. */
+/** Authenticating proxies add a header for each group and extra of a user. */
 const maxHeaders = 1000;
 const idleTimeoutMs = 90_000;
-/** As kube-apiserver has it. */
+/** kube-apiserver's ReadHeaderTimeout. */
 const headerTimeoutMs = 32_000;
 const handshakeTimeoutMs = 10_000;
 
-/**
- * One TLS port for HTTP/1.1, HTTP/2 and upgrades. The protocol is chosen by ALPN and the socket handed to the server
- * that speaks it.
- */
+/** One TLS port for HTTP/1.1, HTTP/2 and upgrades. ALPN selects the protocol, and its server gets the socket. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const budget = options.budget ?? new EventLoopBudget();
   const http1 = http1Server({ ...options, budget, headerTimeoutMs: options.headerTimeoutMs ?? headerTimeoutMs });
-  const http2 = http2Sessions(options, budget);
+  const http2 = http2ServerOf(options, budget);
   const sockets = new Set<Socket>();
   const tls = createTlsServer({
     ...options.tls,
     ALPNProtocols: options.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
     ...sni(options),
     requestCert: true,
-    // Strangers are let in as anonymous: what they may do is for authorization to say.
+    // Clients without a trusted certificate connect too: authentication and authorization decide about their requests.
     rejectUnauthorized: false,
     handshakeTimeout: handshakeTimeoutMs,
   });
@@ -88,7 +81,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return {
     address: server.address() as AddressInfo,
     setSecureContext: (settings) => tls.setSecureContext(settings),
-    close: () => closeGently(server, http1, http2),
+    close: () => drain(server, http1, http2),
     force: () => {
       for (const socket of sockets) socket.destroy();
     },
@@ -101,7 +94,7 @@ function sni({ contextFor }: ListenerOptions): Pick<TlsOptions, 'SNICallback'> {
 
 function track(sockets: Set<Socket>, socket: Socket, { onClients }: ListenerOptions): void {
   if (sockets.add(socket).size === 1) onClients?.(true);
-  // An error before the handshake has begun concerns nobody; afterwards TLS hears of it.
+  // Errors before the handshake are ignored; later ones reach the TLS socket.
   socket.on('error', () => {});
   socket.once('close', () => {
     sockets.delete(socket);
@@ -122,7 +115,7 @@ function bind(server: Server, options: ListenerOptions): Promise<void> {
   });
 }
 
-function closeGently(server: Server, http1: Http1Server, http2: Http2Server): Promise<void> {
+function drain(server: Server, http1: Http1Server, http2: Http2Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     http2.close();
@@ -130,22 +123,7 @@ function closeGently(server: Server, http1: Http1Server, http2: Http2Server): Pr
   });
 }
 
-/** Writes the answer when it is there. A mistake outside of what turns errors into answers costs this request only. */
-function settle(options: ListenerOptions, exchange: Exchange, write: (answer: Answer) => void, abort: () => void): void {
-  const fail = (error: unknown) => {
-    options.onError?.(error);
-    abort();
-  };
-  try {
-    const answer = options.handle(exchange);
-    if (answer instanceof Promise) answer.then(write).catch(fail);
-    else write(answer);
-  } catch (error) {
-    fail(error);
-  }
-}
-
-function http2Sessions(options: ListenerOptions, budget: EventLoopBudget): Http2Server {
+function http2ServerOf(options: ListenerOptions, budget: EventLoopBudget): Http2Server {
   return http2Server({
     budget,
     maxStreams: options.maxStreamsPerConnection,
@@ -153,13 +131,7 @@ function http2Sessions(options: ListenerOptions, budget: EventLoopBudget): Http2
     headerTimeoutMs: options.headerTimeoutMs ?? headerTimeoutMs,
     idleTimeoutMs,
     goawayChance: options.goawayChance ?? 0,
-    onError: (error) => options.onError?.(error),
-    onExchange: (exchange) =>
-      settle(
-        options,
-        exchange,
-        (answer) => exchange.respond(answer),
-        () => exchange.fail(),
-      ),
+    handle: options.handle,
+    onError: options.onError,
   });
 }

@@ -6,19 +6,19 @@ import { type ConnectionOptions, checkServerIdentity as matchesNames, type PeerC
 export type TrustOptions = Pick<ConnectionOptions, 'ca' | 'checkServerIdentity' | 'allowPartialTrustChain'>;
 
 /**
- * TLS options of an outgoing connection. Every certificate of the bundle is an anchor: a root, an intermediate or the serving
- * certificate itself (Node 20.18 and later). Without a bundle, Node's list of authorities is used.
+ * TLS options of an outgoing connection. Every certificate of the bundle is a trust anchor: a root, an intermediate or the serving
+ * certificate itself (Node 20.18 and later). Without a bundle, Node's root certificates are used.
  */
 export function trustOptions(bundle: string | Buffer | undefined): TrustOptions {
   return { ...(bundle !== undefined && { ca: bundle }), allowPartialTrustChain: true, checkServerIdentity };
 }
 
-/** Only subject alternative names count; Node would accept the common name where there is no DNS name. */
+/** Only subject alternative names count, as in Go; Node would fall back to the common name. */
 function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   return matchesNames(host, { ...certificate, subject: { ...certificate.subject, CN: '' } });
 }
 
-const codesOfVerification: ReadonlySet<string> = new Set([
+const verificationCodes: ReadonlySet<string> = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
   'CERT_SIGNATURE_FAILURE',
@@ -34,17 +34,17 @@ const codesOfVerification: ReadonlySet<string> = new Set([
 ]);
 
 export interface FailedHandshake {
-  /** Of Node's error. */
+  /** Code of Node's error. */
   readonly code: string;
   readonly host: string;
-  /** Absent if the handshake did not get so far. */
+  /** Absent if the handshake failed before the certificate arrived. */
   readonly certificate: X509Certificate | undefined;
   readonly now: number;
 }
 
-/** Why a certificate was refused, in the words of Go and with the check that Go makes first; undefined for other errors. */
+/** Go's error text for a failed certificate verification, checked in Go's order; undefined for other errors. */
 export function verificationProblem(failed: FailedHandshake): string | undefined {
-  if (!codesOfVerification.has(failed.code)) return undefined;
+  if (!verificationCodes.has(failed.code)) return undefined;
   const { certificate, host, now } = failed;
   const problem =
     (certificate && (validityProblem(certificate, now) ?? nameProblem(certificate, host))) ?? problemOf(failed.code);

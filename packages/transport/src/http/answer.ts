@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What a handler gives back. The transport writes it; filters may look at it on its way out. */
+/** Returned by a handler, written by the transport; filters may replace it in between. */
 export type Answer = BytesAnswer | StreamAnswer | TakenOver;
 
 export interface BytesAnswer {
@@ -8,7 +8,7 @@ export interface BytesAnswer {
   readonly status: number;
   /** Content-Type; empty for an answer without content. */
   readonly type: string;
-  /** Chunks are asked for one after the other, as fast as the client reads them, and written without being joined. */
+  /** Chunks are pulled as fast as the client reads them, and written without being joined. */
   readonly body: Uint8Array | string | Iterable<Uint8Array> | Readable;
   readonly headers?: AnswerHeaders;
 }
@@ -18,11 +18,11 @@ export interface StreamAnswer {
   readonly status: number;
   readonly type: string;
   readonly headers?: AnswerHeaders;
-  /** Called once the header is on its way. */
+  /** Called when the header has been written. */
   start(sink: Sink): void;
 }
 
-/** The handler has taken the connection over and answers by itself. */
+/** The handler took the connection over and answers on the socket itself. */
 export interface TakenOver {
   readonly kind: 'taken-over';
   readonly status: number;
@@ -32,15 +32,15 @@ export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>
 
 /** The writing end of a stream. */
 export interface Sink {
-  /** `frames` are the messages, `joined` the same bytes in one piece: the transport takes whichever it needs. */
+  /** `frames` are the messages, `joined` the same bytes in one buffer: the transport takes whichever it needs. */
   write(frames: readonly Uint8Array[], joined: Uint8Array): void;
-  /** Bytes accepted but not yet handed to the network. */
+  /** Bytes accepted but not yet handed to the socket. */
   readonly buffered: number;
-  /** Calls back once, when what is buffered has been handed to the network. */
+  /** Calls back once, when the buffered bytes have been handed to the socket. */
   onDrain(listener: () => void): void;
   end(): void;
-  /** Breaks the connection off: the reader was too slow. */
+  /** Closes the stream without finishing it, for instance because the client reads too slowly. */
   abort(): void;
-  /** Called once, when the stream is over for whatever reason. */
+  /** Calls back once, when the stream is over for whatever reason. */
   onClose(listener: () => void): void;
 }

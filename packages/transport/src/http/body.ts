@@ -8,7 +8,7 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** There is no room for the body at this time. */
+/** Request memory is used up for now. */
 export class NoRoomForBody extends Error {
   override readonly name = 'NoRoomForBody';
   constructor() {
@@ -16,10 +16,10 @@ export class NoRoomForBody extends Error {
   }
 }
 
-/** Asked for room for bytes of a body as they arrive. False if there is none: the body is then not read further. */
+/** Reserves memory for bytes of a body as they arrive. False if there is none: the rest of the body is not read. */
 export type AdmitBytes = (bytes: number) => boolean;
 
-/** The client went away in the middle of its request. */
+/** The client disconnected before its request was complete. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
   constructor() {
@@ -31,8 +31,8 @@ const firstPageBytes = 4096;
 const maxPageBytes = 256 * 1024;
 
 /**
- * Collects a body that arrives in chunks of any size. A chunk that fills most of the memory behind it is kept; smaller ones are
- * copied into pages that grow with the body, so that memory stays in proportion to bytes even if they come one at a time.
+ * Collects a body that arrives in chunks of any size. A chunk that fills most of its ArrayBuffer is kept; smaller ones are copied
+ * into pages that grow with the body, so that memory stays proportional to the bytes even if they arrive one at a time.
  */
 export class BodyBuffer {
   length = 0;
@@ -40,7 +40,7 @@ export class BodyBuffer {
   #page: Buffer | undefined;
   #used = 0;
 
-  /** Adds `bytes` from `start` to `end`. The caller does not change them afterwards. */
+  /** Adds `bytes` from `start` to `end`. The caller must not modify them afterwards. */
   add(bytes: Buffer, start: number, end: number): void {
     const size = end - start;
     if (size === 0) return;
@@ -56,7 +56,7 @@ export class BodyBuffer {
     this.#used = 0;
   }
 
-  /** The whole body, which is then no longer here. */
+  /** Returns the whole body and empties the buffer. */
   takeAll(): Buffer {
     this.#closePage();
     const parts = this.#parts;
@@ -88,7 +88,7 @@ export class BodyBuffer {
   }
 }
 
-/** Whether keeping a view of the bytes keeps at most twice their memory. */
+/** Whether a view of the bytes retains at most twice their memory. */
 function isDense(bytes: Buffer, size: number): boolean {
   return size >= firstPageBytes && 2 * size >= bytes.buffer.byteLength;
 }

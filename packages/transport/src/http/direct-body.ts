@@ -1,17 +1,17 @@
 const pieceBytes = 64 * 1024;
 
 /**
- * A body that is written straight into the memory from which the transport sends. Lists are: made in memory of their own they
- * would be copied once more, and the garbage would make V8 collect all the time.
+ * A body that writes itself into the transport's write buffer. Lists do: in buffers of their own they would be copied once more,
+ * and the garbage would keep V8 collecting.
  */
 export abstract class DirectBody implements Iterable<Uint8Array> {
-  /** Writes the next bytes. Gives how many; fewer than `room` if nothing follows. */
+  /** Writes the next bytes and returns how many; fewer than `room` at the end of the body. */
   abstract writeTo(target: Buffer, at: number, room: number): number;
 
-  /** Nobody will ask for the rest. */
+  /** The rest will not be written. */
   cancel(): void {}
 
-  /** The same in pieces of their own, for whoever looks at them or keeps them. */
+  /** The same bytes in buffers of their own, for filters that inspect or keep them. */
   *[Symbol.iterator](): Generator<Buffer> {
     try {
       for (let length = pieceBytes; length === pieceBytes; ) {
@@ -25,32 +25,32 @@ export abstract class DirectBody implements Iterable<Uint8Array> {
   }
 }
 
-/** Calls back once with the number of bytes: when the last of them are written, or nobody wants more. */
+/** Calls back once with the number of bytes written: at the end of the body, or when it is cancelled. */
 export class CountedDirectBody extends DirectBody {
   readonly #body: DirectBody;
-  #whenOver: ((bytes: number) => void) | undefined;
+  #onEnd: ((bytes: number) => void) | undefined;
   #bytes = 0;
 
-  constructor(body: DirectBody, whenOver: (bytes: number) => void) {
+  constructor(body: DirectBody, onEnd: (bytes: number) => void) {
     super();
     this.#body = body;
-    this.#whenOver = whenOver;
+    this.#onEnd = onEnd;
   }
 
   override writeTo(target: Buffer, at: number, room: number): number {
     const length = this.#body.writeTo(target, at, room);
     this.#bytes += length;
-    if (length < room) this.#tell();
+    if (length < room) this.#report();
     return length;
   }
 
   override cancel(): void {
     this.#body.cancel();
-    this.#tell();
+    this.#report();
   }
 
-  #tell(): void {
-    this.#whenOver?.(this.#bytes);
-    this.#whenOver = undefined;
+  #report(): void {
+    this.#onEnd?.(this.#bytes);
+    this.#onEnd = undefined;
   }
 }

@@ -1,11 +1,12 @@
-/** Requests that may wait are handed over for this long before the event loop looks at its sockets again. */
+/** Ordinary requests are dispatched for this long before the event loop polls its sockets again. */
 const sliceMs = 1.5;
-/** Health checks and system traffic are handed over for this long. */
+/** Health checks and system traffic are dispatched for this long. */
 const urgentSliceMs = 10;
 
 /**
- * Time that one turn of the event loop may spend on requests, shared by all connections and protocols: under overload a client on
- * another connection is heard after a slice, not after everybody else. The clock is not read here: whoever measures requests sets `at`.
+ * Time slice that one iteration of the event loop spends on requests, shared by all connections and protocols: under overload a
+ * request on another connection waits for one slice, not for everything that arrived before it. The clock is not read
+ * here: the code that measures requests sets `at`.
  */
 export class EventLoopBudget {
   /** Time of the last measurement, in milliseconds. */
@@ -18,7 +19,7 @@ export class EventLoopBudget {
     this.#now = now;
   }
 
-  /** A slice begins. */
+  /** Begins a slice. */
   renew(): void {
     this.#began = this.at = this.#now();
     if (this.#isOpen) return;
@@ -26,7 +27,7 @@ export class EventLoopBudget {
     setImmediate(this.#close);
   }
 
-  /** Whether what comes now has to wait for a later turn. The first request of a turn never has to. */
+  /** Whether a request has to wait for a later iteration. The first request of an iteration never has to. */
   isSpent(isUrgent: boolean): boolean {
     if (!this.#isOpen) {
       this.renew();
@@ -35,7 +36,7 @@ export class EventLoopBudget {
     return this.at - this.#began > (isUrgent ? urgentSliceMs : sliceMs);
   }
 
-  /** Counts work of this length that a request leaves to a later moment of the same turn. */
+  /** Charges work of this length that a request defers to a later moment of the same iteration. */
   charge(ms: number): void {
     this.#began -= ms;
   }

@@ -1,35 +1,47 @@
 import type { Duplex } from 'node:stream';
+import type { Answer } from './answer.ts';
 import type { AdmitBytes } from './body.ts';
 
-/** What the transport knows of a request, the same for HTTP/1.1, HTTP/2 and WebSocket. */
+/** Serves a request. Both protocols call it, through `serve`. */
+export type Handler = (exchange: Exchange) => Answer | Promise<Answer>;
+
+/** A request as a handler sees it, the same for HTTP/1.1, HTTP/2 and WebSocket handshakes. */
 export interface Exchange {
   readonly method: string;
   /** Path and query as sent. */
   readonly url: string;
   readonly protocol: 'HTTP/1.1' | 'HTTP/2.0';
-  /** The name in lower case. Of a header that was sent several times the first value, as Go's Header.Get gives it. */
+  /** The first value of a header, as Go's Header.Get returns it. The name is in lower case. */
   header(name: string): string | undefined;
   /** Every header field in the order sent, names in lower case, after redaction. */
   eachHeader(visit: (name: string, value: string) => void): void;
   /** Hides credentials from later calls of `eachHeader`, for instance when a request is proxied. Redactions add up. */
   redact(redaction: HeaderRedaction): void;
-  /** What belongs to the connection: its certificate, and room for what a filter learns of it once. */
+  /** One object for all requests of a connection, so that it can be a WeakMap key. */
   readonly connection: ClientConnection;
   /**
-   * The whole body. Fails with BodyTooLarge beyond the limit, with NoRoomForBody if bytes of it are not admitted, with ClientGone if
-   * it does not come to its end.
+   * The whole body. Rejects with BodyTooLarge beyond the limit, with NoRoomForBody if bytes of it are not admitted, with ClientGone
+   * if the client does not send all of it.
    */
   body(limit: number, admit?: AdmitBytes): Promise<Buffer>;
   /** Whether this is a WebSocket handshake. */
   readonly upgrade: boolean;
-  /** For a request that asks to upgrade: gives the connection to a handler, which then answers `taken-over`. */
+  /** For a request that asks to upgrade: gives the socket to the handler, which then answers `taken-over`. */
   takeOver?(): UpgradedConnection;
-  /** Cancelled when the client goes away before the answer is complete. Set by whoever makes a request of the exchange. */
+  /** Cancelled when the client disconnects before the answer is complete. Set by the handler. */
   request?: Cancellable | undefined;
-  /** Called once when nothing more is sent or received, for whatever reason; at once if that is so already. */
+  /** Calls back once when nothing more is sent or received, for whatever reason; at once if that is so already. */
   onClose(listener: () => void): void;
-  /** Breaks the answer off. */
+  /** Breaks the answer off: resets the stream of HTTP/2, closes the connection of HTTP/1.1. */
   abort(): void;
+}
+
+/** The side of an exchange that the transport uses. */
+export interface ServedExchange extends Exchange {
+  /** Sends the answer. `isLate` if the handler returned a promise. */
+  respond(answer: Answer, isLate: boolean): void;
+  /** The handler failed: there will be no answer. */
+  fail(): void;
 }
 
 /** The value of a header field to show instead; undefined to leave the field out. */
@@ -39,21 +51,21 @@ export interface Cancellable {
   cancel(): void;
 }
 
-/** A connection that is somebody else's business from now on. */
+/** A socket that has left HTTP. */
 export interface UpgradedConnection {
   readonly socket: Duplex;
-  /** What the client sent behind its request. */
+  /** Bytes that the client sent after its request. */
   readonly head: Buffer;
 }
 
 export interface ClientConnection {
   readonly remoteAddress: string;
-  /** The certificates that the client presented, its own first, in DER form. */
+  /** The certificates that the client presented, its own first, DER encoded. */
   clientCertificates(): readonly Buffer[];
-  /** Of HTTP/2: what is under way is finished, and then the connection ends. Of HTTP/1.1, which has one at a time: nothing. */
+  /** HTTP/2: sends GOAWAY, finishes the open streams and closes. HTTP/1.1, which serves one request at a time: does nothing. */
   goAway(): void;
-  /** Whether TLS could follow them to an authority that the server knew when the connection was made. */
+  /** Whether TLS verified the client certificate with the authorities known when the connection was made. */
   readonly hasTrustedCertificate: boolean;
-  /** Whether what comes next goes before the requests of others: the last request was exempt from limits or system traffic, or there was none. */
+  /** Whether its next request is dispatched first: the last one was exempt or system traffic, or there was none. */
   isUrgent: boolean;
 }

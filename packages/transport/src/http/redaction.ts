@@ -1,6 +1,6 @@
 import type { HeaderRedaction } from './exchange.ts';
 
-/** Calls `visit` with each field of `raw`, which holds names and values alternately as Node does. */
+/** Calls `visit` with each field of `raw`, in which names and values alternate as in Node's rawHeaders. */
 export function visitHeaders(
   raw: readonly string[],
   redact: HeaderRedaction | undefined,

@@ -4,7 +4,7 @@ import type { Exchange } from './exchange.ts';
 /** Bodies up to this size are not counted: the number of requests in flight bounds them. */
 const uncountedBytes = 16 * 1024;
 
-/** The bytes of all request bodies that are being read or processed, with a ceiling. */
+/** Counts the bytes of all request bodies that are being read or processed, up to a limit. */
 export class RequestMemory {
   readonly #limit: number;
   readonly #byUser = new Map<string, number>();
@@ -19,8 +19,8 @@ export class RequestMemory {
   }
 
   /**
-   * Counts the body of an exchange until the exchange is closed: all of it at once if its length is declared, so that what is
-   * admitted comes to its end, and else as it arrives. One user gets at most half of the room.
+   * Counts the body of an exchange until the exchange is closed. A body of declared length is counted at once, so that an admitted
+   * one can be read to its end; others are counted as they arrive. One user gets at most half of the limit.
    */
   admitting(exchange: Exchange, user: string): AdmitBytes {
     const declared = Number(exchange.header('content-length') ?? 0);
@@ -30,7 +30,7 @@ export class RequestMemory {
       const more = Math.max(received, declared) - uncountedBytes - counted;
       if (more <= 0) return true;
       if (!this.#take(user, more)) return false;
-      if (counted === 0) exchange.onClose(() => this.#give(user, counted));
+      if (counted === 0) exchange.onClose(() => this.#release(user, counted));
       counted += more;
       return true;
     };
@@ -44,7 +44,7 @@ export class RequestMemory {
     return true;
   }
 
-  #give(user: string, bytes: number): void {
+  #release(user: string, bytes: number): void {
     this.#used -= bytes;
     const own = (this.#byUser.get(user) ?? 0) - bytes;
     if (own > 0) this.#byUser.set(user, own);

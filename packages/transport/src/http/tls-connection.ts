@@ -2,13 +2,12 @@ import { hash } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { ClientConnection } from './exchange.ts';
 
-/** A session that carries many requests at a time. */
-export interface Closable {
-  /** Finishes what is under way, and ends the connection. */
+interface Closable {
+  /** Finishes the requests in flight, then closes the connection. */
   close(): void;
 }
 
-/** What is known of one TLS connection, made once and shared by all its requests. */
+/** One TLS connection, shared by all its requests. */
 export class TlsConnection implements ClientConnection {
   readonly remoteAddress: string;
   isUrgent = true;
@@ -36,7 +35,7 @@ export class TlsConnection implements ClientConnection {
   }
 }
 
-/** The chain as it was sent. Each certificate names the one above it, the topmost itself. */
+/** The chain as it was sent. Node links each certificate to its issuer, the topmost to itself. */
 function presented(socket: TLSSocket): readonly Buffer[] {
   const found: Buffer[] = [];
   let certificate = socket.getPeerCertificate(true);
@@ -50,7 +49,7 @@ function presented(socket: TLSSocket): readonly Buffer[] {
 const chains = new Map<string, readonly Buffer[]>();
 const maxChains = 1000;
 
-/** A session that is resumed knows the client's own certificate only: what came with it is remembered from the first time. */
+/** A resumed TLS session has only the client's own certificate: the rest of the chain is cached from the full handshake. */
 function whole(chain: readonly Buffer[], isResumed: boolean): readonly Buffer[] {
   const id = hash('sha256', chain[0] as Buffer);
   if (isResumed) return chains.get(id) ?? chain;
@@ -63,7 +62,7 @@ function whole(chain: readonly Buffer[], isResumed: boolean): readonly Buffer[] 
 
 const connections = new WeakMap<object, TlsConnection>();
 
-/** For protocols that have the socket to themselves. */
+/** The connection of a protocol that has no session object of its own. */
 export function connectionOf(owner: object, socket: TLSSocket | undefined): TlsConnection {
   let connection = connections.get(owner);
   if (!connection) {

@@ -1,4 +1,4 @@
-/** So many at once, and so many a second in the long run. The clock is looked at only by those who ask for more. */
+/** Token bucket: `burst` tokens, refilled at `perSecond`. The clock is read only when the bucket is empty. */
 export class TokenBucket {
   readonly #burst: number;
   readonly #perSecond: number;
@@ -14,7 +14,7 @@ export class TokenBucket {
     this.#filled = now();
   }
 
-  /** Whether there was one left. */
+  /** Takes a token. False if there is none. */
   take(): boolean {
     if (this.#left < 1) this.#refill();
     if (this.#left < 1) return false;

@@ -1,30 +1,31 @@
-/**
- * Where everything is put that one connection is about to send, so that it leaves in one piece. All connections use the
- * same memory one after the other: filling it never waits.
- */
+/** Bytes of a WriteBuffer that are being written to a socket. */
 export interface BufferedWrite {
   readonly bytes: Buffer;
-  /** To be called when the bytes are no longer needed. */
+  /** Must be called when the socket no longer needs the bytes. */
   release(): void;
 }
 
 interface Slab {
   readonly buffer: Buffer;
-  /** Pieces that somebody still needs. */
-  pieces: number;
+  /** Writes that have not been released. */
+  writes: number;
 }
 
 const slabBytes = 256 * 1024;
-/** Less than this, which is more than what is usually sent at once, and a new one is begun: what does not fit is copied. */
+/** With less room left a new slab is begun, because a write that does not fit is copied. Most writes are smaller than this. */
 const minRoom = 160 * 1024;
 const maxSpareSlabs = 32;
-/** Memory that nobody has used for so long is given back. */
+/** Slabs that were unused for this long are freed. */
 const spareMs = 5000;
 
+/**
+ * Collects what one connection is about to send, so that it leaves in one write. All connections share the memory: it is filled
+ * and taken synchronously.
+ */
 export class WriteBuffer {
   /** Valid until the next `reserve`. */
   buffer: Buffer;
-  /** Where the next byte goes. */
+  /** Position of the next byte. */
   at = 0;
   #start = 0;
   #slab: Slab;
@@ -41,22 +42,22 @@ export class WriteBuffer {
     return this.at - this.#start;
   }
 
-  /** Makes room for so many bytes after `at`. */
+  /** Makes room for `bytes` after `at`. */
   reserve(bytes: number): void {
     if (this.at + bytes > this.buffer.length) this.#move(bytes);
   }
 
-  /** Forgets what has been put there since the last time: it could not be finished. */
+  /** Drops the bytes written since the last `take`. */
   discard(): void {
     this.at = this.#start;
   }
 
-  /** What has been put there since the last time. */
+  /** The bytes written since the last `take`. */
   take(): BufferedWrite | undefined {
     if (this.at === this.#start) return undefined;
     const slab = this.#slab;
     const bytes = this.buffer.subarray(this.#start, this.at);
-    slab.pieces++;
+    slab.writes++;
     this.#isUsed = true;
     this.#start = this.at;
     if (this.buffer.length - this.at < minRoom) this.#begin(slabBytes);
@@ -64,8 +65,8 @@ export class WriteBuffer {
   }
 
   #release(slab: Slab): void {
-    slab.pieces--;
-    if (slab.pieces > 0) return;
+    slab.writes--;
+    if (slab.writes > 0) return;
     if (slab === this.#slab) {
       if (this.#start === this.at) this.#start = this.at = 0;
     } else this.#keep(slab);
@@ -95,13 +96,13 @@ export class WriteBuffer {
   #begin(bytes: number): void {
     const before = this.#slab;
     this.#slab = (bytes <= slabBytes ? this.#spare.pop() : undefined) ?? newSlab(bytes);
-    if (before.pieces === 0) this.#keep(before);
+    if (before.writes === 0) this.#keep(before);
     this.buffer = this.#slab.buffer;
     this.#start = this.at = 0;
   }
 }
 
-/** Memory is taken when there is something to send. */
+/** The first slab is empty: memory is allocated with the first write. */
 function newSlab(bytes: number): Slab {
-  return { buffer: Buffer.allocUnsafeSlow(bytes === 0 ? 0 : Math.max(slabBytes, bytes)), pieces: 0 };
+  return { buffer: Buffer.allocUnsafeSlow(bytes === 0 ? 0 : Math.max(slabBytes, bytes)), writes: 0 };
 }

@@ -3,16 +3,16 @@ import { Readable } from 'node:stream';
 import { DirectBody } from '../http/direct-body.ts';
 import { type BufferedWrite, WriteBuffer } from '../http/write-buffer.ts';
 
-/** Up to this size it is cheaper to copy a body behind its head than to write two pieces. */
+/** Up to this size copying head and body into one buffer is cheaper than two writes. */
 const maxCopiedBytes = 32 * 1024;
 
 export type Flushed = (error?: Error | null) => void;
 
 /**
- * Text and bytes in one write. Two pieces are joined where they are encrypted, in memory that is used again; joining them
- * here would cost as much and leave garbage, and sending the head ahead would wake the client twice.
+ * Writes text and bytes together. Large bodies are corked: TLS joins the two in memory that it reuses, whereas joining them here
+ * would create garbage, and sending the head first would wake the client twice.
  */
-export function writeBehind(socket: Socket, text: string, bytes: Uint8Array, flushed?: Flushed): void {
+export function writeTogether(socket: Socket, text: string, bytes: Uint8Array, flushed?: Flushed): void {
   if (text.length + bytes.length <= maxCopiedBytes) {
     const all = Buffer.allocUnsafe(text.length + bytes.length);
     all.write(text, 0, 'latin1');
@@ -26,7 +26,7 @@ export function writeBehind(socket: Socket, text: string, bytes: Uint8Array, flu
   socket.uncork();
 }
 
-/** A body of which nobody knows how long it will be. Chunks of it end with the beginning of the next, if there is one. */
+/** Writes a body of unknown length. The CRLF that ends a chunk is sent with the next one. */
 export class BodyWriter {
   readonly #socket: Socket;
   readonly #isChunked: boolean;
@@ -38,11 +38,11 @@ export class BodyWriter {
     this.#isChunked = isChunked;
   }
 
-  /** Gives false if the client is slower than this. */
+  /** False if the socket needs to drain first. */
   write(bytes: Uint8Array, flushed?: Flushed): boolean {
     if (bytes.length === 0) return !this.#socket.writableNeedDrain;
     const before = this.#isChunked ? `${this.#before}${bytes.length.toString(16)}\r\n` : this.#before;
-    writeBehind(this.#socket, before, bytes, flushed);
+    writeTogether(this.#socket, before, bytes, flushed);
     this.#before = this.#isChunked ? '\r\n' : '';
     return !this.#socket.writableNeedDrain;
   }
@@ -53,32 +53,32 @@ export class BodyWriter {
 }
 
 /**
- * Calls back when the client has taken what is queued for it, and everybody else has had a turn: while a socket takes
- * everything at once, Node tells so without one, and whoever writes on would keep the loop to himself.
+ * Calls back when the socket has drained, in a later event loop iteration: a fast socket drains synchronously, and a writer that
+ * continued at once would block the loop.
  */
 export function onceDrained(socket: Socket, listener: () => void): void {
   if (socket.writableNeedDrain) socket.once('drain', () => setImmediate(listener));
   else setImmediate(listener);
 }
 
-/** Where a body goes to, piece by piece. */
+/** Destination of a body. */
 export interface Outlet {
   readonly socket: Socket;
   readonly writer: BodyWriter;
-  /** The body has come to its end. */
+  /** The body is complete. */
   done(): void;
-  /** It has not, and never will: the header is out already, so breaking off is the only way left to say so. */
+  /** The body failed. The header has been sent, so only closing the connection tells the client. */
   abort(): void;
 }
 
-/** Asks for the next piece when the client has taken what went before. */
+/** Writes a body with backpressure. */
 export function pump(body: Iterable<Uint8Array> | Readable, outlet: Outlet): void {
   if (body instanceof Readable) pumpReadable(body, outlet);
   else if (body instanceof DirectBody) pumpDirect(body, outlet);
-  else pumpReady(body[Symbol.iterator](), outlet);
+  else pumpIterator(body[Symbol.iterator](), outlet);
 }
 
-function pumpReady(pieces: Iterator<Uint8Array>, outlet: Outlet): void {
+function pumpIterator(pieces: Iterator<Uint8Array>, outlet: Outlet): void {
   const { socket, writer } = outlet;
   const next = () => {
     for (;;) {
@@ -102,11 +102,11 @@ function pumpReady(pieces: Iterator<Uint8Array>, outlet: Outlet): void {
   next();
 }
 
-/** So many bytes are written at once. */
+/** Size of one write. */
 const writeBytes = 128 * 1024;
-const memory = new WriteBuffer();
+const writeBuffer = new WriteBuffer();
 
-/** One write at a time, out of memory that all connections share. Everybody else has a turn in between. */
+/** One write per event loop iteration, from the buffer that all connections share. */
 function pumpDirect(body: DirectBody, { socket, writer, done, abort }: Outlet): void {
   const stop = () => body.cancel();
   const next = () => {
@@ -126,14 +126,14 @@ function pumpDirect(body: DirectBody, { socket, writer, done, abort }: Outlet): 
   next();
 }
 
-/** Undefined if it cannot be made. */
+/** Undefined if the body fails. */
 function nextPiece(body: DirectBody): BufferedWrite | undefined {
   try {
-    memory.reserve(writeBytes);
-    memory.at += body.writeTo(memory.buffer, memory.at, writeBytes);
-    return memory.take() ?? { bytes: noBytes, release() {} };
+    writeBuffer.reserve(writeBytes);
+    writeBuffer.at += body.writeTo(writeBuffer.buffer, writeBuffer.at, writeBytes);
+    return writeBuffer.take() ?? { bytes: noBytes, release() {} };
   } catch {
-    memory.discard();
+    writeBuffer.discard();
     return undefined;
   }
 }

@@ -1,21 +1,21 @@
 import { badRequest, HttpError } from './http-error.ts';
-import { fieldIn } from './request-head.ts';
+import { parseFieldLine } from './request-head.ts';
 
 const lineFeed = 10;
 const maxLineLength = 4096;
 const maxTrailerBytes = 64 * 1024;
-/** How much more than the data themselves their framing may take: many small chunks with much beside them are an attack. */
+/** Limit of the framing overhead beyond twice the data: tiny chunks with long extensions are an attack. */
 const maxExcess = 16 * 1024;
 const sizeLine = /^([0-9a-fA-F]{1,12})(?:[ \t]*;[\t -~\u0080-\u00ff]*)?$/;
 const fieldText = /^[\t -~\u0080-\u00ff]*$/;
 
-/** Is given data as `bytes` from `start` to `end`: a view of each would cost more than most chunks of an attack. */
+/** Takes data as `bytes` from `start` to `end`: a view of each tiny chunk would cost more than the chunk. */
 export type TakeData = (bytes: Buffer, start: number, end: number) => void;
 
-/** Takes chunks apart, however they are cut. */
+/** Decodes chunked transfer coding, in whatever pieces it arrives. */
 export class ChunkDecoder {
   #awaits: 'size' | 'data' | 'end of data' | 'trailer' | 'nothing' = 'size';
-  /** What came of a line that is not complete. */
+  /** The incomplete line. */
   #line = '';
   #left = 0;
   #excess = 0;
@@ -25,7 +25,7 @@ export class ChunkDecoder {
     return this.#awaits === 'nothing';
   }
 
-  /** Gives the position behind what belongs to the body. Fails with HttpError. */
+  /** Returns the position after the part that belongs to the body. Throws HttpError. */
   feed(bytes: Buffer, from: number, take: TakeData): number {
     let at = from;
     while (at < bytes.length && this.#awaits !== 'nothing') {
@@ -72,7 +72,7 @@ export class ChunkDecoder {
     this.#awaits = this.#left === 0 ? 'trailer' : 'data';
   }
 
-  /** Nothing that we know comes in trailers: they are looked at and dropped. */
+  /** No trailer is used here: they are checked and dropped. */
   #onTrailer(line: string): void {
     if (line === '') {
       this.#awaits = 'nothing';
@@ -81,6 +81,6 @@ export class ChunkDecoder {
     this.#trailerBytes += line.length;
     if (this.#trailerBytes > maxTrailerBytes) throw new HttpError(431);
     if (!fieldText.test(line)) throw badRequest();
-    fieldIn(line, 0, line.length);
+    parseFieldLine(line, 0, line.length);
   }
 }

@@ -1,33 +1,41 @@
 import type { TLSSocket } from 'node:tls';
 import type { Answer } from '../http/answer.ts';
 import type { ClientConnection, UpgradedConnection } from '../http/exchange.ts';
+import { type HandlerOptions, serve } from '../http/serve.ts';
 import { connectionOf } from '../http/tls-connection.ts';
 import { onceDrained } from './body-writer.ts';
 import type { Http1Dispatchable, Http1DispatchQueue } from './dispatch-queue.ts';
 import { type ExchangeHost, Http1Exchange, UpgradeExchange } from './exchange.ts';
 import { errorResponse, HttpError } from './http-error.ts';
-import { idleTimeoutMs, maxDiscardMs, maxHeldBytes, maxLingerMs, maxQueuedBytes } from './limits.ts';
 import { Http1RequestBody } from './request-body.ts';
 import { ReceiveBuffer, RequestReader } from './request-reader.ts';
+import { idleTimeoutMs } from './response-head.ts';
 import type { WebSocketAcceptor } from './websocket.ts';
 import { dropAnswer, writeAnswer } from './write-answer.ts';
 
-/** What all connections have in common. */
-export interface Http1Host {
+/** Input read from the socket while an exchange is open; beyond this it is paused. */
+const maxHeldBytes = 64 * 1024;
+/** With more than this in the write queue, the next pipelined request waits. */
+const maxQueuedBytes = 1 << 20;
+/** Time for a client to send the rest of a body that is discarded. */
+const maxDiscardMs = 5000;
+/** Time for a client to close its side after the server has closed its own. */
+const maxLingerMs = 5000;
+
+/** Shared by all connections of a server. */
+export interface Http1Host extends HandlerOptions {
   readonly isClosing: boolean;
   readonly headerTimeoutMs: number;
-  readonly turns: Http1DispatchQueue;
+  readonly dispatchQueue: Http1DispatchQueue;
   readonly webSockets: WebSocketAcceptor;
   /** Sent to CONNECT: this server opens no tunnels. */
   readonly connectRefusal: string;
-  readonly handle: (exchange: Http1Exchange) => Answer | Promise<Answer>;
-  readonly onError?: (error: unknown) => void;
-  forget(connection: Http1Connection): void;
+  remove(connection: Http1Connection): void;
 }
 
 /**
- * One connection that speaks HTTP/1.1. Requests are taken one after the other, so that answers leave in their order and
- * somebody who sends ahead has no more of the server than anybody else.
+ * One HTTP/1.1 connection. Pipelined requests are served one after the other: answers leave in order, and a pipelining client gets
+ * no larger share of the server.
  */
 export class Http1Connection implements ExchangeHost, Http1Dispatchable {
   readonly peer: ClientConnection;
@@ -36,18 +44,18 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
   readonly #received = new ReceiveBuffer();
   readonly #reader = new RequestReader(this.#received);
   #exchange: Http1Exchange | undefined;
-  /** Open, waiting for the client to hear the end, or no longer ours. */
+  /** Open, half-closed until the client has read the end, or closed or taken over. */
   #phase: 'open' | 'ending' | 'over' = 'open';
-  /** When the connection began to wait for what it waits for. */
-  #since = performance.now();
+  /** Start of the current wait, for timeouts. */
+  #waitingSince = performance.now();
   #hasServed = false;
   #isAdvancing = false;
-  /** It has asked for its turn. */
-  #isWaiting = false;
-  /** What was answered and waits to be sent. */
+  /** Whether it is in the dispatch queue. */
+  #isQueued = false;
+  /** The answer that is written with the next flush. */
   #ready: { readonly exchange: Http1Exchange; readonly answer: Answer } | undefined;
   #awaitsDrain = false;
-  /** What the client had still to take when it was last looked at. */
+  /** Bytes in the socket's write queue at the last check. */
   #queuedBytes = 0;
 
   constructor(socket: TLSSocket, host: Http1Host) {
@@ -60,20 +68,20 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
     socket.on('error', ignore);
   }
 
-  /** Ends at once if nothing is under way, otherwise with the answer. */
+  /** Closes at once if idle; otherwise the answer in progress closes it. */
   closeWhenIdle(): void {
-    if (this.#phase === 'open' && !this.#exchange && !this.#isWaiting) this.#end();
+    if (this.#phase === 'open' && !this.#exchange && !this.#isQueued) this.#end();
   }
 
-  /** Gives up a client that takes too long for what is expected of it. */
+  /** Disconnects a client that exceeds a timeout. Called periodically. */
   check(now: number): void {
     const { writableLength } = this.#socket;
-    if (writableLength !== this.#queuedBytes && !this.#isDiscarding) this.#since = now;
+    if (writableLength !== this.#queuedBytes && !this.#isDiscarding) this.#waitingSince = now;
     this.#queuedBytes = writableLength;
-    if (now - this.#since > this.#patienceMs()) this.#socket.destroy();
+    if (now - this.#waitingSince > this.#timeoutMs()) this.#socket.destroy();
   }
 
-  #patienceMs(): number {
+  #timeoutMs(): number {
     if (this.#phase !== 'open') return this.#queuedBytes > 0 ? idleTimeoutMs : maxLingerMs;
     if (this.#exchange) return this.#exchange.isAnswered && this.#isDiscarding ? maxDiscardMs : Number.POSITIVE_INFINITY;
     return this.#hasServed && this.#received.length === 0 ? idleTimeoutMs : this.#host.headerTimeoutMs;
@@ -89,30 +97,29 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
     this.#received.push(chunk);
     if (this.#exchange) this.#feed(this.#exchange);
     else {
-      if (wasEmpty && this.#hasServed) this.#since = performance.now();
-      this.#wait();
+      if (wasEmpty && this.#hasServed) this.#waitingSince = performance.now();
+      this.#enqueue();
     }
     this.#throttle();
   };
 
-  /** For its turn to be answered, or to send. */
-  #wait(): void {
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    this.#host.turns.add(this);
+  #enqueue(): void {
+    if (this.#isQueued) return;
+    this.#isQueued = true;
+    this.#host.dispatchQueue.add(this);
   }
 
   get isUrgent(): boolean {
     return this.peer.isUrgent;
   }
 
-  take(): void {
+  dispatch(): void {
     this.#advance();
-    this.#isWaiting = false;
+    this.#isQueued = false;
     this.#throttle();
   }
 
-  send(): void {
+  flush(): void {
     const ready = this.#ready;
     this.#ready = undefined;
     if (!ready) return;
@@ -123,26 +130,26 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
     }
   }
 
-  /** Gives the body of a request what has come of it. */
+  /** Passes received bytes to the body of the current request. */
   #feed(exchange: Http1Exchange): void {
     const { requestBody } = exchange;
     if (!requestBody || requestBody.isComplete) return;
     try {
       this.#reader.feed(requestBody);
     } catch (error) {
-      return void this.#refuse(error);
+      return void this.#reject(error);
     }
     if (requestBody.isComplete && exchange.isWritten) this.#next();
   }
 
-  /** Takes the next request if it is whole and nothing stands before it. */
+  /** Serves the next requests as far as their heads are complete and no exchange is open. */
   #advance(): void {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
     try {
-      while (this.#isReady() && this.#takeRequest());
+      while (this.#isReady() && this.#readRequest());
     } catch (error) {
-      this.#refuse(error);
+      this.#reject(error);
     }
     this.#isAdvancing = false;
   }
@@ -161,48 +168,28 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
     this.#throttle();
   };
 
-  /** Gives whether there was one. */
-  #takeRequest(): boolean {
+  /** False if the next head is incomplete. */
+  #readRequest(): boolean {
     const head = this.#reader.readHead();
     if (!head) return false;
     this.#hasServed = true;
     if (head.method === 'CONNECT') this.#endWith(this.#host.connectRefusal);
     else {
-      const { framing, offersUpgrade } = head.block;
+      const { framing, offersUpgrade } = head.headers;
       const body = framing === 0 ? undefined : new Http1RequestBody(framing);
       if (body && this.#received.length > 0) this.#reader.feed(body);
       this.#exchange = offersUpgrade ? new UpgradeExchange(this, head, body) : new Http1Exchange(this, head, body);
-      this.#serve(this.#exchange);
+      this.peer.isUrgent = false;
+      serve(this.#host, this.#exchange);
     }
     return true;
   }
 
-  /** A mistake outside of what turns errors into answers costs this request only. */
-  #serve(exchange: Http1Exchange): void {
-    this.peer.isUrgent = false;
-    try {
-      const answer = this.#host.handle(exchange);
-      if (answer instanceof Promise)
-        answer.then(
-          (later) => this.#keepLate(exchange, later),
-          (error) => this.#fail(exchange, error),
-        );
-      else this.#keep(exchange, answer);
-    } catch (error) {
-      this.#fail(exchange, error);
-    }
-  }
-
-  /** Under overload, what is urgent does not wait for another turn. */
-  #keepLate(exchange: Http1Exchange, answer: Answer): void {
-    if (!this.peer.isUrgent || !this.#host.turns.isOverloaded) return void this.#keep(exchange, answer);
+  /** Under overload, late answers on urgent connections are written at once. */
+  respond(exchange: Http1Exchange, answer: Answer, isLate: boolean): void {
     this.#ready = { exchange, answer };
-    this.send();
-  }
-
-  #keep(exchange: Http1Exchange, answer: Answer): void {
-    this.#ready = { exchange, answer };
-    this.#wait();
+    if (isLate && this.peer.isUrgent && this.#host.dispatchQueue.isOverloaded) this.flush();
+    else this.#enqueue();
   }
 
   #fail(exchange: Http1Exchange, error: unknown): void {
@@ -216,43 +203,43 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
     exchange.isAnswered = true;
     if (answer.kind === 'stream' && exchange.upgrade)
       return void this.#host.webSockets.accept(exchange as UpgradeExchange, answer);
-    const stays = this.#staysAfter(exchange, answer);
+    const keepsAlive = this.#keepsAlive(exchange, answer);
     this.#discardRest(exchange);
-    const written = () => this.#onWritten(exchange, stays);
-    writeAnswer({ socket: this.#socket, exchange, stays, written }, answer);
+    const onWritten = () => this.#onWritten(exchange, keepsAlive);
+    writeAnswer({ socket: this.#socket, exchange, keepsAlive, onWritten }, answer);
   }
 
-  #staysAfter({ block, isContinued, requestBody }: Http1Exchange, answer: Answer): boolean {
-    if (!block.keepsAlive || block.offersUpgrade || this.#host.isClosing) return false;
-    // Nobody can tell whether a client that still waits for a word will send its body.
-    if (block.awaitsContinue && !isContinued && requestBody?.isComplete === false) return false;
-    return block.minor > 0 || (answer.kind === 'bytes' && hasLength(answer.body));
+  #keepsAlive({ headers, isContinued, requestBody }: Http1Exchange, answer: Answer): boolean {
+    if (!headers.keepsAlive || headers.offersUpgrade || this.#host.isClosing) return false;
+    // A client that waits for 100 Continue may or may not send its body now.
+    if (headers.awaitsContinue && !isContinued && requestBody?.isComplete === false) return false;
+    return headers.minor > 0 || (answer.kind === 'bytes' && hasLength(answer.body));
   }
 
-  /** Many clients listen only when they have said everything: closed before that, they would never hear the answer. */
+  /** Many clients read the answer only after they have sent the whole request, so the rest is read and dropped. */
   #discardRest({ requestBody }: Http1Exchange): void {
     if (!requestBody || requestBody.isComplete) return;
     requestBody.discard();
-    this.#since = performance.now();
+    this.#waitingSince = performance.now();
     this.#socket.resume();
   }
 
-  #onWritten(exchange: Http1Exchange, stays: boolean): void {
+  #onWritten(exchange: Http1Exchange, keepsAlive: boolean): void {
     exchange.isWritten = true;
-    if (!stays) this.#end();
+    if (!keepsAlive) this.#end();
     else if (!this.#isDiscarding) this.#next();
   }
 
   #next(): void {
     this.#exchange = undefined;
-    this.#since = performance.now();
+    this.#waitingSince = performance.now();
     if (this.#host.isClosing) return void this.#end();
     if (this.#isAdvancing) return;
     this.#advance();
     this.#throttle();
   }
 
-  /** What is not wanted yet stays with the network beyond a certain measure. */
+  /** Backpressure: stops reading while an exchange is open and enough bytes are buffered. */
   #throttle(): void {
     if (this.#phase !== 'open') return;
     const held = this.#received.length + (this.#exchange?.requestBody?.heldBytes ?? 0);
@@ -261,8 +248,8 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
     else if (this.#socket.isPaused()) this.#socket.resume();
   }
 
-  wantBody(exchange: Http1Exchange): void {
-    if (exchange.block.awaitsContinue && !exchange.isContinued && !exchange.isAnswered) {
+  readBody(exchange: Http1Exchange): void {
+    if (exchange.headers.awaitsContinue && !exchange.isContinued && !exchange.isAnswered) {
       exchange.isContinued = true;
       this.#socket.write('HTTP/1.1 100 Continue\r\n\r\n', 'latin1');
     }
@@ -275,20 +262,20 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
 
   takeOver(exchange: Http1Exchange): UpgradedConnection {
     this.#phase = 'over';
-    this.#host.forget(this);
+    this.#host.remove(this);
     const socket = this.#socket;
     socket.off('data', this.#onData);
     socket.off('end', this.#onEnd);
     socket.off('close', this.#onClose);
     socket.once('close', () => exchange.end(true));
     socket.on('error', () => socket.destroy());
-    // As if nobody had listened yet: it flows again when somebody does.
+    // Reset to the initial state, so that it flows again when the new owner adds a listener.
     socket.pause();
     (socket as { readableFlowing: boolean | null }).readableFlowing = null;
     return { socket, head: this.#received.takeAll() };
   }
 
-  #refuse(error: unknown): void {
+  #reject(error: unknown): void {
     const exchange = this.#exchange;
     if (!(error instanceof HttpError)) {
       this.#host.onError?.(error);
@@ -306,20 +293,20 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
     this.#end();
   }
 
-  /** Says that nothing more comes. What the client still says is not listened to, but taken, or it would not hear us. */
+  /** Half-closes. Further input is read and dropped: unread data would reset the connection before the client has read the answer. */
   #end(): void {
     this.#phase = 'ending';
-    this.#since = performance.now();
+    this.#waitingSince = performance.now();
     this.#received.clear();
     this.#socket.end();
     this.#socket.resume();
   }
 
-  /** What was said before is answered, if that can be done at once. */
+  /** Requests before the client's FIN are answered if that is possible synchronously. */
   #onEnd = (): void => {
-    if (this.#isWaiting) {
-      this.take();
-      this.send();
+    if (this.#isQueued) {
+      this.dispatch();
+      this.flush();
     }
     this.#onGone();
   };
@@ -327,7 +314,7 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
   #onGone = (): void => {
     if (this.#phase === 'over') return;
     this.#phase = 'over';
-    this.#since = performance.now();
+    this.#waitingSince = performance.now();
     this.#received.clear();
     const exchange = this.#exchange;
     this.#exchange = undefined;
@@ -337,7 +324,7 @@ export class Http1Connection implements ExchangeHost, Http1Dispatchable {
 
   #onClose = (): void => {
     this.#onGone();
-    this.#host.forget(this);
+    this.#host.remove(this);
   };
 }
 

@@ -2,61 +2,61 @@ import { expect, it } from 'vitest';
 import { EventLoopBudget } from '../http/event-loop-budget.ts';
 import { Http1DispatchQueue } from './dispatch-queue.ts';
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const iteration = () => new Promise((resolve) => setImmediate(resolve));
 
 function setUp() {
   let now = 0;
   const budget = new EventLoopBudget(() => now);
-  const turns = new Http1DispatchQueue(budget);
+  const queue = new Http1DispatchQueue(budget);
   const log: string[] = [];
-  const waiting = (name: string, { isUrgent = false, ms = 0 } = {}) => ({
+  const connection = (name: string, { isUrgent = false, ms = 0 } = {}) => ({
     isUrgent,
-    take() {
-      log.push(`take ${name}`);
+    dispatch() {
+      log.push(`dispatch ${name}`);
       now += ms;
       budget.at = now;
     },
-    send: () => void log.push(`send ${name}`),
+    flush: () => void log.push(`flush ${name}`),
   });
-  return { turns, log, waiting };
+  return { queue, log, connection };
 }
 
-it('has all answered before anything is sent', async () => {
-  const { turns, log, waiting } = setUp();
-  turns.add(waiting('a'));
-  turns.add(waiting('b'));
+it('dispatches all requests before it flushes any answer', async () => {
+  const { queue, log, connection } = setUp();
+  queue.add(connection('a'));
+  queue.add(connection('b'));
   expect(log).toEqual([]);
-  await turn();
-  expect(log).toEqual(['take a', 'take b', 'send a', 'send b']);
+  await iteration();
+  expect(log).toEqual(['dispatch a', 'dispatch b', 'flush a', 'flush b']);
 });
 
-it('leaves to the next turn what comes during one', async () => {
-  const { turns, log, waiting } = setUp();
-  turns.add({ ...waiting('first'), send: () => turns.add(waiting('late')) });
-  await turn();
-  expect(log).toEqual(['take first']);
-  await turn();
-  expect(log).toEqual(['take first', 'take late', 'send late']);
+it('leaves connections that are added during an iteration to the next', async () => {
+  const { queue, log, connection } = setUp();
+  queue.add({ ...connection('first'), flush: () => queue.add(connection('late')) });
+  await iteration();
+  expect(log).toEqual(['dispatch first']);
+  await iteration();
+  expect(log).toEqual(['dispatch first', 'dispatch late', 'flush late']);
 });
 
-it('stops when the turn has lasted too long, and goes on in the next', async () => {
-  const { turns, log, waiting } = setUp();
-  for (const name of ['a', 'b', 'c', 'd']) turns.add(waiting(name, { ms: 1 }));
-  await turn();
-  expect(log).toEqual(['take a', 'take b', 'send a', 'send b']);
-  turns.add(waiting('e'));
-  await turn();
-  expect(log.slice(4)).toEqual(['take c', 'take d', 'send c', 'send d']);
-  await turn();
-  expect(log.slice(8)).toEqual(['take e', 'send e']);
+it('stops at the end of the time slice and continues in the next iteration', async () => {
+  const { queue, log, connection } = setUp();
+  for (const name of ['a', 'b', 'c', 'd']) queue.add(connection(name, { ms: 1 }));
+  await iteration();
+  expect(log).toEqual(['dispatch a', 'dispatch b', 'flush a', 'flush b']);
+  queue.add(connection('e'));
+  await iteration();
+  expect(log.slice(4)).toEqual(['dispatch c', 'dispatch d', 'flush c', 'flush d']);
+  await iteration();
+  expect(log.slice(8)).toEqual(['dispatch e', 'flush e']);
 });
 
-it('has what is urgent answered first, although others wait since long', async () => {
-  const { turns, log, waiting } = setUp();
-  for (let i = 0; i < 10; i++) turns.add(waiting('long', { ms: 5 }));
-  await turn();
+it('dispatches urgent connections before those that wait', async () => {
+  const { queue, log, connection } = setUp();
+  for (let i = 0; i < 10; i++) queue.add(connection('long', { ms: 5 }));
+  await iteration();
   log.length = 0;
-  turns.add(waiting('urgent', { isUrgent: true, ms: 1 }));
-  await turn();
-  expect(log).toEqual(['take urgent', 'take long', 'send urgent', 'send long']);
+  queue.add(connection('urgent', { isUrgent: true, ms: 1 }));
+  await iteration();
+  expect(log).toEqual(['dispatch urgent', 'dispatch long', 'flush urgent', 'flush long']);
 });

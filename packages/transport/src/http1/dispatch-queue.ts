@@ -1,29 +1,29 @@
 import { EventLoopBudget } from '../http/event-loop-budget.ts';
 
-/** Somebody who has a request to be answered. */
+/** A connection with a request to serve. */
 export interface Http1Dispatchable {
-  /** Goes before the others. */
+  /** Dispatched before the others. */
   readonly isUrgent: boolean;
-  /** Has it answered. */
-  take(): void;
-  /** Sends what is ready of the answer. */
-  send(): void;
+  /** Parses the request and calls the handler. */
+  dispatch(): void;
+  /** Writes the answer if it is ready. */
+  flush(): void;
 }
 
-/** Answers are sent for this long in one turn. */
-const sendMs = 1.5;
+/** Answers are written for this long per event loop iteration. */
+const flushMs = 1.5;
 const none: readonly Http1Dispatchable[] = [];
 
 /**
- * Requests that arrive in the same turn of the loop are answered one right after the other, and what was answered is sent then.
- * Between system calls the processor has forgotten what it knew of the code: a request in between two takes three times as long.
- * Those for whom a turn has no time left come first in the next.
+ * Serves the requests that arrived in one event loop iteration one right after the other, then writes their answers. System calls
+ * evict the code from the CPU caches: a request served between two of them takes three times as long. Connections for which
+ * the time slice has no room come first in the next iteration.
  */
 export class Http1DispatchQueue {
   readonly #budget: EventLoopBudget;
   #urgent: Http1Dispatchable[] = [];
-  #waiting: Http1Dispatchable[] = [];
-  #unsent: readonly Http1Dispatchable[] = none;
+  #ordinary: Http1Dispatchable[] = [];
+  #unflushed: readonly Http1Dispatchable[] = none;
   #isScheduled = false;
   #isOverloaded = false;
 
@@ -31,13 +31,13 @@ export class Http1DispatchQueue {
     this.#budget = budget;
   }
 
-  /** Whether the last turn had no time for some. */
+  /** Whether the last iteration left connections waiting. */
   get isOverloaded(): boolean {
     return this.#isOverloaded;
   }
 
-  add(waiting: Http1Dispatchable): void {
-    (waiting.isUrgent ? this.#urgent : this.#waiting).push(waiting);
+  add(connection: Http1Dispatchable): void {
+    (connection.isUrgent ? this.#urgent : this.#ordinary).push(connection);
     this.#schedule();
   }
 
@@ -50,32 +50,33 @@ export class Http1DispatchQueue {
   #run = (): void => {
     this.#isScheduled = false;
     this.#budget.renew();
-    const [urgent, waiting] = [this.#urgent, this.#waiting];
+    const [urgent, ordinary] = [this.#urgent, this.#ordinary];
     this.#urgent = [];
-    this.#waiting = [];
-    const urgentTaken = this.#take(urgent, true);
-    const taken = this.#unsent.length > 0 ? 0 : this.#take(waiting, false);
-    for (let i = 0; i < urgentTaken; i++) (urgent[i] as Http1Dispatchable).send();
-    this.#send(taken < waiting.length ? waiting.slice(0, taken) : waiting);
-    this.#isOverloaded = taken < waiting.length || this.#unsent.length > 0;
-    if (urgentTaken < urgent.length) this.#urgent = [...urgent.slice(urgentTaken), ...this.#urgent];
-    if (taken < waiting.length) this.#waiting = [...waiting.slice(taken), ...this.#waiting];
-    if (this.#urgent.length + this.#waiting.length + this.#unsent.length > 0) this.#schedule();
+    this.#ordinary = [];
+    const urgentCount = this.#dispatch(urgent, true);
+    const count = this.#unflushed.length > 0 ? 0 : this.#dispatch(ordinary, false);
+    for (let i = 0; i < urgentCount; i++) (urgent[i] as Http1Dispatchable).flush();
+    this.#flush(count < ordinary.length ? ordinary.slice(0, count) : ordinary);
+    this.#isOverloaded = count < ordinary.length || this.#unflushed.length > 0;
+    if (urgentCount < urgent.length) this.#urgent = [...urgent.slice(urgentCount), ...this.#urgent];
+    if (count < ordinary.length) this.#ordinary = [...ordinary.slice(count), ...this.#ordinary];
+    if (this.#urgent.length + this.#ordinary.length + this.#unflushed.length > 0) this.#schedule();
   };
 
-  /** Large answers take their time: those that are left are sent in the next turn, before others are taken. */
-  #send(taken: readonly Http1Dispatchable[]): void {
-    const unsent = this.#unsent.length > 0 ? [...this.#unsent, ...taken] : taken;
+  /** Large answers take long to write: the rest is written in the next iteration, before ordinary requests are dispatched. */
+  #flush(dispatched: readonly Http1Dispatchable[]): void {
+    const unflushed = this.#unflushed.length > 0 ? [...this.#unflushed, ...dispatched] : dispatched;
     const began = performance.now();
-    let sent = 0;
-    for (; sent < unsent.length && performance.now() - began < sendMs; sent++) (unsent[sent] as Http1Dispatchable).send();
-    this.#unsent = sent < unsent.length ? unsent.slice(sent) : none;
+    let flushed = 0;
+    for (; flushed < unflushed.length && performance.now() - began < flushMs; flushed++)
+      (unflushed[flushed] as Http1Dispatchable).flush();
+    this.#unflushed = flushed < unflushed.length ? unflushed.slice(flushed) : none;
   }
 
-  /** Gives how many had their turn. */
-  #take(turn: readonly Http1Dispatchable[], isUrgent: boolean): number {
-    let taken = 0;
-    for (; taken < turn.length && !this.#budget.isSpent(isUrgent); taken++) (turn[taken] as Http1Dispatchable).take();
-    return taken;
+  /** Returns how many were dispatched within the time slice. */
+  #dispatch(queue: readonly Http1Dispatchable[], isUrgent: boolean): number {
+    let count = 0;
+    for (; count < queue.length && !this.#budget.isSpent(isUrgent); count++) (queue[count] as Http1Dispatchable).dispatch();
+    return count;
   }
 }

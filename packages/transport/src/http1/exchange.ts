@@ -1,33 +1,35 @@
+import type { Answer } from '../http/answer.ts';
 import type { AdmitBytes } from '../http/body.ts';
-import type { Cancellable, ClientConnection, Exchange, HeaderRedaction, UpgradedConnection } from '../http/exchange.ts';
+import type { Cancellable, ClientConnection, HeaderRedaction, ServedExchange, UpgradedConnection } from '../http/exchange.ts';
 import { bothRedactions, visitHeaders } from '../http/redaction.ts';
 import type { Http1RequestBody } from './request-body.ts';
-import type { HeaderBlock, RequestHead } from './request-head.ts';
+import type { RequestHead, RequestHeaders } from './request-head.ts';
 
-/** What an exchange asks of the connection it came over. */
+/** The connection of an exchange. */
 export interface ExchangeHost {
   readonly peer: ClientConnection;
-  /** Tells a client that waits for it to go on with its body, and takes from the network what was left there. */
-  wantBody(exchange: Http1Exchange): void;
+  /** The handler reads the body: sends 100 Continue if the client waits for it, and resumes the socket. */
+  readBody(exchange: Http1Exchange): void;
   takeOver(exchange: Http1Exchange): UpgradedConnection;
   abort(exchange: Http1Exchange): void;
+  respond(exchange: Http1Exchange, answer: Answer, isLate: boolean): void;
 }
 
-const nothing = Promise.resolve(Buffer.alloc(0));
+const empty = Promise.resolve(Buffer.alloc(0));
 
-/** A request that came over HTTP/1.1. */
-export class Http1Exchange implements Exchange {
+/** A request over HTTP/1.1. */
+export class Http1Exchange implements ServedExchange {
   readonly method: string;
   readonly url: string;
   readonly protocol = 'HTTP/1.1';
-  readonly block: HeaderBlock;
+  readonly headers: RequestHeaders;
   /** Undefined if the request has none. */
   readonly requestBody: Http1RequestBody | undefined;
   /** Whether the answer has begun. */
   isAnswered = false;
-  /** Whether the last of the answer has been given to the network. */
+  /** Whether all of the answer has been written to the socket. */
   isWritten = false;
-  /** Whether the client has been told to send its body. */
+  /** Whether 100 Continue has been sent. */
   isContinued = false;
   /** Whether nothing more is sent or received. */
   isOver = false;
@@ -36,11 +38,11 @@ export class Http1Exchange implements Exchange {
   #onClose: (() => void)[] | undefined;
   #redaction: HeaderRedaction | undefined;
 
-  constructor(host: ExchangeHost, { method, target, block }: RequestHead, body: Http1RequestBody | undefined) {
+  constructor(host: ExchangeHost, { method, target, headers }: RequestHead, body: Http1RequestBody | undefined) {
     this.host = host;
     this.method = method;
     this.url = target;
-    this.block = block;
+    this.headers = headers;
     this.requestBody = body;
   }
 
@@ -53,11 +55,11 @@ export class Http1Exchange implements Exchange {
   }
 
   header(name: string): string | undefined {
-    return this.block.values.get(name);
+    return this.headers.values.get(name);
   }
 
   eachHeader(visit: (name: string, value: string) => void): void {
-    visitHeaders(this.block.raw, this.#redaction, visit);
+    visitHeaders(this.headers.raw, this.#redaction, visit);
   }
 
   redact(redaction: HeaderRedaction): void {
@@ -65,9 +67,9 @@ export class Http1Exchange implements Exchange {
   }
 
   body(limit: number, admit?: AdmitBytes): Promise<Buffer> {
-    if (!this.requestBody) return nothing;
+    if (!this.requestBody) return empty;
     const body = this.requestBody.read(limit, admit);
-    if (this.requestBody.isAwaited) this.host.wantBody(this);
+    if (this.requestBody.isAwaited) this.host.readBody(this);
     return body;
   }
 
@@ -81,8 +83,16 @@ export class Http1Exchange implements Exchange {
     this.host.abort(this);
   }
 
-  /** Whether somebody wants to know when the answer has been taken. */
-  get isAwaited(): boolean {
+  respond(answer: Answer, isLate: boolean): void {
+    this.host.respond(this, answer, isLate);
+  }
+
+  fail(): void {
+    this.abort();
+  }
+
+  /** Whether a listener waits for the end of the exchange. */
+  get hasCloseListeners(): boolean {
     return this.#onClose !== undefined;
   }
 
@@ -96,7 +106,7 @@ export class Http1Exchange implements Exchange {
   }
 }
 
-/** A request whose client offers to speak something else. */
+/** A request whose client offers to switch protocols. */
 export class UpgradeExchange extends Http1Exchange {
   override get upgrade(): boolean {
     return this.header('upgrade')?.toLowerCase() === 'websocket';

@@ -1,6 +1,6 @@
 import { reasonOf } from './response-head.ts';
 
-/** What is no request that could be answered: the connection ends with this status, said in plain text. */
+/** A request that is not handed to the handler: the connection is closed after this status, sent as plain text. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
@@ -12,14 +12,14 @@ export class HttpError extends Error {
 
 export const badRequest = (reason?: string): HttpError => new HttpError(400, reason);
 
-/** What never became a request is answered in plain text, as Go's server does. */
+/** The whole response to a request that could not be parsed, in Go's format. */
 export function errorResponse({ status, message }: HttpError): string {
   const line = `${status} ${reasonOf(status)}`;
-  return rawAnswer(line, 'text/plain; charset=utf-8', message ? `${line}: ${message}` : line);
+  return rawResponse(line, 'text/plain; charset=utf-8', message ? `${line}: ${message}` : line);
 }
 
 export function methodNotAllowed({ type, body }: TypedText): string {
-  return rawAnswer('405 Method Not Allowed', type, body);
+  return rawResponse('405 Method Not Allowed', type, body);
 }
 
 export interface TypedText {
@@ -28,6 +28,6 @@ export interface TypedText {
   readonly body: string;
 }
 
-function rawAnswer(line: string, type: string, body: string): string {
+function rawResponse(line: string, type: string, body: string): string {
   return `HTTP/1.1 ${line}\r\nContent-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 }

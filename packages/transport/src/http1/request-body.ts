@@ -1,10 +1,11 @@
 import { type AdmitBytes, BodyBuffer, BodyTooLarge, ClientGone, NoRoomForBody } from '../http/body.ts';
 import { ChunkDecoder } from './chunk-decoder.ts';
 import { badRequest } from './http-error.ts';
-import { maxDiscardedBytes } from './limits.ts';
 import type { Framing } from './request-head.ts';
 
-const nothing = Buffer.alloc(0);
+/** Unread bodies up to this size are discarded to keep the connection. */
+const maxDiscardedBytes = 64 << 20;
+const empty = Buffer.alloc(0);
 
 const admitAll: AdmitBytes = () => true;
 
@@ -15,7 +16,7 @@ interface Reader {
   reject(error: Error): void;
 }
 
-/** The body of one request as it arrives: held until somebody wants it, and read away if nobody does. */
+/** The body of one request as it arrives: held until the handler reads it, discarded if the handler does not. */
 export class Http1RequestBody {
   isComplete = false;
   readonly #chunks: ChunkDecoder | undefined;
@@ -32,17 +33,17 @@ export class Http1RequestBody {
     this.#left = this.#declared;
   }
 
-  /** Bytes that are here and that nobody has asked for. */
+  /** Bytes that have arrived before the handler reads the body. */
   get heldBytes(): number {
     return this.#use === 'held' ? this.#received.length : 0;
   }
 
-  /** Whether somebody waits for the rest. */
+  /** Whether the handler waits for the rest. */
   get isAwaited(): boolean {
     return this.#reader !== undefined;
   }
 
-  /** Gives the position behind what belongs to the body. Fails with HttpError. */
+  /** Returns the position after the part that belongs to the body. Throws HttpError. */
   feed(bytes: Buffer, from: number): number {
     const end = this.#chunks ? this.#chunks.feed(bytes, from, this.#take) : this.#feedPlain(bytes, from);
     if (this.#chunks ? this.#chunks.isDone : this.#left === 0) this.#complete();
@@ -67,14 +68,14 @@ export class Http1RequestBody {
   };
 
   #check({ limit, admit }: Reader, bytes: number): void {
-    if (this.#received.length > limit) this.#refuse(new BodyTooLarge(limit));
-    else if (!admit(bytes)) this.#refuse(new NoRoomForBody());
+    if (this.#received.length > limit) this.#rejectWith(new BodyTooLarge(limit));
+    else if (!admit(bytes)) this.#rejectWith(new NoRoomForBody());
   }
 
-  /** The whole of it. Fails with BodyTooLarge, NoRoomForBody, or with ClientGone if it does not come to its end. */
+  /** The whole body. Rejects with BodyTooLarge, NoRoomForBody, or ClientGone if the client does not send all of it. */
   read(limit: number, admit: AdmitBytes = admitAll): Promise<Buffer> {
     if (this.#use === 'gone') return Promise.reject(new ClientGone());
-    if (this.#use !== 'held') return Promise.resolve(nothing);
+    if (this.#use !== 'held') return Promise.resolve(empty);
     if (this.#declared > limit || this.#received.length > limit) return Promise.reject(new BodyTooLarge(limit));
     if (!admit(this.#received.length)) return Promise.reject(new NoRoomForBody());
     this.#use = 'read';
@@ -84,7 +85,7 @@ export class Http1RequestBody {
     });
   }
 
-  /** What is left of it is not wanted. */
+  /** Drops the body, including what still arrives. */
   discard(): void {
     if (this.#use === 'gone') return;
     this.#use = 'discarded';
@@ -100,7 +101,7 @@ export class Http1RequestBody {
     this.#reader = undefined;
   }
 
-  #refuse(error: Error): void {
+  #rejectWith(error: Error): void {
     const reader = this.#reader;
     this.#reader = undefined;
     this.discard();

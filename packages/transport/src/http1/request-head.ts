@@ -1,50 +1,53 @@
 import { badRequest, HttpError } from './http-error.ts';
-import { maxFields } from './limits.ts';
 
-/** How many bytes follow, or that they come in chunks. */
+/** Authenticating proxies add a header for each group and extra of a user. */
+const maxFields = 1000;
+
+/** Length of the body, or that it is chunked. */
 export type Framing = number | 'chunked';
 
-/** What the lines of a header mean for the connection. */
-export interface HeaderBlock extends HeaderFields {
+/** Header fields, and their meaning for the connection. */
+export interface RequestHeaders extends HeaderFields {
+  /** Minor version of HTTP/1. */
   readonly minor: number;
   readonly framing: Framing;
   readonly keepsAlive: boolean;
-  /** Whether the client offers to speak something else from here on. */
+  /** Whether the client offers to switch to another protocol. */
   readonly offersUpgrade: boolean;
-  /** Whether the client sends its body only when it is told to go on. */
+  /** Whether the client sends its body only after 100 Continue. */
   readonly awaitsContinue: boolean;
 }
 
 export interface RequestHead {
   readonly method: string;
   readonly target: string;
-  readonly block: HeaderBlock;
+  readonly headers: RequestHeaders;
 }
 
-/** Longer ones are rare, and not worth the memory. */
-const maxRemembered = 4096;
+/** Longer headers are rare, and not worth the memory. */
+const maxCachedLength = 4096;
 
-/** Clients send the same header again and again. The last one is kept, and read once. */
+/** Clients repeat the same headers: those of the last request are cached and parsed once. */
 export class HeadParser {
   #text: string | undefined;
-  #block: HeaderBlock | undefined;
+  #headers: RequestHeaders | undefined;
 
-  /** Fails with HttpError. */
+  /** Throws HttpError. */
   parse(line: string, fields: string): RequestHead {
     const { method, target, minor } = parseRequestLine(line);
-    return { method, target, block: this.#blockOf(fields, minor) };
+    return { method, target, headers: this.#headersOf(fields, minor) };
   }
 
-  #blockOf(text: string, minor: number): HeaderBlock {
-    if (this.#block?.minor === minor && this.#text === text) return this.#block;
-    const block = readBlock(text, minor);
-    this.#text = text.length <= maxRemembered ? text : undefined;
-    this.#block = text.length <= maxRemembered ? block : undefined;
-    return block;
+  #headersOf(text: string, minor: number): RequestHeaders {
+    if (this.#headers?.minor === minor && this.#text === text) return this.#headers;
+    const headers = parseHeaders(text, minor);
+    this.#text = text.length <= maxCachedLength ? text : undefined;
+    this.#headers = text.length <= maxCachedLength ? headers : undefined;
+    return headers;
   }
 }
 
-function readBlock(text: string, minor: number): HeaderBlock {
+function parseHeaders(text: string, minor: number): RequestHeaders {
   const fields = parseHeaderFields(text);
   const { values } = fields;
   checkHost(values.get('host'), minor);
@@ -55,7 +58,7 @@ function readBlock(text: string, minor: number): HeaderBlock {
     framing: framingOf(values, minor),
     keepsAlive: !options.includes('close') && (minor > 0 || options.includes('keep-alive')),
     offersUpgrade: minor > 0 && options.includes('upgrade') && values.has('upgrade'),
-    awaitsContinue: expects(values.get('expect')) && minor > 0,
+    awaitsContinue: expectsContinue(values.get('expect')) && minor > 0,
   };
 }
 
@@ -67,32 +70,35 @@ function checkHost(host: string | undefined, minor: number): void {
   if (host !== undefined && !hostCharacters.test(host)) throw badRequest('malformed Host header');
 }
 
-/** RFC 9112, 6.3, and stricter: who says it twice, in two ways or in one that is old does not mean well. */
+/**
+ * RFC 9112, 6.3, but stricter, against request smuggling: both Content-Length and Transfer-Encoding, or Transfer-Encoding in
+ * HTTP/1.0, is an error.
+ */
 function framingOf(values: ReadonlyMap<string, string>, minor: number): Framing {
   const length = values.get('content-length');
   const coding = values.get('transfer-encoding');
-  if (coding === undefined) return length === undefined ? 0 : lengthIn(length);
+  if (coding === undefined) return length === undefined ? 0 : parseLength(length);
   if (length !== undefined || minor === 0) throw badRequest();
   if (coding.toLowerCase() !== 'chunked') throw new HttpError(501, 'unsupported transfer encoding');
   return 'chunked';
 }
 
-function lengthIn(text: string): number {
+function parseLength(text: string): number {
   const length = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(length)) throw badRequest();
   return length;
 }
 
-function expects(value: string | undefined): boolean {
+function expectsContinue(value: string | undefined): boolean {
   if (value === undefined || value === '') return false;
   if (value.toLowerCase() !== '100-continue') throw new HttpError(417);
   return true;
 }
 
-export interface RequestLine {
+interface RequestLine {
   readonly method: string;
   readonly target: string;
-  /** Of HTTP/1.x. */
+  /** Minor version of HTTP/1. */
   readonly minor: number;
 }
 
@@ -101,10 +107,10 @@ const visible = /^[!-~]+$/;
 const version = /^HTTP\/(\d)\.(\d)$/;
 const usualMethods = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
-export const isToken = (text: string): boolean => token.test(text);
+const isToken = (text: string): boolean => token.test(text);
 
-/** Three parts with one space between each: whoever is more lenient can be made to see another request than we do. */
-export function parseRequestLine(line: string): RequestLine {
+/** Three parts with one space between each: a more lenient parser in front could see another request. */
+function parseRequestLine(line: string): RequestLine {
   const first = line.indexOf(' ');
   const last = line.lastIndexOf(' ');
   if (first <= 0 || last === first) throw badRequest();
@@ -115,7 +121,7 @@ export function parseRequestLine(line: string): RequestLine {
   return { method, target: originForm(target), minor: minorVersion(line.slice(last + 1)) };
 }
 
-/** A path, a whole URL, or what only OPTIONS and CONNECT may ask for. */
+/** Origin form, absolute form, `*` for OPTIONS, authority form for CONNECT (RFC 9112, 3.2). */
 function hasForm(method: string, target: string): boolean {
   if (target.charCodeAt(0) === 0x2f) return true;
   return /^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(target) || (method === 'OPTIONS' && target === '*') || method === 'CONNECT';
@@ -129,43 +135,45 @@ function minorVersion(text: string): number {
   return Number(match[2]);
 }
 
-/** Clients behind some proxies name the whole URL. */
+/** Some proxies send the absolute form. */
 function originForm(target: string): string {
   return target.charCodeAt(0) === 0x2f ? target : target.replace(/^https?:\/\/[^/?#]*\//i, '/');
 }
 
-export interface HeaderFields {
-  /** Names in lower case and values, in turns, in the order sent. */
+interface HeaderFields {
+  /** Names in lower case and values alternate, in the order sent. */
   readonly raw: readonly string[];
+  /** The values by name: the first one, or for lists all of them. */
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Also what ends a line for some and not for others. */
-const unfit = /[^\t\r\n -~\u0080-\u00ff]|\r(?!\n)|(?<!\r)\n/;
+/** Control characters, and bare CR or LF, which parsers disagree about. */
+const invalidCharacter = /[^\t\r\n -~\u0080-\u00ff]|\r(?!\n)|(?<!\r)\n/;
 
-/** The lines between the request line and the empty one. Nothing is mended: a line that is folded or odd is refused. */
-export function parseHeaderFields(text: string): HeaderFields {
-  if (unfit.test(text)) throw badRequest();
+/** The lines between the request line and the empty one. Nothing is repaired: a folded or malformed line is an error. */
+function parseHeaderFields(text: string): HeaderFields {
+  if (invalidCharacter.test(text)) throw badRequest();
   const raw: string[] = [];
   const values = new Map<string, string>();
   for (let from = 0; from < text.length; ) {
     const found = text.indexOf('\r\n', from);
     const end = found < 0 ? text.length : found;
-    const field = fieldIn(text, from, end);
+    const field = parseFieldLine(text, from, end);
     if (raw.length >= 2 * maxFields) throw new HttpError(431);
     raw.push(field.name, field.value);
-    keep(values, field);
+    addValue(values, field);
     from = end + 2;
   }
   return { raw, values };
 }
 
-interface HeaderField {
+/** A parsed header line. */
+interface FieldLine {
   readonly name: string;
   readonly value: string;
 }
 
-export function fieldIn(text: string, from: number, end: number): HeaderField {
+export function parseFieldLine(text: string, from: number, end: number): FieldLine {
   const mark = text.indexOf(':', from);
   if (mark < 0 || mark >= end) throw badRequest();
   const name = text.slice(from, mark);
@@ -183,10 +191,10 @@ function trimmed(text: string, from: number, end: number): string {
   return text.slice(first, last);
 }
 
-/** What says where a message ends, or whom it is for, is said once. */
+/** Framing and routing depend on these: a second one is an error. */
 const onlyOnce = new Set(['content-length', 'host']);
 
-/** Lists that may be sent in several lines. Of all other fields the first line counts, as Go's Header.Get has it. */
+/** List fields, whose lines are joined. Of other fields the first line counts, as with Go's Header.Get. */
 const lists = new Set([
   'connection',
   'expect',
@@ -197,7 +205,7 @@ const lists = new Set([
   'upgrade',
 ]);
 
-function keep(values: Map<string, string>, { name, value }: HeaderField): void {
+function addValue(values: Map<string, string>, { name, value }: FieldLine): void {
   const before = values.get(name);
   if (before === undefined) values.set(name, value);
   else if (onlyOnce.has(name)) throw badRequest();

@@ -1,30 +1,31 @@
 import { badRequest, HttpError } from './http-error.ts';
-import { maxHeadBytes } from './limits.ts';
 import type { Http1RequestBody } from './request-body.ts';
 import { HeadParser, type RequestHead } from './request-head.ts';
 
+/** Go's default limit, which kube-apiserver keeps. */
+const maxHeadBytes = 1 << 20;
 const headEnd = Buffer.from('\r\n\r\n');
 const carriageReturn = 13;
 const lineFeed = 10;
 
-/** Reads requests from bytes that come in whatever pieces. */
+/** Reads requests from bytes that arrive in whatever pieces. */
 export class RequestReader {
   readonly #received: ReceiveBuffer;
   readonly #parser = new HeadParser();
-  /** How many bytes of an unfinished head have been looked at. */
+  /** Bytes of an incomplete head that have been scanned. */
   #seen = 0;
 
   constructor(received: ReceiveBuffer) {
     this.#received = received;
   }
 
-  /** The next head, if it is all there. Fails with HttpError. */
+  /** The next head, if it is complete. Throws HttpError. */
   readHead(): RequestHead | undefined {
     const received = this.#received;
     if (this.#seen === 0) this.#skipEmptyLines();
     const { bytes, start, end } = received;
     const found = bytes.indexOf(headEnd, start + Math.max(0, this.#seen - headEnd.length));
-    if (found < 0 || found + headEnd.length > end) return this.#notYet();
+    if (found < 0 || found + headEnd.length > end) return this.#checkIncomplete();
     if (found - start > maxHeadBytes) throw new HttpError(431);
     this.#seen = 0;
     received.consumeTo(found + headEnd.length);
@@ -38,7 +39,7 @@ export class RequestReader {
     return this.#parser.parse(line, lineEnd === end ? '' : bytes.toString('latin1', lineEnd + 2, end));
   }
 
-  /** Some clients end a body with a line that does not belong to it. */
+  /** Some clients send an empty line after a body (RFC 9112, 2.2). */
   #skipEmptyLines(): void {
     const { bytes, end } = this.#received;
     let at = this.#received.start;
@@ -46,31 +47,31 @@ export class RequestReader {
     this.#received.consumeTo(at);
   }
 
-  /** Who cannot become a request is told so before the time for it is over. */
-  #notYet(): undefined {
+  /** Rejects a head that cannot become valid at once, not at the header timeout. */
+  #checkIncomplete(): undefined {
     const { bytes, start, end } = this.#received;
     if (end - start > maxHeadBytes) throw new HttpError(431);
     for (let at = bytes.indexOf(lineFeed, start + this.#seen); at >= 0 && at < end; at = bytes.indexOf(lineFeed, at + 1)) {
       if (at === start || bytes[at - 1] !== carriageReturn) throw badRequest();
     }
-    // One that may become an empty line is looked at again.
+    // A CR that may become an empty line is scanned again.
     this.#seen = end - start === 1 && bytes[start] === carriageReturn ? 0 : end - start;
     return undefined;
   }
 
-  /** Gives a body what has come of it. Fails with HttpError. */
+  /** Feeds a body with the bytes that have arrived. Throws HttpError. */
   feed(body: Http1RequestBody): void {
     const { bytes, start, end } = this.#received;
     this.#received.consumeTo(body.feed(bytes.length === end ? bytes : bytes.subarray(0, end), start));
   }
 }
 
-/** Bytes that have come and are still to be read. Growing piece by piece costs no more than twice the bytes. */
+/** Bytes that have arrived and are still to be parsed. Capacity doubles, so that appending is linear. */
 export class ReceiveBuffer {
-  bytes: Buffer = nothing;
+  bytes: Buffer = empty;
   start = 0;
   end = 0;
-  #isOwn = false;
+  #isOwned = false;
 
   get length(): number {
     return this.end - this.start;
@@ -87,13 +88,13 @@ export class ReceiveBuffer {
   }
 
   clear(): void {
-    this.bytes = nothing;
+    this.bytes = empty;
     this.start = 0;
     this.end = 0;
-    this.#isOwn = false;
+    this.#isOwned = false;
   }
 
-  /** All that is there, which is then no longer here. */
+  /** Returns all bytes and empties the buffer. */
   takeAll(): Buffer {
     const rest = this.bytes.subarray(this.start, this.end);
     this.clear();
@@ -104,11 +105,11 @@ export class ReceiveBuffer {
     this.bytes = chunk;
     this.start = 0;
     this.end = chunk.length;
-    this.#isOwn = false;
+    this.#isOwned = false;
   }
 
   #append(chunk: Buffer): void {
-    if (!this.#isOwn || this.end + chunk.length > this.bytes.length) this.#grow(this.length + chunk.length);
+    if (!this.#isOwned || this.end + chunk.length > this.bytes.length) this.#grow(this.length + chunk.length);
     chunk.copy(this.bytes, this.end);
     this.end += chunk.length;
   }
@@ -119,8 +120,8 @@ export class ReceiveBuffer {
     this.end -= this.start;
     this.start = 0;
     this.bytes = larger;
-    this.#isOwn = true;
+    this.#isOwned = true;
   }
 }
 
-const nothing = Buffer.alloc(0);
+const empty = Buffer.alloc(0);

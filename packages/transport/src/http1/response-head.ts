@@ -1,10 +1,12 @@
 import type { AnswerHeaders } from '../http/answer.ts';
-import { idleTimeoutMs } from './limits.ts';
 
-/** Set by the transport, whatever a handler says about them. */
-const ours = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']);
+/** Idle keep-alive connections are closed after this time. */
+export const idleTimeoutMs = 90_000;
 
-/** Everything that goes before the body. `length` is that of the body; without one it comes in chunks, or lasts until the end. */
+/** Set by the transport only. */
+const transportFields = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']);
+
+/** Status line and header fields. Without a `length` the body is chunked, or ends with the connection. */
 export function responseHead(
   status: number,
   type: string,
@@ -13,42 +15,42 @@ export function responseHead(
   ending: string,
 ): string {
   let head = statusLine(status);
-  if (type !== '' && headers?.['content-type'] === undefined) head += `content-type: ${fit(type)}\r\n`;
-  for (const name in headers) if (!ours.has(name)) head += field(name, headers[name] as string | readonly string[]);
+  if (type !== '' && headers?.['content-type'] === undefined) head += `content-type: ${sanitized(type)}\r\n`;
+  for (const name in headers) if (!transportFields.has(name)) head += field(name, headers[name] as string | readonly string[]);
   if (length !== undefined && status !== 204) head += `content-length: ${length}\r\n`;
   return head + dateLine() + ending;
 }
 
 function field(name: string, value: string | readonly string[]): string {
-  if (typeof value === 'string') return `${name}: ${fit(value)}\r\n`;
+  if (typeof value === 'string') return `${name}: ${sanitized(value)}\r\n`;
   let lines = '';
-  for (const each of value) lines += `${name}: ${fit(each)}\r\n`;
+  for (const each of value) lines += `${name}: ${sanitized(each)}\r\n`;
   return lines;
 }
 
-const unfit = /[^\t -~\u0080-\u00ff]/;
+const invalidCharacter = /[^\t -~\u0080-\u00ff]/;
 
-/** A value can never become a line of its own; text that is not of this alphabet goes out as UTF-8. */
-function fit(value: string): string {
-  if (!unfit.test(value)) return value;
+/** Prevents header injection: control characters become spaces. Other characters beyond Latin-1 are sent as UTF-8. */
+function sanitized(value: string): string {
+  if (!invalidCharacter.test(value)) return value;
   return Buffer.from(value.replace(/\p{Cc}/gu, ' '), 'utf8').toString('latin1');
 }
 
-const staying = `Connection: keep-alive\r\nKeep-Alive: timeout=${idleTimeoutMs / 1000}\r\n`;
+const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${idleTimeoutMs / 1000}\r\n`;
 const chunked = 'Transfer-Encoding: chunked\r\n';
 
-/** The last lines of a head. */
+/** The last lines of a response head. */
 export const endings = {
-  staying: `${staying}\r\n`,
-  leaving: 'Connection: close\r\n\r\n',
-  stayingChunked: `${staying}${chunked}\r\n`,
-  leavingChunked: `Connection: close\r\n${chunked}\r\n`,
+  keepAlive: `${keepAlive}\r\n`,
+  close: 'Connection: close\r\n\r\n',
+  keepAliveChunked: `${keepAlive}${chunked}\r\n`,
+  closeChunked: `Connection: close\r\n${chunked}\r\n`,
 } as const;
 
 let second = 0;
 let line = '';
 
-export function dateLine(): string {
+function dateLine(): string {
   const now = Math.floor(Date.now() / 1000);
   if (now !== second) {
     second = now;
@@ -119,4 +121,4 @@ const lines = new Map(
   Object.keys(reasons).map((status) => [Number(status), `HTTP/1.1 ${status} ${reasons[Number(status)]}\r\n`]),
 );
 
-export const statusLine = (status: number): string => lines.get(status) ?? `HTTP/1.1 ${status} unknown\r\n`;
+const statusLine = (status: number): string => lines.get(status) ?? `HTTP/1.1 ${status} unknown\r\n`;

@@ -1,33 +1,30 @@
 import type { TLSSocket } from 'node:tls';
-import type { Answer } from '../http/answer.ts';
 import type { EventLoopBudget } from '../http/event-loop-budget.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { HandlerOptions } from '../http/serve.ts';
 import { Http1Connection, type Http1Host } from './connection.ts';
 import { Http1DispatchQueue } from './dispatch-queue.ts';
 import { methodNotAllowed, type TypedText } from './http-error.ts';
 import { WebSocketAcceptor } from './websocket.ts';
 
-export interface Http1Options {
-  /** Who has not sent a whole header by then is cut off. */
+export interface Http1Options extends HandlerOptions {
+  /** Clients that have not sent a whole header by then are disconnected. */
   readonly headerTimeoutMs: number;
-  readonly handle: (exchange: Exchange) => Answer | Promise<Answer>;
-  readonly onError?: (error: unknown) => void;
   readonly budget?: EventLoopBudget;
-  /** Whether a WebSocket subprotocol may be selected; the first such of the client's is. All may by default. */
+  /** Whether a WebSocket subprotocol may be selected: the first allowed one is. All are allowed by default. */
   readonly allowsSubprotocol?: (protocol: string) => boolean;
   /** Body of the 405 that answers CONNECT; plain text by default. */
   readonly connectAnswer?: TypedText;
 }
 
 export interface Http1Server {
-  /** Speaks with whoever is at the other end from now on. */
+  /** Takes over a socket whose client speaks HTTP/1.1. */
   accept(socket: TLSSocket): void;
-  /** Ends connections once they are idle. */
+  /** Closes connections once they are idle. */
   close(): void;
 }
 
 const checkIntervalMs = 1000;
-/** While the server closes, a client that has said nothing yet is not waited for. */
+/** Header timeout while the server is closing. */
 const closingHeaderTimeoutMs = 1000;
 
 const plainMethodNotAllowed: TypedText = { type: 'text/plain; charset=utf-8', body: '405 Method Not Allowed' };
@@ -40,7 +37,7 @@ export function http1Server(options: Http1Options): Http1Server {
   const host: Http1Host = {
     handle,
     onError,
-    turns: new Http1DispatchQueue(budget),
+    dispatchQueue: new Http1DispatchQueue(budget),
     webSockets: new WebSocketAcceptor(options.allowsSubprotocol),
     connectRefusal: methodNotAllowed(connectAnswer),
     get isClosing() {
@@ -49,7 +46,7 @@ export function http1Server(options: Http1Options): Http1Server {
     get headerTimeoutMs() {
       return isClosing ? Math.min(headerTimeoutMs, closingHeaderTimeoutMs) : headerTimeoutMs;
     },
-    forget(connection) {
+    remove(connection) {
       connections.delete(connection);
       if (connections.size > 0) return;
       clearInterval(timer);

@@ -31,8 +31,8 @@ export class WebSocketAcceptor {
 }
 
 /** The parts of a handshake that `ws` reads. */
-function handshakeOf({ method, url, block }: UpgradeExchange): IncomingMessage {
-  return { method, url, headers: Object.fromEntries(block.values) } as unknown as IncomingMessage;
+function handshakeOf({ method, url, headers }: UpgradeExchange): IncomingMessage {
+  return { method, url, headers: Object.fromEntries(headers.values) } as unknown as IncomingMessage;
 }
 
 const drainPollMs = 20;

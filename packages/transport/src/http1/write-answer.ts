@@ -1,33 +1,33 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Answer, BytesAnswer, Sink, StreamAnswer } from '../http/answer.ts';
-import { BodyWriter, type Flushed, onceDrained, pump, writeBehind } from './body-writer.ts';
+import { BodyWriter, type Flushed, onceDrained, pump, writeTogether } from './body-writer.ts';
 import type { Http1Exchange } from './exchange.ts';
 import { endings, responseHead } from './response-head.ts';
 
-/** The way of an answer to the network. */
-export interface AnswerPath {
+/** An answer being written. */
+export interface AnswerWrite {
   readonly socket: Socket;
   readonly exchange: Http1Exchange;
-  /** Whether the connection stays for another request. */
-  readonly stays: boolean;
-  /** Called when the last of the answer has been written, which need not mean that it has been sent. */
-  written(): void;
+  /** Whether the connection stays open for another request. */
+  readonly keepsAlive: boolean;
+  /** Called when all of the answer has been written to the socket, before it is flushed. */
+  onWritten(): void;
 }
 
-/** An answer up to this size is as good as sent when it is written. */
+/** An answer up to this size counts as sent when it is written. */
 const quickBytes = 16 * 1024;
 
-export function writeAnswer(path: AnswerPath, answer: BytesAnswer | StreamAnswer): void {
+export function writeAnswer(write: AnswerWrite, answer: BytesAnswer | StreamAnswer): void {
   const { body } = answer as BytesAnswer;
-  if (hasNoBody(path.exchange, answer.status)) writeHeadOnly(path, answer);
-  else if (answer.kind === 'stream') startStream(path, answer);
-  else if (typeof body === 'string') writeWhole(path, answer, Buffer.from(body, 'utf8'));
-  else if (body instanceof Uint8Array) writeWhole(path, answer, body);
-  else writePieces(path, answer, body);
+  if (hasNoBody(write.exchange, answer.status)) writeHeadOnly(write, answer);
+  else if (answer.kind === 'stream') startStream(write, answer);
+  else if (typeof body === 'string') writeWhole(write, answer, Buffer.from(body, 'utf8'));
+  else if (body instanceof Uint8Array) writeWhole(write, answer, body);
+  else writePieces(write, answer, body);
 }
 
-/** Nobody will read it: whatever fills it is told. */
+/** Destroys the source of an answer that is not sent. */
 export function dropAnswer(answer: Answer): void {
   if (answer.kind === 'bytes' && answer.body instanceof Readable) answer.body.destroy();
 }
@@ -36,23 +36,23 @@ function hasNoBody({ method }: Http1Exchange, status: number): boolean {
   return method === 'HEAD' || status === 304 || status === 204;
 }
 
-function writeWhole(path: AnswerPath, { status, type, headers }: BytesAnswer, body: Uint8Array): void {
-  const { socket, exchange } = path;
-  const head = responseHead(status, type, headers, body.length, endingOf(path));
-  if (exchange.isAwaited || body.length > quickBytes) writeBehind(socket, head, body, whenFlushed(exchange));
+function writeWhole(write: AnswerWrite, { status, type, headers }: BytesAnswer, body: Uint8Array): void {
+  const { socket, exchange } = write;
+  const head = responseHead(status, type, headers, body.length, endingOf(write));
+  if (exchange.hasCloseListeners || body.length > quickBytes) writeTogether(socket, head, body, onFlushed(exchange));
   else {
-    writeBehind(socket, head, body);
+    writeTogether(socket, head, body);
     exchange.end(false);
   }
-  path.written();
+  write.onWritten();
 }
 
-function writeHeadOnly(path: AnswerPath, answer: BytesAnswer | StreamAnswer): void {
+function writeHeadOnly(write: AnswerWrite, answer: BytesAnswer | StreamAnswer): void {
   const { status, type, headers } = answer;
   const length = status === 304 || status === 204 ? undefined : lengthOf(answer);
-  path.socket.write(responseHead(status, type, headers, length, endingOf(path)), 'latin1', whenFlushed(path.exchange));
+  write.socket.write(responseHead(status, type, headers, length, endingOf(write)), 'latin1', onFlushed(write.exchange));
   dropAnswer(answer);
-  path.written();
+  write.onWritten();
 }
 
 function lengthOf(answer: BytesAnswer | StreamAnswer): number | undefined {
@@ -61,48 +61,48 @@ function lengthOf(answer: BytesAnswer | StreamAnswer): number | undefined {
   return answer.body instanceof Uint8Array ? answer.body.length : undefined;
 }
 
-function writePieces(path: AnswerPath, answer: BytesAnswer, body: Iterable<Uint8Array> | Readable): void {
-  const { socket, exchange } = path;
-  const writer = new BodyWriter(socket, openHead(path, answer), hasChunks(path));
+function writePieces(write: AnswerWrite, answer: BytesAnswer, body: Iterable<Uint8Array> | Readable): void {
+  const { socket, exchange } = write;
+  const writer = new BodyWriter(socket, openHead(write, answer), isChunkedFor(write));
   pump(body, {
     socket,
     writer,
     done: () => {
-      writer.end(whenFlushed(exchange));
-      path.written();
+      writer.end(onFlushed(exchange));
+      write.onWritten();
     },
     abort: () => exchange.abort(),
   });
 }
 
-function startStream(path: AnswerPath, answer: StreamAnswer): void {
-  const { socket, exchange } = path;
-  const isChunked = hasChunks(path);
-  socket.write(openHead(path, answer), 'latin1');
+function startStream(write: AnswerWrite, answer: StreamAnswer): void {
+  const { socket, exchange } = write;
+  const isChunked = isChunkedFor(write);
+  socket.write(openHead(write, answer), 'latin1');
   const done = () => {
-    socket.write(isChunked ? '0\r\n\r\n' : '', 'latin1', whenFlushed(exchange));
-    path.written();
+    socket.write(isChunked ? '0\r\n\r\n' : '', 'latin1', onFlushed(exchange));
+    write.onWritten();
   };
   answer.start(new Http1Sink(exchange, socket, isChunked, done));
 }
 
-const endingOf = ({ stays }: AnswerPath): string => (stays ? endings.staying : endings.leaving);
+const endingOf = ({ keepsAlive }: AnswerWrite): string => (keepsAlive ? endings.keepAlive : endings.close);
 
-/** Those who speak HTTP/1.0 do not know of chunks: for them a body ends with the connection. */
-export const hasChunks = ({ exchange }: AnswerPath): boolean => exchange.block.minor > 0;
+/** HTTP/1.0 has no chunks: the body ends with the connection. */
+const isChunkedFor = ({ exchange }: AnswerWrite): boolean => exchange.headers.minor > 0;
 
-/** The head of a body of unknown length. */
-function openHead(path: AnswerPath, { status, type, headers }: BytesAnswer | StreamAnswer): string {
-  const chunked = path.stays ? endings.stayingChunked : endings.leavingChunked;
-  return responseHead(status, type, headers, undefined, hasChunks(path) ? chunked : endings.leaving);
+/** The head of a response of unknown length. */
+function openHead(write: AnswerWrite, { status, type, headers }: BytesAnswer | StreamAnswer): string {
+  const chunked = write.keepsAlive ? endings.keepAliveChunked : endings.closeChunked;
+  return responseHead(status, type, headers, undefined, isChunkedFor(write) ? chunked : endings.close);
 }
 
-function whenFlushed(exchange: Http1Exchange): Flushed {
+function onFlushed(exchange: Http1Exchange): Flushed {
   return (error) => exchange.end(error instanceof Error);
 }
 
-/** The writing end of a stream that is sent in chunks, or, to those who do not know them, as it is. */
-export class Http1Sink implements Sink {
+/** A stream, sent in chunks, or unframed to HTTP/1.0 clients. */
+class Http1Sink implements Sink {
   readonly #exchange: Http1Exchange;
   readonly #socket: Socket;
   readonly #isChunked: boolean;
@@ -150,16 +150,16 @@ export class Http1Sink implements Sink {
 let lastBytes: Uint8Array | undefined;
 let lastChunk: Buffer | undefined;
 
-/** Many watches are sent the same bytes one after the other: the chunk is made once. */
+/** Many watches send the same bytes one after the other: the chunk is encoded once. */
 function chunkOf(bytes: Uint8Array): Buffer {
   if (bytes === lastBytes) return lastChunk as Buffer;
-  if (!lastBytes) setImmediate(forgetChunk);
+  if (!lastBytes) setImmediate(clearChunk);
   lastBytes = bytes;
   lastChunk = framed(bytes);
   return lastChunk;
 }
 
-function forgetChunk(): void {
+function clearChunk(): void {
   lastBytes = undefined;
   lastChunk = undefined;
 }

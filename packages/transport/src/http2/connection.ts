@@ -9,35 +9,35 @@ import { ConnectionError, errorCode } from './protocol.ts';
 import { type FrameEvents, FrameReceiver } from './receiver.ts';
 import type { HeaderLimits, RequestFields } from './request-fields.ts';
 import { FrameSender } from './sender.ts';
-import { defaultSettings, greeting, readSettings } from './settings.ts';
+import { defaultSettings, initialFrames, readSettings } from './settings.ts';
 import { Streams } from './streams.ts';
 import { ReceiveWindows, streamWindow, widened } from './windows.ts';
 
 export interface Http2ConnectionOptions {
   readonly maxStreams: number;
   readonly fieldLimits: HeaderLimits;
-  /** Who has not finished what must come first, or a header that has begun, is cut off after this time. */
+  /** Limit for the connection preface, and for a header block in several frames. */
   readonly headerTimeoutMs: number;
-  /** A connection without streams ends after this time; so does one that takes nothing of what it is sent. */
+  /** A connection without streams, or one whose client reads nothing, is closed after this time. */
   readonly idleTimeoutMs: number;
-  /** How likely a request is to be the last of its connection. */
+  /** Probability that a request is the last of its connection. */
   readonly goawayChance: number;
-  /** Shared by all sessions of a server. */
-  readonly turns: Http2DispatchQueue;
+  /** Shared by all connections of a server. */
+  readonly dispatchQueue: Http2DispatchQueue;
   readonly onExchange: (exchange: Http2Exchange) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Streams that clients give up, or have reset by breaking a rule: some always are, but not thousands. */
-const cancelled = { burst: 1000, perSecond: 100 };
-/** Frames that ask for nothing. */
-const vain = { burst: 10_000, perSecond: 1000 };
-/** More frames than this waiting for a client that does not read are too many. */
+/** Rate limit of streams that end by RST_STREAM, from either side (rapid reset). */
+const resetRate = { burst: 1000, perSecond: 100 };
+/** Rate limit of frames without effect. */
+const noEffectRate = { burst: 10_000, perSecond: 1000 };
+/** Control frames that may wait for a client that does not read. */
 const maxWaitingFrames = 10_000;
-/** So long the client may take to hear why the connection ends. */
+/** Time for the client to read the last frames before the socket is destroyed. */
 const lingerMs = 1000;
 
-/** One connection that speaks HTTP/2. */
+/** One HTTP/2 connection. */
 export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatchable {
   readonly connection: ClientConnection;
   readonly #socket: Duplex;
@@ -46,49 +46,54 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
   readonly #sender: FrameSender;
   readonly #receiver: FrameReceiver;
   readonly #windows: ReceiveWindows;
-  readonly #cancellations = new TokenBucket(cancelled.burst, cancelled.perSecond);
+  readonly #resets = new TokenBucket(resetRate.burst, resetRate.perSecond);
   readonly #idle: StallTimer;
-  readonly #stuck: StallTimer;
-  readonly #unfinished: StallTimer;
+  readonly #stalledWrite: StallTimer;
+  readonly #incompleteHeader: StallTimer;
   #peer = defaultSettings;
   #arrived: Http2Exchange[] = [];
-  /** Changes whenever something comes or goes. */
+  /** Changes with every read and every closed stream. */
   #activity = 0;
   #isClosing = false;
   #isEnded = false;
 
-  constructor(socket: Duplex, connectionOf: (session: Http2Connection) => ClientConnection, options: Http2ConnectionOptions) {
+  constructor(socket: Duplex, connectionOf: (owner: Http2Connection) => ClientConnection, options: Http2ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#idle = new StallTimer(options.idleTimeoutMs);
-    this.#stuck = new StallTimer(options.idleTimeoutMs);
-    this.#unfinished = new StallTimer(options.headerTimeoutMs);
+    this.#stalledWrite = new StallTimer(options.idleTimeoutMs);
+    this.#incompleteHeader = new StallTimer(options.headerTimeoutMs);
     this.connection = connectionOf(this);
     this.#sender = new FrameSender({
       socket,
-      onComplete: (exchange) => this.#answered(exchange),
+      onComplete: (exchange) => this.#responseSent(exchange),
       onFailed: (exchange) => this.reset(exchange, errorCode.internal),
-      onError: (error) => this.#break(error),
-      onIdle: () => this.#endIfDone(),
+      onError: (error) => this.#destroy(error),
+      onIdle: () => this.#closeIfDone(),
     });
     this.#windows = new ReceiveWindows((frame) => this.#control(frame));
-    this.#receiver = new FrameReceiver(this.#streams, this, options.fieldLimits, new TokenBucket(vain.burst, vain.perSecond));
-    this.#control(greeting(options.maxStreams, options.fieldLimits.bytes));
+    this.#receiver = new FrameReceiver(
+      this.#streams,
+      this,
+      options.fieldLimits,
+      new TokenBucket(noEffectRate.burst, noEffectRate.perSecond),
+    );
+    this.#control(initialFrames(options.maxStreams, options.fieldLimits.bytes));
     this.#listen();
   }
 
-  /** Takes no more requests, finishes those there are, and ends the connection. */
+  /** Sends GOAWAY, finishes the open streams and closes. */
   close(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
     this.#sender.goAway(goAwayFrame(this.#streams.lastId, errorCode.none, ''));
   }
 
-  /** Called from time to time. */
+  /** Checks the timeouts. Called periodically. */
   check(elapsedMs: number): void {
     const { writes, isWriting } = this.#sender;
-    if (this.#unfinished.isStalled(this.#receiver.unfinished, elapsedMs)) this.#socket.destroy();
-    else if (this.#stuck.isStalled(isWriting ? writes : undefined, elapsedMs)) this.#socket.destroy();
+    if (this.#incompleteHeader.isStalled(this.#receiver.incomplete, elapsedMs)) this.#socket.destroy();
+    else if (this.#stalledWrite.isStalled(isWriting ? writes : undefined, elapsedMs)) this.#socket.destroy();
     else if (this.#idle.isStalled(this.#streams.size === 0 ? this.#activity : undefined, elapsedMs)) this.close();
   }
 
@@ -96,19 +101,19 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
     const socket = this.#socket;
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('error', () => {});
-    // Half a connection is none: what the client has not finished it will not finish.
+    // HTTP/2 has no half-closed connections: incomplete requests will not be completed.
     socket.once('end', () => socket.destroy());
-    socket.once('close', () => this.#abandon());
+    socket.once('close', () => this.#closeStreams());
   }
 
   #receive(chunk: Buffer): void {
     this.#activity++;
     try {
       this.#receiver.read(chunk);
-      if (this.#arrived.length > 0) this.#options.turns.arrived(this);
+      if (this.#arrived.length > 0) this.#options.dispatchQueue.arrived(this);
     } catch (error) {
       if (error instanceof ConnectionError) this.#fail(error.code, error.message);
-      else this.#break(error);
+      else this.#destroy(error);
     }
   }
 
@@ -116,23 +121,23 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
     return this.connection.isUrgent;
   }
 
-  /** Not before everything that has arrived is read: whoever is given up at once has cost nothing. */
+  /** Called after the whole chunk is read, so that a request which is reset at once costs nothing. */
   dispatch(most: number): void {
     const arrived = this.#arrived;
     let at = 0;
-    for (let handed = 0; at < arrived.length; at++) {
+    for (let dispatched = 0; at < arrived.length; at++) {
       const exchange = arrived[at] as Http2Exchange;
       if (exchange.isClosed) continue;
-      if (handed === most || !this.#options.turns.take(exchange.fields.bytes, this.connection.isUrgent)) break;
-      this.#handOver(exchange);
-      handed++;
+      if (dispatched === most || !this.#options.dispatchQueue.take(exchange.fields.bytes, this.connection.isUrgent)) break;
+      this.#serve(exchange);
+      dispatched++;
     }
     this.#arrived = at < arrived.length ? arrived.slice(at) : [];
-    if (this.#arrived.length > 0) this.#options.turns.wait(this);
+    if (this.#arrived.length > 0) this.#options.dispatchQueue.wait(this);
   }
 
-  /** A client that exceeds the limit for headers gets its answer and is told to go. */
-  #handOver(exchange: Http2Exchange): void {
+  /** A client that exceeds the header limit gets 431 and GOAWAY. */
+  #serve(exchange: Http2Exchange): void {
     this.connection.isUrgent = false;
     if (!exchange.fields.isTooLarge) return void this.#options.onExchange(exchange);
     exchange.respond(tooLargeHeader);
@@ -140,9 +145,9 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
   }
 
   request(id: number, fields: RequestFields, hasBody: boolean): void {
-    // It is beyond what the client was told will be answered.
+    // The id is above the last one of the GOAWAY.
     if (this.#isClosing) return;
-    if (this.#streams.size >= this.#options.maxStreams) return void this.refuse(id, errorCode.refusedStream);
+    if (this.#streams.size >= this.#options.maxStreams) return void this.streamError(id, errorCode.refusedStream);
     const exchange = new Http2Exchange(this, id, fields, hasBody, this.#peer.initialWindow, streamWindow);
     this.#streams.open(exchange);
     this.#arrived.push(exchange);
@@ -150,20 +155,20 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
     if (goawayChance > 0 && Math.random() < goawayChance) this.close();
   }
 
-  spend(exchange: Http2Exchange | undefined, bytes: number): boolean {
+  spendWindow(exchange: Http2Exchange | undefined, bytes: number): boolean {
     return this.#windows.spend(exchange, bytes);
   }
 
-  refund(bytes: number): void {
+  refundWindow(bytes: number): void {
     this.#windows.refund(bytes);
   }
 
-  taken(exchange: Http2Exchange, bytes: number): void {
-    this.#windows.taken(exchange, bytes);
+  bodyConsumed(exchange: Http2Exchange, bytes: number): void {
+    this.#windows.bodyConsumed(exchange, bytes);
   }
 
-  /** A client that provokes resets makes the server start work for nothing, as one that resets streams itself (CVE-2025-8671). */
-  refuse(id: number, code: number): void {
+  /** A client that provokes resets wastes work as one that resets streams itself does (CVE-2025-8671): both are counted. */
+  streamError(id: number, code: number): void {
     this.#resetStream(id, code);
     this.#countReset();
   }
@@ -185,12 +190,12 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
   }
 
   #countReset(): void {
-    if (!this.#cancellations.take()) throw new ConnectionError(errorCode.enhanceYourCalm, 'too many streams that are given up');
+    if (!this.#resets.take()) throw new ConnectionError(errorCode.enhanceYourCalm, 'too many stream resets');
   }
 
-  finished(exchange: Http2Exchange): void {
+  requestComplete(exchange: Http2Exchange): void {
     exchange.isRequestComplete = true;
-    if (exchange.incoming?.end() === false) this.refuse(exchange.id, errorCode.protocol);
+    if (exchange.incoming?.end() === false) this.streamError(exchange.id, errorCode.protocol);
     else if (exchange.isResponseSent) this.#end(exchange);
   }
 
@@ -211,17 +216,17 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
     this.close();
   }
 
-  window(exchange: Http2Exchange | undefined, bytes: number): void {
+  windowUpdate(exchange: Http2Exchange | undefined, bytes: number): void {
     if (exchange) return void this.#widenStream(exchange, bytes, false);
-    if (widened(this.#sender.window, bytes) === undefined) throw tooWide();
-    this.#sender.widen(bytes);
+    if (widened(this.#sender.window, bytes) === undefined) throw windowOverflow();
+    this.#sender.widenWindow(bytes);
   }
 
-  #widenStream(exchange: Http2Exchange, bytes: number, isForAll: boolean): void {
+  #widenStream(exchange: Http2Exchange, bytes: number, isConnectionError: boolean): void {
     const window = widened(exchange.sendWindow, bytes);
     if (window === undefined) {
-      if (isForAll) throw tooWide();
-      return void this.refuse(exchange.id, errorCode.flowControl);
+      if (isConnectionError) throw windowOverflow();
+      return void this.streamError(exchange.id, errorCode.flowControl);
     }
     exchange.sendWindow = window;
     if (window > 0 && exchange.outgoing) this.#sender.ready(exchange);
@@ -237,74 +242,74 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
 
   #control(frame: Buffer): void {
     this.#sender.control(frame);
-    if (this.#sender.waitingFrames > maxWaitingFrames) this.#fail(errorCode.enhanceYourCalm, 'nothing of what is sent is read');
+    if (this.#sender.waitingFrames > maxWaitingFrames) this.#fail(errorCode.enhanceYourCalm, 'too many unread control frames');
   }
 
   #end(exchange: Http2Exchange): void {
     if (!this.#streams.end(exchange.id)) return;
     this.#activity++;
     exchange.close();
-    this.#endIfDone();
+    this.#closeIfDone();
   }
 
-  #answered(exchange: Http2Exchange): void {
+  #responseSent(exchange: Http2Exchange): void {
     exchange.isResponseSent = true;
     if (exchange.isRequestComplete) this.#end(exchange);
     else drainBody(exchange, () => this.reset(exchange, errorCode.none));
   }
 
-  #endIfDone(): void {
+  #closeIfDone(): void {
     if (!this.#isClosing || this.#isEnded || this.#streams.size > 0 || !this.#sender.isIdle) return;
     this.#isEnded = true;
     this.#socket.end();
     setTimeout(() => this.#socket.destroy(), lingerMs).unref();
   }
 
-  /** Tells the client what it has done, and is done with it. */
+  /** Connection error: sends GOAWAY with the code and closes. */
   #fail(code: number, reason: string): void {
     this.#isClosing = true;
     this.#receiver.stop();
     this.#sender.drop();
     this.#sender.control(goAwayFrame(this.#streams.lastId, code, reason));
-    this.#abandon();
+    this.#closeStreams();
     setTimeout(() => this.#socket.destroy(), lingerMs).unref();
   }
 
-  #break(error: unknown): void {
+  #destroy(error: unknown): void {
     this.#options.onError(error);
     this.#socket.destroy();
   }
 
-  #abandon(): void {
+  #closeStreams(): void {
     this.#arrived = [];
     for (const exchange of this.#streams.endAll()) exchange.close();
   }
 }
 
-function tooWide(): ConnectionError {
-  return new ConnectionError(errorCode.flowControl, 'a window that is too wide');
+function windowOverflow(): ConnectionError {
+  return new ConnectionError(errorCode.flowControl, 'window too large');
 }
 
-/** How long something has been the same, counted in the steps in which somebody looks at it. */
-export class StallTimer {
+/** Measures how long a state has not changed, in steps of its caller's interval. */
+class StallTimer {
   readonly #limitMs: number;
-  #what: unknown;
+  #state: unknown;
   #ms = 0;
 
   constructor(limitMs: number) {
     this.#limitMs = limitMs;
   }
 
-  /** Gives whether it has been this, and not undefined, for too long. */
-  isStalled(what: unknown, elapsedMs: number): boolean {
-    this.#ms = what === this.#what ? this.#ms + elapsedMs : 0;
-    this.#what = what;
-    return what !== undefined && this.#ms >= this.#limitMs;
+  /** Whether the state is defined and has been the same for the limit. */
+  isStalled(state: unknown, elapsedMs: number): boolean {
+    this.#ms = state === this.#state ? this.#ms + elapsedMs : 0;
+    this.#state = state;
+    return state !== undefined && this.#ms >= this.#limitMs;
   }
 }
 
-/** In the words of Go's server. */
-export const tooLargeHeader: BytesAnswer = {
+/** The body is that of Go's server. */
+const tooLargeHeader: BytesAnswer = {
   kind: 'bytes',
   status: 431,
   type: 'text/html; charset=utf-8',

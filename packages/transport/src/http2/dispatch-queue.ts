@@ -1,78 +1,78 @@
 import { EventLoopBudget } from '../http/event-loop-budget.ts';
 
-/** Header bytes that are handled for free: an ordinary request. */
+/** Header bytes per request that are not charged: more than an ordinary request has. */
 const freeBytes = 4096;
-/** Header bytes beyond that which all connections together hand over in one turn of the event loop. */
-const turnBytes = 256 * 1024;
-/** Requests that a connection hands over before it is another one's turn, while several wait. */
+/** Header bytes beyond that which all connections together may dispatch per event loop iteration. */
+const iterationBytes = 256 * 1024;
+/** Requests that a connection dispatches before the next connection, while several wait. */
 const quantum = 8;
 
 export interface Http2Dispatchable {
-  /** Goes before the others. */
+  /** Dispatched before the others. */
   readonly isUrgent: boolean;
-  /** Hands up to `most` requests over, as long as the budget lasts, and waits again if some are left. */
+  /** Dispatches up to `most` requests, as far as the budget allows, and waits again if some are left. */
   dispatch(most: number): void;
 }
 
 /**
- * Budget per turn of the event loop, shared by all connections: time, and decoded header bytes. By HPACK's index a client can send
- * megabytes of header in a few bytes; whatever reads them is then interrupted by the requests of others. Connections for which a
- * turn has nothing left are served round robin in the next ones.
+ * Budget per event loop iteration, shared by all connections: time, and decoded header bytes. With HPACK's index a client can send
+ * megabytes of headers in a few bytes; handling them must not delay the requests of others. Connections that exceed the
+ * budget are served round robin in later iterations.
  */
 export class Http2DispatchQueue {
   readonly #budget: EventLoopBudget;
-  #left = turnBytes;
+  #bytesLeft = iterationBytes;
   readonly #urgent = new Set<Http2Dispatchable>();
-  readonly #waiting = new Set<Http2Dispatchable>();
+  readonly #ordinary = new Set<Http2Dispatchable>();
   #isScheduled = false;
 
   constructor(budget = new EventLoopBudget()) {
     this.#budget = budget;
   }
 
-  /** Requests have arrived: they are handed over now, or when those before them had their turn. */
-  arrived(session: Http2Dispatchable): void {
-    if (this.#waiting.size === 0 || session.isUrgent) session.dispatch(Number.POSITIVE_INFINITY);
-    else this.wait(session);
+  /** Dispatches the requests that have arrived, now or after those of waiting connections. */
+  arrived(connection: Http2Dispatchable): void {
+    if (this.#ordinary.size === 0 || connection.isUrgent) connection.dispatch(Number.POSITIVE_INFINITY);
+    else this.wait(connection);
   }
 
-  /** Whether a request with a header of this size may be handed over now. The first of a turn always may. */
+  /** Whether a request with a header of this size may be dispatched now. The first one of an iteration always may. */
   take(headerBytes: number, isUrgent: boolean): boolean {
     if (this.#budget.isSpent(isUrgent)) return false;
     if (headerBytes <= freeBytes) return true;
-    if (this.#left <= 0) return false;
-    this.#left -= headerBytes - freeBytes;
+    if (this.#bytesLeft <= 0) return false;
+    this.#bytesLeft -= headerBytes - freeBytes;
     this.#schedule();
     return true;
   }
 
-  /** Calls `dispatch` in a later turn, in the order of calls. */
-  wait(session: Http2Dispatchable): void {
-    (session.isUrgent ? this.#urgent : this.#waiting).add(session);
+  /** Calls `dispatch` in a later iteration, in the order of calls. */
+  wait(connection: Http2Dispatchable): void {
+    (connection.isUrgent ? this.#urgent : this.#ordinary).add(connection);
     this.#schedule();
   }
 
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(this.#next);
+    setImmediate(this.#run);
   }
 
-  #next = (): void => {
+  #run = (): void => {
     this.#isScheduled = false;
-    this.#left = turnBytes;
+    this.#bytesLeft = iterationBytes;
     this.#budget.renew();
     this.#dispatchAll(this.#urgent, true);
-    this.#dispatchAll(this.#waiting, false);
-    if (this.#urgent.size + this.#waiting.size > 0) this.#schedule();
+    this.#dispatchAll(this.#ordinary, false);
+    if (this.#urgent.size + this.#ordinary.size > 0) this.#schedule();
   };
 
-  /** Those that have more to hand over come again when all others had their turn. */
-  #dispatchAll(sessions: Set<Http2Dispatchable>, isUrgent: boolean): void {
-    for (const session of sessions) {
-      if (this.#left <= 0 || this.#budget.isSpent(isUrgent)) return;
-      sessions.delete(session);
-      session.dispatch(quantum);
+  /** A connection with more requests re-enters at the end of the set. */
+  #dispatchAll(connections: Set<Http2Dispatchable>, isUrgent: boolean): void {
+    for (const connection of connections) {
+      if (this.#bytesLeft <= 0 || this.#budget.isSpent(isUrgent)) return;
+      connections.delete(connection);
+      connection.dispatch(quantum);
     }
   }
 }

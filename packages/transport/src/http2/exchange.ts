@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Answer, BytesAnswer, StreamAnswer } from '../http/answer.ts';
 import type { AdmitBytes } from '../http/body.ts';
 import { DirectBody } from '../http/direct-body.ts';
-import type { Cancellable, ClientConnection, Exchange, HeaderRedaction } from '../http/exchange.ts';
+import type { Cancellable, ClientConnection, HeaderRedaction, ServedExchange } from '../http/exchange.ts';
 import { bothRedactions, visitHeaders } from '../http/redaction.ts';
 import { errorCode } from './protocol.ts';
 import { Http2RequestBody } from './request-body.ts';
@@ -17,43 +17,43 @@ import {
   type ResponseBody,
 } from './response-body.ts';
 
-/** What a stream asks of its connection. */
+/** The connection of a stream. */
 export interface StreamOwner {
   readonly connection: ClientConnection;
-  /** There is something to send. */
+  /** Schedules the stream for sending. */
   send(exchange: Http2Exchange): void;
-  /** Ends the stream now, whatever is still to be sent. */
+  /** Resets the stream. */
   reset(exchange: Http2Exchange, code: number): void;
-  /** Bytes of the body are no longer in the way of others. */
-  taken(exchange: Http2Exchange, bytes: number): void;
-  /** The client waits for a word before it sends the body. */
+  /** Bytes of the body have been consumed: credits them to the receive windows. */
+  bodyConsumed(exchange: Http2Exchange, bytes: number): void;
+  /** Sends 100 Continue. */
   sendContinue(exchange: Http2Exchange): void;
 }
 
-/** A request that came as an HTTP/2 stream, and its answer. */
-export class Http2Exchange implements Exchange {
+/** An HTTP/2 stream: a request and its answer. */
+export class Http2Exchange implements ServedExchange {
   readonly id: number;
   readonly fields: RequestFields;
   readonly protocol = 'HTTP/2.0';
   readonly upgrade = false;
   /** Undefined if the request has none. */
   readonly incoming: Http2RequestBody | undefined;
-  /** Whether the client has said everything. */
+  /** Whether END_STREAM has arrived. */
   isRequestComplete: boolean;
-  /** So many bytes the client takes for now; may be negative. */
+  /** Bytes that may be sent; negative after the client has lowered its initial window. */
   sendWindow: number;
-  /** So many bytes the client may send for now. */
+  /** Bytes that the client may send. */
   receiveWindow: number;
-  /** Bytes that it may send beyond that, as soon as it is worth telling. */
-  untoldWindow = 0;
+  /** Consumed bytes for which no WINDOW_UPDATE has been sent. */
+  unsentCredit = 0;
   /** The header of the answer, until it is sent. */
   head: BytesAnswer | StreamAnswer | undefined;
-  /** Known for a body that is whole, -1 otherwise. */
+  /** -1 if the length of the body is unknown. */
   contentLength = -1;
   outgoing: ResponseBody | undefined;
-  /** Whether it waits in the queue of what is to be sent. */
+  /** Whether it is in the sender's queue. */
   isQueued = false;
-  /** Whether the answer is out. */
+  /** Whether the answer has been written. */
   isResponseSent = false;
   /** Nothing more is sent or received. */
   isClosed = false;
@@ -75,7 +75,7 @@ export class Http2Exchange implements Exchange {
     this.id = id;
     this.fields = fields;
     this.isRequestComplete = !hasBody;
-    if (hasBody) this.incoming = new Http2RequestBody(fields.contentLength, (bytes) => owner.taken(this, bytes));
+    if (hasBody) this.incoming = new Http2RequestBody(fields.contentLength, (bytes) => owner.bodyConsumed(this, bytes));
     this.sendWindow = sendWindow;
     this.receiveWindow = receiveWindow;
   }
@@ -84,7 +84,7 @@ export class Http2Exchange implements Exchange {
     return this.fields.method as string;
   }
 
-  /** A request to be connected names no path. */
+  /** CONNECT has no path. */
   get url(): string {
     return this.fields.path ?? '/';
   }
@@ -137,16 +137,16 @@ export class Http2Exchange implements Exchange {
   #send(answer: BytesAnswer): void {
     const { body } = answer;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    const isWhole = bytes instanceof Uint8Array;
-    if (isWhole) this.contentLength = bytes.length;
+    const isSized = bytes instanceof Uint8Array;
+    if (isSized) this.contentLength = bytes.length;
     if (this.method !== 'HEAD' && answer.status !== 304) {
-      if (!isWhole) this.outgoing = this.#flowing(bytes);
+      if (!isSized) this.outgoing = this.#unsizedBody(bytes);
       else if (bytes.length > 0) this.outgoing = new BytesBody(bytes);
     } else if (bytes instanceof Readable) bytes.destroy();
     this.#owner.send(this);
   }
 
-  #flowing(body: Iterable<Uint8Array> | Readable): ResponseBody {
+  #unsizedBody(body: Iterable<Uint8Array> | Readable): ResponseBody {
     if (body instanceof DirectBody) return new DirectResponseBody(body);
     if (!(body instanceof Readable)) return new IterableBody(body);
     return new ReadableBody(
@@ -163,11 +163,11 @@ export class Http2Exchange implements Exchange {
     answer.start(new Http2Sink(this, body, () => this.#owner.send(this)));
   }
 
-  /** Called once by the connection, after the last frame or when there will be none. */
+  /** Called once by the connection, after the last frame or a reset. */
   close(): void {
     this.isClosed = true;
     this.head = undefined;
-    this.incoming?.breakOff();
+    this.incoming?.abort();
     this.outgoing?.cancel();
     this.outgoing = undefined;
     if (!this.isResponseSent) this.request?.cancel();
@@ -179,14 +179,14 @@ export class Http2Exchange implements Exchange {
 
 const noBytes = Buffer.alloc(0);
 
-/** As long as something comes in each of these steps, the client is let speak, but not for longer than all of them. */
+/** A body is drained while bytes arrive in each step, for at most `maxSteps`. */
 const stepMs = 100;
 const maxSteps = 50;
 const maxBytes = 64 << 20;
 
 /**
- * Hears out a client that has its answer and still sends a body: many listen only when they have said everything. Gives
- * up on one that pauses, goes on for too long, or never meant to say more.
+ * Reads and drops the rest of a body after the answer: many clients read the answer only when they have sent the whole request.
+ * Gives up on a client that pauses or sends too much.
  */
 export function drainBody(exchange: Http2Exchange, giveUp: () => void): void {
   exchange.incoming?.discard();

@@ -1,42 +1,42 @@
 import { ConnectionError, errorCode, flag, frameHeaderBytes, maxFrameBytes } from './protocol.ts';
-/** Is given every whole frame; its payload is `bytes` from `start` to `end`. What it keeps beyond the call it may keep as it is. */
+/** Called with every complete frame; its payload is `bytes` from `start` to `end`, and may be retained. */
 export type OnFrame = (type: number, flags: number, stream: number, bytes: Buffer, start: number, end: number) => void;
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
-/** Cuts what arrives into frames. Only a frame that came in pieces is copied. */
+/** Splits the input into frames. Only a frame that arrives in several chunks is copied. */
 export class FrameReader {
   readonly #onFrame: OnFrame;
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** So much has to be there before it makes sense to look again. */
+  /** Bytes needed for the next frame. */
   #needed = 0;
-  #isGreeted = false;
+  #hasPreface = false;
   #isOver = false;
 
   constructor(onFrame: OnFrame) {
     this.#onFrame = onFrame;
   }
 
-  /** Whether the client has said that it speaks HTTP/2. */
-  get isGreeted(): boolean {
-    return this.#isGreeted;
+  /** Whether the connection preface has arrived. */
+  get hasPreface(): boolean {
+    return this.#hasPreface;
   }
 
-  /** Whatever follows is not read. */
+  /** Ignores all further input. */
   stop(): void {
     this.#isOver = true;
     this.#held = [];
   }
 
-  /** Fails with ConnectionError. */
+  /** Throws ConnectionError. */
   read(chunk: Buffer): void {
     if (this.#isOver) return;
     const bytes = this.#heldBytes > 0 ? this.#joined(chunk) : chunk;
     if (!bytes) return;
     let at = 0;
-    if (!this.#isGreeted) {
-      if (!this.#greet(bytes)) return void this.#hold(bytes, preface.length);
+    if (!this.#hasPreface) {
+      if (!this.#readPreface(bytes)) return void this.#hold(bytes, preface.length);
       at = preface.length;
     }
     this.#readFrames(bytes, at);
@@ -46,7 +46,7 @@ export class FrameReader {
     let at = from;
     while (bytes.length - at >= frameHeaderBytes && !this.#isOver) {
       const length = ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);
-      if (length > maxFrameBytes) throw new ConnectionError(errorCode.frameSize, 'the frame is too large');
+      if (length > maxFrameBytes) throw new ConnectionError(errorCode.frameSize, 'frame too large');
       const start = at + frameHeaderBytes;
       if (start + length > bytes.length) return void this.#hold(bytes.subarray(at), frameHeaderBytes + length);
       this.#onFrame(bytes[at + 3] as number, bytes[at + 4] as number, streamAt(bytes, at + 5), bytes, start, start + length);
@@ -71,12 +71,13 @@ export class FrameReader {
     return joined;
   }
 
-  /** Whoever begins with something else is told so at once. */
-  #greet(bytes: Buffer): boolean {
+  /** Fails at the first byte that differs. */
+  #readPreface(bytes: Buffer): boolean {
     const length = Math.min(bytes.length, preface.length);
-    if (bytes.compare(preface, 0, length, 0, length) !== 0) throw new ConnectionError(errorCode.protocol, 'this is not HTTP/2');
-    this.#isGreeted = length === preface.length;
-    return this.#isGreeted;
+    if (bytes.compare(preface, 0, length, 0, length) !== 0)
+      throw new ConnectionError(errorCode.protocol, 'invalid connection preface');
+    this.#hasPreface = length === preface.length;
+    return this.#hasPreface;
   }
 }
 
@@ -94,10 +95,10 @@ export function uint32At(bytes: Buffer, at: number): number {
   );
 }
 
-/** What a frame carries, without what only hides how long that is. */
+/** The payload without padding. */
 export function payloadOf(flags: number, bytes: Buffer, start: number, end: number): Buffer {
   if ((flags & flag.padded) === 0) return bytes.subarray(start, end);
   const padding = start < end ? (bytes[start] as number) : end;
-  if (start + 1 + padding > end) throw new ConnectionError(errorCode.protocol, 'more padding than frame');
+  if (start + 1 + padding > end) throw new ConnectionError(errorCode.protocol, 'padding exceeds the frame');
   return bytes.subarray(start + 1, end - padding);
 }

@@ -1,6 +1,6 @@
 import { flag, frameHeaderBytes, frameType } from './protocol.ts';
 
-/** Writes the nine bytes that every frame begins with. */
+/** Writes a frame header. */
 export function putFrameHeader(into: Uint8Array, at: number, length: number, type: number, flags: number, stream: number): void {
   into[at] = length >>> 16;
   into[at + 1] = length >>> 8;
@@ -63,7 +63,7 @@ export function goAwayFrame(lastStream: number, code: number, reason: string): B
   return bytes;
 }
 
-/** `:status` 100: the name from the static table, and three digits. */
+/** HEADERS with `:status: 100`: an indexed name and three digits. */
 export function continueFrame(stream: number): Buffer {
   const bytes = frame(frameType.headers, flag.endHeaders, stream, 5);
   bytes.set([0x08, 3, 0x31, 0x30, 0x30], frameHeaderBytes);

@@ -3,38 +3,38 @@ import type { WriteBuffer } from '../http/write-buffer.ts';
 import { staticNames, staticStatuses, staticTable } from './header-tables.ts';
 import { defaultHeaderTableBytes } from './protocol.ts';
 
-/** Values of these are different every time: putting them into the table would only fill it. */
-const fresh = new Set(['audit-id', 'content-length', 'date', 'etag', 'last-modified', 'location', 'retry-after', 'warning']);
-/** They belong to a connection of HTTP/1.1, whoever the answer comes from. */
-const unsent = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
+/** Fields whose values rarely repeat: indexing them would only fill the table. */
+const unindexed = new Set(['audit-id', 'content-length', 'date', 'etag', 'last-modified', 'location', 'retry-after', 'warning']);
+/** Connection-specific fields of HTTP/1.1, dropped from proxied answers. */
+const connectionFields = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 const maxValuesOfName = 8;
 const maxNames = 100;
-/** Longer ones are sent as they are. */
+/** Longer fields are sent as literals. */
 const maxIndexedBytes = 256;
 
-/** What the client's table holds under a name. The n-th field that was ever put there has the number n. */
-interface KnownName {
+/** A name and its entries in the client's table. The n-th field ever added has the number n. */
+interface EncodedName {
   readonly text: string;
-  /** In the static table; 0 if it is not there. */
+  /** Index in the static table; 0 if it is not there. */
   readonly place: number;
-  readonly isFresh: boolean;
-  readonly isUnsent: boolean;
+  readonly isUnindexed: boolean;
+  readonly isDropped: boolean;
   readonly values: string[];
   readonly numbers: number[];
 }
 
 /**
- * Writes header blocks of one connection. Fields that come again are put into the client's table until that is full, and
- * nothing is ever pushed out of it: what it holds is known without following it.
+ * HPACK encoder of one connection. Fields are added to the client's dynamic table until it is full, and none is ever evicted, so
+ * its content is known without tracking evictions.
  */
 export class HeaderEncoder {
-  readonly #names = new Map<string, KnownName>();
+  readonly #names = new Map<string, EncodedName>();
   #count = 0;
   #bytes = 0;
   #limit = defaultHeaderTableBytes;
   #isResized = false;
 
-  /** The client keeps a table of at most so many bytes. */
+  /** The client limits its dynamic table. */
   limitTable(bytes: number): void {
     const limit = Math.min(bytes, defaultHeaderTableBytes);
     if (limit === this.#limit) return;
@@ -44,7 +44,7 @@ export class HeaderEncoder {
     this.#count = this.#bytes = 0;
   }
 
-  /** The table is emptied before it takes its new size, because that is what is known of it here. */
+  /** After a change of size the table is emptied first (size 0), which matches the encoder's state. */
   begin(out: WriteBuffer, status: number): void {
     out.reserve(16);
     if (this.#isResized) {
@@ -56,7 +56,7 @@ export class HeaderEncoder {
     if (place !== undefined) out.buffer[out.at++] = 0x80 | place;
     else {
       out.buffer[out.at++] = statusPlace;
-      putText(out, String(status));
+      putString(out, String(status));
     }
   }
 
@@ -71,18 +71,18 @@ export class HeaderEncoder {
   field(out: WriteBuffer, name: string, value: string): void {
     let known = this.#names.get(name);
     if (known === undefined) {
-      known = knownName(name);
+      known = encodedName(name);
       if (this.#names.size < maxNames) this.#names.set(name, known);
     }
-    if (known.isUnsent) return;
+    if (known.isDropped) return;
     const { values } = known;
-    if (!known.isFresh) {
+    if (!known.isUnindexed) {
       for (let i = 0; i < values.length; i++) {
         if (values[i] === value) return void this.#indexed(out, known.numbers[i] as number);
       }
     }
     out.reserve(name.length + value.length + 16);
-    if (this.#isWorthIt(known, value)) this.#remember(out, known, value);
+    if (this.#shouldIndex(known, value)) this.#addToTable(out, known, value);
     else this.#literal(out, known, value);
   }
 
@@ -95,44 +95,44 @@ export class HeaderEncoder {
     return staticTable.length + this.#count - number;
   }
 
-  /** Of a name that is always new, the first value is put there for the sake of the name. */
-  #isWorthIt(known: KnownName, value: string): boolean {
+  /** Of an unindexed name the first value is added, so that the name gets an index. */
+  #shouldIndex(known: EncodedName, value: string): boolean {
     const size = known.text.length + value.length + 32;
     if (this.#names.size >= maxNames || size > maxIndexedBytes || this.#bytes + size > this.#limit) return false;
-    return known.isFresh ? known.place === 0 && known.values.length === 0 : known.values.length < maxValuesOfName;
+    return known.isUnindexed ? known.place === 0 && known.values.length === 0 : known.values.length < maxValuesOfName;
   }
 
-  #remember(out: WriteBuffer, known: KnownName, value: string): void {
+  #addToTable(out: WriteBuffer, known: EncodedName, value: string): void {
     this.#putName(out, 0x40, 63, known);
-    putText(out, value);
+    putString(out, value);
     known.values.push(value);
     known.numbers.push(this.#count++);
     this.#bytes += known.text.length + value.length + 32;
   }
 
-  #literal(out: WriteBuffer, known: KnownName, value: string): void {
+  #literal(out: WriteBuffer, known: EncodedName, value: string): void {
     this.#putName(out, 0, 15, known);
-    putText(out, value);
+    putString(out, value);
   }
 
-  #putName(out: WriteBuffer, kind: number, prefix: number, known: KnownName): void {
+  #putName(out: WriteBuffer, kind: number, prefix: number, known: EncodedName): void {
     const number = known.numbers[0];
     const place = known.place === 0 && number !== undefined ? this.#indexOf(number) : known.place;
     putInteger(out, kind, prefix, place);
-    if (place === 0) putText(out, known.text);
+    if (place === 0) putString(out, known.text);
   }
 }
 
-/** As a literal that is not put into the table. */
+/** Literal without indexing. */
 const statusPlace = staticNames.get(':status') as number;
 
-function knownName(name: string): KnownName {
+function encodedName(name: string): EncodedName {
   const text = name.toLowerCase();
   return {
     text,
     place: staticNames.get(text) ?? 0,
-    isFresh: fresh.has(text),
-    isUnsent: unsent.has(text),
+    isUnindexed: unindexed.has(text),
+    isDropped: connectionFields.has(text),
     values: [],
     numbers: [],
   };
@@ -150,10 +150,10 @@ function putInteger(out: WriteBuffer, kind: number, prefix: number, value: numbe
   buffer[out.at++] = rest;
 }
 
-/** Shorter texts are written faster one character after the other than by a call out of the language. */
+/** Shorter strings are written faster in JavaScript than by a call into C++. */
 const maxCharactersByHand = 64;
 
-function putText(out: WriteBuffer, text: string): void {
+function putString(out: WriteBuffer, text: string): void {
   const { length } = text;
   putInteger(out, 0, 127, length);
   const { buffer } = out;
@@ -163,15 +163,15 @@ function putText(out: WriteBuffer, text: string): void {
   out.at = at;
 }
 
-/** What a header may not hold never leaves the server. */
+/** Prevents invalid header values: other characters are replaced by `?`. */
 function characterAt(text: string, i: number): number {
   const code = text.charCodeAt(i);
   return (code >= 0x20 && code < 0x7f) || code === 9 || (code > 0x7f && code < 0x100) ? code : 0x3f;
 }
 
 function clean(text: string): string {
-  return unwanted.test(text) ? text.replace(everyUnwanted, '?') : text;
+  return invalid.test(text) ? text.replace(allInvalid, '?') : text;
 }
 
-const unwanted = /[^\t\x20-\x7e\x80-\xff]/;
-const everyUnwanted = /[^\t\x20-\x7e\x80-\xff]/g;
+const invalid = /[^\t\x20-\x7e\x80-\xff]/;
+const allInvalid = /[^\t\x20-\x7e\x80-\xff]/g;

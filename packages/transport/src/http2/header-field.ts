@@ -1,4 +1,4 @@
-/** What the rules of HTTP/2 make of a field, told by its name. */
+/** How HTTP/2 treats a field, by its name. */
 export const role = {
   plain: 0,
   method: 1,
@@ -6,13 +6,13 @@ export const role = {
   authority: 3,
   path: 4,
   contentLength: 5,
-  /** May only say `trailers`. */
+  /** Only `trailers` is allowed. */
   te: 6,
-  /** Makes the request malformed, whatever its value. */
+  /** Makes the request malformed. */
   forbidden: 7,
 } as const;
 
-/** A name and what follows from it, known once for all fields that bear it. */
+/** A field name with its role. */
 export interface HeaderName {
   readonly text: string;
   readonly role: number;
@@ -32,7 +32,7 @@ const roles: Readonly<Record<string, number>> = {
   upgrade: role.forbidden,
 };
 
-/** What clients of Kubernetes send and the static table does not know, so that it is the same string each time. */
+/** Names that Kubernetes clients send and the static table lacks: interned, so that they are not allocated per request. */
 const familiar = [
   'audit-id',
   'impersonate-user',
@@ -51,20 +51,20 @@ const familiar = [
   'x-stream-protocol-version',
 ];
 
-/** The characters that a name is made of, in lower case. */
+/** A token in lower case. */
 const token = /^[a-z0-9!#$%&'*+\-.^_`|~]+$/;
 
 const known = new Map<string, HeaderName>();
 for (const name of [...Object.keys(roles), ...familiar]) internedName(name);
 
-/** Remembers the name: for those of tables only, of which there is an end. */
+/** Interns a name. Only for constant names: the map is never trimmed. */
 export function internedName(text: string): HeaderName {
   const name = known.get(text) ?? { text, role: roleOf(text) };
   known.set(text, name);
   return name;
 }
 
-/** A name that a client has sent. */
+/** The name of a received field. */
 export function headerName(text: string): HeaderName {
   return known.get(text) ?? { text, role: roleOf(text) };
 }
@@ -74,13 +74,13 @@ function roleOf(text: string): number {
   return special ?? (token.test(text) ? role.plain : role.forbidden);
 }
 
-/** A line of a header, as tables keep it. */
+/** A header field, as the HPACK tables keep it. */
 export interface HeaderField {
   readonly name: HeaderName;
   readonly value: string;
-  /** Whether the value has only characters that a value may have. */
+  /** Whether the value has only allowed characters. */
   readonly isWellFormed: boolean;
-  /** As RFC 7541 counts it: for the bounds of tables, and of whole headers. */
+  /** RFC 7541, 4.1: counts towards the limits of tables and of header lists. */
   readonly size: number;
 }
 

@@ -1,15 +1,15 @@
 import { type HeaderField, headerField, internedName } from './header-field.ts';
 import { defaultHeaderTableBytes } from './protocol.ts';
 
-/** The fields that the peer has sent lately, the newest first, never more than a number of bytes. */
+/** HPACK's dynamic table: the latest indexed fields, the newest first, limited in bytes. */
 export class DynamicTable {
-  /** A ring: the newest field is just before `#next`. */
-  #ring: (HeaderField | undefined)[] = new Array(initialPlaces);
+  /** Ring buffer: the newest field is just before `#next`. */
+  #ring: (HeaderField | undefined)[] = new Array(initialCapacity);
   #next = 0;
   #count = 0;
   #bytes = 0;
   #limit = defaultHeaderTableBytes;
-  /** Changes with every change of what an index means. */
+  /** Changes whenever the meaning of an index changes. */
   generation = 0;
 
   get count(): number {
@@ -20,7 +20,7 @@ export class DynamicTable {
     return this.#bytes;
   }
 
-  /** The field that came `age` fields before the newest. */
+  /** The field `age` places behind the newest. */
   at(age: number): HeaderField | undefined {
     return age < this.#count ? this.#ring[(this.#next - 1 - age) & (this.#ring.length - 1)] : undefined;
   }
@@ -59,7 +59,7 @@ export class DynamicTable {
 }
 
 /** A power of two. */
-const initialPlaces = 16;
+const initialCapacity = 16;
 
 /** RFC 7541, appendix A, in its order. */
 const entries: readonly (readonly [name: string, value?: string])[] = [
@@ -126,15 +126,15 @@ const entries: readonly (readonly [name: string, value?: string])[] = [
   ['www-authenticate'],
 ];
 
-/** Counted from zero; on the wire they are counted from one. */
+/** Indexed from zero; on the wire from one. */
 export const staticTable: readonly HeaderField[] = entries.map(([name, value = '']) =>
   headerField(internedName(name), value, true),
 );
 
-/** The place on the wire of the first entry with this name. */
+/** Index on the wire of the first entry with this name. */
 export const staticNames: ReadonlyMap<string, number> = new Map(entries.map(([name], i) => [name, i + 1] as const).reverse());
 
-/** The place on the wire of an entry with this value. */
+/** Index on the wire of the `:status` entry with this value. */
 export const staticStatuses: ReadonlyMap<number, number> = new Map(
   entries.flatMap(([name, value], i) => (name === ':status' ? [[Number(value), i + 1] as const] : [])),
 );

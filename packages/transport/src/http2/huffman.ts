@@ -1,6 +1,6 @@
 /**
- * The lengths, in bits, of the codes of all bytes and of the end of a text (RFC 7541, appendix B). The code is canonical:
- * codes count upwards from the shortest to the longest, and by byte among those of one length.
+ * Code lengths in bits of all bytes and of EOS (RFC 7541, appendix B). The code is canonical: codes increase from the shortest to
+ * the longest, and by byte among those of one length.
  */
 // biome-ignore format: a table
 const lengths = [
@@ -14,15 +14,15 @@ const lengths = [
   20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
   30,
 ];
-const endOfText = 256;
+const endOfString = 256;
 
-/** A step by four bits: the state it leads to in the low byte, the byte it completes in the second, then whether it does, and whether it fails. */
+/** A transition by four bits: next state in the low byte, the completed byte in the second, then the flags `completes` and `fails`. */
 const completes = 1 << 16;
 const fails = 1 << 17;
 
 interface Machine {
   readonly steps: Int32Array;
-  /** States in which a text may end: what is left over is the beginning of the end, shorter than a byte. */
+  /** States in which a string may end: the padding is a prefix of EOS shorter than a byte. */
   readonly mayEnd: Uint8Array;
 }
 
@@ -94,7 +94,7 @@ function stepFrom(tree: Tree, state: number, bits: number): number {
   for (let bit = 3; bit >= 0; bit--) {
     const next = (tree[node] as [number, number])[((bits >>> bit) & 1) as 0 | 1];
     if (next >= 0) node = next;
-    else if (next === -1 - endOfText) return fails;
+    else if (next === -1 - endOfString) return fails;
     else {
       completed = completes | ((-1 - next) << 8);
       node = 0;
@@ -103,7 +103,7 @@ function stepFrom(tree: Tree, state: number, bits: number): number {
   return completed | node;
 }
 
-/** The root, and up to seven steps to the right of it: all ones, as the end begins. */
+/** The root, and up to seven steps along the ones, the prefix of EOS. */
 function endings(tree: Tree): Uint8Array {
   const mayEnd = new Uint8Array(256);
   for (let node = 0, depth = 0; depth < 8; depth++) {

@@ -1,4 +1,4 @@
-/** Numbers of RFC 9113. */
+/** Constants of RFC 9113. */
 export const frameType = {
   data: 0,
   headers: 1,
@@ -37,13 +37,13 @@ export const setting = {
 } as const;
 
 export const frameHeaderBytes = 9;
-/** The size that every peer takes; larger frames would only make others wait longer. */
+/** The minimum of MAX_FRAME_SIZE, which every peer accepts; larger frames would delay other streams. */
 export const maxFrameBytes = 16_384;
 export const defaultWindow = 65_535;
 export const maxWindow = 2 ** 31 - 1;
 export const defaultHeaderTableBytes = 4096;
 
-/** Ends the connection: what the peer sends can no longer be followed, or should not be. */
+/** A connection error (RFC 9113, 5.4.1): GOAWAY with the code, then the connection is closed. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   readonly code: number;

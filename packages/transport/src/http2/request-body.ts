@@ -2,52 +2,52 @@ import { type AdmitBytes, BodyBuffer, BodyTooLarge, ClientGone, NoRoomForBody } 
 
 const admitAll: AdmitBytes = () => true;
 
-/** The body of a request as it comes in. What nobody has asked for yet waits here, and the client with the rest. */
+/** The body of a request as it arrives. Until the handler reads it, flow control holds back what exceeds the stream's window. */
 export class Http2RequestBody {
   readonly #declared: number | undefined;
-  readonly #onTaken: (bytes: number) => void;
+  readonly #onConsumed: (bytes: number) => void;
   readonly #received = new BodyBuffer();
   #length = 0;
-  /** Bytes that arrived before anybody asked: the client is told that they are taken when somebody does. */
-  #untold = 0;
+  /** Bytes that arrived before the handler reads the body, and have not been credited to the window. */
+  #uncredited = 0;
   #limit = -1;
   #admit: AdmitBytes = admitAll;
-  #isWhole = false;
-  #isGone = false;
+  #isComplete = false;
+  #isDiscarded = false;
   #resolve: ((body: Buffer) => void) | undefined;
   #reject: ((error: Error) => void) | undefined;
 
-  /** `onTaken` is told of bytes for which the client may send others. */
-  constructor(declared: number | undefined, onTaken: (bytes: number) => void) {
+  /** `onConsumed` credits bytes to the receive windows. */
+  constructor(declared: number | undefined, onConsumed: (bytes: number) => void) {
     this.#declared = declared;
-    this.#onTaken = onTaken;
+    this.#onConsumed = onConsumed;
   }
 
-  /** So many bytes have come. */
+  /** Bytes that have arrived. */
   get length(): number {
     return this.#length;
   }
 
-  /** Whether nothing of it is here. */
+  /** Whether no byte has arrived. */
   get isUntouched(): boolean {
-    return this.#length === 0 && !this.#isWhole;
+    return this.#length === 0 && !this.#isComplete;
   }
 
-  /** `flowBytes` is what the client counts for it. Gives whether the body is still what the client said that it would be. */
+  /** `flowBytes` is the chunk with its padding. False if the body exceeds the declared length. */
   add(chunk: Buffer, flowBytes: number): boolean {
     this.#length += chunk.length;
     if (this.#declared !== undefined && this.#length > this.#declared) return false;
-    if (this.#isGone) this.#onTaken(flowBytes);
-    else if (this.#limit >= 0 && this.#length > this.#limit) this.#refuse(flowBytes, new BodyTooLarge(this.#limit));
-    else if (this.#limit >= 0 && !this.#admit(chunk.length)) this.#refuse(flowBytes, new NoRoomForBody());
-    else this.#keep(chunk, flowBytes);
+    if (this.#isDiscarded) this.#onConsumed(flowBytes);
+    else if (this.#limit >= 0 && this.#length > this.#limit) this.#rejectWith(flowBytes, new BodyTooLarge(this.#limit));
+    else if (this.#limit >= 0 && !this.#admit(chunk.length)) this.#rejectWith(flowBytes, new NoRoomForBody());
+    else this.#store(chunk, flowBytes);
     return true;
   }
 
-  /** Gives whether it is as long as the client said that it would be. */
+  /** False if the body is shorter than the declared length. */
   end(): boolean {
     if (this.#declared !== undefined && this.#length !== this.#declared) return false;
-    this.#isWhole = true;
+    this.#isComplete = true;
     this.#resolve?.(this.#joined());
     return true;
   }
@@ -57,54 +57,54 @@ export class Http2RequestBody {
       this.discard();
       return Promise.reject(new BodyTooLarge(limit));
     }
-    if (this.#isGone && !this.#isWhole) return Promise.reject(new ClientGone());
+    if (this.#isDiscarded && !this.#isComplete) return Promise.reject(new ClientGone());
     if (!admit(this.#length)) {
       this.discard();
       return Promise.reject(new NoRoomForBody());
     }
-    if (this.#isWhole) return Promise.resolve(this.#joined());
+    if (this.#isComplete) return Promise.resolve(this.#joined());
     this.#limit = limit;
     this.#admit = admit;
-    this.#tell();
+    this.#credit();
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
   }
 
-  /** What is here, and what may still come, is not wanted. */
+  /** Drops the body, including what still arrives. */
   discard(): void {
-    this.#isGone = true;
+    this.#isDiscarded = true;
     this.#received.clear();
-    this.#tell();
+    this.#credit();
   }
 
-  /** It will not come to its end. */
-  breakOff(): void {
-    if (this.#isWhole) return void this.#tell();
+  /** The rest of the body will not arrive. */
+  abort(): void {
+    if (this.#isComplete) return void this.#credit();
     this.discard();
     this.#reject?.(new ClientGone());
   }
 
-  #refuse(flowBytes: number, error: Error): void {
-    this.#untold += flowBytes;
+  #rejectWith(flowBytes: number, error: Error): void {
+    this.#uncredited += flowBytes;
     this.discard();
     this.#reject?.(error);
   }
 
-  #keep(chunk: Buffer, flowBytes: number): void {
+  #store(chunk: Buffer, flowBytes: number): void {
     this.#received.add(chunk, 0, chunk.length);
-    if (this.#limit >= 0) this.#onTaken(flowBytes);
-    else this.#untold += flowBytes;
+    if (this.#limit >= 0) this.#onConsumed(flowBytes);
+    else this.#uncredited += flowBytes;
   }
 
-  #tell(): void {
-    if (this.#untold > 0) this.#onTaken(this.#untold);
-    this.#untold = 0;
+  #credit(): void {
+    if (this.#uncredited > 0) this.#onConsumed(this.#uncredited);
+    this.#uncredited = 0;
   }
 
   #joined(): Buffer {
-    this.#tell();
+    this.#credit();
     return this.#received.takeAll();
   }
 }

@@ -5,19 +5,19 @@ export interface HeaderLimits {
   readonly count: number;
 }
 
-/** The header of a request, or its trailers. Does not change once it is decoded: requests that say the same share one. */
+/** The header or trailers of a request. Immutable once decoded: equal requests share one object. */
 export class RequestFields {
   method: string | undefined;
   scheme: string | undefined;
   authority: string | undefined;
   path: string | undefined;
   contentLength: number | undefined;
-  /** Names and values in turns, without what stands for the request line. */
+  /** Names and values alternate; pseudo-header fields are not included. */
   readonly lines: string[] = [];
   isTooLarge = false;
-  /** Whether it breaks a rule for which a stream is to be reset. */
+  /** Malformed (RFC 9113, 8.1.1): a stream error. */
   isMalformed = false;
-  /** Size of the header list as RFC 9113 counts it. */
+  /** Size of the header list (RFC 9113, 6.5.2). */
   bytes = 0;
   #count = 0;
   readonly #limits: HeaderLimits;
@@ -34,7 +34,7 @@ export class RequestFields {
     this.bytes += name.text.length + value.length + 32;
     if (this.bytes > this.#limits.bytes || ++this.#count > this.#limits.count) this.isTooLarge = true;
     if (!isWellFormed) this.isMalformed = true;
-    // Nothing more is kept of what is refused.
+    // The rest of an oversized header is decoded, but not stored.
     if (this.isTooLarge) return;
     if (name.role === role.plain) this.lines.push(name.text, value);
     else this.#addSpecial(name, value);
@@ -49,7 +49,7 @@ export class RequestFields {
     } else this.#addPseudo(name.role, value);
   }
 
-  /** Each at most once, and before all others. */
+  /** Pseudo-header fields occur at most once, and before all others. */
   #addPseudo(which: number, value: string): void {
     const key = pseudoFields[which] as 'method' | 'scheme' | 'authority' | 'path';
     if (this.lines.length > 0 || this[key] !== undefined) this.isMalformed = true;
@@ -63,7 +63,7 @@ export class RequestFields {
     this.lines.push(name.text, value);
   }
 
-  /** Whether this can be answered: what stands for the request line is whole. */
+  /** Whether all required pseudo-header fields are present and valid. */
   get isRequest(): boolean {
     if (this.isMalformed || !this.method) return false;
     if (this.method === 'CONNECT') return this.path === undefined && this.scheme === undefined && !!this.authority;
@@ -74,7 +74,7 @@ export class RequestFields {
     return !this.isMalformed && (this.method ?? this.scheme ?? this.authority ?? this.path) === undefined;
   }
 
-  /** The first value of a field. Values are never joined: a field that is repeated by index would cost more than it took to send. */
+  /** The first value of a field. Values are not joined: fields repeated by index are cheap to send and would be expensive to join. */
   value(name: string): string | undefined {
     const { lines } = this;
     for (let i = 0; i < lines.length; i += 2) if (lines[i] === name) return lines[i + 1];

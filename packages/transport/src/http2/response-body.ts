@@ -3,16 +3,16 @@ import type { Sink } from '../http/answer.ts';
 import type { DirectBody } from '../http/direct-body.ts';
 import type { Http2Exchange } from './exchange.ts';
 
-/** What is still to be sent of an answer. */
+/** The part of an answer's body that is still to be sent. */
 export interface ResponseBody {
-  /** The next bytes begin at `at`; after `fill` there is at least one, unless there is nothing for now. */
+  /** The next bytes begin at `at`. */
   readonly chunk: Uint8Array;
   at: number;
-  /** Gets the next chunk if the last one is used up. Gives whether there is one. Fails if it cannot be made. */
+  /** Gets the next chunk if the current one is used up. False if none is available now. Throws if the source fails. */
   fill(): boolean;
-  /** Whether nothing follows the chunk. */
+  /** Whether the current chunk is the last. */
   readonly isLast: boolean;
-  /** Nobody will ask for the rest. */
+  /** The rest will not be sent. */
   cancel(): void;
 }
 
@@ -32,9 +32,9 @@ export class BytesBody implements ResponseBody {
   cancel(): void {}
 }
 
-/** Chunks are made when the client has taken those before. */
+/** Chunks of an iterable, pulled as the send window allows. */
 export class IterableBody implements ResponseBody {
-  chunk: Uint8Array = nothing;
+  chunk: Uint8Array = empty;
   at = 0;
   isLast = false;
   readonly #chunks: Iterator<Uint8Array>;
@@ -47,7 +47,7 @@ export class IterableBody implements ResponseBody {
     while (this.at === this.chunk.length && !this.isLast) {
       const step = this.#chunks.next();
       this.at = 0;
-      this.chunk = step.done ? nothing : step.value;
+      this.chunk = step.done ? empty : step.value;
       this.isLast = step.done === true;
     }
     return this.at < this.chunk.length;
@@ -60,9 +60,9 @@ export class IterableBody implements ResponseBody {
   }
 }
 
-/** Never has a chunk: it is written straight into the frames. */
+/** A DirectBody, which is written straight into DATA frames and never has a chunk. */
 export class DirectResponseBody implements ResponseBody {
-  readonly chunk = nothing;
+  readonly chunk = empty;
   at = 0;
   isLast = false;
   readonly #body: DirectBody;
@@ -89,9 +89,9 @@ export class DirectResponseBody implements ResponseBody {
   }
 }
 
-/** Read when the client has room for it: until then it waits with whoever makes it. */
+/** A Readable, read as the send window allows. */
 export class ReadableBody implements ResponseBody {
-  chunk: Uint8Array = nothing;
+  chunk: Uint8Array = empty;
   at = 0;
   isLast = false;
   readonly #stream: Readable;
@@ -113,7 +113,7 @@ export class ReadableBody implements ResponseBody {
 
   fill(): boolean {
     if (this.at < this.chunk.length) return true;
-    this.chunk = (this.#stream.read() as Buffer | null) ?? nothing;
+    this.chunk = (this.#stream.read() as Buffer | null) ?? empty;
     this.at = 0;
     return this.chunk.length > 0;
   }
@@ -124,9 +124,9 @@ export class ReadableBody implements ResponseBody {
   }
 }
 
-/** Takes what it is given at any time. Whoever gives it looks after how much is waiting. */
+/** An unbounded queue for a Sink; the producer watches `buffered`. */
 export class QueuedBody implements ResponseBody {
-  chunk: Uint8Array = nothing;
+  chunk: Uint8Array = empty;
   at = 0;
   #queue: Uint8Array[] = [];
   #taken = 0;
@@ -161,7 +161,7 @@ export class QueuedBody implements ResponseBody {
     if (this.at < this.chunk.length) return true;
     this.at = 0;
     const next = this.#queue[this.#taken];
-    this.chunk = next ?? nothing;
+    this.chunk = next ?? empty;
     if (!next) return false;
     this.#waitingBytes -= next.length;
     if (++this.#taken === this.#queue.length) {
@@ -171,8 +171,8 @@ export class QueuedBody implements ResponseBody {
     return true;
   }
 
-  /** Whoever waits for it is told in a turn of their own: they may well write again. */
-  tellDrained(): void {
+  /** Calls the drain listeners in a later event loop iteration, because they may write again. */
+  notifyDrained(): void {
     const listeners = this.#onDrain;
     if (!listeners || this.buffered > 0) return;
     this.#onDrain = undefined;
@@ -183,14 +183,14 @@ export class QueuedBody implements ResponseBody {
     this.#isEnded = true;
     this.#queue = [];
     this.#taken = this.#waitingBytes = 0;
-    this.chunk = nothing;
+    this.chunk = empty;
     this.at = 0;
   }
 }
 
-const nothing = new Uint8Array(0);
+const empty = new Uint8Array(0);
 
-/** What is written in one turn leaves with everything else that the connection has to send. */
+/** Writes to a QueuedBody. Everything written in one event loop iteration is sent together. */
 export class Http2Sink implements Sink {
   readonly #exchange: Http2Exchange;
   readonly #body: QueuedBody;

@@ -12,7 +12,7 @@ export function putBytes(out: WriteBuffer, bytes: Uint8Array): void {
   out.at += bytes.length;
 }
 
-/** The header of an answer. If no body follows, it is all of it. */
+/** Writes the HEADERS frame of an answer, with END_STREAM if there is no body. */
 export function putHead(
   out: WriteBuffer,
   encoder: HeaderEncoder,
@@ -26,7 +26,7 @@ export function putHead(
   putFields(out, encoder, exchange.contentLength, head);
   const length = out.length - before - frameHeaderBytes;
   const end = exchange.outgoing ? flag.none : flag.endStream;
-  if (length > maxFrameBytes) return void putInPieces(out, exchange.id, length, end);
+  if (length > maxFrameBytes) return void splitHeaderBlock(out, exchange.id, length, end);
   putFrameHeader(out.buffer, out.at - length - frameHeaderBytes, length, frameType.headers, flag.endHeaders | end, exchange.id);
 }
 
@@ -43,8 +43,8 @@ function putFields(
   if (headers?.date === undefined) putBytes(out, dateField());
 }
 
-/** A header that is too long for one frame. */
-function putInPieces(out: WriteBuffer, stream: number, length: number, end: number): void {
+/** Splits a header block that exceeds one frame into HEADERS and CONTINUATION. */
+function splitHeaderBlock(out: WriteBuffer, stream: number, length: number, end: number): void {
   const block = Buffer.from(out.buffer.subarray(out.at - length, out.at));
   out.at -= length + frameHeaderBytes;
   for (let at = 0; at < length; at += maxFrameBytes) {
@@ -58,7 +58,7 @@ function putInPieces(out: WriteBuffer, stream: number, length: number, end: numb
   }
 }
 
-/** As much as there is and `room` allows, from however many chunks, in one frame. Gives how much that was. */
+/** Writes one DATA frame of up to `room` bytes, from as many chunks as fit. Returns the length. */
 export function putDataFrame(out: WriteBuffer, stream: number, body: ResponseBody, room: number): number {
   out.reserve(frameHeaderBytes + room);
   const { buffer } = out;
@@ -83,17 +83,17 @@ function putChunk(buffer: Buffer, at: number, body: ResponseBody, room: number):
   return length;
 }
 
-/** Whether nothing is left, and nothing will follow. */
+/** Whether all of the body has been written. */
 export function isUsedUp(body: ResponseBody): boolean {
   return body.isLast && body.at === body.chunk.length;
 }
 
-/** `date: Thu, 01 Jan 1970 00:00:00 GMT` as a literal with the name from the static table: it changes every second only. */
+/** `date: Thu, 01 Jan 1970 00:00:00 GMT` as a literal with an indexed name; rewritten once a second. */
 const bytes = Buffer.alloc(32);
 bytes.set([0x0f, 33 - 15, 29]);
 let second = -1;
 
-export function dateField(now = Date.now()): Buffer {
+function dateField(now = Date.now()): Buffer {
   const current = Math.floor(now / 1000);
   if (current !== second) {
     second = current;

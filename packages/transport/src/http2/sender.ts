@@ -6,35 +6,35 @@ import { defaultWindow, maxFrameBytes } from './protocol.ts';
 import { QueuedBody, type ResponseBody } from './response-body.ts';
 import { isUsedUp, putBytes, putDataFrame, putHead } from './response-frames.ts';
 
-/** More than this is not given to the network at once: what is written later may be more urgent. */
+/** Limit of one write, so that urgent frames do not queue behind it. */
 const maxWriteBytes = 128 * 1024;
-/** After so many bytes it is another stream's turn. */
-const turnBytes = 2 * maxFrameBytes;
+/** Bytes that a stream sends before the next stream. */
+const quantumBytes = 2 * maxFrameBytes;
 const out = new WriteBuffer();
 
 export interface FrameSenderOptions {
   readonly socket: Writable;
-  /** The last frame of the answer is on its way. */
+  /** The last frame of the answer has been written. */
   readonly onComplete: (exchange: Http2Exchange) => void;
-  /** The next bytes of an answer cannot be made. */
+  /** The body of an answer failed. */
   readonly onFailed: (exchange: Http2Exchange) => void;
   readonly onError: (error: unknown) => void;
-  /** Everything there was to send is with the network. */
+  /** Everything has been flushed. */
   readonly onIdle: () => void;
 }
 
-/** The sending side of a connection: one write at a time, in which all streams have their share. */
+/** The sending side of a connection: one write at a time, filled from the streams round robin. */
 export class FrameSender {
-  /** So many bytes the client takes on all streams together. */
+  /** Send window of the connection. */
   window = defaultWindow;
-  /** So many were made until now. */
+  /** Number of writes so far. */
   writes = 0;
   readonly encoder = new HeaderEncoder();
   readonly #options: FrameSenderOptions;
   #control: Buffer[] = [];
   #goAway: Buffer | undefined;
   #ready: Http2Exchange[] = [];
-  /** Streams that wait until the client takes more on the connection. */
+  /** Streams that wait for the connection's send window. */
   #starved: Http2Exchange[] = [];
   #completed: Http2Exchange[] = [];
   #isScheduled = false;
@@ -44,7 +44,7 @@ export class FrameSender {
     this.#options = options;
   }
 
-  /** Whether the network has not taken the last write yet. */
+  /** Whether the last write has not been flushed. */
   get isWriting(): boolean {
     return this.#isWriting;
   }
@@ -57,18 +57,18 @@ export class FrameSender {
     return this.#control.length > 0 || this.#ready.length > 0 || this.#goAway !== undefined;
   }
 
-  /** Frames that were not worth a write of their own yet. */
+  /** Control frames that have not been written. */
   get waitingFrames(): number {
     return this.#control.length;
   }
 
-  /** Sent before everything else that waits. */
+  /** Queues a frame before everything else that waits. */
   control(frame: Buffer): void {
     this.#control.push(frame);
     this.#schedule();
   }
 
-  /** Sent after everything that is ready: some clients hear nothing more once they have read it. */
+  /** Queues GOAWAY after everything that is ready: some clients stop reading when they receive it. */
   goAway(frame: Buffer): void {
     this.#goAway = frame;
     this.#schedule();
@@ -77,11 +77,11 @@ export class FrameSender {
   ready(exchange: Http2Exchange): void {
     if (exchange.isQueued || exchange.isClosed) return;
     exchange.isQueued = true;
-    this.#ready = withOneMore(this.#ready, exchange);
+    this.#ready = withAdded(this.#ready, exchange);
     this.#schedule();
   }
 
-  widen(bytes: number): void {
+  widenWindow(bytes: number): void {
     this.window += bytes;
     if (this.#starved.length === 0 || this.window <= 0) return;
     const starved = this.#starved;
@@ -92,7 +92,7 @@ export class FrameSender {
     }
   }
 
-  /** Nothing but control frames is sent from now on. */
+  /** Drops all queued answers: only control frames are sent from now on. */
   drop(): void {
     this.#goAway = undefined;
     this.#ready = [];
@@ -109,10 +109,10 @@ export class FrameSender {
     this.#isScheduled = false;
     if (this.#isWriting) return;
     try {
-      this.#gather();
-      const gathered = out.take();
-      if (gathered) this.#write(gathered.bytes, gathered.release);
-      this.#tellCompleted();
+      this.#fillBuffer();
+      const write = out.take();
+      if (write) this.#write(write.bytes, write.release);
+      this.#reportCompleted();
     } catch (error) {
       out.discard();
       this.#options.onError(error);
@@ -125,38 +125,38 @@ export class FrameSender {
     this.#options.socket.write(bytes, () => {
       release();
       this.#isWriting = false;
-      if (this.#hasMore) flushOn(this);
+      if (this.#hasMore) continueFlush(this);
       else this.#options.onIdle();
     });
   }
 
-  #tellCompleted(): void {
+  #reportCompleted(): void {
     if (this.#completed.length === 0) return;
     const completed = this.#completed;
     this.#completed = [];
     for (const exchange of completed) this.#options.onComplete(exchange);
   }
 
-  #gather(): void {
+  #fillBuffer(): void {
     if (this.#control.length > 0) {
       for (const frame of this.#control) putBytes(out, frame);
       this.#control = [];
     }
-    while (this.#ready.length > 0 && out.length < maxWriteBytes) this.#giveRound(this.#ready);
+    while (this.#ready.length > 0 && out.length < maxWriteBytes) this.#writeRound(this.#ready);
     if (!this.#goAway) return;
     putBytes(out, this.#goAway);
     this.#goAway = undefined;
   }
 
-  /** Those that have more to send come again when all others had their turn. */
-  #giveRound(queue: readonly Http2Exchange[]): void {
+  /** One quantum for each stream. Streams with more to send are queued again. */
+  #writeRound(queue: readonly Http2Exchange[]): void {
     this.#ready = [];
     let i = 0;
-    for (; i < queue.length && out.length < maxWriteBytes; i++) this.#giveTurn(queue[i] as Http2Exchange);
+    for (; i < queue.length && out.length < maxWriteBytes; i++) this.#writeStream(queue[i] as Http2Exchange);
     if (i < queue.length) this.#ready = [...queue.slice(i), ...this.#ready];
   }
 
-  #giveTurn(exchange: Http2Exchange): void {
+  #writeStream(exchange: Http2Exchange): void {
     exchange.isQueued = false;
     if (exchange.isClosed) return;
     if (exchange.head) putHead(out, this.encoder, exchange, exchange.head);
@@ -165,15 +165,15 @@ export class FrameSender {
     try {
       if (this.#putData(exchange, outgoing)) this.#completed.push(exchange);
     } catch {
-      // The header is out already: breaking off is the only way left to say that the answer is not whole.
+      // The header has been sent: only resetting the stream tells the client.
       this.#options.onFailed(exchange);
     }
-    if (outgoing instanceof QueuedBody) outgoing.tellDrained();
+    if (outgoing instanceof QueuedBody) outgoing.notifyDrained();
   }
 
-  /** Gives whether that was the last of it. */
+  /** Whether the body is complete. */
   #putData(exchange: Http2Exchange, body: ResponseBody): boolean {
-    for (let used = 0; used < turnBytes; ) {
+    for (let used = 0; used < quantumBytes; ) {
       const room = Math.min(maxFrameBytes, this.window, exchange.sendWindow);
       const length = putDataFrame(out, exchange.id, body, Math.max(0, room));
       if (length > 0) {
@@ -189,43 +189,43 @@ export class FrameSender {
     return false;
   }
 
-  /** For more bytes, for the client to take more on this stream, or on the connection. */
+  /** Waits for more bytes, or for the send window of the stream or the connection. */
   #waitFor(exchange: Http2Exchange, body: ResponseBody): false {
     const isEmpty = body instanceof QueuedBody && body.buffered === 0;
     if (this.window > 0 || exchange.sendWindow <= 0 || isEmpty) return false;
     exchange.isQueued = true;
-    this.#starved = withOneMore(this.#starved, exchange);
+    this.#starved = withAdded(this.#starved, exchange);
     return false;
   }
 }
 
-/** Streams that were closed while they waited are left out when there are many: a client that reads nothing could make them without end. */
-function withOneMore(list: Http2Exchange[], exchange: Http2Exchange): Http2Exchange[] {
+/** Drops closed streams now and then: a client that reads nothing could otherwise grow the list without limit. */
+function withAdded(list: Http2Exchange[], exchange: Http2Exchange): Http2Exchange[] {
   const kept = list.length > 0 && list.length % 1024 === 0 ? list.filter(({ isClosed }) => !isClosed) : list;
   kept.push(exchange);
   return kept;
 }
 
-export interface Flushable {
+interface Flushable {
   flush(): void;
 }
 
-/** Writing may take this long before the event loop looks at its sockets again. */
+/** Writing takes at most this long before the event loop polls its sockets again. */
 const sliceMs = 1.5;
 
-let waiting: Flushable[] = [];
+let flushQueue: Flushable[] = [];
 let isScheduled = false;
-/** Of the writes that go on as soon as the network has taken what went before. */
+/** Time slice of `continueFlush`. */
 let slice: { readonly began: number } | undefined;
 
-/** Everything that is to be sent because of what this turn of the event loop brought is sent at its end, in one go. */
-export function flushSoon(one: Flushable): void {
-  waiting.push(one);
+/** Flushes at the end of the event loop iteration, so that everything it produced leaves in one write. */
+function flushSoon(one: Flushable): void {
+  flushQueue.push(one);
   schedule();
 }
 
-/** For one that has more to send: now, unless this turn of the event loop has spent its time on others like it. */
-export function flushOn(one: Flushable): void {
+/** Continues with the next write at once, unless the time slice for that is used up. */
+function continueFlush(one: Flushable): void {
   if (!slice) {
     slice = { began: performance.now() };
     setImmediate(endSlice);
@@ -245,13 +245,13 @@ function schedule(): void {
 
 function flushAll(): void {
   isScheduled = false;
-  const turn = waiting;
-  waiting = [];
+  const batch = flushQueue;
+  flushQueue = [];
   const began = performance.now();
   let flushed = 0;
-  do (turn[flushed++] as Flushable).flush();
-  while (flushed < turn.length && performance.now() - began < sliceMs);
-  if (flushed === turn.length) return;
-  waiting = [...turn.slice(flushed), ...waiting];
+  do (batch[flushed++] as Flushable).flush();
+  while (flushed < batch.length && performance.now() - began < sliceMs);
+  if (flushed === batch.length) return;
+  flushQueue = [...batch.slice(flushed), ...flushQueue];
   schedule();
 }

@@ -1,42 +1,48 @@
 import type { TLSSocket } from 'node:tls';
 import type { EventLoopBudget } from '../http/event-loop-budget.ts';
+import { type HandlerOptions, serve } from '../http/serve.ts';
 import { TlsConnection } from '../http/tls-connection.ts';
 import { Http2Connection, type Http2ConnectionOptions } from './connection.ts';
 import { Http2DispatchQueue } from './dispatch-queue.ts';
 
-/** All connections that speak HTTP/2. */
+/** All HTTP/2 connections. */
 export interface Http2Server {
   accept(socket: TLSSocket): void;
-  /** Tells every client to go. */
+  /** Sends GOAWAY on every connection and closes it when its streams are finished. */
   close(): void;
 }
 
-export interface Http2Options extends Omit<Http2ConnectionOptions, 'turns'> {
+export interface Http2Options extends HandlerOptions, Omit<Http2ConnectionOptions, 'dispatchQueue' | 'onExchange' | 'onError'> {
   readonly budget: EventLoopBudget;
 }
 
-export function http2Server({ budget, ...limits }: Http2Options): Http2Server {
-  const options: Http2ConnectionOptions = { ...limits, turns: new Http2DispatchQueue(budget) };
-  const sessions = new Set<Http2Connection>();
+export function http2Server({ budget, ...settings }: Http2Options): Http2Server {
+  const options: Http2ConnectionOptions = {
+    ...settings,
+    dispatchQueue: new Http2DispatchQueue(budget),
+    onExchange: (exchange) => serve(settings, exchange),
+    onError: (error) => settings.onError?.(error),
+  };
+  const connections = new Set<Http2Connection>();
   const intervalMs = Math.ceil(options.headerTimeoutMs / 8);
   let timer: NodeJS.Timeout | undefined;
   const check = () => {
-    for (const session of sessions) session.check(intervalMs);
+    for (const connection of connections) connection.check(intervalMs);
   };
   return {
     accept(socket) {
-      const session = new Http2Connection(socket, (owner) => new TlsConnection(socket, owner), options);
-      sessions.add(session);
+      const connection = new Http2Connection(socket, (owner) => new TlsConnection(socket, owner), options);
+      connections.add(connection);
       timer ??= setInterval(check, intervalMs).unref();
       socket.once('close', () => {
-        sessions.delete(session);
-        if (sessions.size > 0) return;
+        connections.delete(connection);
+        if (connections.size > 0) return;
         clearInterval(timer);
         timer = undefined;
       });
     },
     close() {
-      for (const session of sessions) session.close();
+      for (const connection of connections) connection.close();
     },
   };
 }

@@ -10,8 +10,8 @@ import {
 } from './protocol.ts';
 import { connectionWindowIncrement, streamWindow } from './windows.ts';
 
-/** The first that the server says. */
-export function greeting(maxStreams: number, maxHeaderBytes: number): Buffer {
+/** The server's first frames. */
+export function initialFrames(maxStreams: number, maxHeaderBytes: number): Buffer {
   const settings = settingsFrame([
     [setting.maxConcurrentStreams, maxStreams],
     [setting.initialWindowSize, streamWindow],
@@ -20,7 +20,7 @@ export function greeting(maxStreams: number, maxHeaderBytes: number): Buffer {
   return Buffer.concat([settings, windowUpdateFrame(0, connectionWindowIncrement)]);
 }
 
-/** What the client has said of itself, as far as it matters to what is sent. */
+/** The client's settings that affect sending. */
 export interface PeerSettings {
   readonly initialWindow: number;
   readonly headerTableBytes: number;
@@ -28,7 +28,7 @@ export interface PeerSettings {
 
 export const defaultSettings: PeerSettings = { initialWindow: defaultWindow, headerTableBytes: defaultHeaderTableBytes };
 
-/** Fails with ConnectionError. Frames are never larger than what every client takes, so that how large they may be is only checked. */
+/** Throws ConnectionError. MAX_FRAME_SIZE is only validated: frames never exceed the minimum that every client accepts. */
 export function readSettings(before: PeerSettings, bytes: Buffer, start: number, end: number): PeerSettings {
   let { initialWindow, headerTableBytes } = before;
   for (let at = start; at < end; at += 6) {
@@ -52,6 +52,6 @@ export function readSettings(before: PeerSettings, bytes: Buffer, start: number,
   return { initialWindow, headerTableBytes };
 }
 
-function check(isRight: boolean, code: number): void {
-  if (!isRight) throw new ConnectionError(code, 'a setting out of its bounds');
+function check(isValid: boolean, code: number): void {
+  if (!isValid) throw new ConnectionError(code, 'invalid setting');
 }

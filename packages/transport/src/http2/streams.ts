@@ -1,12 +1,12 @@
 import type { Http2Exchange } from './exchange.ts';
 
-/** So many streams that are over are remembered, for what may still come for them. */
-const remembered = 256;
+/** Ids of closed streams that are kept, for late frames. */
+const maxClosedIds = 256;
 
-/** The streams of a connection: those that are open, and what is known of those that were. */
+/** The open streams of a connection, and the ids of recently closed ones. */
 export class Streams {
   readonly #open = new Map<number, Http2Exchange>();
-  /** The largest number that the client has used. */
+  /** The largest stream id of the client. */
   lastId = 0;
   readonly #ended: number[] = [];
   #endedAt = 0;
@@ -25,16 +25,16 @@ export class Streams {
     this.#open.set(exchange.id, exchange);
   }
 
-  /** Gives whether it was open. */
+  /** False if it was not open. */
   end(id: number): boolean {
     if (!this.#open.delete(id)) return false;
-    this.#ended[this.#endedAt++ % remembered] = id;
+    this.#ended[this.#endedAt++ % maxClosedIds] = id;
     return true;
   }
 
-  /** The client may not know yet that nobody listens. */
+  /** Records that the server reset a stream: the client may still send frames for it. */
   noteReset(id: number): void {
-    this.#reset[this.#resetAt++ % remembered] = id;
+    this.#reset[this.#resetAt++ % maxClosedIds] = id;
   }
 
   wasReset(id: number): boolean {
@@ -53,7 +53,7 @@ export class Streams {
     return this.#open.values();
   }
 
-  /** Gives those that were open. */
+  /** Removes and returns the open streams. */
   endAll(): Http2Exchange[] {
     const open = [...this.#open.values()];
     this.#open.clear();

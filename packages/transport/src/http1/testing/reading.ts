@@ -32,9 +32,12 @@ export async function readAll(pieces: Iterable<Buffer>): Promise<Reading> {
     }
     const head = received.length > 0 ? reader.readHead() : undefined;
     if (!head) return false;
-    const body = head.block.framing === 0 ? undefined : new Http1RequestBody(head.block.framing);
+    const body = head.headers.framing === 0 ? undefined : new Http1RequestBody(head.headers.framing);
     const text = body?.read(1 << 20);
-    const seen = { line: `${head.method} ${head.target} 1.${head.block.minor}`, headers: Object.fromEntries(head.block.values) };
+    const seen = {
+      line: `${head.method} ${head.target} 1.${head.headers.minor}`,
+      headers: Object.fromEntries(head.headers.values),
+    };
     const finish = async () => void reading.requests.push({ ...seen, body: text ? (await text).toString('latin1') : '' });
     if (body) awaited = { body, finish };
     else await finish();

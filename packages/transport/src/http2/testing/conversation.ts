@@ -72,7 +72,7 @@ export async function converse(
     headerTimeoutMs: 32_000,
     idleTimeoutMs: 90_000,
     goawayChance: 0,
-    turns: new Http2DispatchQueue(),
+    dispatchQueue: new Http2DispatchQueue(),
     onExchange: (exchange) => {
       exchanges.push(exchange);
       handle(exchange);
