@@ -27,7 +27,7 @@ const deep = 10_000;
 const long = 'a'.repeat(1_000_000);
 const many = (count: number): JsonValue[] => Array.from({ length: count }, (_, i) => ({ a: i }));
 
-describe('an expression that is too much is refused soon', { timeout: soon }, () => {
+describe('an expression beyond the limits is rejected quickly', { timeout: soon }, () => {
   it.each([
     ['parentheses', `${'('.repeat(deep)}1${')'.repeat(deep)}`, tooDeep],
     ['lists', `${'['.repeat(deep)}${']'.repeat(deep)}`, tooDeep],
@@ -56,12 +56,12 @@ describe('an expression that is too much is refused soon', { timeout: soon }, ()
     ['entries', `{${Array.from({ length: 9_000 }, (_, i) => `"k${i}":1`).join(',')}}`],
     ['nested loops', `[1,2,3]${'.map(x,[1,2,3])'.repeat(60)}`],
     ['loops within loops', `${'[1].map(x,'.repeat(100)}1${')'.repeat(100)}`],
-  ])('%s are fine', (_, expression) => {
+  ])('%s are accepted', (_, expression) => {
     expect(run(expression, null)).toBe('done');
   });
 });
 
-describe('an evaluation that is too much is ended soon', { timeout: soon }, () => {
+describe('an evaluation beyond the limits is stopped quickly', { timeout: soon }, () => {
   it.each<[string, string, JsonValue, string]>([
     ['loops', 'self.all(a, self.all(b, self.all(c, true)))', many(1_000), tooMuch],
     ['ranges', 'lists.range(1000000000).map(x, x)', null, tooMuch],

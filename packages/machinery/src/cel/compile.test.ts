@@ -27,13 +27,13 @@ function resultOf(outcome: EvaluationResult): CelValue | string {
 }
 
 describe('compiling', () => {
-  it('tells the type of the result and the variables used', () => {
+  it('returns the result type and the variables used', () => {
     const { type, references } = compiled('a == b.size() && [1].all(c, c > 0)', { a: intType, b: stringType, d: boolType });
     expect(type).toBe(boolType);
     expect([...references]).toEqual(['a', 'b']);
   });
 
-  it('tells where every problem is', () => {
+  it('reports the position of every issue', () => {
     const result = compile('[\n  size(1), [b, "é", c]]', createEnvironment({ variables: { a: intType } }));
     expect(result).toMatchObject({
       ok: false,
@@ -47,7 +47,7 @@ describe('compiling', () => {
     expect(result.ok ? '' : result.text).toContain('\n |   size(1), [b, "é", c]]\n | ................\uff0e...^');
   });
 
-  it('evaluates what is constant at once', () => {
+  it('folds constants', () => {
     const result = compile('int("x") == 1', createEnvironment());
     expect(result).toMatchObject({ ok: false, stage: 'program', text: "type conversion error from 'string' to 'int'" });
   });
@@ -61,12 +61,12 @@ describe('compiling', () => {
     ['[1].transformList(i, v, v)', '1.31', '1.32'],
     ['semver("1.0.0")', '1.32', '1.33'],
     ['[1].distinct()', '1.33', '1.34'],
-  ])('%s came after %s', (expression, before, since) => {
+  ])('%s is not available before its version (%s)', (expression, before, since) => {
     expect(compile(expression, createEnvironment({ version: before })).ok).toBe(false);
     expect(compile(expression, createEnvironment({ version: since })).ok).toBe(true);
   });
 
-  it('knows no releases before CEL', () => {
+  it('rejects versions before CEL', () => {
     expect(() => createEnvironment({ version: '1.20' })).toThrow('1.23');
   });
 });
@@ -85,15 +85,15 @@ describe('evaluating', () => {
     expect(calls).toBe(1);
   });
 
-  it('says which variable has no value', () => {
+  it('names the variable without a value', () => {
     expect(resultOf(compiled('a', { a: intType }).evaluate({}))).toBe('error: no such attribute(s): a');
   });
 
-  it('takes no variable from the prototype of the bindings', () => {
+  it('ignores the prototype of the bindings', () => {
     expect(resultOf(compiled('toString', { toString: dynType }).evaluate({}))).toBe('error: no such attribute(s): toString');
   });
 
-  it('ends when it costs too much', () => {
+  it('stops at the cost limit', () => {
     const program = compiled('self.all(x, x > 0)', { self: dynType });
     const self = dynamicJson(Array(100).fill(1));
     expect(program.evaluate({ self }, { costLimit: 50 })).toMatchObject({
@@ -105,7 +105,7 @@ describe('evaluating', () => {
     expect(program.evaluate({ self })).toMatchObject({ ok: true, value: true, cost: 502 });
   });
 
-  it('ends when it is cancelled', () => {
+  it('stops when it is cancelled', () => {
     const program = compiled('self.all(x, x > 0)', { self: dynType });
     const self = dynamicJson(Array(1_000).fill(1));
     expect(program.evaluate({ self }, { cancelled: () => true })).toMatchObject({
@@ -115,13 +115,13 @@ describe('evaluating', () => {
     expect(program.evaluate({ self }, { cancelled: () => false })).toMatchObject({ ok: true });
   });
 
-  it('reads keys of any name as data', () => {
+  it('treats keys such as __proto__ as data', () => {
     const self = dynamicJson(JSON.parse('{"__proto__": 1, "constructor": 2}'));
     expect(resultOf(compiled('self.__proto__ + self.constructor', { self: dynType }).evaluate({ self }))).toBe(3);
     expect(resultOf(compiled('has(self.toString)', { self: dynType }).evaluate({ self }))).toBe(false);
   });
 
-  it('knows an old value that may be absent', () => {
+  it('supports an optional oldSelf', () => {
     const program = compiled('oldSelf.hasValue() ? oldSelf.value() < self : true', {
       self: intType,
       oldSelf: optionalType(intType),
@@ -129,7 +129,7 @@ describe('evaluating', () => {
     expect(resultOf(program.evaluate({ self: 1, oldSelf: optionalNone }))).toBe(true);
   });
 
-  it('makes objects of declared types', () => {
+  it('constructs objects of declared types', () => {
     const type = objectType('Point', (name) => (name === 'x' ? intType : undefined));
     const environment = createEnvironment({ types: [type] });
     const program = compile('Point{x: 1}.x + 1', environment);
@@ -141,7 +141,7 @@ describe('evaluating', () => {
   });
 });
 
-describe('expressions that change objects', () => {
+describe('mutation expressions', () => {
   const environment = createEnvironment({ mutation: true, variables: { object: dynType } });
   const made = (expression: string): CelValue => {
     const program = compile(expression, environment);
@@ -150,26 +150,26 @@ describe('expressions that change objects', () => {
     return outcome.value;
   };
 
-  it('make objects', () => {
+  it('construct objects', () => {
     const object = made('Object{spec: Object.spec{replicas: object.spec.replicas + 1, list: [Object.spec.list{a: "b"}]}}');
     expect(toJson(object)).toEqual({ spec: { replicas: 2, list: [{ a: 'b' }] } });
     expect(objectNameProblems(object)).toEqual([]);
   });
 
-  it('name objects after their place', () => {
+  it('require type names that match the path', () => {
     expect(objectNameProblems(made('Object{spec: Object.status{}}'))).toEqual([
       'unexpected type name "Object.status", expected "Object.spec", which matches field name path from root Object type',
     ]);
   });
 
-  it('make patches', () => {
+  it('construct JSON patches', () => {
     const patches = made('[JSONPatch{op: "add", path: "/metadata/labels/" + jsonpatch.escapeKey("a/b~c"), value: {"x": 1}}]');
     expect(toJson(patches)).toEqual([{ op: 'add', path: '/metadata/labels/a~1b~0c', value: { x: 1 } }]);
     expect(compile('JSONPatch{op: 1}', environment).ok).toBe(false);
     expect(compile('JSONPatch{what: 1}', environment).ok).toBe(false);
   });
 
-  it('are the only ones that do', () => {
+  it('are not available without the mutation option', () => {
     expect(compile('Object{}', createEnvironment()).ok).toBe(false);
     expect(compile('jsonpatch.escapeKey("a")', createEnvironment()).ok).toBe(false);
   });
@@ -207,7 +207,7 @@ describe('the authorizer', () => {
     expect(ask(expression)).toEqual(expected);
   });
 
-  it('is asked with all that was said', () => {
+  it('receives all parts of the check', () => {
     asked.length = 0;
     const steps = '.subresource("s").namespace("n").name("x").fieldSelector("a=b").labelSelector("c=d")';
     ask(`authorizer.group("g").resource("r")${steps}.check("get").allowed()`);
@@ -225,7 +225,7 @@ describe('the authorizer', () => {
     ]);
   });
 
-  it('costs so much that an expression may ask twice', () => {
+  it('costs enough that an expression may check only twice', () => {
     const question = 'authorizer.path("/x").check("get").allowed()';
     expect(compiled(question, variables).evaluate(bindings).cost).toBe(350_003);
     expect(ask([question, question, question].join('&&'))).toBe('cost limit: operation cancelled: actual cost limit exceeded');

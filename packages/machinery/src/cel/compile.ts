@@ -19,7 +19,7 @@ import { Issues, nowhere } from './syntax/source.ts';
 import type { CelType } from './types/type.ts';
 import { isError } from './values/value.ts';
 
-/** Checks an expression and makes it ready to run. */
+/** Parses, type-checks and plans an expression. */
 export function compile(expression: string, environment: Environment): Compiled | CompileErrors {
   const issues = new Issues(expression);
   try {
@@ -37,7 +37,7 @@ function compileWithin(expression: string, environment: Environment, issues: Iss
   return issues.count > 0 ? failed(issues) : planned(expression, expr, environment);
 }
 
-/** The tree with its types; of no use if there are issues. */
+/** Parses and type-checks. The tree must not be used if there are issues. */
 function treeOf(expression: string, environment: Environment, issues: Issues): Expr {
   const expr = parse(expression, environment.macros, issues);
   if (issues.count === 0) checkTypes(expr, environment, issues);
@@ -58,7 +58,7 @@ function planned(expression: string, expr: Expr, environment: Environment): Comp
   }
 }
 
-/** Costs are estimated once, when an expression is defined: its tree is not kept for that, but made again. */
+/** The tree is not retained. Costs are estimated only once, when an expression is defined, so it is parsed again for that. */
 function compiled(expression: string, environment: Environment, type: CelType, ready: Plan): Compiled {
   return {
     ok: true,
@@ -70,7 +70,7 @@ function compiled(expression: string, environment: Environment, type: CelType, r
   };
 }
 
-/** The data or the expression is nested more deeply than the stack allows, or a text would be longer than one can be. */
+/** Stack overflow, or a string beyond the maximum length of the engine. */
 const stackExhausted = 'internal error: the limits of the runtime are exceeded';
 
 function evaluate({ run, variables, slots }: Plan, bindings: Bindings, options: EvaluateOptions = {}): EvaluationResult {

@@ -11,7 +11,7 @@ import { mutationLibrary, mutationName } from './library/mutation.ts';
 import type { Macro, MacroSet } from './syntax/macros.ts';
 import type { CelType } from './types/type.ts';
 
-/** What expressions are compiled in. */
+/** Names and macros available to an expression. */
 export interface Environment extends Names {
   readonly macros: MacroSet;
 }
@@ -46,7 +46,7 @@ function makeBase(libraries: readonly CelLibrary[]): Base {
 
 const mutationFunctions = mergeFunctions([mutationLibrary]);
 
-/** Fails if the version is older than CEL in Kubernetes. */
+/** Throws for versions before CEL support (1.23). */
 export function createEnvironment(options: EnvironmentOptions = {}): Environment {
   const { functions, names, macros } = baseOf(options.version ?? newestVersion);
   const more = options.mutation ? mutationFunctions : undefined;

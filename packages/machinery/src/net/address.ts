@@ -1,16 +1,16 @@
 export type AddressFamily = 'IPv4' | 'IPv6';
 
-/** An IP address as a number of 32 or 128 bits. */
+/** An IP address as an integer of 32 or 128 bits. */
 export interface Address {
   readonly family: AddressFamily;
   readonly value: bigint;
-  /** Part of it was written with leading zeros, which some programs read as octal. */
+  /** Written with leading zeros, which some programs read as octal. */
   readonly leadingZeros: boolean;
-  /** An IPv4 address that was written as an IPv6 one; `family` and `value` are those of the former. */
+  /** IPv4-mapped IPv6 address; `family` and `value` are those of the IPv4 address. */
   readonly mapped: boolean;
 }
 
-/** Reads an address however it is written. Zones are not part of one. */
+/** Parses any notation; no zones. */
 export function parseAddress(text: string): Address | undefined {
   return text.includes(':') ? parseIPv6(text) : parseIPv4(text);
 }
@@ -44,7 +44,7 @@ interface Groups {
   readonly leadingZeros: boolean;
 }
 
-/** Sixteen bits each; the last two may be written as an IPv4 address where the text ends. */
+/** 16-bit groups; the last two may be in IPv4 notation. */
 function groupsOf(text: string, atEnd: boolean): Groups | undefined {
   if (text === '') return { groups: [], leadingZeros: false };
   const parts = text.split(':');
@@ -61,7 +61,7 @@ function groupsOf(text: string, atEnd: boolean): Groups | undefined {
   return { groups, leadingZeros };
 }
 
-/** The one form in which an address is written: for IPv6 that of RFC 5952. */
+/** Canonical form; RFC 5952 for IPv6. */
 export function formatAddress({ family, value }: Pick<Address, 'family' | 'value'>): string {
   return family === 'IPv4' ? formatIPv4(value) : formatIPv6(value);
 }
@@ -88,15 +88,15 @@ function longestZeros(groups: readonly number[]): { start: number; length: numbe
   return best;
 }
 
-/** A range of addresses: all that begin with the same bits. */
+/** A CIDR range. */
 export interface Cidr {
   readonly family: AddressFamily;
-  /** The first address of the range. */
+  /** First address of the range. */
   readonly base: bigint;
   readonly bits: number;
-  /** The address as it was written, which may have bits beyond the prefix. */
+  /** The address as written, possibly with bits beyond the prefix. */
   readonly address: Address;
-  /** The length of the prefix was written with leading zeros. */
+  /** The prefix length has leading zeros. */
   readonly leadingZeros: boolean;
 }
 
@@ -104,7 +104,7 @@ export function widthOf(family: AddressFamily): number {
   return family === 'IPv4' ? 32 : 128;
 }
 
-/** Reads `address/length` however it is written. */
+/** Parses `address/length` in any notation. */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/');
   const length = text.slice(slash + 1);
@@ -128,7 +128,7 @@ export function formatCidr({ family, base, bits }: Pick<Cidr, 'family' | 'base' 
   return `${formatAddress({ family, value: base })}/${bits}`;
 }
 
-/** The last address of the range. */
+/** Last address of the range. */
 export function lastOf({ family, base, bits }: Cidr): bigint {
   return base + (1n << BigInt(widthOf(family) - bits)) - 1n;
 }

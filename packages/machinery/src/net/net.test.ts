@@ -27,7 +27,7 @@ describe('addresses', () => {
     ['1::', '1::'],
     ['::ffff:1.2.3.4', '1.2.3.4'],
     ['64:ff9b::1.2.3.4', '64:ff9b::102:304'],
-  ])('%s is written %s', (text, canonical) => {
+  ])('formats %s as %s', (text, canonical) => {
     expect(formatAddress(parseAddress(text) ?? { family: 'IPv4', value: 0n })).toBe(canonical);
   });
 
@@ -43,23 +43,23 @@ describe('addresses', () => {
     'fe80::1%eth0',
     '12345::',
     'x',
-  ])('%s is none', (text) => {
+  ])('rejects %s', (text) => {
     expect(parseAddress(text)).toBeUndefined();
   });
 });
 
-describe('ranges', () => {
+describe('CIDRs', () => {
   it.each([
     ['10.1.2.3/8', '10.0.0.0/8'],
     ['2001:db8::1/32', '2001:db8::/32'],
     ['::ffff:10.0.0.0/104', '10.0.0.0/8'],
     ['0.0.0.0/0', '0.0.0.0/0'],
-  ])('%s is %s', (text, canonical) => {
+  ])('formats %s as %s', (text, canonical) => {
     const cidr = parseCidr(text);
     expect(cidr && formatCidr(cidr)).toBe(canonical);
   });
 
-  it.each(['10.0.0.0', '10.0.0.0/33', '10.0.0.0/-1', '::/129', '/8', 'x/8', '10.0.0.0/'])('%s is none', (text) => {
+  it.each(['10.0.0.0', '10.0.0.0/33', '10.0.0.0/-1', '::/129', '/8', 'x/8', '10.0.0.0/'])('rejects %s', (text) => {
     expect(parseCidr(text)).toBeUndefined();
   });
 
@@ -74,7 +74,7 @@ describe('ranges', () => {
   });
 });
 
-describe('what is wrong', () => {
+describe('validation', () => {
   const checks = { validateLegacyIP, validateIPAddress, validateLegacyCidr, validateCidr };
 
   it.each<[keyof typeof checks, string, string[]]>([
@@ -94,13 +94,13 @@ describe('what is wrong', () => {
     expect(errors.list.map(({ body }) => body)).toEqual(problems.map((problem) => `Invalid value: "${text}": ${problem}`));
   });
 
-  it('is accepted where it was before', () => {
+  it('ratcheting: accepts values that were stored before', () => {
     const errors = new FieldErrors();
     validateLegacyIP('010.0.0.1', path('f'), errors, new Set(['010.0.0.1']));
     expect(errors.length).toBe(0);
   });
 
-  it('is warned of where it is merely unusual', () => {
+  it('warns about non-canonical forms', () => {
     expect(warningsForIP('2001:DB8::1', path('f'))).toEqual([
       'f: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")',
     ]);

@@ -17,12 +17,12 @@ function notCanonical(form: string): string {
 
 const none: ReadonlySet<string> = new Set();
 
-/** Any way to write an address but those that programs read differently; what was accepted before still is. */
+/** Legacy validation: any notation except ambiguous ones. Ratcheting: values in `before` stay valid. */
 export function validateLegacyIP(text: string, path: FieldPath, errors: FieldErrors, before: ReadonlySet<string> = none): void {
   if (!before.has(text)) checkAddress(text, path, errors);
 }
 
-/** An address in its canonical form. */
+/** Requires an address in canonical form. */
 export function validateIPAddress(text: string, path: FieldPath, errors: FieldErrors): void {
   const address = checkAddress(text, path, errors);
   if (!address) return;
@@ -30,7 +30,7 @@ export function validateIPAddress(text: string, path: FieldPath, errors: FieldEr
   if (form !== text) errors.invalid(path, text, notCanonical(form));
 }
 
-/** The address if nothing is wrong with it. */
+/** Returns the address if it is valid. */
 function checkAddress(text: string, path: FieldPath, errors: FieldErrors): Address | undefined {
   const address = parseAddress(text);
   if (!address) {
@@ -46,13 +46,13 @@ export function validateLegacyCidr(text: string, path: FieldPath, errors: FieldE
   if (!before.has(text)) checkCidr(text, path, errors);
 }
 
-/** A range in its canonical form. */
+/** Requires a CIDR in canonical form. */
 export function validateCidr(text: string, path: FieldPath, errors: FieldErrors): void {
   const form = checkCidr(text, path, errors);
   if (form !== undefined && form !== text) errors.invalid(path, text, notCanonical(form));
 }
 
-/** The canonical form if nothing is wrong. */
+/** Returns the canonical form if the CIDR is valid. */
 function checkCidr(text: string, path: FieldPath, errors: FieldErrors): string | undefined {
   const cidr = parseCidr(text);
   if (!cidr) {
@@ -71,7 +71,7 @@ function problemOf({ address, base, leadingZeros: inLength }: Cidr): string | un
   return address.value === base ? undefined : bitsBeyond;
 }
 
-/** What a client is told about an address that is accepted, but written in an unusual way. */
+/** Warnings for an address that is valid but not canonical. */
 export function warningsForIP(text: string, path: FieldPath): readonly string[] {
   const address = parseAddress(text);
   if (!address) return [];

@@ -41,75 +41,71 @@ const decode = (hex: string, depth?: number) =>
 describe('decodeProtobuf', () => {
   it.each([
     ['a string', '0a 03 616263', { name: 'abc' }],
-    ['nothing for a string that is empty', '0a 00', {}],
-    ['a required string that is empty', '12 00', { required: '' }],
-    ['nothing for a number that is zero', '18 00', {}],
+    ['an empty string with omitempty as absent', '0a 00', {}],
+    ['an empty required string', '12 00', { required: '' }],
+    ['zero with omitempty as absent', '18 00', {}],
     ['zero behind a pointer', '20 00 30 00', { replicas: 0, on: false }],
     ['a negative number', '20 ffffffffffffffffff01', { replicas: -1 }],
-    ['what is exact as a number', '28 ffffffffffffff0f', { big: 9007199254740991 }],
-    ['what is not', '28 8080808080808010', { big: 9007199254740992n }],
-    ['the least integer', '28 80808080808080808001', { big: -9223372036854775808n }],
-    ['a boolean with bits to spare', '30 8080808010', { on: true }],
+    ['a 64-bit integer that is exact as a number', '28 ffffffffffffff0f', { big: 9007199254740991 }],
+    ['a 64-bit integer that is not exact as a number', '28 8080808080808010', { big: 9007199254740992n }],
+    ['the smallest 64-bit integer', '28 80808080808080808001', { big: -9223372036854775808n }],
+    ['a boolean with more than one bit', '30 8080808010', { on: true }],
     ['a double', '39 000000000000f83f', { ratio: 1.5 }],
     ['bytes', '42 07 0a0161 1202fffe', { data: { a: '//4=' } }],
     ['an entry without a value', '42 03 0a0161', { data: { a: '' } }],
     ['an entry without a key', '8a01 03 120161', { labels: { '': 'a' } }],
-    ['a key that objects inherit', '8a01 0e 0a095f5f70726f746f5f5f 120161', { labels: JSON.parse('{"__proto__":"a"}') }],
+    ['the key __proto__', '8a01 0e 0a095f5f70726f746f5f5f 120161', { labels: JSON.parse('{"__proto__":"a"}') }],
     ['a time', '52 08 08caf2e8d706 1000', { seen: '2026-11-15T22:59:22Z' }],
     ['no time', '52 00', { seen: null }],
-    ['no time that is left out', '4a 00', {}],
-    ['the time that is none', '52 0d 088092b8c398feffffff01 1000', { seen: null }],
+    ['no time with omitempty as absent', '4a 00', {}],
+    ["Go's zero time as null", '52 0d 088092b8c398feffffff01 1000', { seen: null }],
     ['a time before the epoch', '52 0b 08ffffffffffffffffff01', { seen: '1969-12-31T23:59:59Z' }],
     ['microseconds', '5a 09 08caf2e8d706 10f86f', { renewed: '2026-11-15T22:59:22.000014Z' }],
     ['a quantity', '62 05 0a03313030', { memory: '100' }],
     ['no quantity', '62 00', { memory: '0' }],
-    ['a number that may be a string', '6a 06 0800 1050 1a00', { port: 80 }],
-    ['a string that may be a number', '6a 09 0801 1000 1a0368 7474', { port: 'htt' }],
+    ['an IntOrString with a number', '6a 06 0800 1050 1a00', { port: 80 }],
+    ['an IntOrString with a string', '6a 09 0801 1000 1a0368 7474', { port: 'htt' }],
     ['raw JSON', '72 09 0a07 7b2261223a317d', { raw: { a: 1 } }],
     ['no raw JSON', '72 00', { raw: null }],
     ['a list', '78 01 78 02', { numbers: [1, 2] }],
     ['a packed list', '7a 02 0102', { numbers: [1, 2] }],
     ['an object', '8201 03 0a0161', { child: { name: 'a' } }],
-    ['an object with nothing in it', '8201 00', { child: {} }],
-    ['an object in two parts', '8201 03 0a0161 8201 03 120162', { child: { name: 'a', required: 'b' } }],
+    ['an empty object', '8201 00', { child: {} }],
+    ['an object split over two fields', '8201 03 0a0161 8201 03 120162', { child: { name: 'a', required: 'b' } }],
     ['the last of two values', '0a 01 61 0a 01 62', { name: 'b' }],
-    ['that the last of two values is zero', '0a 01 61 0a 00', {}],
+    ['a last value of zero as absent', '0a 01 61 0a 00', {}],
     ['inlined messages', '9201 08 0a0161 1a03 120162', { inner: 'a', deep: 'b' }],
-    [
-      'a list in a message of its own',
-      '9a01 0a 0a0161 1205 0a0162 0a00 a201 03 0a0163',
-      { extra: { a: ['b', ''] }, verbs: ['c'] },
-    ],
-    ['nothing of unknown fields', 'f806 01 fa06 01 00 f906 0000000000000000 fd06 00000000 fb06 0801 fb06 fc06 fc06', {}],
+    ['a wrapped list', '9a01 0a 0a0161 1205 0a0162 0a00 a201 03 0a0163', { extra: { a: ['b', ''] }, verbs: ['c'] }],
+    ['past unknown fields', 'f806 01 fa06 01 00 f906 0000000000000000 fd06 00000000 fb06 0801 fb06 fc06 fc06', {}],
     ['invalid UTF-8', '0a 02 ff61', { name: '\ufffda' }],
   ])('reads %s', (_, hex, expected) => {
     expect(decode(hex)).toEqual(expected);
   });
 
   it.each([
-    ['an end within a tag', '80', 'unexpected EOF'],
-    ['an end within a string', '0a 02 61', 'unexpected EOF'],
-    ['an end within a number', '18 80', 'unexpected EOF'],
-    ['a message longer than the one around it', '8201 02 0a01 61', 'unexpected EOF'],
+    ['a truncated tag', '80', 'unexpected EOF'],
+    ['a truncated string', '0a 02 61', 'unexpected EOF'],
+    ['a truncated number', '18 80', 'unexpected EOF'],
+    ['a message longer than its parent', '8201 02 0a01 61', 'unexpected EOF'],
     ['a length beyond 32 bits', '0a 8080808010', 'unexpected EOF'],
     ['a negative length', '0a ffffffffffffffffff01', 'proto: negative length found during unmarshaling'],
     ['a varint of eleven bytes', '18 ffffffffffffffffffff01', 'proto: integer overflow'],
     ['field number 0', '02 00', 'proto: Thing: illegal tag 0 (wire type 2)'],
-    ['the end of a group that never began', '0c', 'proto: Thing: wiretype end group for non-group'],
-    ['a group without an end', 'fb06 0801', 'unexpected EOF'],
+    ['an end-group without start', '0c', 'proto: Thing: wiretype end group for non-group'],
+    ['an unterminated group', 'fb06 0801', 'unexpected EOF'],
     ['a wire type that does not exist', 'fe06 00', 'proto: illegal wireType 6'],
     ['a string that is a number', '08 01', 'proto: wrong wireType = 0 for field Name'],
     ['a number that is a string', '1a 01 61', 'proto: wrong wireType = 2 for field Count'],
     ['a time that is a number', '52 02 0a00', 'proto: wrong wireType = 2 for field Seconds'],
-    ['a time far off', '52 0a 08ffffffffffffffff7f', 'a time must be between the years 0 and 9999'],
-    ['a number that is none', '39 000000000000f87f', 'a number must be finite'],
-    ['an integer or string that is neither', '6a 02 0802', 'impossible IntOrString.Type'],
-    ['raw JSON that is none', '72 03 0a01 7b', 'raw JSON: unexpected end of JSON input'],
-  ])('refuses %s', (_, hex, message) => {
+    ['a time out of range', '52 0a 08ffffffffffffffff7f', 'a time must be between the years 0 and 9999'],
+    ['NaN', '39 000000000000f87f', 'a number must be finite'],
+    ['an IntOrString of unknown type', '6a 02 0802', 'impossible IntOrString.Type'],
+    ['invalid raw JSON', '72 03 0a01 7b', 'raw JSON: unexpected end of JSON input'],
+  ])('rejects %s', (_, hex, message) => {
     expect(() => decode(hex)).toThrow(new ProtobufError(message));
   });
 
-  it('refuses messages that are nested too deep', () => {
+  it('rejects messages that are nested too deeply', () => {
     const nested = (depth: number) => {
       let bytes = Buffer.alloc(0);
       for (let i = 0; i < depth; i++) {
@@ -128,7 +124,7 @@ describe('decodeProtobuf', () => {
   });
 });
 
-/** What is written of every Thing: the values that are no pointers. */
+/** The fields written for every Thing: those that are not pointers in Go. */
 const zeros = {
   start: '0a00 1200 1800',
   middle: '4a00 5200',
@@ -172,7 +168,7 @@ describe('encodeProtobuf', () => {
     expect(encode(object)).toBe(bytesOf(...parts));
   });
 
-  it('writes what is larger than its buffer', () => {
+  it('grows its buffer', () => {
     const data: Record<string, string> = {};
     for (let i = 0; i < 100; i++) data[`key-${i}`] = 'AAAA'.repeat(1_000 * i);
     const name = '\u00e9'.repeat(1_000_000);
@@ -195,7 +191,7 @@ describe('encodeProtobuf', () => {
       { seen: 'today' },
       'parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"',
     ],
-  ])('refuses %s', (_, object, message) => {
+  ])('rejects %s', (_, object, message) => {
     expect(() => encode(object)).toThrow(new ProtobufError(message));
     expect(encode({})).toBe(bytesOf(start, middle, end, last));
   });

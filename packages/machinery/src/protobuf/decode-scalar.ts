@@ -5,15 +5,15 @@ import type { Scalar } from '../schema/type.ts';
 import { ProtobufError, type ProtobufReader, type WireType, wire } from './reader.ts';
 import { formatMicros, formatSeconds, type Timestamp, zeroSeconds } from './timestamp.ts';
 
-/** Reads a value whose tag has been read. */
+/** Decodes a value after its tag. */
 export interface ValueDecoder {
   readonly wireType: WireType;
   read(reader: ProtobufReader): JsonValue;
-  /** What an entry of a map has that has no value. */
+  /** Value of a map entry that has none. */
   zero(): JsonValue;
 }
 
-/** Durations are missing: no type that has protobuf has one. */
+/** Without durations: no type with a protobuf encoding has one. */
 export const scalarDecoders: Readonly<Partial<Record<Scalar, ValueDecoder>>> = {
   string: { wireType: wire.bytes, read: (reader) => reader.string(), zero: () => '' },
   boolean: { wireType: wire.varint, read: (reader) => reader.boolean(), zero: () => false },
@@ -39,7 +39,7 @@ function readDouble(reader: ProtobufReader): number {
   return value;
 }
 
-/** Undefined for an empty message, which is no time. */
+/** Undefined for an empty message, which means no time. */
 function readTimestamp(reader: ProtobufReader): Timestamp | undefined {
   const outer = reader.enter();
   const empty = reader.position === reader.end;
@@ -55,7 +55,7 @@ function readTimestamp(reader: ProtobufReader): Timestamp | undefined {
   return empty ? undefined : { seconds, nanos };
 }
 
-/** Skips a field that is unknown; one that is known should have had another wire type. */
+/** Skips an unknown field; a known one had the wrong wire type. */
 function skipUnless(reader: ProtobufReader, tag: number, known: readonly string[]): void {
   const field = known[(tag >>> 3) - 1];
   if (field !== undefined) expectWireType(tag & 7, -1, field);
@@ -102,7 +102,7 @@ function readIntOrString(reader: ProtobufReader): number | string {
   return type === 0 ? int : string;
 }
 
-/** Where anything goes, protobuf has a message with the bytes of the JSON. */
+/** RawExtension and JSON fields: a message that contains the JSON bytes. */
 export const rawJsonDecoder: ValueDecoder = { wireType: wire.bytes, read: readRawJson, zero: () => null };
 
 function readRawJson(reader: ProtobufReader): JsonValue {

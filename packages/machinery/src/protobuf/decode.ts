@@ -15,16 +15,16 @@ import {
 import { ProtobufReader, wire } from './reader.ts';
 
 export interface ProtobufLimits {
-  /** How deep messages may be nested. */
+  /** Maximum nesting depth of messages. */
   readonly depth?: number;
 }
 
-/** As for JSON, where an object takes one level; here an object in a map takes two. */
+/** As for JSON. An object in a map counts twice here, because map entries are messages. */
 const defaultDepth = 1_000;
 
 /**
- * The JSON form of a message, without kind and apiVersion, which only the envelope tells. Fields come in the order of the
- * bytes; those that Kubernetes leaves out of JSON when they are zero are left out. Fails with ProtobufError.
+ * Decodes a message to its JSON form, without kind and apiVersion, which only the envelope has. Fields are in the order of the
+ * bytes; zero values of omitempty fields are left out. Throws ProtobufError.
  */
 export function decodeProtobuf(
   bytes: Uint8Array,
@@ -37,17 +37,17 @@ export function decodeProtobuf(
   return object;
 }
 
-/** Reads a field whose tag has been read into the object it belongs to. A field that comes again is merged or replaced. */
+/** Decodes a field after its tag into its object. A repeated field is merged or replaced. */
 type FieldDecoder = (reader: ProtobufReader, wireType: number, target: JsonObject) => void;
 
 interface MessageDecoder {
   readonly name: string;
-  /** By field number. */
+  /** Decoders by field number. */
   readonly fields: readonly (FieldDecoder | undefined)[];
 }
 
-/** Reads up to the end of the message that the reader is in. */
-export function readFields(reader: ProtobufReader, { name, fields }: MessageDecoder, target: JsonObject): void {
+/** Reads to the end of the current message. */
+function readFields(reader: ProtobufReader, { name, fields }: MessageDecoder, target: JsonObject): void {
   while (reader.position < reader.end) {
     const tag = reader.tag(name);
     const decode = fields[tag >>> 3];
@@ -56,7 +56,7 @@ export function readFields(reader: ProtobufReader, { name, fields }: MessageDeco
   }
 }
 
-/** Reads a message whose length comes next. */
+/** Reads a length-delimited message. */
 function readMessage(reader: ProtobufReader, message: MessageDecoder, target: JsonObject): JsonObject {
   const outer = reader.enter();
   readFields(reader, message, target);
@@ -90,7 +90,7 @@ function fieldDecoder(field: ProtobufField, catalogue: TypeCatalogue): FieldDeco
   return tellsZero(field) ? plainField(name, value) : zeroIsAbsentField(name, value);
 }
 
-/** A list that is the value of a map, or of a field that says so, is a message of its own. */
+/** A list that is a map value, or a field marked `wrapped`, is a message of its own. */
 function valueDecoder(type: FieldType, catalogue: TypeCatalogue): ValueDecoder {
   if (type.is === 'list') return wrappedList(type, catalogue);
   if (type.is === 'object') return objectDecoder(lazily(type.ref, catalogue));
@@ -98,7 +98,7 @@ function valueDecoder(type: FieldType, catalogue: TypeCatalogue): ValueDecoder {
   return scalarDecoders[type.is as Scalar] ?? impossible(type);
 }
 
-/** Types refer to each other in circles. */
+/** Lazy, because types are recursive. */
 function lazily(ref: string, catalogue: TypeCatalogue): () => MessageDecoder {
   let message: MessageDecoder | undefined;
   return () => {
@@ -127,8 +127,8 @@ function impossible(type: FieldType): never {
   throw new Error(`protobuf has no form for ${type.is}`);
 }
 
-/** A message whose fields belong to the object around it. */
-export function inlinedMessage(message: MessageDecoder): FieldDecoder {
+/** A message whose fields are inlined into the surrounding object. */
+function inlinedMessage(message: MessageDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     expectWireType(wireType, wire.bytes, message.name);
     readMessage(reader, message, target);
@@ -144,7 +144,7 @@ export function objectField(name: string, message: () => MessageDecoder): FieldD
   };
 }
 
-/** Whatever was written is told. */
+/** Keeps zero values. */
 function plainField(name: string, value: ValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     expectWireType(wireType, value.wireType, name);
@@ -152,7 +152,7 @@ function plainField(name: string, value: ValueDecoder): FieldDecoder {
   };
 }
 
-/** Zero is as good as absent. */
+/** Omits zero values. */
 function zeroIsAbsentField(name: string, value: ValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     expectWireType(wireType, value.wireType, name);
@@ -162,7 +162,7 @@ function zeroIsAbsentField(name: string, value: ValueDecoder): FieldDecoder {
   };
 }
 
-export function listField(name: string, value: ValueDecoder): FieldDecoder {
+function listField(name: string, value: ValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     let list = target[name] as JsonValue[] | undefined;
     if (list === undefined) {
@@ -178,14 +178,14 @@ export function listField(name: string, value: ValueDecoder): FieldDecoder {
   };
 }
 
-/** Numbers may come one behind the other without their tags. */
+/** Packed repeated numbers. */
 function readPacked(reader: ProtobufReader, value: ValueDecoder, list: JsonValue[]): void {
   const outer = reader.enter();
   while (reader.position < reader.end) list.push(value.read(reader));
   reader.leave(outer);
 }
 
-export function mapField(name: string, value: ValueDecoder): FieldDecoder {
+function mapField(name: string, value: ValueDecoder): FieldDecoder {
   return (reader, wireType, target) => {
     expectWireType(wireType, wire.bytes, name);
     let map = target[name] as JsonObject | undefined;
@@ -197,7 +197,7 @@ export function mapField(name: string, value: ValueDecoder): FieldDecoder {
   };
 }
 
-/** An entry is a message: the key is its field 1, the value its field 2. */
+/** A map entry is a message with key 1 and value 2. */
 function readEntry(reader: ProtobufReader, name: string, value: ValueDecoder, map: JsonObject): void {
   const outer = reader.enter();
   let key = '';

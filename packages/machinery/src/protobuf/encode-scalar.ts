@@ -5,13 +5,13 @@ import { ProtobufError, type WireType, wire } from './reader.ts';
 import { parseMicros, parseSeconds } from './timestamp.ts';
 import type { ProtobufWriter } from './writer.ts';
 
-/** Writes a value and, if its wire type has one, its length; the tag comes after. Undefined and null are zero. */
+/** Writes a value with its length, if its wire type has one; the tag is written afterwards. Undefined and null are zero. */
 export interface ValueEncoder {
   readonly wireType: WireType;
   write(writer: ProtobufWriter, value: JsonValue | undefined): void;
 }
 
-/** Durations are missing: no type that has protobuf has one. */
+/** Without durations: no type with a protobuf encoding has one. */
 export const scalarEncoders: Readonly<Partial<Record<Scalar, ValueEncoder>>> = {
   string: { wireType: wire.bytes, write: writeString },
   boolean: { wireType: wire.varint, write: (writer, value) => writer.byte(value ? 1 : 0) },
@@ -98,7 +98,7 @@ function writeIntOrString(writer: ProtobufWriter, value: JsonValue | undefined):
   writer.uint32(writer.length - before);
 }
 
-/** Where anything goes, protobuf has a message with the bytes of the JSON. */
+/** RawExtension and JSON fields: a message that contains the JSON bytes. */
 export const rawJsonEncoder: ValueEncoder = {
   wireType: wire.bytes,
   write: (writer, value) => {

@@ -15,12 +15,12 @@ import {
 import { wire } from './reader.ts';
 import { ProtobufWriter } from './writer.ts';
 
-/** Encoding never waits, so one writer does for all. */
+/** Shared by all calls, because encoding is synchronous. */
 const writer = new ProtobufWriter();
 
 /**
- * An object in the byte layout of Kubernetes: fields by their numbers, maps by their keys, values that are no pointers even if
- * they are zero. Fails with ProtobufError if the object does not fit its type: check it before.
+ * Encodes an object exactly as Kubernetes does: fields in order of their numbers, maps sorted by key, non-pointer fields even
+ * if they are zero. Throws ProtobufError if the object does not match its type; validate it before.
  */
 export function encodeProtobuf(object: JsonObject, type: TypeDefinition, catalogue: TypeCatalogue): Buffer {
   writer.clear();
@@ -51,7 +51,7 @@ function fieldEncoder(field: ProtobufField, number: number, catalogue: TypeCatal
   return mayBeNil ? pointerField(name, number, value) : valueField(name, number, value);
 }
 
-/** A list that is the value of a map, or of a field that says so, is a message of its own. */
+/** A list that is a map value, or a field marked `wrapped`, is a message of its own. */
 function valueEncoder(type: FieldType, catalogue: TypeCatalogue): ValueEncoder {
   if (type.is === 'list') return wrappedList(type, catalogue);
   if (type.is === 'object') return objectEncoder(type.ref, catalogue);
@@ -61,7 +61,7 @@ function valueEncoder(type: FieldType, catalogue: TypeCatalogue): ValueEncoder {
 
 const noFields: JsonObject = {};
 
-/** Types refer to each other in circles, so a reference is followed only when it is needed. */
+/** References are resolved lazily, because types are recursive. */
 function objectEncoder(ref: string, catalogue: TypeCatalogue): ValueEncoder {
   let message: MessageEncoder | undefined;
   return {
@@ -94,17 +94,17 @@ function impossible(type: FieldType): never {
   throw new Error(`protobuf has no form for ${type.is}`);
 }
 
-/** Writes a field of an object with its tag, or nothing. */
+/** Writes a field with its tag, or nothing if it is absent. */
 type FieldEncoder = (writer: ProtobufWriter, object: JsonObject) => void;
 
-/** The fields of a message, last first. */
+/** Field encoders in reverse order. */
 type MessageEncoder = readonly FieldEncoder[];
 
-export function writeFields(writer: ProtobufWriter, message: MessageEncoder, object: JsonObject): void {
+function writeFields(writer: ProtobufWriter, message: MessageEncoder, object: JsonObject): void {
   for (const encode of message) encode(writer, object);
 }
 
-/** The fields and their length. */
+/** Writes a length-delimited message. */
 function writeMessage(writer: ProtobufWriter, message: MessageEncoder, object: JsonObject): void {
   const before = writer.length;
   writeFields(writer, message, object);
@@ -113,8 +113,8 @@ function writeMessage(writer: ProtobufWriter, message: MessageEncoder, object: J
 
 const tagOf = (number: number, wireType: number) => (number << 3) | wireType;
 
-/** A message whose fields belong to the object around it. */
-export function inlinedMessage(number: number, message: MessageEncoder): FieldEncoder {
+/** A message whose fields are inlined into the surrounding object. */
+function inlinedMessage(number: number, message: MessageEncoder): FieldEncoder {
   const tag = tagOf(number, wire.bytes);
   return (writer, object) => {
     writeMessage(writer, message, object);
@@ -122,7 +122,7 @@ export function inlinedMessage(number: number, message: MessageEncoder): FieldEn
   };
 }
 
-/** Written even if it is absent: then it is zero. */
+/** A non-pointer field: an absent value is written as zero. */
 function valueField(name: string, number: number, value: ValueEncoder): FieldEncoder {
   const tag = tagOf(number, value.wireType);
   return (writer, object) => {
@@ -131,7 +131,7 @@ function valueField(name: string, number: number, value: ValueEncoder): FieldEnc
   };
 }
 
-/** Written only if it is there. */
+/** A pointer field: written only if present. */
 function pointerField(name: string, number: number, value: ValueEncoder): FieldEncoder {
   const tag = tagOf(number, value.wireType);
   return (writer, object) => {
@@ -142,7 +142,7 @@ function pointerField(name: string, number: number, value: ValueEncoder): FieldE
   };
 }
 
-export function listField(name: string, number: number, value: ValueEncoder): FieldEncoder {
+function listField(name: string, number: number, value: ValueEncoder): FieldEncoder {
   const tag = tagOf(number, value.wireType);
   return (writer, object) => {
     const list = object[name];
@@ -155,8 +155,8 @@ export function listField(name: string, number: number, value: ValueEncoder): Fi
   };
 }
 
-/** Entries are sorted by the bytes of their keys. A value that is nullable is left out of its entry if it is null. */
-export function mapField(name: string, number: number, value: ValueEncoder, nullable: boolean): FieldEncoder {
+/** Entries are sorted by the bytes of their keys. A null value of a nullable type is left out of its entry. */
+function mapField(name: string, number: number, value: ValueEncoder, nullable: boolean): FieldEncoder {
   const tag = tagOf(number, wire.bytes);
   const valueTag = tagOf(2, value.wireType);
   const writeEntry = (writer: ProtobufWriter, key: string, member: JsonValue | undefined) => {
@@ -185,7 +185,7 @@ function writeKey(writer: ProtobufWriter, key: string): void {
   writer.byte(0x0a);
 }
 
-/** UTF-16 sorts like UTF-8 unless there are surrogates. */
+/** UTF-16 and UTF-8 order differ only for surrogates. */
 function sortedKeys(map: JsonObject): string[] {
   const keys = Object.keys(map);
   if (keys.length < 2) return keys;

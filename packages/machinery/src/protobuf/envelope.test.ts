@@ -9,7 +9,7 @@ const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 const magic = '6b387300';
 
 describe('the envelope', () => {
-  it('tells the kind of a message', () => {
+  it('carries apiVersion and kind', () => {
     const wrapped = wrapProtobuf('v1', 'Pod', bytes('0a00'));
     expect(wrapped).toEqual(bytes(`${magic} 0a09 0a027631 1203506f64 1202 0a00 1a00 2200`));
     expect(isProtobuf(wrapped)).toBe(true);
@@ -22,12 +22,12 @@ describe('the envelope', () => {
     });
   });
 
-  it('is not copied when it is opened', () => {
+  it('is unwrapped without a copy', () => {
     const wrapped = wrapProtobuf('v1', 'Pod', bytes('0a00'));
     expect(unwrapProtobuf(wrapped).raw.buffer).toBe(wrapped.buffer);
   });
 
-  it('holds large messages', () => {
+  it('carries large messages', () => {
     const raw = Buffer.alloc(300_000, 7);
     expect(unwrapProtobuf(wrapProtobuf('apps/v1', 'Deployment', raw)).raw.length).toBe(300_000);
   });
@@ -38,7 +38,7 @@ describe('the envelope', () => {
     ['nothing but the prefix', magic, 'empty body'],
     ['an end too early', `${magic} 0a09 0a`, 'unexpected EOF'],
     ['a kind that is a number', `${magic} 0a02 1001`, 'proto: wrong wireType = 0 for field Kind'],
-  ])('refuses %s', (_, hex, message) => {
+  ])('rejects %s', (_, hex, message) => {
     expect(() => unwrapProtobuf(bytes(hex))).toThrow(new ProtobufError(message));
   });
 });
@@ -47,13 +47,13 @@ describe('lists', () => {
   const items = [bytes('0a0161'), Buffer.alloc(200, 1)];
   const metadata = { resourceVersion: '7', remainingItemCount: 0 };
 
-  it('are their items behind their metadata', () => {
+  it('are metadata followed by items', () => {
     expect(encodeProtobufList(metadata, items).toString('hex')).toBe(
       bytes(`0a09 0a00 120137 1a00 2000 1203 0a0161 12c801 ${'01'.repeat(200)}`).toString('hex'),
     );
   });
 
-  it('can be written piece by piece', () => {
+  it('can be written item by item', () => {
     const size = items.reduce((sum, item) => sum + listItemSize(item), 0);
     const out = Buffer.alloc(size);
     expect(items.reduce((at, item) => writeListItem(item, out, at), 0)).toBe(size);
@@ -63,12 +63,12 @@ describe('lists', () => {
   });
 });
 
-describe('partialMetadata', () => {
-  it('is the beginning of an object', () => {
+describe('partialMetadataBytes', () => {
+  it('returns the first field of an object', () => {
     expect(partialMetadataBytes(bytes('0a03 0a0161 1200'))).toEqual(bytes('0a03 0a0161'));
   });
 
-  it('fails if metadata does not come first', () => {
+  it('throws if metadata is not the first field', () => {
     expect(() => partialMetadataBytes(bytes('1200'))).toThrow(ProtobufError);
     expect(() => partialMetadataBytes(bytes('0a03 0a'))).toThrow(ProtobufError);
   });
@@ -82,7 +82,7 @@ describe('watchFrame', () => {
   });
 });
 
-it('a Status is written as Kubernetes writes it', () => {
+it('a Status is encoded as Kubernetes encodes it', () => {
   const unauthorized = encodeStatus({ status: 'Failure', message: 'Unauthorized', reason: 'Unauthorized', code: 401 });
   expect(Buffer.from(unauthorized)).toEqual(
     bytes('0a06 0a00 1200 1a00 1207 4661696c757265 1a0c 556e617574686f72697a6564 220c 556e617574686f72697a6564 309103'),

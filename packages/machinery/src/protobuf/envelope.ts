@@ -1,18 +1,19 @@
+import { BoundedCache } from '../cache/bounded-cache.ts';
 import { expectWireType } from './decode-scalar.ts';
 import { ProtobufError, ProtobufReader, wire } from './reader.ts';
 import { varintSize, writeVarint } from './writer.ts';
 
-/** What tells the kind of a message and carries it: runtime.Unknown. */
+/** The envelope of a message with its kind: runtime.Unknown. */
 export interface ProtobufEnvelope {
   readonly apiVersion: string;
   readonly kind: string;
-  /** A view of the bytes that were unwrapped. */
+  /** A view of the input. */
   readonly raw: Uint8Array;
   readonly contentEncoding: string;
   readonly contentType: string;
 }
 
-/** `k8s` and a zero, which says that an Unknown follows. */
+/** Kubernetes' magic prefix of a runtime.Unknown. */
 const magic = Buffer.from('k8s\0');
 const nothing = Buffer.alloc(0);
 
@@ -20,7 +21,7 @@ export function isProtobuf(bytes: Uint8Array): boolean {
   return magic.every((byte, at) => bytes[at] === byte);
 }
 
-/** Fails with ProtobufError. */
+/** Throws ProtobufError. */
 export function unwrapProtobuf(bytes: Uint8Array): ProtobufEnvelope {
   if (bytes.length === 0) throw new ProtobufError('empty data');
   if (!isProtobuf(bytes)) {
@@ -59,7 +60,7 @@ function readTypeMeta(reader: ProtobufReader, { apiVersion, kind }: { apiVersion
   return { apiVersion, kind };
 }
 
-/** The number of a field whose value is to be read; 0 for one that is unknown and has been skipped. */
+/** The number of the next known field; 0 if it was unknown and skipped. */
 function nextField(reader: ProtobufReader, message: string, fields: readonly string[]): number {
   const tag = reader.tag(message);
   const field = fields[(tag >>> 3) - 1];
@@ -71,14 +72,13 @@ function nextField(reader: ProtobufReader, message: string, fields: readonly str
   return tag >>> 3;
 }
 
-/** contentEncoding and contentType, which are empty. */
+/** The empty fields contentEncoding and contentType. */
 export const envelopeTail: Buffer = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
 
-const headStarts = new Map<string, Buffer>();
-/** Kinds are few; more of them than this are made up. */
-const keptHeads = 4_096;
+/** Cached by kind; real servers have far fewer. */
+const headStarts = new BoundedCache<string, Buffer>({ entries: 4_096 });
 
-/** What comes before a message of so many bytes. */
+/** The bytes before a message of `rawLength` bytes. */
 export function envelopeHead(apiVersion: string, kind: string, rawLength: number): Buffer {
   const start = headStart(apiVersion, kind);
   const head = Buffer.allocUnsafe(start.length + varintSize(rawLength));
@@ -87,19 +87,19 @@ export function envelopeHead(apiVersion: string, kind: string, rawLength: number
   return head;
 }
 
-/** Up to and including the tag of the message. */
+/** The head up to and including the tag of `raw`. */
 function headStart(apiVersion: string, kind: string): Buffer {
   const key = `${apiVersion} ${kind}`;
   let start = headStarts.get(key);
   if (start === undefined) {
     const typeMeta = Buffer.concat([textField(0x0a, apiVersion), textField(0x12, kind)]);
     start = Buffer.concat([magic, lengthField(0x0a, typeMeta), Buffer.from([0x12])]);
-    if (headStarts.size < keptHeads) headStarts.set(key, start);
+    headStarts.set(key, start);
   }
   return start;
 }
 
-/** A field whose value is bytes, with its tag and length. */
+/** A length-delimited field with its tag. */
 export function lengthField(tag: number, value: Uint8Array): Buffer {
   const field = Buffer.allocUnsafe(1 + varintSize(value.length) + value.length);
   field[0] = tag;
@@ -111,7 +111,7 @@ export function textField(tag: number, text: string): Buffer {
   return lengthField(tag, Buffer.from(text));
 }
 
-/** The body of an answer: a message that tells its kind. */
+/** Wraps a message into an envelope: the body of a response. */
 export function wrapProtobuf(apiVersion: string, kind: string, raw: Uint8Array): Buffer {
   return Buffer.concat([envelopeHead(apiVersion, kind, raw.length), raw, envelopeTail]);
 }

@@ -2,13 +2,13 @@ import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { omitempty } from '../schema/omitempty.ts';
 import type { Field, FieldType, TypeCatalogue, TypeDefinition } from '../schema/type.ts';
 
-/** A message as protobuf sees it: slots in ascending order of their numbers. */
+/** The fields of a message in ascending order of their numbers. */
 export interface Layout {
   readonly name: string;
   readonly slots: readonly LayoutSlot[];
 }
 
-/** A field, or a message whose fields belong to the same JSON object as those around it. */
+/** A field, or a message whose fields are inlined into the same JSON object. */
 export type LayoutSlot =
   | { readonly number: number; readonly field: ProtobufField }
   | { readonly number: number; readonly inlined: Layout };
@@ -30,37 +30,37 @@ function layoutAt(name: string, fields: readonly ProtobufField[], level: number)
   return { name, slots: slots.sort((a, b) => a.number - b.number) };
 }
 
-/** A message with one field. */
+/** A message type with one field. */
 export function singleField(name: string, type: FieldType): TypeDefinition {
   return { name, fields: new Map([[name, { name, type, number: 1 }]]) };
 }
 
-/** What the bytes of a field depend on beyond its type. */
+/** Protobuf properties of a field beyond its type. */
 export interface ProtobufField extends Field {
-  /** Numbers of the protobuf messages around this field, outermost first, where JSON has no object. */
+  /** Field numbers of the messages around this field, outermost first, that JSON inlines. */
   readonly inlinedIn?: readonly number[];
-  /** Each innermost list is field 1 of a message of its own. */
+  /** Each innermost list is field 1 of its own message. */
   readonly wrapped?: boolean;
 }
 
-/** Anything goes in JSON, but the bytes differ by the type. */
+/** Any JSON value; the encoding depends on the Go type `ref`. */
 export interface AnyType {
   readonly is: 'any';
   readonly ref?: string;
 }
 
-/** Go holds a pointer: zero differs from absent. What is no pointer is written even if it is zero. */
+/** Whether the Go field is a pointer, so that zero differs from absent. Non-pointers are written even if zero. */
 export function isPointer(field: ProtobufField): boolean {
   const when = omitempty(field);
   return when === 'keep' || when === 'null';
 }
 
-/** Whether JSON tells a zero that was written. */
+/** Whether JSON includes a zero value. */
 export function tellsZero(field: ProtobufField): boolean {
   return omitempty(field) !== 'omit';
 }
 
-/** Does the work once for each type of a catalogue and keeps the result as long as the type exists. */
+/** Memoizes by type and catalogue, weakly. */
 export function oncePerType<T>(
   make: (type: TypeDefinition, catalogue: TypeCatalogue) => T,
 ): (type: TypeDefinition, catalogue: TypeCatalogue) => T {
@@ -75,7 +75,7 @@ export function oncePerType<T>(
   };
 }
 
-/** A value that in JSON is one of two things, and in protobuf a message with a field for each of them. */
+/** A JSON value of one of two forms, encoded as a message with a field for each: JSONSchemaPropsOrArray and the like. */
 export interface OneOf {
   readonly type: TypeDefinition;
   toJson(message: JsonObject): JsonValue;
@@ -84,7 +84,7 @@ export interface OneOf {
 
 const choices = new Map<string, OneOf | undefined>();
 
-/** Undefined for a type that protobuf holds as the bytes of its JSON. */
+/** Undefined for types encoded as raw JSON bytes. */
 export function oneOfType(ref: string): OneOf | undefined {
   if (!choices.has(ref)) choices.set(ref, makeChoice(ref));
   return choices.get(ref);

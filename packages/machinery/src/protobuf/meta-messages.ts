@@ -10,7 +10,7 @@ function metaType(kind: string, fields: readonly Field[]): TypeDefinition {
   return { name: `${meta}.${kind}`, fields: new Map(fields.map((field) => [field.name, field])) };
 }
 
-/** Lists of every kind have the same metadata, whatever catalogue the kind is in. */
+/** ListMeta is the same for all kinds and catalogues. */
 export const listMetaType: TypeDefinition = metaType('ListMeta', [
   { name: 'selfLink', number: 1, type: { is: 'string' }, omitempty: 'omit' },
   { name: 'resourceVersion', number: 2, type: { is: 'string' }, omitempty: 'omit' },
@@ -26,12 +26,12 @@ export const listMetaTypes: TypeCatalogue = { get: () => shardInfoType };
 const metadataTag = 0x0a;
 const itemTag = 0x12;
 
-/** The bytes that an item takes in a list. */
+/** Encoded size of a list item. */
 export function listItemSize(item: Uint8Array): number {
   return 1 + varintSize(item.length) + item.length;
 }
 
-/** Writes an encoded object as an item of a list and gives the position behind it. */
+/** Writes an encoded object as a list item; returns the end position. */
 export function writeListItem(item: Uint8Array, out: Uint8Array, at: number): number {
   out[at] = itemTag;
   const start = writeVarint(item.length, out, at + 1);
@@ -39,13 +39,13 @@ export function writeListItem(item: Uint8Array, out: Uint8Array, at: number): nu
   return start + item.length;
 }
 
-/** What comes before the items of a wrapped list; `envelopeTail` comes behind them. */
+/** The bytes before the items of a list in an envelope; `envelopeTail` follows the items. */
 export function protobufListHead(apiVersion: string, kind: string, metadata: JsonObject, itemsSize: number): Buffer {
   const field = metadataField(metadata);
   return Buffer.concat([envelopeHead(apiVersion, kind, field.length + itemsSize), field]);
 }
 
-/** A list of encoded objects, without an envelope. */
+/** A list of encoded objects without envelope. */
 export function encodeProtobufList(metadata: JsonObject, items: Iterable<Uint8Array>): Buffer {
   const fields = [metadataField(metadata)];
   for (const item of items) fields.push(lengthField(itemTag, item));
@@ -56,10 +56,7 @@ function metadataField(metadata: JsonObject): Buffer {
   return lengthField(metadataTag, encodeProtobuf(metadata, listMetaType, listMetaTypes));
 }
 
-/**
- * An event of a watch: its length in four bytes and a WatchEvent, whose object is an envelope. The event itself has none:
- * who watches knows what comes.
- */
+/** A watch frame: a length of four bytes and a WatchEvent, whose object has an envelope. The event itself has none. */
 export function watchFrame(eventType: string, apiVersion: string, kind: string, raw: Uint8Array): Buffer {
   const head = envelopeHead(apiVersion, kind, raw.length);
   const objectSize = head.length + raw.length + envelopeTail.length;

@@ -7,15 +7,15 @@ function objectAt(name: string, number: number, ref: string): Field {
   return { name, number, type: { is: 'object', ref: `${meta}.${ref}` }, default: {} };
 }
 
-/** The kinds of what is left of objects when only their metadata is asked for; OpenAPI does not list them. */
+/** PartialObjectMetadata, which is not in the OpenAPI document. */
 export const partialObjectMetadataType: TypeDefinition = {
   name: `${meta}.PartialObjectMetadata`,
   fields: new Map([['metadata', objectAt('metadata', 1, 'ObjectMeta')]]),
 };
 
 /**
- * The PartialObjectMetadata of an encoded object: a view of its beginning, because metadata is field 1 of every kind and is
- * written first. Fails with ProtobufError.
+ * Returns the PartialObjectMetadata of an encoded object as a view of its first bytes, because metadata is field 1 of every
+ * kind. Throws ProtobufError.
  */
 export function partialMetadataBytes(raw: Uint8Array): Uint8Array {
   const reader = new ProtobufReader(raw, 1);

@@ -1,18 +1,18 @@
-/** Cutting a short piece out of a string is cheaper than making a string of bytes; a longer one would keep the whole alive. */
+/** Slicing a short string out of a larger one is cheaper than decoding bytes; a longer slice would keep the whole string alive. */
 const shortString = 12;
-/** Beyond this size a message has few pieces for its size. */
+/** Larger messages are not converted to one string. */
 const textLimit = 64 * 1024;
 
-/** Reads the wire format and never beyond the end of the message it is in. Every failure is a ProtobufError. */
+/** Reads the wire format, never beyond the end of the current message. Throws ProtobufError. */
 export class ProtobufReader {
   position = 0;
-  /** The end of the innermost message. */
+  /** End of the innermost message. */
   end: number;
   private readonly bytes: Buffer;
   private depth: number;
-  /** The upper half of the last varint. */
+  /** Upper 32 bits of the last varint. */
   private high = 0;
-  /** The bytes as characters, once they were needed. */
+  /** The message as a latin1 string, created on demand. */
   private latin1: string | undefined;
 
   constructor(bytes: Uint8Array, depth: number) {
@@ -21,7 +21,7 @@ export class ProtobufReader {
     this.depth = depth;
   }
 
-  /** Enters a message whose length comes next. Give what it returns to `leave`. */
+  /** Enters a length-delimited message. Pass the result to `leave`. */
   enter(): number {
     if (--this.depth < 0) throw new ProtobufError('exceeded max depth');
     const length = this.length();
@@ -35,7 +35,7 @@ export class ProtobufReader {
     this.end = outer;
   }
 
-  /** Field number and wire type: number << 3 | type. */
+  /** Reads a tag: number << 3 | wire type. */
   tag(message: string): number {
     const tag = this.varint();
     const type = tag & 7;
@@ -52,7 +52,7 @@ export class ProtobufReader {
     return this.varint() | 0;
   }
 
-  /** A bigint where a number would not be exact. */
+  /** Returns a bigint where a number is not exact. */
   int64(): number | bigint {
     const low = this.varint();
     const value = (this.high | 0) * 0x1_0000_0000 + low;
@@ -77,13 +77,13 @@ export class ProtobufReader {
     return this.bytes.toString('base64', start, this.position);
   }
 
-  /** A view, not a copy. */
+  /** Returns a view. */
   slice(): Buffer {
     const start = this.advance(this.length());
     return this.bytes.subarray(start, this.position);
   }
 
-  /** Skips a value whose tag has been read; a group with all that is in it. */
+  /** Skips a value after its tag; a group with its content. */
   skip(type: number): void {
     let groups = 0;
     for (let next = type; ; next = this.varint() & 7) {
@@ -107,13 +107,13 @@ export class ProtobufReader {
     return this.latin1.slice(start, this.position);
   }
 
-  /** From here to the current position. */
+  /** Whether the bytes from `start` to the position are ASCII. */
   private isAscii(start: number): boolean {
     for (let at = start; at < this.position; at++) if ((this.bytes[at] as number) >= 0x80) return false;
     return true;
   }
 
-  /** Moves on and gives the position from before. */
+  /** Advances; returns the previous position. */
   private advance(length: number): number {
     const start = this.position;
     if (length > this.end - start) throw unexpectedEnd();
@@ -128,7 +128,7 @@ export class ProtobufReader {
     return length;
   }
 
-  /** The lower half; the upper half is left in `high`. */
+  /** Returns the lower 32 bits; the upper ones are left in `high`. */
   private varint(): number {
     if (this.position >= this.end) throw unexpectedEnd();
     const byte = this.bytes[this.position] as number;
@@ -157,12 +157,12 @@ export class ProtobufReader {
   }
 }
 
-/** The wire types of protobuf. Groups are only ever skipped. */
+/** Wire types. Groups are only skipped. */
 export const wire = { varint: 0, fixed64: 1, bytes: 2, groupStart: 3, groupEnd: 4, fixed32: 5 } as const;
 
 export type WireType = 0 | 1 | 2;
 
-/** Bytes that are no protobuf message of the expected type, in the words of Kubernetes' decoder; or a value that has no encoding. */
+/** Malformed protobuf, with the messages of Kubernetes' decoder; or a value that cannot be encoded. */
 export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 }

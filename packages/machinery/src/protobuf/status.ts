@@ -40,7 +40,7 @@ const status = type(
   field('code', 6, { is: 'int32' }),
 );
 
-/** Answers are statuses whatever catalogue, if any, the kinds are in that a request is about. */
+/** Self-contained, because a Status is sent regardless of the catalogue of the request. */
 const catalogue: TypeCatalogue = { get: (name) => types.get(name) ?? listMetaTypes.get(name) };
 
 export function encodeStatus(answer: Status): Uint8Array {

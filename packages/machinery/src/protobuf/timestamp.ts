@@ -6,18 +6,18 @@ export interface Timestamp {
   readonly nanos: number;
 }
 
-/** The moment that Go takes for no time at all: 0001-01-01T00:00:00Z. */
+/** Go's zero time: 0001-01-01T00:00:00Z. */
 export const zeroSeconds = -62_135_596_800;
 
 const firstSeconds = -62_167_219_200;
 const lastSeconds = 253_402_300_799;
 
-/** RFC 3339 in UTC and whole seconds. */
+/** RFC 3339 in UTC, whole seconds. */
 export function formatSeconds(seconds: number): string {
   return `${dateAndTime(seconds)}Z`;
 }
 
-/** RFC 3339 in UTC with six digits of the second. */
+/** RFC 3339 in UTC, microseconds. */
 export function formatMicros({ seconds, nanos }: Timestamp): string {
   const micros = Math.trunc(nanos / 1e3);
   const carry = Math.floor(micros / 1e6);

@@ -1,26 +1,26 @@
 import { ProtobufError } from './reader.ts';
 
 const initialSize = 16 * 1024;
-/** A buffer that grew beyond this is not kept for the next message. */
+/** Larger buffers are not kept for the next message. */
 const keptSize = 1024 * 1024;
-/** Up to this length a loop is faster than calling out of JavaScript. */
+/** Up to this length a loop is faster than a native call. */
 const shortString = 24;
 
 /**
- * Writes the wire format from the end to the beginning: what a message holds is there before its length has to be written.
- * Give fields, items and entries last first.
+ * Writes the wire format backwards, so that the length of a message is known when it is written. Write fields, items and
+ * entries in reverse order.
  */
 export class ProtobufWriter {
   private buffer = Buffer.allocUnsafeSlow(initialSize);
-  /** Where the last byte was written. */
+  /** Start of the written bytes. */
   private position = initialSize;
 
-  /** The number of bytes so far. */
+  /** Number of bytes written. */
   get length(): number {
     return this.buffer.length - this.position;
   }
 
-  /** A copy of all bytes; the writer is empty then. */
+  /** Returns a copy of the bytes and resets the writer. */
   finish(): Buffer {
     const bytes = Buffer.from(this.buffer.subarray(this.position));
     if (this.buffer.length > keptSize) this.buffer = Buffer.allocUnsafeSlow(initialSize);
@@ -28,7 +28,7 @@ export class ProtobufWriter {
     return bytes;
   }
 
-  /** Forgets what was written. */
+  /** Discards the written bytes. */
   clear(): void {
     this.position = this.buffer.length;
   }
@@ -38,7 +38,7 @@ export class ProtobufWriter {
     this.buffer[--this.position] = value;
   }
 
-  /** An unsigned integer of up to 32 bits. */
+  /** A varint of up to 32 bits. */
   uint32(value: number): void {
     const size = varintSize(value);
     this.reserve(size);
@@ -65,7 +65,7 @@ export class ProtobufWriter {
     this.buffer.writeDoubleLE(value, this.position);
   }
 
-  /** The text without its length. */
+  /** UTF-8 without its length. */
   text(value: string): void {
     if (value.length <= shortString && this.ascii(value)) return;
     const size = Buffer.byteLength(value);
@@ -129,7 +129,7 @@ export class ProtobufWriter {
     this.uint32((field << 3) | 2);
   }
 
-  /** Writes nothing and gives false if there is anything else in the text. */
+  /** Writes nothing and returns false if the text is not ASCII. */
   private ascii(value: string): boolean {
     this.reserve(value.length);
     let at = this.position;
@@ -155,7 +155,7 @@ export class ProtobufWriter {
   }
 }
 
-/** Lengths, written forwards into a buffer that has room for them. */
+/** Encoded size of a varint of up to 32 bits. */
 
 export function varintSize(value: number): number {
   let size = 1;
@@ -163,7 +163,7 @@ export function varintSize(value: number): number {
   return size;
 }
 
-/** Gives the position behind what it wrote. */
+/** Writes a varint forwards; returns the end position. */
 export function writeVarint(value: number, out: Uint8Array, at: number): number {
   let rest = value;
   let next = at;

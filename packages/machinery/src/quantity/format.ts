@@ -1,5 +1,6 @@
+import { BoundedCache } from '../cache/bounded-cache.ts';
 import { trimRight } from '../text/strings.ts';
-import { parseQuantity, type Quantity } from './quantity.ts';
+import { maxCachedLength, parseQuantity, type Quantity } from './quantity.ts';
 
 const decimalSuffixes = new Map([
   [-9, 'n'],
@@ -14,30 +15,26 @@ const decimalSuffixes = new Map([
 ]);
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
-/** The same few quantities come again and again. */
-const known = new Map<string, string>();
-const maxKnown = 1_000;
+/** Most objects use the same few quantities. */
+const canonicalTexts = new BoundedCache<string, string>({ entries: 1_000 });
 
-/** The canonical text of a quantity given as text. Fails with QuantityError. */
+/** Returns the canonical form of a quantity. Throws QuantityError. */
 export function canonicalQuantity(text: string): string {
-  return known.get(text) ?? remember(text, formatQuantity(parseQuantity(text)));
-}
-
-function remember(text: string, canonical: string): string {
-  if (text.length > 32) return canonical;
-  if (known.size >= maxKnown) known.clear();
-  known.set(text, canonical);
+  const known = canonicalTexts.get(text);
+  if (known !== undefined) return known;
+  const canonical = formatQuantity(parseQuantity(text));
+  if (text.length <= maxCachedLength) canonicalTexts.set(text, canonical);
   return canonical;
 }
 
-/** The largest suffix that leaves no fraction. */
+/** Uses the largest suffix that leaves no fraction. */
 export function formatQuantity(quantity: Quantity): string {
   if (quantity.text !== undefined) return quantity.text;
   if (quantity.mantissa === 0n) return '0';
   return (quantity.format === 'BinarySI' ? formatBinary(quantity) : undefined) ?? formatDecimal(quantity);
 }
 
-/** Undefined if it would lose something, or is too small to be worth a binary suffix. */
+/** Undefined if it is not exact, or below 1024. */
 function formatBinary({ mantissa, exponent }: Quantity): string | undefined {
   const one = 10n ** BigInt(Math.max(-exponent, 0));
   if (mantissa % one !== 0n) return undefined;

@@ -33,11 +33,11 @@ describe('quantities', () => {
     ['9223372036854775808Ei', '9223372036854775807'],
     ['k', '0'],
     ['5e400', '50e399'],
-  ])('%s is written as %s', (text, written) => {
+  ])('formats %s as %s', (text, written) => {
     expect(canonicalQuantity(text)).toBe(written);
   });
 
-  it.each(['', 'x', '1x', '1 ', '1.2.3', '1mm', '1e', '1KI', 'Pi', '1e99999999999'])('%j is none', (text) => {
+  it.each(['', 'x', '1x', '1 ', '1.2.3', '1mm', '1e', '1KI', 'Pi', '1e99999999999'])('rejects %j', (text) => {
     expect(() => parseQuantity(text)).toThrow(QuantityError);
   });
 
@@ -52,7 +52,7 @@ describe('quantities', () => {
     expect(Math.sign(compareQuantities(parseQuantity(b), parseQuantity(a)))).toBe(expected === 0 ? 0 : -expected);
   });
 
-  it('adds and subtracts in the format of the first that is not zero', () => {
+  it('adds and subtracts in the format of the first nonzero operand', () => {
     const sum = addQuantities(parseQuantity('1Gi'), parseQuantity('1Ki'));
     expect(formatQuantity(sum)).toBe('1048577Ki');
     expect(formatQuantity(subtractQuantities(sum, parseQuantity('1Ki')))).toBe('1Gi');

@@ -1,16 +1,17 @@
+import { BoundedCache } from '../cache/bounded-cache.ts';
 export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent';
 
 /** An exact amount: mantissa × 10^exponent. */
 export interface Quantity {
   readonly mantissa: bigint;
   readonly exponent: number;
-  /** How it is written. */
+  /** Suffix family used for formatting. */
   readonly format: QuantityFormat;
-  /** The text it was read from, where that is how it is written. */
+  /** The source text, if it is canonical. */
   readonly text?: string;
 }
 
-/** The text is no quantity. */
+/** Not a quantity. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError';
 }
@@ -33,28 +34,26 @@ const suffixes = new Map<string, Suffix>([
   ...binarySuffixes.map((suffix, i): [string, Suffix] => [suffix, { base: 2, exponent: (i + 1) * 10, format: 'BinarySI' }]),
 ]);
 
-/** Far more digits than any quantity has; reading takes time with the square of their number. */
+/** Length limit, because parsing is quadratic in the number of digits. */
 const maxLength = 256;
 const nano = -9;
 const maxInt64 = 2n ** 63n - 1n;
 
-/** The same few quantities come again and again, and each is looked at several times. */
-const known = new Map<string, Quantity>();
-const maxKnown = 1_000;
-const maxKnownLength = 32;
+/** Most objects use the same few quantities, and each is parsed several times. */
+const parsed = new BoundedCache<string, Quantity>({ entries: 1_000 });
+/** Longer texts are not cached. */
+export const maxCachedLength = 32;
 
-/** Fails with QuantityError. */
+/** Throws QuantityError. */
 export function parseQuantity(text: string): Quantity {
-  const remembered = known.get(text);
-  if (remembered !== undefined) return remembered;
+  const known = parsed.get(text);
+  if (known !== undefined) return known;
   const quantity = readQuantity(text);
-  if (text.length > maxKnownLength) return quantity;
-  if (known.size >= maxKnown) known.clear();
-  known.set(text, quantity);
+  if (text.length <= maxCachedLength) parsed.set(text, quantity);
   return quantity;
 }
 
-/** Whole numbers without a suffix that take no rounding. */
+/** Integers without suffix that need no rounding. */
 const plainInteger = /^[1-9][0-9]{0,14}$/;
 
 function readQuantity(text: string): Quantity {
@@ -68,7 +67,7 @@ function readQuantity(text: string): Quantity {
   const suffix = interpretSuffix(suffixText);
   const digits = whole.replace(/^0+/, '') || '0';
   const quick = isQuick(digits, fraction, suffix);
-  // Digits may be missing altogether, but not where Kubernetes reads them with care.
+  // Kubernetes accepts missing digits only on its fast path.
   if (!quick && whole === '' && fraction === '') throw new QuantityError(numberWrong);
   const magnitude = round(scale(BigInt(digits + fraction), fraction.length, suffix), suffix.format);
   const mantissa = sign === '-' ? -magnitude.mantissa : magnitude.mantissa;
@@ -94,7 +93,7 @@ function scale(digits: bigint, fractionLength: number, { base, exponent }: Suffi
   return { mantissa: digits, exponent: exponent - fractionLength };
 }
 
-/** Nothing is smaller than a nano, and who asks for less gets one. Binary amounts end at 2^63. */
+/** Rounds up to a nano. Binary amounts are capped at 2^63. */
 function round({ mantissa, exponent }: Amount, format: QuantityFormat): Amount & { format: QuantityFormat } {
   const amount = exponent < nano ? { mantissa: divideUp(mantissa, nano - exponent), exponent: nano } : { mantissa, exponent };
   if (format !== 'BinarySI') return { ...amount, format };
@@ -105,19 +104,19 @@ function round({ mantissa, exponent }: Amount, format: QuantityFormat): Amount &
 
 function divideUp(value: bigint, power: number): bigint {
   if (value === 0n) return 0n;
-  // More digits than the value has: what is left is less than one.
+  // The quotient is less than one.
   if (power > value.toString().length) return 1n;
   const divisor = 10n ** BigInt(power);
   return (value + divisor - 1n) / divisor;
 }
 
-/** Whether Kubernetes reads a text the short way, without big numbers. */
+/** Whether Kubernetes uses its fast path (int64) for the text. */
 function isQuick(digits: string, fraction: string, { format, exponent }: Suffix): boolean {
   if (format !== 'BinarySI') return digits.length + fraction.length <= 18 && exponent - fraction.length >= nano;
   return fraction === '' && 15 - digits.length - Math.trunc((exponent * 3) / 10) - 1 >= 0;
 }
 
-/** What is read the short way and looks canonical to a quick glance is written as it was given. */
+/** The fast path keeps texts that look canonical. */
 function looksCanonical(digits: string, fraction: string, { format, exponent }: Suffix): boolean {
   if (format === 'BinarySI') return (BigInt(digits) & 7n) !== 0n;
   const shifted = digits + fraction;
@@ -126,18 +125,18 @@ function looksCanonical(digits: string, fraction: string, { format, exponent }: 
 
 export const zeroQuantity: Quantity = { mantissa: 0n, exponent: 0, format: 'DecimalSI' };
 
-/** Below zero if a is less than b, above if it is more. */
+/** Negative if a < b, positive if a > b. */
 export function compareQuantities(a: Quantity, b: Quantity): number {
   const [signA, signB] = [sign(a.mantissa), sign(b.mantissa)];
   if (signA !== signB || signA === 0) return signA - signB;
-  // Numbers of very different size are told apart by their length, so that no exponent is ever written out in zeros.
+  // Compares magnitudes first, so that large exponents are never expanded.
   const [sizeA, sizeB] = [size(a), size(b)];
   if (sizeA !== sizeB) return sizeA < sizeB ? -signA : signA;
   const exponent = Math.min(a.exponent, b.exponent);
   return sign(at(a, exponent) - at(b, exponent));
 }
 
-/** Written as `a` is, or as `b` is if `a` is zero. */
+/** Uses the format of `a`, or of `b` if `a` is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   const exponent = Math.min(a.exponent, b.exponent);
   const format = a.mantissa === 0n ? b.format : a.format;
@@ -148,7 +147,7 @@ export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return addQuantities(a, { ...b, mantissa: -b.mantissa });
 }
 
-/** The amount as a whole number of 10^exponent, rounded away from zero: 0 for units, -3 for thousandths. */
+/** The amount in units of 10^exponent, rounded away from zero: 0 for units, -3 for thousandths. */
 export function quantityValue(quantity: Quantity, exponent = 0): bigint {
   if (quantity.exponent >= exponent) return at(quantity, exponent);
   const divisor = 10n ** BigInt(exponent - quantity.exponent);
@@ -156,7 +155,7 @@ export function quantityValue(quantity: Quantity, exponent = 0): bigint {
   return quantity.mantissa % divisor === 0n ? whole : whole + BigInt(sign(quantity.mantissa));
 }
 
-/** An exponent is at most this much larger than another it meets; what is beyond is not a quantity of anything. */
+/** Limit of the difference of two exponents. */
 const maxShift = 4_096;
 
 function at({ mantissa, exponent }: Quantity, target: number): bigint {

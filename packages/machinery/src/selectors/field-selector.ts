@@ -1,13 +1,13 @@
 import { StatusError } from '../errors/status-error.ts';
 import { type FieldRequirement, type FieldSelector, maxTerms, tooManyTerms } from './selector.ts';
 
-/** Up to this many are checked one after another. */
+/** Up to this many requirements are checked sequentially; more are indexed. */
 const fewRequirements = 4;
 
-/** Chooses every object. */
+/** Matches every object. */
 export const everyField: FieldSelector = fieldSelector([]);
 
-/** From the text of a query. Fails with a StatusError (400). Whether the fields are known is for the caller to check. */
+/** Parses the fieldSelector of a query. Throws StatusError (400). The caller checks whether the fields are supported. */
 export function parseFieldSelector(text: string): FieldSelector {
   if (text === '') return everyField;
   const terms = splitTerms(text)
@@ -37,7 +37,7 @@ function plainMatcher(requirements: readonly FieldRequirement[]): FieldSelector[
   };
 }
 
-/** Takes time with the number of different fields. */
+/** Linear in the number of distinct fields. */
 function indexedMatcher(requirements: readonly FieldRequirement[]): FieldSelector['matches'] {
   const fields = new Map(requirements.map(({ field }) => [field, { equal: new Set<string>(), unequal: new Set<string>() }]));
   for (const { field, operator, value } of requirements) fields.get(field)?.[operator === '=' ? 'equal' : 'unequal'].add(value);
@@ -50,12 +50,12 @@ function indexedMatcher(requirements: readonly FieldRequirement[]): FieldSelecto
   };
 }
 
-/** Lets a value stand in the text of a selector. */
+/** Escapes a value for use in a selector. */
 export function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, '\\$&');
 }
 
-/** At commas that no backslash stands before. */
+/** Splits at unescaped commas. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;
@@ -90,13 +90,13 @@ function unescapeValue(text: string): string {
   return value;
 }
 
-/** What a backslash may stand before. */
+/** The character after a backslash. */
 function literal(character: string | undefined): string {
   if (character === '\\' || character === ',' || character === '=') return character;
   throw StatusError.badRequest(`invalid field selector: invalid escape sequence: \\${character ?? ''}`);
 }
 
-/** Kubernetes prints the number of the character. */
+/** Kubernetes prints the code of the character. */
 function unescapedCharacter(character: string): StatusError {
   return StatusError.badRequest(`invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`);
 }

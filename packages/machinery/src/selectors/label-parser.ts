@@ -12,7 +12,7 @@ const binaryOperators = new Map<Token['kind'], LabelOperator>([
   ['<', 'lt'],
 ]);
 
-/** The requirements of a selector in the order in which they stand. Fails with an Error. */
+/** Parses the requirements of a selector, in order. Throws Error. */
 export function parseRequirements(selector: string): LabelRequirement[] {
   return new RequirementParser(tokenize(selector)).parse();
 }
@@ -85,7 +85,7 @@ class RequirementParser {
     return token.text;
   }
 
-  /** What stands between brackets, each once, sorted. A place left empty counts as the empty string. */
+  /** The values in parentheses, sorted and unique. An empty place is the empty string. */
   #values(): readonly string[] {
     const open = this.#next();
     if (open.kind !== '(') throw new Error(`found '${open.text}' expected: '('`);
@@ -131,7 +131,7 @@ class RequirementParser {
   }
 }
 
-/** Where an operator cannot stand, its name is a word like any other. */
+/** Operators are ordinary words where no operator is allowed. */
 function isWord({ kind }: Token): boolean {
   return kind === 'word' || kind === 'in' || kind === 'notin';
 }
@@ -140,7 +140,7 @@ function unexpected(token: Token, expected: string): Error {
   return new Error(`found '${token.text}', ${expected}`);
 }
 
-/** A piece of the text of a label selector: an operator, a bracket, a word, or the end. */
+/** A token of a label selector: an operator, a parenthesis, a word, or the end. */
 export interface Token {
   readonly kind: Symbol | 'word' | 'end';
   readonly text: string;
@@ -149,15 +149,15 @@ export interface Token {
 type Symbol = (typeof symbols)[number];
 
 const symbols = [')', ',', '!', '==', '=', '>', 'in', '<', '!=', 'notin', '('] as const;
-/** A NUL ends a word or symbol that it follows, and the whole text anywhere else. */
-// regex: linear, matching ends where it fails.
+/** A NUL after a word or symbol ends it; anywhere else it ends the input. */
+// regex: linear, sticky.
 const pattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^=!(),<> \t\r\n\0]+))\0?/y;
 const keywords: ReadonlySet<string> = new Set(['in', 'notin']);
 
-/** More than the largest selector that is accepted can have. */
+/** More than any selector within the limits has. */
 const maxTokens = 40_000;
 
-/** The last token is always the end. Fails with an Error if there are too many. */
+/** The last token is always `end`. Throws Error beyond the limit. */
 function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   pattern.lastIndex = 0;

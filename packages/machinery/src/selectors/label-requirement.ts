@@ -11,7 +11,7 @@ const valuesPath = path('values');
 const maxInt64 = 2n ** 63n - 1n;
 const minInt64 = -(2n ** 63n);
 
-/** Checks a requirement. Fails with an Error whose message names everything that is wrong. */
+/** Validates a requirement. Throws an Error that lists all problems. */
 export function labelRequirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
   const errors = new FieldErrors();
   validateKey(key, path('key'), errors);
@@ -79,7 +79,7 @@ export function requirementText({ key, operator, values }: LabelRequirement): st
   }
 }
 
-/** A function that does as little as possible for each object. */
+/** Compiles a requirement to a specialized matcher. */
 export function compileRequirement({ key, operator, values }: LabelRequirement): Matcher {
   switch (operator) {
     case '=':
@@ -107,7 +107,7 @@ function isOneOf(key: string, values: readonly string[]): Matcher {
   return (labels) => labels !== undefined && allowed.has(labels[key]);
 }
 
-/** An object without the label is chosen too. */
+/** Also matches objects without the label. */
 function isNoneOf(key: string, values: readonly string[]): Matcher {
   const excluded = isOneOf(key, values);
   return (labels) => !excluded(labels);

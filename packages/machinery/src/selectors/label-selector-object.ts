@@ -15,7 +15,10 @@ const operators = new Map<string, LabelOperator>([
   ['DoesNotExist', '!'],
 ]);
 
-/** From an object with matchLabels and matchExpressions: an absent one chooses nothing, an empty one everything. Fails with an Error. */
+/**
+ * From matchLabels and matchExpressions. As in Kubernetes, an absent selector matches nothing, an empty one everything. Throws
+ * Error.
+ */
 export function labelSelectorOf(selector: JsonObject | undefined): LabelSelector {
   if (selector === undefined) return noLabel;
   const labels = mapIn(selector, 'matchLabels');
@@ -34,13 +37,13 @@ function requirementOf(expression: JsonObject): LabelRequirement {
 }
 
 export interface LabelSelectorRules {
-  /** For objects that were stored before values were checked. */
+  /** Ratcheting: for objects stored before values were validated. */
   readonly allowInvalidValues?: boolean;
-  /** For requests that merely describe a selector. */
+  /** For requests that only describe a selector, such as access reviews. */
   readonly allowUnknownOperators?: boolean;
 }
 
-/** Checks a selector that is part of an object. */
+/** Validates a selector in an object. */
 export function validateLabelSelector(
   selector: JsonObject | undefined,
   path: FieldPath,

@@ -6,13 +6,13 @@ import type { LabelRequirement, LabelSelector } from './selector.ts';
 
 type Matcher = LabelSelector['matches'];
 
-/** Up to this many are checked one after another. */
+/** Up to this many requirements are checked sequentially; more are indexed. */
 const fewRequirements = 4;
 
-/** Chooses every object. */
+/** Matches every object. */
 export const everyLabel: LabelSelector = compile([]);
 
-/** Chooses no object. */
+/** Matches no object. */
 export const noLabel: LabelSelector = {
   requirements: [],
   everything: false,
@@ -21,7 +21,7 @@ export const noLabel: LabelSelector = {
   toString: () => '',
 };
 
-/** From the text of a query. Fails with a StatusError (400). */
+/** Parses the labelSelector of a query. Throws StatusError (400). */
 export function parseLabelSelector(text: string): LabelSelector {
   if (text === '') return everyLabel;
   try {
@@ -31,7 +31,7 @@ export function parseLabelSelector(text: string): LabelSelector {
   }
 }
 
-/** All of the requirements, which have been checked. */
+/** A selector for validated requirements, all of which must match. */
 export function labelSelector(requirements: readonly LabelRequirement[]): LabelSelector {
   return compile([...requirements].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)));
 }
@@ -59,8 +59,8 @@ function compileMatcher(requirements: readonly LabelRequirement[]): LabelSelecto
 }
 
 /**
- * Takes time with the labels of an object, not with the requirements: those that need a label fail at the first that is
- * absent, and of the others only those for labels that are there can fail.
+ * Linear in the labels of the object, not in the requirements: requirements that need a label fail at the first one absent, and
+ * of the others only those for present labels can fail.
  */
 function indexedMatcher(requirements: readonly LabelRequirement[]): LabelSelector['matches'] {
   const needed = new Map<string, Matcher>();
@@ -94,7 +94,7 @@ function excludesValues({ operator }: LabelRequirement): boolean {
   return operator === '!=' || operator === 'notin';
 }
 
-/** All requirements for one label. Those that exclude values become one set, and equal ones are checked once. */
+/** Combines all requirements for one label. Excluded values become one set, and duplicates are dropped. */
 function combine(key: string, requirements: readonly LabelRequirement[]): Matcher {
   const excluding = requirements.filter(excludesValues);
   const others = new Map(requirements.filter((one) => !excludesValues(one)).map((one) => [requirementText(one), one]));

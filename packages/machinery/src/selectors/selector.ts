@@ -8,13 +8,13 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** Chooses objects by their labels. */
+/** Selects objects by their labels. */
 export interface LabelSelector {
   readonly requirements: readonly LabelRequirement[];
-  /** Chooses everything. */
+  /** Matches every object. */
   readonly everything: boolean;
   matches(labels: JsonObject | undefined): boolean;
-  /** The one value that a label must have to be chosen, if there is one. */
+  /** The only value that a label may have, if the selector requires one. */
   requiresExactMatch(label: string): string | undefined;
   toString(): string;
 }
@@ -25,32 +25,32 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** Chooses objects by fields whose values are asked for by name; a field that an object lacks is the empty string. */
+/** Selects objects by field values; a missing field is the empty string. */
 export interface FieldSelector {
   readonly requirements: readonly FieldRequirement[];
   readonly everything: boolean;
   matches(fieldValue: (field: string) => string): boolean;
-  /** The one value that a field must have to be chosen, if there is one. */
+  /** The only value that a field may have, if the selector requires one. */
   requiresExactMatch(field: string): string | undefined;
   toString(): string;
 }
 
-/** Requirements of one selector in a query. Selectors of real clients have a handful. */
+/** Limit of requirements in the selector of a query. Real clients send a handful. */
 export const maxTerms = 1_000;
 
-/** Values of all sets (`in`, `notin`) of one selector in a query. Watches keep them for as long as they last. */
+/** Limit of values in all sets (`in`, `notin`) of a selector, which watches hold in memory. */
 const maxValues = 10_000;
 
 export function tooManyTerms(): Error {
   return new Error(`selector too long: at most ${maxTerms} requirements and ${maxValues} values are allowed`);
 }
 
-/** Counts what a selector asks for while it is parsed. */
+/** Counts requirements and values while parsing. */
 export class SelectorSize {
   #terms = 0;
   #values = 0;
 
-  /** Fails with an Error beyond the limits. */
+  /** Throws an Error beyond the limits. */
   add(values: number): void {
     this.#values += values;
     if (++this.#terms > maxTerms || this.#values > maxValues) throw tooManyTerms();

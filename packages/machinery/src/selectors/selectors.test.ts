@@ -43,7 +43,7 @@ describe('label selectors', () => {
     ['in in (in,notin)', { in: 'notin' }, true],
     ['constructor', {}, false],
     ['toString notin (x)', {}, true],
-  ])('%s of %j is %s', (text, labels, expected) => {
+  ])('%s matches %j: %s', (text, labels, expected) => {
     expect(parseLabelSelector(text).matches(labels)).toBe(expected);
   });
 
@@ -62,7 +62,7 @@ describe('label selectors', () => {
       'n>abc',
       "unable to parse requirement: values[0]: Invalid value: \"abc\": for 'Gt', 'Lt' operators, the value must be an integer",
     ],
-  ])('%s is refused', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(refusal(() => parseLabelSelector(text))).toBe(message);
   });
 
@@ -72,7 +72,7 @@ describe('label selectors', () => {
     expect(parseLabelSelector(selector.toString()).toString()).toBe(selector.toString());
   });
 
-  it('knows what it requires exactly', () => {
+  it('reports exact requirements', () => {
     const selector = parseLabelSelector('a=1,b in (2),c in (3,4),d!=5');
     expect(['a', 'b', 'c', 'd', 'e'].map((label) => selector.requiresExactMatch(label))).toEqual([
       '1',
@@ -107,7 +107,7 @@ describe('selector objects', () => {
     expect(selector.matches({})).toBe(everything || text === 'a notin (x,y)');
   });
 
-  it('refuses unknown operators and bad values', () => {
+  it('rejects unknown operators and invalid values', () => {
     expect(() => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Like' }] })).toThrow(
       '"Like" is not a valid label selector operator',
     );
@@ -116,7 +116,7 @@ describe('selector objects', () => {
     );
   });
 
-  it('is validated as part of an object', () => {
+  it('validates selectors in objects', () => {
     const errors = new FieldErrors();
     const matchExpressions = [
       { key: 'a', operator: 'In' },
@@ -149,7 +149,7 @@ describe('field selectors', () => {
     ['a=', {}, true],
     ['a=x\\,y\\=z\\\\', { a: 'x,y=z\\' }, true],
     ['=', { a: '1' }, true],
-  ])('%s of %j is %s', (text, fields, expected) => {
+  ])('%s matches %j: %s', (text, fields, expected) => {
     expect(parseFieldSelector(text).matches((field) => fields[field] ?? '')).toBe(expected);
   });
 
@@ -159,11 +159,11 @@ describe('field selectors', () => {
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
     ['a=\\b', 'invalid field selector: invalid escape sequence: \\b'],
     ['a=b\\', 'invalid field selector: invalid escape sequence: \\'],
-  ])('%s is refused', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(refusal(() => parseFieldSelector(text))).toBe(message);
   });
 
-  it('lists its requirements and what it requires exactly', () => {
+  it('lists its requirements and reports exact ones', () => {
     const selector = parseFieldSelector('b==2,a!=1\\,');
     expect(selector.requirements).toEqual([
       { field: 'a', operator: '!=', value: '1,' },
@@ -175,7 +175,7 @@ describe('field selectors', () => {
   });
 });
 
-describe('selectors of many terms', () => {
+describe('selectors with many requirements', () => {
   const terms = (count: number, make: (i: number) => string) => Array.from({ length: count }, (_, i) => make(i)).join(',');
 
   it.each<[string, JsonObject | undefined, boolean]>([
@@ -192,7 +192,7 @@ describe('selectors of many terms', () => {
     [`n>1,n<9,n>3,${terms(100, (i) => `n!=${i + 5}`)}`, { n: '4' }, true],
     [`n>1,n<9,n>3,${terms(100, (i) => `n!=${i + 5}`)}`, { n: '3' }, false],
     [terms(100, (i) => `!k${i}`), { constructor: 'x' }, true],
-  ])('%s of %j is %s', (text, labels, expected) => {
+  ])('%s matches %j: %s', (text, labels, expected) => {
     expect(parseLabelSelector(text).matches(labels)).toBe(expected);
   });
 
@@ -202,7 +202,7 @@ describe('selectors of many terms', () => {
     [`a=100,${terms(100, (i) => `a!=${i}`)}`, '100', true],
     [terms(100, (i) => `a=${i}`), '1', false],
     [terms(100, () => 'a=1'), '1', true],
-  ])('fields: %s of %s is %s', (text, value, expected) => {
+  ])('fields: %s matches %s: %s', (text, value, expected) => {
     expect(parseFieldSelector(text).matches(() => value)).toBe(expected);
   });
 
@@ -212,7 +212,7 @@ describe('selectors of many terms', () => {
     ['values', () => parseLabelSelector(`k in (${terms(10_001, (i) => `v${i}`)})`)],
     ['values that repeat', () => parseLabelSelector(`k in (${terms(100_000, () => 'v')})`)],
     ['fields', () => parseFieldSelector(terms(1001, (i) => `a!=${i}`))],
-  ])('are refused: %s', (_, parse) => {
+  ])('are rejected: %s', (_, parse) => {
     expect(refusal(parse)).toBe(tooLong);
   });
 });

@@ -2,12 +2,12 @@ const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==
 const lastOfTwo = /[AQgw]==$/;
 const lastOfThree = /[AEIMQUYcgkosw048]=$/;
 
-/** The text is not base64; the message is the one Go gives. */
+/** Invalid base64; the message equals Go's. */
 export class Base64Error extends Error {
   override readonly name = 'Base64Error';
 }
 
-/** The form in which bytes are written: without line breaks, unused bits zero. Fails with Base64Error. */
+/** Returns standard base64 without line breaks and with unused bits zero. Throws Base64Error. */
 export function canonicalBase64(text: string): string {
   if (canonical.test(text) && hasNoStrayBits(text)) return text;
   const position = firstIllegal(text);
@@ -20,7 +20,7 @@ function hasNoStrayBits(text: string): boolean {
   return text.endsWith('==') ? lastOfTwo.test(text) : lastOfThree.test(text);
 }
 
-/** Where Go's decoder stops; it reads in groups of four and skips line breaks. */
+/** The position where Go's decoder stops. It reads groups of four and skips line breaks. */
 function firstIllegal(text: string): number | undefined {
   const bytes = new TextEncoder().encode(text);
   let at = 0;
@@ -36,7 +36,7 @@ function firstIllegal(text: string): number | undefined {
   }
 }
 
-/** After the first padding character: a second one if half of the group is missing, and then nothing. */
+/** After the first padding character: a second one if the group has two digits, then nothing. */
 function illegalPadding(bytes: Uint8Array, afterPadding: number, inGroup: number): number | undefined {
   let at = afterPadding;
   if (inGroup < 2) return at - 1;

@@ -1,7 +1,7 @@
 import { goByteQuote } from './go-quote.ts';
 import { trimRight } from './strings.ts';
 
-/** The text is no length of time; the message is the one Go gives. */
+/** Invalid duration; the message equals Go's. */
 export class GoDurationError extends Error {
   override readonly name = 'GoDurationError';
 }
@@ -19,7 +19,7 @@ const units = new Map([
 const maxInt64 = 2n ** 63n - 1n;
 const component = /([0-9]*)(?:\.([0-9]*))?([^0-9.]*)/y;
 
-/** Nanoseconds from a text such as 1h30m or 1.5s. Fails with GoDurationError. */
+/** time.ParseDuration: nanoseconds of `1h30m` or `1.5s`. Throws GoDurationError. */
 export function parseGoDuration(text: string): bigint {
   const [, sign, rest = ''] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (rest === '0') return 0n;
@@ -31,7 +31,7 @@ export function parseGoDuration(text: string): bigint {
   return sign === '-' ? -total : total;
 }
 
-/** Milliseconds, with fractions, from a text such as 1h30m or 1.5s. Fails with GoDurationError. */
+/** Milliseconds, with fractions, of `1h30m` or `1.5s`. Throws GoDurationError. */
 export function goDurationMs(text: string): number {
   return Number(parseGoDuration(text)) / 1e6;
 }
@@ -45,7 +45,7 @@ function readComponent(match: RegExpExecArray | null, text: string): bigint {
   return BigInt(whole) * unit + (fraction === '' ? 0n : (BigInt(fraction) * unit) / 10n ** BigInt(fraction.length));
 }
 
-/** As Go prints a length of time: 1h30m0s, 1.5s, 10ms. */
+/** Duration.String: 1h30m0s, 1.5s, 10ms. */
 export function formatGoDuration(nanoseconds: bigint): string {
   if (nanoseconds < 0n) return `-${formatGoDuration(-nanoseconds)}`;
   if (nanoseconds === 0n) return '0s';

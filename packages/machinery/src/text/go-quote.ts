@@ -1,4 +1,4 @@
-/** Text that needs no escaping between double quotes: the common case, decided without building anything. */
+/** Text that needs no escaping: the common case, decided without allocation. */
 const plain = /^[ !#-[\]-~]*$/;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const shortEscapes = new Map([
@@ -13,12 +13,12 @@ const shortEscapes = new Map([
   ['\v', '\\v'],
 ]);
 
-/** A string as Go's %q prints it. Messages quote this way, and clients compare messages. */
+/** Go's %q. Kubernetes' messages quote this way, and clients compare messages. */
 export function goQuote(text: string): string {
   return `"${goEscape(text)}"`;
 }
 
-/** What goQuote puts between its quotes. */
+/** goQuote without the quotes. */
 export function goEscape(text: string): string {
   if (plain.test(text)) return text;
   let escaped = '';
@@ -26,7 +26,7 @@ export function goEscape(text: string): string {
   return escaped;
 }
 
-/** A list of strings as Go's %#v prints a []string. */
+/** Go's %#v of a []string. */
 export function goStringSlice(values: readonly string[]): string {
   return `[]string{${values.map(goQuote).join(', ')}}`;
 }
@@ -47,7 +47,7 @@ function hex(code: number, width: number): string {
 
 const hexDigits = Buffer.from('0123456789abcdef');
 
-/** As Go's package time quotes: bytes beyond ASCII are written as numbers. */
+/** Quotes like Go's package time: bytes beyond ASCII are escaped. */
 export function goByteQuote(text: string): string {
   const bytes = Buffer.from(text);
   const quoted = Buffer.allocUnsafe(4 * bytes.length + 2);
@@ -56,7 +56,7 @@ export function goByteQuote(text: string): string {
   return quoted.toString('latin1', 0, quoted.writeUInt8(0x22, at));
 }
 
-/** Writes a byte as it is, with a backslash before it, or as `\xff`; returns the position behind it. */
+/** Writes a byte plain, with a backslash, or as `\xff`; returns the end position. */
 function quoteByte(byte: number, quoted: Buffer, at: number): number {
   if (byte >= 0x20 && byte < 0x80) {
     if (byte === 0x22 || byte === 0x5c) quoted[at++] = 0x5c;

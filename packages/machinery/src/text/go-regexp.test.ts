@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { GoRegExpError, goRegExp, goRegExpProblem } from './go-regexp.ts';
 
-describe('expressions of Go', () => {
+describe('goRegExp', () => {
   it.each<[string, string, boolean]>([
     ['^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', 'a-b', true],
     ['^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', 'a-', false],
@@ -23,7 +23,7 @@ describe('expressions of Go', () => {
     ['[]a', 'error parsing regexp: missing closing ]: `[]a`'],
     ['a{2}{3}', 'error parsing regexp: invalid nested repetition operator: `{2}{3}`'],
   ];
-  it.each(wrong)('%s is none', (expression, message) => {
+  it.each(wrong)('rejects %s', (expression, message) => {
     expect(goRegExpProblem(expression)).toBe(message);
     expect(() => goRegExp(expression)).toThrow(GoRegExpError);
   });
@@ -38,7 +38,7 @@ describe('expressions of Go', () => {
     '[]a]',
     '(?P<n>a)',
     `${'[^d]'.repeat(40)}\\p{L}`,
-  ])('%s is one', (expression) => {
+  ])('accepts %s', (expression) => {
     expect(goRegExpProblem(expression)).toBeUndefined();
     expect(goRegExp(expression)).toBeDefined();
   });

@@ -1,13 +1,13 @@
-/** Reading times as Go's time.Parse does, with its complaints. */
+/** Go's time.Parse for the layouts Kubernetes uses, with Go's errors. */
 import { goByteQuote as quote } from './go-quote.ts';
 
-/** Seconds since 1970 and the nanoseconds beyond them. */
+/** Seconds since 1970, and nanoseconds. */
 export interface GoTime {
   readonly seconds: number;
   readonly nanoseconds: number;
 }
 
-/** The text is no time; the message is the one Go gives. */
+/** Invalid time; the message equals Go's. */
 export class GoTimeError extends Error {
   override readonly name = 'GoTimeError';
 }
@@ -66,7 +66,7 @@ class TimeReader {
     return value;
   }
 
-  /** A layout without a fraction allows one of any length; one with six digits wants exactly those. */
+  /** A layout without fraction accepts one of any length; one with six digits requires exactly six. */
   #fraction(): number {
     const exact = this.#layout === rfc3339Micro;
     const digits = (exact ? /^[.,]([0-9]{6})/ : /^[.,]([0-9]+)/).exec(this.#rest);
@@ -106,7 +106,7 @@ function daysIn(month: number, year: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Date.UTC takes years below 100 for those of the last century. */
+/** Date.UTC maps years below 100 to the 20th century. */
 function secondsAt(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

@@ -1,17 +1,17 @@
-/** Whether a text takes more than so many bytes in UTF-8. Limits of Kubernetes count bytes, not characters. */
+/** Whether a text exceeds a limit in bytes of UTF-8. Kubernetes' limits count bytes, not characters. */
 export function longerThanBytes(text: string, limit: number): boolean {
   if (text.length > limit) return true;
   return text.length * 3 > limit && Buffer.byteLength(text) > limit;
 }
 
-/** Removes all trailing occurrences of a character, as Go's strings.TrimRight. A regular expression for this is quadratic. */
+/** Go's strings.TrimRight for one character. A regular expression for this would be quadratic. */
 export function trimRight(text: string, character: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end--;
   return text.slice(0, end);
 }
 
-/** Removes a character from both ends, as Go's strings.Trim. */
+/** Go's strings.Trim for one character. */
 export function trimBoth(text: string, character: string): string {
   const rest = trimRight(text, character);
   let start = 0;

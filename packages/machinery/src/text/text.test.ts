@@ -12,7 +12,7 @@ describe('Go text', () => {
     ['é€😀', '"é€😀"'],
     ['\u200b\u00a0\ufeff', '"\\u200b\\u00a0\\ufeff"'],
     ['\u{e0001}', '"\\U000e0001"'],
-  ])('%j is quoted', (text, quoted) => {
+  ])('quotes %j', (text, quoted) => {
     expect(goQuote(text)).toBe(quoted);
   });
 
@@ -23,7 +23,7 @@ describe('Go text', () => {
     [0.00001, '1e-05'],
     [100000.5, '100000.5'],
     [true, 'true'],
-  ])('%j is printed', (value, printed) => {
+  ])('formats %j', (value, printed) => {
     expect(goValueText(value)).toBe(printed);
   });
 
@@ -41,7 +41,7 @@ describe('Go text', () => {
     ['1\u03bcs', '1µs'],
     ['+1.5h', '1h30m0s'],
     ['-9223372036854775808ns', '-2562047h47m16.854775808s'],
-  ])('%s lasts %s', (text, printed) => {
+  ])('parses the duration %s as %s', (text, printed) => {
     expect(formatGoDuration(parseGoDuration(text))).toBe(printed);
   });
 
@@ -51,12 +51,12 @@ describe('Go text', () => {
     ['1d', 'time: unknown unit "d" in duration "1d"'],
     ['.s', 'time: invalid duration ".s"'],
     ['9999999999h', 'time: invalid duration "9999999999h"'],
-  ])('%j lasts nothing', (text, message) => {
+  ])('rejects the duration %j', (text, message) => {
     expect(() => parseGoDuration(text)).toThrow(message);
   });
 });
 
-describe('64-bit integers of Go', () => {
+describe('parseGoInt64', () => {
   it.each([
     ['0', 0n],
     ['+007', 7n],
@@ -73,7 +73,7 @@ describe('64-bit integers of Go', () => {
     ['9223372036854775808', 'value out of range'],
     ['9'.repeat(1_000_000), 'value out of range'],
     [`${'0'.repeat(1_000_000)}x`, 'invalid syntax'],
-  ])('%#: none', (text, reason) => {
+  ])('rejects %#', (text, reason) => {
     expect(() => parseGoInt64(text)).toThrow(reason);
   });
 });

@@ -1,4 +1,4 @@
-/** Lines that two texts have in common: `size` of them, from `a` in one and `b` in the other. */
+/** A block of common lines: `size` lines at `a` in one text and `b` in the other. */
 interface Match {
   readonly a: number;
   readonly b: number;
@@ -13,17 +13,17 @@ interface Change {
 
 const context = 3;
 
-/** Comparisons of lines after which the rest of two texts counts as different. */
+/** Limit of line comparisons; the rest then counts as different. */
 const maxComparisons = 500_000;
 
-/** The difference of two texts in lines, each shown with a few lines around it, without names of files. */
+/** A unified diff without file names. */
 export function unifiedDiff(before: readonly string[], after: readonly string[]): string {
   return hunksOf(changesOf(before, after))
     .map((hunk) => hunkText(hunk, before, after))
     .join('');
 }
 
-/** Lines that stand in very many places tell nothing about what belongs together. */
+/** Very frequent lines are ignored when matching, as in Python's difflib. */
 const popularFrom = 200;
 
 function placesOf(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
@@ -42,7 +42,7 @@ function placesOf(lines: readonly string[]): ReadonlyMap<string, readonly number
 type Places = ReadonlyMap<string, readonly number[]>;
 type Range = readonly [aFrom: number, aTo: number, bFrom: number, bTo: number];
 
-/** All matches in order, the longest found first and then what is left and right of it. */
+/** All matching blocks in order: the longest first, then recursively on both sides. */
 function matchesOf(before: readonly string[], after: readonly string[]): readonly Match[] {
   const places = placesOf(after);
   const found: Match[] = [];
@@ -84,7 +84,7 @@ function longestMatch(
   return extended(best, before, after, range);
 }
 
-/** Popular lines are not looked for, but belong to a match that they touch. */
+/** Extends a match over adjacent frequent lines. */
 function extended(match: Match, before: readonly string[], after: readonly string[], range: Range): Match {
   const [aFrom, aTo, bFrom, bTo] = range;
   let { a, b, size } = match;
@@ -112,7 +112,7 @@ function changesOf(before: readonly string[], after: readonly string[]): readonl
   return changes;
 }
 
-/** Changes that are near each other are shown together. */
+/** Groups changes that are close to each other into hunks. */
 function hunksOf(changes: readonly Change[]): readonly (readonly Change[])[] {
   const hunks: Change[][] = [];
   let hunk: Change[] = [];

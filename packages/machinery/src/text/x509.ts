@@ -2,16 +2,16 @@ const sequenceTag = 0x30;
 const setTag = 0x31;
 const oidTag = 0x06;
 
-/** Attribute types by the DER of their object identifiers. */
+/** Attribute types: the hex content of their object identifiers. */
 export const nameAttributes = { commonName: '550403', organization: '55040a' } as const;
 
 export interface NameAttribute {
-  /** The content of the object identifier in hex. */
+  /** Hex content of the object identifier. */
   readonly type: string;
   readonly value: DerElement;
 }
 
-/** The attributes of an X.501 name in order. Fails with MalformedDer. */
+/** Reads the attributes of an X.501 name in order. Throws MalformedDer. */
 export function readDistinguishedName(name: DerElement | undefined): readonly NameAttribute[] {
   return insideDer(name, sequenceTag).flatMap((relative) => insideDer(relative, setTag).map(readAttribute));
 }
@@ -22,7 +22,7 @@ function readAttribute(element: DerElement): NameAttribute {
   return { type: type.content.toString('hex'), value };
 }
 
-/** Undefined if one of the values cannot be decoded: half an identity is none. */
+/** Undefined if a value cannot be decoded: a partial identity must not be used. */
 export function nameValues(attributes: readonly NameAttribute[], type: string): string[] | undefined {
   const values = attributes.filter((each) => each.type === type).map(({ value }) => textOf(value));
   return values.every((value) => value !== undefined) ? values : undefined;
@@ -31,7 +31,7 @@ export function nameValues(attributes: readonly NameAttribute[], type: string): 
 const decoders: Readonly<Record<number, (content: Buffer) => string | undefined>> = {
   12: utf8,
   18: (content) => matching(content, /^[0-9 ]*$/),
-  // Go allows * and & beyond the standard's set, for certificates in the wild.
+  // Go accepts * and & beyond the standard's set, for existing certificates.
   19: (content) => matching(content, /^[A-Za-z0-9 '()+,\-./:=?*&]*$/),
   20: (content) => content.toString('latin1'),
   // biome-ignore lint/suspicious/noControlCharactersInRegex: IA5 is ASCII with its control characters
@@ -60,20 +60,20 @@ function bmp(content: Buffer): string | undefined {
   return content.length % 2 === 0 ? Buffer.from(content).swap16().toString('utf16le') : undefined;
 }
 
-/** An element of a DER document; its content may hold further elements. */
+/** A DER element; its content may hold further elements. */
 export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
-  /** The whole element, tag and length included. */
+  /** The whole element with tag and length. */
   readonly bytes: Buffer;
 }
 
-/** Something is not the DER it should be. */
+/** Malformed or unexpected DER. */
 export class MalformedDer extends Error {
   override readonly name = 'MalformedDer';
 }
 
-/** The elements that stand one after the other in some bytes. */
+/** Splits consecutive elements. */
 export function derElements(bytes: Buffer): DerElement[] {
   const found: DerElement[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -86,7 +86,7 @@ export function derElements(bytes: Buffer): DerElement[] {
   return found;
 }
 
-/** The elements inside a constructed one, which must have the tag. */
+/** The elements of a constructed element with the given tag. */
 export function insideDer(element: DerElement | undefined, tag: number): DerElement[] {
   if (element?.tag !== tag) throw new MalformedDer(`expected tag ${tag}, found ${element?.tag}`);
   return derElements(element.content);
@@ -104,7 +104,7 @@ function header(bytes: Buffer, at: number): { start: number; length: number } {
 const begin = '-----BEGIN CERTIFICATE-----';
 const end = '-----END CERTIFICATE-----';
 
-/** PEM blocks of certificates in a text, without the text around them. Content is not decoded; it has no dash in it. */
+/** The PEM CERTIFICATE blocks of a text, not decoded. */
 export function certificateBlocks(text: string): readonly string[] {
   const blocks: string[] = [];
   let start = text.indexOf(begin);

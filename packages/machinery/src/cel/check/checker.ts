@@ -23,7 +23,7 @@ import { CelDouble } from '../values/value.ts';
 import { type Resolution, resolveOverload } from './overloads.ts';
 import { mostGeneral, Substitutions } from './unify.ts';
 
-/** Gives every node of the tree its type, and every call its overloads. */
+/** Type checker: sets the type of every node and the candidate overloads of every call. */
 export function checkTypes(expr: Expr, names: Names, issues: Issues): void {
   const checker = new Checker(names, issues);
   checker.check(expr);
@@ -43,7 +43,7 @@ class Checker {
     this.#issues = issues;
   }
 
-  /** When all is known, what is still open may be anything. */
+  /** Replaces free type parameters by dyn once the whole expression is checked. */
   settle(): void {
     for (const expr of this.#typed) if (expr.type) expr.type = this.#substitutions.apply(expr.type, true);
   }
@@ -196,7 +196,7 @@ class Checker {
     return mapType(key ?? this.#freshType(), value ?? this.#freshType());
   }
 
-  /** What is not of one type may be of any; whether that is allowed is decided when all types are known. */
+  /** The common type of two elements, dyn if they differ. The validators reject mixed types where Kubernetes does. */
   #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
     return this.#substitutions.assign([previous], [current]) ? mostGeneral(previous, current) : dynType;
@@ -318,7 +318,7 @@ function typeOfLiteral(value: unknown): CelType {
   }
 }
 
-/** `a.b.c` if that is all there is. */
+/** The qualified name `a.b.c`, if the expression consists of nothing else. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.is === 'ident') return withoutDot(expr.name);
   if (expr.is !== 'select' || expr.testOnly) return undefined;

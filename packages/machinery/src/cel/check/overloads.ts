@@ -4,18 +4,18 @@ import type { Issues } from '../syntax/source.ts';
 import { boolType, type CelType, dynType, formatType, isDyn, sameType } from '../types/type.ts';
 import type { Substitutions } from './unify.ts';
 
-/** A call whose function is known, and whose overload is looked for. */
+/** A call of a known function whose overload is to be resolved. */
 export interface Resolution {
   readonly call: Call;
   readonly declaration: FunctionDeclaration;
-  /** With the target first. */
+  /** The arguments, with the target first. */
   readonly args: readonly Expr[];
   readonly substitutions: Substitutions;
   readonly issues: Issues;
   readonly freshType: () => CelType;
 }
 
-/** The type of the call, whose overloads are written into it. Undefined if none fits, which is reported. */
+/** Returns the type of the call and stores the matching overloads in it. Undefined, and reported, if none matches. */
 export function resolveOverload(resolution: Resolution): CelType | undefined {
   const { call, declaration } = resolution;
   const isLogic = declaration.name === operators.logicalAnd || declaration.name === operators.logicalOr;
@@ -34,7 +34,7 @@ export function resolveOverload(resolution: Resolution): CelType | undefined {
   return result;
 }
 
-/** `&&` and `||` say of each operand what is wrong with it. */
+/** `&&` and `||` report each operand that is not a bool. */
 function resolveLogic({ call, declaration, args, substitutions, issues }: Resolution): CelType | undefined {
   call.overloads = declaration.overloads.map(({ id }) => id);
   const wrong = args.filter((arg) => !substitutions.assign([arg.type as CelType], [boolType]));

@@ -1,6 +1,6 @@
 import { type CelType, dynType, isDyn, listType, mapType, opaqueType, sameType, typeTypeOf } from '../types/type.ts';
 
-/** What type parameters were found to stand for. An attempt that fails leaves nothing behind. */
+/** Bindings of type parameters found by unification. A failed attempt leaves them unchanged. */
 export class Substitutions {
   readonly #known = new Map<string, CelType>();
   #trail: [string, CelType | undefined][] = [];
@@ -14,7 +14,7 @@ export class Substitutions {
     this.#known.set(param.name, type);
   }
 
-  /** Whether values of type `from` may stand where `to` is wanted, learning what parameters stand for. */
+  /** Whether `from` is assignable to `to`; binds type parameters on the way. */
   assign(from: readonly CelType[], to: readonly CelType[]): boolean {
     this.#trail = [];
     if (assignableAll(this, from, to)) return true;
@@ -25,7 +25,7 @@ export class Substitutions {
     return false;
   }
 
-  /** The type with its parameters replaced; those that stand for nothing become dyn if that is wanted. */
+  /** Substitutes type parameters; free ones become dyn if `freeToDyn`. */
   apply(type: CelType, freeToDyn: boolean): CelType {
     const known = this.get(type);
     if (known !== undefined) return this.apply(known, freeToDyn);
@@ -71,7 +71,7 @@ function isNullable({ kind }: CelType): boolean {
   );
 }
 
-/** Whether the parameter may stand for the type, and whether it already stood for something. */
+/** Whether the parameter can be bound to the type, and whether it was bound before. */
 function substitute(known: Substitutions, type: CelType, param: CelType): { valid: boolean; substituted: boolean } {
   if (type.kind === 'param' && type.name === param.name) return { valid: true, substituted: true };
   const current = known.get(param);
@@ -96,7 +96,7 @@ function occurs(known: Substitutions, param: CelType, within: CelType): boolean 
   return within.params.some((each) => occurs(known, param, each));
 }
 
-/** The less specific of two types that fit each other. */
+/** The more general of two compatible types. */
 export function mostGeneral(a: CelType, b: CelType): CelType {
   return isEqualOrLessSpecific(a, b) ? a : b;
 }

@@ -6,7 +6,7 @@ import { type CelType, formatType, sameType } from '../types/type.ts';
 import { conversions } from '../values/convert.ts';
 import { CelError } from '../values/value.ts';
 
-/** What can be said of constants before anything is evaluated. */
+/** Validates constant arguments and element types at compile time. */
 export function validate(expr: Expr, issues: Issues): void {
   for (const name of ['duration', 'timestamp', 'matches']) walk(expr, (each) => checkLiteral(each, name, issues));
   walk(expr, (each) => (each.is === 'call' && each.function === 'format' ? false : checkElements(each, issues)));
@@ -20,13 +20,13 @@ function checkLiteral(expr: Expr, name: string, issues: Issues): undefined {
   issues.report(literal.at, `invalid ${name} argument`);
 }
 
-/** The first argument of `matches(text, pattern)` is taken for the pattern as well, as Kubernetes does. */
+/** In `matches(text, pattern)` the text is validated as a pattern too, as in Kubernetes. */
 function isValid(call: Call, value: string | number): boolean {
   if (call.function === 'matches') return !(compilePattern(value as string) instanceof CelError);
   return !(conversions[call.function]?.(value) instanceof CelError);
 }
 
-/** The elements of a list, the keys of a map and its values are each of one type. */
+/** Lists must have elements of one type, maps keys of one type and values of one type. */
 function checkElements(expr: Expr, issues: Issues): undefined {
   if (expr.is === 'map') checkEntries(expr, issues);
   if (expr.is !== 'list') return;
@@ -55,7 +55,7 @@ function mismatch(expr: Expr, expected: CelType, found: CelType, issues: Issues)
   issues.report(expr.at, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
 }
 
-/** The parts of a node. */
+/** Child nodes. */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.is) {
     case 'select':
@@ -75,7 +75,7 @@ export function childrenOf(expr: Expr): readonly Expr[] {
   }
 }
 
-/** Every node, outermost first. Below a node for which `visit` says false nothing is visited. */
+/** Visits every node in pre-order. Skips the children of a node if `visit` returns false. */
 export function walk(expr: Expr, visit: (expr: Expr) => boolean | undefined): void {
   if (visit(expr) === false) return;
   for (const child of childrenOf(expr)) walk(child, visit);

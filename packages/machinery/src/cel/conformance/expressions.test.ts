@@ -5,7 +5,7 @@ import { parseJson } from '../../json/parse.ts';
 import type { JsonValue } from '../../json/value.ts';
 import type { CelSchema } from '../types/declared-type.ts';
 
-/** What the libraries of Kubernetes 1.36 made of an expression: an outcome, or what they said was wrong with it. */
+/** Result of an expression in the libraries of Kubernetes 1.36: a value and its cost, or errors. */
 interface Expectation {
   readonly compile?: string;
   readonly program?: string;

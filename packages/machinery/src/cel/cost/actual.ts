@@ -1,9 +1,9 @@
 import { CelList, CelMap, CelOpaque, CelOptional, type CelValue, costSize, isError } from '../values/value.ts';
 import { authorizationCheck, listCreation, nominal, patternFactor, traversal } from './factors.ts';
 
-/** What a call costs by its first two arguments; that is charged before the call, so that nothing is done that is too much. */
+/** Cost of a call by its first two arguments. It is charged before the call, so that expensive calls are not made. */
 type CostFunction = (first: CelValue, second: CelValue) => number;
-/** What a call costs can be its own affair, or that of its arguments or its result. */
+/** Cost of a call: fixed, by its arguments, or by its result. */
 export type CostOfCall = number | CostFunction | ResultCost;
 
 export class ResultCost {
@@ -13,14 +13,14 @@ export class ResultCost {
   }
 }
 
-/** What a call of an overload costs; the overload is '' if only the values choose it. */
+/** Runtime cost of an overload; the overload is '' if it is chosen by the runtime types. */
 export function actualCost(name: string, overload: string): CostOfCall {
   const known = overloadCosts.get(overload) ?? (nominal.has(name) ? 1 : functionCosts.get(name));
   if (known !== undefined) return known;
   return standardCosts.get(overload) ?? 1;
 }
 
-/** The costs of Kubernetes know nothing of optionals. */
+/** Kubernetes' cost functions do not unwrap optionals. */
 function size(value: CelValue): number {
   return value instanceof CelOptional ? 1 : costSize(value);
 }
@@ -41,7 +41,7 @@ function selector(_: CelValue, text: CelValue): number {
   return listCreation + Math.ceil(length * traversal) + Math.ceil(requirements * (listCreation + 40));
 }
 
-/** The whole of a value, with everything that is in it. */
+/** Size of a value including everything nested. */
 function traverse(value: CelValue): number {
   if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) * traversal);
   if (value instanceof Uint8Array) return Math.floor(value.length * traversal);
@@ -67,7 +67,7 @@ const validate: CostFunction = (format, text) => {
   return Math.ceil((1 + size(text)) * traversal) * Math.ceil((format.maxRegexSize as number) * patternFactor);
 };
 
-/** Values of Kubernetes' own types are compared at a fixed price. */
+/** Opaque Kubernetes types have a fixed comparison cost. */
 const equals: CostFunction = (first, second) => {
   if (first instanceof CelOpaque && first.type.kind !== 'unknown') return 1;
   return Math.ceil(Math.min(costSize(first), costSize(second)) * traversal);
@@ -98,7 +98,7 @@ function allocated(factor: number, items: number): number {
 
 const ofResult = new ResultCost((result) => allocated(1, size(result)));
 
-/** Comparing every item with every other. */
+/** Quadratic comparison of all items. */
 function compared(list: CelValue): number {
   if (!(list instanceof CelList) || list.size === 0) return allocated(2, 0);
   const first = list.at(0);

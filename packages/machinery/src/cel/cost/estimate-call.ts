@@ -4,7 +4,7 @@ import { estimateLibraryCall, estimateListCall } from './estimate-library.ts';
 import { patternFactor, traversal } from './factors.ts';
 import { addRanges, type CostEstimate, fixed, multiplyRanges, scaleRange, uniteRanges, unknownRange } from './range.ts';
 
-/** A call of one overload, with what is known of its arguments. */
+/** A call of one overload, with the known sizes of its arguments. */
 export interface EstimatedCall {
   readonly estimation: Estimation;
   readonly expr: Call;
@@ -16,11 +16,11 @@ export interface EstimatedCall {
 
 export interface CallEstimate {
   readonly cost: CostEstimate;
-  /** How large the result is, if that is known. */
+  /** Size of the result, if known. */
   readonly size?: CostEstimate;
 }
 
-/** What a call costs with its arguments, without its target. */
+/** Cost of a call including its arguments, without its target. */
 export function estimateCall(call: EstimatedCall): CallEstimate {
   const own = estimateListCall(call) ?? estimateLibraryCall(call);
   if (own !== undefined) return withArguments(call, own);
@@ -31,7 +31,7 @@ function withArguments({ costs }: EstimatedCall, { cost, size }: CallEstimate): 
   return { cost: costs.reduce(addRanges, cost), size };
 }
 
-/** Not all arguments are evaluated. */
+/** Short-circuiting operators evaluate only part of their operands. */
 function estimateLogic({ estimation, expr, overload, args, costs }: EstimatedCall): CallEstimate | undefined {
   const [first = fixed(0), second = fixed(0), third = fixed(0)] = costs;
   if (overload === 'logical_or' || overload === 'logical_and') {
@@ -88,7 +88,7 @@ function estimateStandard(call: EstimatedCall): CallEstimate | undefined {
   }
 }
 
-/** Comparing takes as long as the shorter of two. */
+/** Comparison costs the size of the smaller operand. */
 function estimateLeast(first: CostEstimate, second: CostEstimate): CallEstimate {
   const max = Math.min(first.max, second.max);
   return { cost: scaleRange({ min: max > 0 ? 1 : 0, max }, traversal) };

@@ -11,7 +11,7 @@ const longestNamedPattern = 128;
 const longestFormatName = 64;
 const address: CostEstimate = { min: 4, max: 16 };
 
-/** The functions of Kubernetes. */
+/** Estimates the functions of the Kubernetes libraries. */
 export function estimateLibraryCall(call: EstimatedCall): CallEstimate | undefined {
   if (nominal.has(call.expr.function)) return one;
   return estimates.get(call.expr.function)?.(call);
@@ -27,7 +27,7 @@ function readFirst(factor: number): Estimate {
   return (call) => (call.args.length === 0 ? undefined : { cost: scaleRange(firstOf(call), factor) });
 }
 
-/** Reads the target, and makes something as long. */
+/** Traverses the target and returns a value of the same size. */
 const readTarget: Estimate = (call) => {
   if (call.target === undefined) return undefined;
   const size = sizeOf(call, call.target);
@@ -40,7 +40,7 @@ const selector: Estimate = (call) => {
   return { cost: addRanges(addRanges(fixed(listCreation), scaleRange(size, traversal)), requirements) };
 };
 
-/** The elements of a list, as far as its path leads to them. */
+/** The element type and path of a list. */
 function elementOf({ type, path }: SizedNode): { kind: string; path: readonly string[] } | undefined {
   const [element] = type.params;
   return element === undefined ? undefined : { kind: element.kind, path: path.length === 0 ? path : [...path, '@items'] };
@@ -50,7 +50,7 @@ function sizeAt({ estimation }: EstimatedCall, path: readonly string[]): CostEst
   return (path.length === 0 ? undefined : estimation.sizeOf(path)) ?? unknownRange;
 }
 
-/** Every element is looked at once; of strings and bytes, every character. */
+/** Visits every element once; for strings and bytes every character. */
 const traverse: Estimate = (call) => {
   const { target } = call;
   if (target === undefined) return undefined;
@@ -81,7 +81,7 @@ function keepsAll(keeps: boolean, size: number): number {
   return keeps ? size : 0;
 }
 
-/** Replacing nothing puts something around every character. */
+/** Replacing the empty string inserts around every character. */
 function longestCount(size: CostEstimate, old: CostEstimate, by: CostEstimate): number {
   if (old.min === 0) return Math.min(size.max + 1, most);
   return by.max <= old.min ? 0 : Math.ceil(size.max / old.min);
@@ -121,7 +121,7 @@ const search: Estimate = (call) => {
 
 const ip: Estimate = (call) => (call.overload === 'cidr_ip' ? one : readFirst(traversal)(call));
 
-/** A string has to be read first. */
+/** Adds the cost of parsing if the argument is a string. */
 function compared(cost: CostEstimate, parsing: string): Estimate {
   return (call) => {
     if (call.args.length === 0) return undefined;
@@ -181,7 +181,7 @@ const sorts = new Map(
   ]),
 );
 
-/** The functions on lists and sets that the language is extended by. */
+/** Estimates cel-go's extensions for lists and sets. */
 export function estimateListCall(call: EstimatedCall): CallEstimate | undefined {
   const { overload, target, args } = call;
   const own = sizeOf(call, target);
@@ -214,7 +214,7 @@ export function estimateListCall(call: EstimatedCall): CallEstimate | undefined 
   }
 }
 
-/** Below zero there is nothing but the other end. */
+/** Like cel-go's uint64 arithmetic: an underflow becomes the maximum. */
 function difference(end: number, start: number): number {
   return end < start ? most : end - start;
 }

@@ -15,7 +15,7 @@ import {
   unknownRange,
 } from './range.ts';
 
-/** What is known of an expression that a call is made with. */
+/** An operand with its known size. */
 export interface SizedNode {
   readonly expr: Expr;
   readonly path: readonly string[];
@@ -23,7 +23,7 @@ export interface SizedNode {
   readonly size: CostEstimate | undefined;
 }
 
-/** How large the entries of a list or a map are. */
+/** Sizes of the entries of a list or map. */
 export interface EntrySize {
   readonly kind: 'list' | 'map';
   readonly key: CostEstimate;
@@ -36,7 +36,7 @@ interface LocalVariable {
   readonly entries: EntrySize | undefined;
 }
 
-/** The least and the most that an evaluation costs. */
+/** Minimum and maximum cost of an evaluation. */
 export function estimateCost(expr: Expr, sizeOf: SizeEstimator = () => undefined): CostEstimate {
   return new Estimation(sizeOf).cost(expr);
 }
@@ -131,7 +131,7 @@ export class Estimation {
     return addRanges(targetCost, this.#overloads(expr, target, args, costs));
   }
 
-  /** A call whose overload only the values choose may cost the least of any and the most of any. */
+  /** A call with several candidate overloads: from the cheapest to the most expensive one. */
   #overloads(
     expr: Call,
     target: SizedNode | undefined,
@@ -259,7 +259,7 @@ export class Estimation {
   }
 }
 
-/** A name for a value: there is nothing to loop over. */
+/** Whether a comprehension is only a `cel.bind`. */
 function isBinding({ range, condition, accumulator }: Comprehension): boolean {
   const empty = range.is === 'list' && range.elements.length === 0;
   return empty && condition.is === 'literal' && condition.value === false && accumulator !== '__result__';

@@ -1,12 +1,12 @@
-/** What reading a character costs. */
+/** Cost per character of a string traversal. */
 export const traversal = 0.1;
-/** How many steps of an automaton a character of a pattern stands for. */
+/** Cost factor per character of a regular expression. */
 export const patternFactor = 0.25;
 export const listCreation = 10;
 export const mapCreation = 30;
 export const structCreation = 40;
 export const authorizationCheck = 350_000;
-/** Functions that cost one, whatever they are given. */
+/** Functions with a fixed cost of 1. */
 export const nominal: ReadonlySet<string> = new Set([
   ...['serviceAccount', 'path', 'group', 'resource', 'subresource', 'namespace', 'name', 'allowed', 'reason', 'error', 'errored'],
   ...['masked', 'prefixLength', 'family', 'isUnspecified', 'isLoopback', 'isLinkLocalMulticast', 'isLinkLocalUnicast'],

@@ -8,7 +8,7 @@ export interface CostEstimate {
 /** Estimates the size of the value at a path such as `['self', 'spec', 'names', '@items']`. Undefined if unknown. */
 export type SizeEstimator = (path: readonly string[]) => CostEstimate | undefined;
 
-/** Counts are those of 64 bits: what would be more stays at the most. */
+/** Costs saturate at 64 bits. */
 export const most = 2 ** 64;
 export const unknownRange: CostEstimate = { min: 0, max: most };
 
@@ -32,12 +32,12 @@ export function scaleRange({ min, max }: CostEstimate, factor: number): CostEsti
   return { min: capped(Math.ceil(min * factor)), max: capped(Math.ceil(max * factor)) };
 }
 
-/** The least of both and the most of both. */
+/** The union of two ranges. */
 export function uniteRanges(a: CostEstimate, b: CostEstimate): CostEstimate {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }
 
-/** How large what a path leads to is, by what was declared of the variable that every path begins with. */
+/** Sizes from a declared type; paths start at its variable. */
 export function declaredSizes(root: DeclaredType): SizeEstimator {
   return (path) => {
     let type: DeclaredType | undefined = root;

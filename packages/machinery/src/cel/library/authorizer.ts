@@ -3,7 +3,7 @@ import { boolType, type CelType, stringType } from '../types/type.ts';
 import { CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
 import { type CelLibrary, declare, memberOverload, type Overload } from './declarations.ts';
 
-/** What an expression asks whether it is allowed. */
+/** An authorization check made by an expression. */
 export type AuthorizerQuestion =
   | { readonly path: string; readonly verb: string }
   | {
@@ -23,10 +23,10 @@ export interface AuthorizerAnswer {
   readonly error?: string;
 }
 
-/** Who is asked. What it throws ends the evaluation and reaches whoever began it. */
+/** Performs the checks. An error it throws aborts the evaluation and propagates to the caller of `evaluate`. */
 export interface CelAuthorizer {
   authorize(question: AuthorizerQuestion): AuthorizerAnswer;
-  /** The same for a service account instead of the user of the request. */
+  /** The authorizer for a service account instead of the requesting user. */
   forServiceAccount(namespace: string, name: string): CelAuthorizer;
 }
 
@@ -47,7 +47,7 @@ const types = {
 export const authorizerType = types.Authorizer;
 export const resourceCheckType = types.ResourceCheck;
 
-/** A step on the way to a question. Steps are not compared with each other. */
+/** A builder step of a check. Steps are never equal. */
 abstract class Step extends CelOpaque {
   equals(_other: CelValue): CelValue {
     return noSuchOverload;
@@ -203,7 +203,7 @@ export const authorizerLibrary: CelLibrary = {
   ],
 };
 
-/** Came later than the rest. */
+/** Field and label selectors, added in 1.31. */
 export const authorizerSelectorsLibrary: CelLibrary = {
   functions: [narrowing('fieldSelector', 'authorizer_fieldselector'), narrowing('labelSelector', 'authorizer_labelselector')],
 };

@@ -42,7 +42,7 @@ const standardLibrary: CelLibrary = {
   ],
 };
 
-/** The release of Kubernetes in which a library came. */
+/** Minor version of Kubernetes that added each library. */
 const history: readonly (readonly [minor: number, CelLibrary])[] = [
   [0, standardLibrary],
   [0, urlsLibrary],
@@ -62,7 +62,7 @@ const history: readonly (readonly [minor: number, CelLibrary])[] = [
   [34, listExtensionsLibrary],
 ];
 
-/** What expressions of a release know. */
+/** The libraries of a Kubernetes version. */
 export function baseLibraries(version: string): readonly CelLibrary[] {
   const minor = Number(/^1\.(\d+)$/.exec(version)?.[1]);
   if (!(minor >= 23)) throw new Error(`CEL environments begin with 1.23, not ${version}`);

@@ -8,7 +8,7 @@ import { type CelLibrary, declare, globalOverload } from './declarations.ts';
 const [k, v] = [typeParam('K'), typeParam('V')];
 const mapKV = mapType(k, v);
 
-/** The accumulator of a loop, which grows in place; its initial value is a constant and stays empty. */
+/** Inserts into the accumulator in place. Its initial value is a constant, so an empty one is replaced by a new map. */
 function insert(map: CelValue, key: CelValue, value: CelValue): CelValue {
   const target = map instanceof HashMap && map.size > 0 ? map : copyOf(map as CelMap);
   if (target.find(key) !== undefined) return new CelError(`insert failed: key ${formatPlain(key)} already exists`);

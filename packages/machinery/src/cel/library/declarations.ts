@@ -2,27 +2,27 @@ import type { MacroSet } from '../syntax/macros.ts';
 import { type CelType, typeTypeOf } from '../types/type.ts';
 import type { CelValue } from '../values/value.ts';
 
-/** One signature of a function and what it does. */
+/** One signature of a function and its implementation. */
 export interface Overload {
   readonly id: string;
-  /** Called as `target.function(…)`; the target is the first argument. */
+  /** Receiver style, `target.function(…)`; the target is the first argument. */
   readonly member: boolean;
   readonly args: readonly CelType[];
   readonly result: CelType;
-  /** Absent where the planner knows what to do. Arguments are never errors, and of the types that `args` says. */
+  /** Absent for functions built into the planner. Arguments are never errors and have the types in `args`. */
   readonly call?: (...args: CelValue[]) => CelValue;
-  /** The names of its type parameters. */
+  /** Names of its type parameters. */
   readonly params: readonly string[];
 }
 
 export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
-  /** All overloads are one function that looks at its arguments itself. */
+  /** All overloads share one implementation, which checks the argument types. */
   readonly operator?: boolean;
 }
 
-/** What a version of the environment adds. */
+/** Declarations of one library. */
 export interface CelLibrary {
   readonly functions?: readonly FunctionDeclaration[];
   readonly types?: readonly CelType[];
@@ -34,12 +34,12 @@ export function declare(name: string, ...overloads: Overload[]): FunctionDeclara
   return { name, overloads };
 }
 
-/** A function that is called by its name. */
+/** A global function. */
 export function globalOverload(id: string, args: readonly CelType[], result: CelType, call?: Overload['call']): Overload {
   return { id, member: false, args, result, call, params: paramsOf([...args, result]) };
 }
 
-/** A function that is called on its first argument. */
+/** A receiver-style function. */
 export function memberOverload(id: string, args: readonly CelType[], result: CelType, call?: Overload['call']): Overload {
   return { ...globalOverload(id, args, result, call), member: true };
 }
@@ -57,13 +57,13 @@ function paramsOf(types: readonly CelType[]): string[] {
 export interface NameDeclaration {
   readonly name: string;
   readonly type: CelType;
-  /** The value of a constant, or of the name of a type. */
+  /** Value of a constant or type name. */
   readonly value?: CelValue;
-  /** The type that the name means. */
+  /** The type a type name refers to. */
   readonly names?: CelType;
 }
 
-/** What names mean to an expression as a whole. */
+/** Resolves names outside of comprehensions. */
 export interface Names {
   ident(name: string): NameDeclaration | undefined;
   function(name: string): FunctionDeclaration | undefined;
@@ -73,7 +73,7 @@ export function typeNameDeclaration(type: CelType): NameDeclaration {
   return { name: type.name, type: typeTypeOf(type), names: type };
 }
 
-/** The functions of several libraries; overloads of one name are put together. */
+/** Merges the functions of several libraries; overloads of the same name are combined. */
 export function mergeFunctions(libraries: readonly CelLibrary[]): Map<string, FunctionDeclaration> {
   const merged = new Map<string, FunctionDeclaration>();
   for (const declaration of libraries.flatMap(({ functions = [] }) => functions)) {

@@ -16,7 +16,7 @@ const allowed: { readonly [verb in Clause['verb']]: readonly TypeKind[] } = {
   o: ['int', 'uint'],
 };
 
-/** A constant format and its arguments are checked against each other before anything is evaluated. */
+/** Validates a constant format string against its arguments at compile time. */
 export function checkFormatCall(call: Call, issues: Issues): undefined {
   const [list] = call.args;
   const { target } = call;
@@ -33,7 +33,7 @@ export function checkFormatCall(call: Call, issues: Issues): undefined {
   }
 }
 
-/** How many arguments the format uses; undefined if one is wrong, which is reported. */
+/** Number of arguments used by the format; undefined, and reported, if one does not fit. */
 function checkArguments(format: string, args: readonly Expr[], issues: Issues): number | undefined {
   let used = 0;
   for (const part of clausesOf(format)) {
@@ -54,7 +54,7 @@ function isAllowed(verb: Clause['verb'], { type }: Expr): boolean {
   return type?.kind === 'dyn' || allowed[verb].includes(type?.kind as TypeKind);
 }
 
-/** A literal list or map is looked into. */
+/** Checks the elements of list and map literals. */
 function wrongText(arg: Expr): Expr | undefined {
   if (!isAllowed('s', arg)) return arg;
   if (arg.is === 'list') return firstWrong(arg.elements);

@@ -13,7 +13,7 @@ class FormatValue extends CelOpaque {
   readonly type = formatType;
   readonly name: string;
   readonly validate: Validate;
-  /** What a check costs is counted by this. */
+  /** Size of the format's regular expression, used for costs. */
   readonly maxRegexSize: number;
   constructor(name: string, maxRegexSize: number, validate: Validate) {
     super();

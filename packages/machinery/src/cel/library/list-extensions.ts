@@ -39,7 +39,7 @@ function flatten(list: CelList, depth: Int): CelValue {
   return new ArrayList(items);
 }
 
-/** The numbers below n, made when they are asked for: n may be anything. */
+/** The integers below n, generated on access because n is unbounded. */
 class RangeList extends CelList {
   readonly size: number;
   constructor(size: number) {
@@ -51,7 +51,7 @@ class RangeList extends CelList {
   }
 }
 
-/** Items that can be keys are found at once, others are compared with each other. */
+/** Hashable items are looked up, others compared pairwise. */
 function distinct(list: CelList): CelValue {
   const seen = new Set<unknown>();
   const others: CelValue[] = [];
@@ -81,7 +81,7 @@ function sortBy(list: CelList, keys: CelList): CelValue {
 
 const input = '@__sortBy_input__';
 
-/** Computes the keys, and has the list sorted by them. */
+/** Expands to a `map` for the keys and `@sortByAssociatedKeys`. */
 const sortByMacro: Macro = (call) => {
   const target = call.target as Expr;
   if (!['list', 'select', 'ident', 'comprehension', 'call'].includes(target.is)) {
@@ -106,7 +106,7 @@ const sortByMacro: Macro = (call) => {
   };
 };
 
-/** The functions on lists that the language is extended by. */
+/** cel-go's list extensions. */
 export const listExtensionsLibrary: CelLibrary = {
   macros: new Map([[macroKey('sortBy', 2, true), sortByMacro]]),
   functions: [

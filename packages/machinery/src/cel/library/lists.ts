@@ -53,7 +53,7 @@ function sum(list: CelList, zero: CelValue): CelValue {
   return total;
 }
 
-/** The first of the largest, or of the smallest if `sign` is -1. */
+/** The first maximum, or minimum if `sign` is -1. */
 function extreme(name: string, list: CelList, sign: number): CelValue {
   if (list.size === 0) return new CelError(`${name} called on empty list`);
   let best = list.at(0);
@@ -83,7 +83,7 @@ function extremes(name: string, sign: number): FunctionDeclaration {
   return declare(name, ...overloads);
 }
 
-/** The functions on lists that Kubernetes has of its own. */
+/** Kubernetes' list library. */
 export const listsLibrary: CelLibrary = {
   functions: [
     declare(

@@ -11,7 +11,7 @@ function escapeKey(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** What expressions that change objects know besides the rest. */
+/** Declarations for the expressions of MutatingAdmissionPolicy. */
 export const mutationLibrary: CelLibrary = {
   functions: [
     declare(
@@ -21,7 +21,7 @@ export const mutationLibrary: CelLibrary = {
   ],
 };
 
-/** `Object`, `Object.spec`, … stand for the object and what is in it: any field may be set. */
+/** `Object`, `Object.spec`, …: types of the object and its fields. Any field may be set. */
 export function mutationName(name: string): NameDeclaration | undefined {
   if (name === 'JSONPatch') return typeNameDeclaration(jsonPatchType);
   return isObjectName(name) ? typeNameDeclaration(objectType(name, () => dynType)) : undefined;
@@ -31,7 +31,7 @@ function isObjectName(name: string): boolean {
   return name === 'Object' || name.startsWith('Object.');
 }
 
-/** Objects must be named after the place where they are: what is under `spec` is an `Object.spec`. */
+/** Checks that constructed types match their path: the value of `spec` must be an `Object.spec`. */
 export function objectNameProblems(value: CelValue, path = 'Object'): string[] {
   if (value instanceof CelList) return Array.from({ length: value.size }, (_, i) => objectNameProblems(value.at(i), path)).flat();
   if (!(value instanceof CelMap)) return [];

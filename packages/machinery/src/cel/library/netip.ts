@@ -1,18 +1,18 @@
 import { goQuote } from '../../text/go-quote.ts';
 
-/** An IP address as a number of 32 or 128 bits. */
+/** An IP address as an integer of 32 or 128 bits. */
 export interface ParsedAddress {
   readonly bits: 32 | 128;
   readonly value: bigint;
   readonly zone: string;
 }
 
-/** The text is no address; the message is the one Go gives. */
+/** Invalid address; the message equals Go's. */
 export class AddressError extends Error {
   override readonly name = 'AddressError';
 }
 
-/** As Go's netip.ParseAddr reads it. Fails with AddressError. */
+/** Go's netip.ParseAddr. Throws AddressError. */
 export function parseAddr(text: string): ParsedAddress {
   const mark = /[.:%]/.exec(text)?.[0];
   if (mark === '.') return { bits: 32, value: parseDotted(text, text), zone: '' };
@@ -53,7 +53,7 @@ function parseIPv6(whole: string): ParsedAddress {
   return { bits: 128, value: new GroupReader(whole, address).read(), zone };
 }
 
-/** Reads groups of sixteen bits, of which some may be left out in one place. */
+/** Reads the 16-bit groups of an IPv6 address with at most one `::`. */
 class GroupReader {
   readonly #whole: string;
   readonly #groups: bigint[] = [];
@@ -127,7 +127,7 @@ export interface ParsedPrefix {
   readonly length: number;
 }
 
-/** As Go's netip.ParsePrefix reads it. Fails with AddressError. */
+/** Go's netip.ParsePrefix. Throws AddressError. */
 export function parsePrefix(text: string): ParsedPrefix {
   const slash = text.lastIndexOf('/');
   if (slash < 0) throw prefixProblem(text, "no '/'");

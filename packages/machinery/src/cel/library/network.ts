@@ -47,7 +47,7 @@ function addressText({ bits, value }: ParsedAddress): string {
   return formatAddress({ family: bits === 32 ? 'IPv4' : 'IPv6', value });
 }
 
-/** An IPv4 address that is written as an IPv6 one is refused: it is not clear what was meant. */
+/** IPv4-mapped IPv6 addresses are rejected as ambiguous. */
 function isMapped({ bits, value }: ParsedAddress): boolean {
   return bits === 128 && value >> 32n === 0xffffn;
 }
@@ -125,7 +125,7 @@ function canonical(text: string): CelValue {
   return ip instanceof IPValue ? ip.text() === text : ip;
 }
 
-/** Addresses and ranges of addresses. */
+/** IP addresses and CIDRs. */
 export const networkLibrary: CelLibrary = {
   types: [ipType, cidrType],
   functions: [

@@ -25,7 +25,7 @@ const listOptionalV = listType(optionalV);
 const noValue = new CelError('optional.none() dereference');
 const zeroTime = -62_135_596_800;
 
-/** What stands for nothing in its type: 0, '', [], null. */
+/** Zero values: 0, '', [], null. */
 function isZero(value: CelValue): boolean {
   if (value === null || value === false || value === 0) return true;
   if (value instanceof CelDouble) return value.value === 0;

@@ -12,13 +12,13 @@ import { boolType, type CelType, doubleType, intType, stringType } from '../type
 import { CelDouble, CelError, CelOpaque, type CelValue, checkedInt, type Int, noSuchOverload } from '../values/value.ts';
 import { type CelLibrary, declare, globalOverload, memberOverload, type Overload } from './declarations.ts';
 
-/** It is an object without fields that anybody knows. */
+/** An object type without fields. */
 const quantityType: CelType = { kind: 'object', name: 'kubernetes.Quantity', params: [] };
 
 class QuantityValue extends CelOpaque {
   readonly type = quantityType;
   readonly quantity: Quantity;
-  /** The result of an addition: Kubernetes does not take one for the right side of a comparison. */
+  /** Result of an addition or subtraction: Kubernetes does not accept one as the right side of a comparison. */
   readonly #computed: boolean;
   constructor(quantity: Quantity, computed: boolean) {
     super();
@@ -45,7 +45,7 @@ function readQuantity(text: string): CelValue {
 
 const notInteger = new CelError('cannot convert value to integer');
 
-/** The amount if it is a whole number of 64 bits. */
+/** The amount, if it is an int64. */
 function integerOf(quantity: Quantity): CelValue {
   if (quantity.exponent > 20) return quantity.mantissa === 0n ? 0 : notInteger;
   const whole = quantityValue(quantity);
@@ -92,7 +92,7 @@ function computed(name: string, compute: (a: Quantity, b: Quantity) => Quantity)
   ];
 }
 
-/** A sum is written anew, never as one of its parts was. */
+/** The result has no cached text of an operand. */
 function rewritten(compute: (a: Quantity, b: Quantity) => Quantity): (a: Quantity, b: Quantity) => Quantity {
   return (a, b) => ({ ...compute(a, b), text: undefined });
 }

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import type { RE2JS } from 're2js';
+import { type GoRegExp, GoRegExpError, goRegExp } from '../../text/go-regexp.ts';
 import { intType, listType, stringType } from '../types/type.ts';
 import { ArrayList, CelError, type CelValue, type Int } from '../values/value.ts';
 import { type CelLibrary, declare, memberOverload } from './declarations.ts';
@@ -9,15 +8,15 @@ const strings = listType(stringType);
 function find(text: string, pattern: string): CelValue {
   const compiled = compilePattern(pattern);
   if (compiled instanceof CelError) return new CelError(`Illegal regex: ${compiled.message}`);
-  const matcher = compiled.matcher(text);
+  const matcher = compiled.re2.matcher(text);
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
-/** All matches, or the first `limit` of them; an empty match just behind another does not count. */
+/** All matches, or the first `limit`. As in Go, an empty match adjacent to the previous one is skipped. */
 function findAll(text: string, pattern: string, limit: Int): CelValue {
   const compiled = compilePattern(pattern);
   if (compiled instanceof CelError) return new CelError(`Illegal regex: ${compiled.message}`);
-  const matcher = compiled.matcher(text);
+  const matcher = compiled.re2.matcher(text);
   const most = limit < 0 ? Number.POSITIVE_INFINITY : Number(limit);
   const found: string[] = [];
   let previousEnd = -1;
@@ -49,32 +48,17 @@ export const regexLibrary: CelLibrary = {
   ],
 };
 
-const known = new Map<string, RE2JS | CelError>();
-const maxKnown = 1_000;
-let engine: typeof RE2JS | undefined;
-
-/** A pattern in Go's syntax, or the error that it is. */
-export function compilePattern(pattern: string): RE2JS | CelError {
-  let compiled = known.get(pattern);
-  if (compiled === undefined) {
-    compiled = compile(pattern);
-    if (known.size >= maxKnown) known.clear();
-    known.set(pattern, compiled);
-  }
-  return compiled;
-}
-
-/** The engine is large, and most expressions have no pattern. */
-function compile(pattern: string): RE2JS | CelError {
-  engine ??= (createRequire(import.meta.url)('re2js') as { RE2JS: typeof RE2JS }).RE2JS;
+/** Compiles an RE2 pattern, with a cache; returns an error value if it is invalid. */
+export function compilePattern(pattern: string): GoRegExp | CelError {
   try {
-    return engine.compile(pattern);
+    return goRegExp(pattern);
   } catch (error) {
-    return new CelError(error instanceof Error ? error.message : String(error));
+    if (!(error instanceof GoRegExpError)) throw error;
+    return new CelError(error.message);
   }
 }
 
 export function matchesPattern(text: string, pattern: string): CelValue {
   const compiled = compilePattern(pattern);
-  return compiled instanceof CelError ? compiled : compiled.test(text);
+  return compiled instanceof CelError ? compiled : compiled.matches(text);
 }

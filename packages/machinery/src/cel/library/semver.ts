@@ -75,7 +75,7 @@ export interface Semver {
   readonly build: readonly string[];
 }
 
-/** The text is no semantic version. */
+/** Not a semantic version. */
 class SemverError extends Error {
   override readonly name = 'SemverError';
 }
@@ -86,7 +86,7 @@ function splitInThree(text: string): string[] {
   return rest.length === 0 ? [first, second] : [first, second, rest.join('.')];
 }
 
-/** Fails with SemverError. */
+/** Throws SemverError. */
 function parseSemver(text: string): Semver {
   if (text === '') throw new SemverError('Version string empty');
   const [major, minor, rest] = splitInThree(text);
@@ -134,7 +134,7 @@ function readBuild(text: string): string {
   return text;
 }
 
-/** `v1.02` is taken for `1.2.0`. Fails with SemverError. */
+/** Accepts `v1.02` as `1.2.0`. Throws SemverError. */
 function parseTolerantSemver(text: string): Semver {
   const parts = splitInThree(text.replace(/^v/, '')).map(withoutZeros);
   if (parts.length < 3 && /[+-]/.test(parts.at(-1) ?? '')) {
@@ -149,7 +149,7 @@ function withoutZeros(part: string): string {
   return /^[0-9]/.test(rest) ? rest : `0${rest}`;
 }
 
-/** What is built does not count; a version with a prerelease comes before the one without. */
+/** Build metadata is ignored; a prerelease sorts before its release. */
 function compareSemver(a: Semver, b: Semver): number {
   const [left, right] = [a.prerelease, b.prerelease];
   const core = order(a.major, b.major) || order(a.minor, b.minor) || order(a.patch, b.patch);
@@ -167,7 +167,7 @@ function comparePrereleases(left: readonly (bigint | string)[], right: readonly 
   return order(left.length, right.length);
 }
 
-/** Numbers come before words. */
+/** Numeric identifiers sort before alphanumeric ones. */
 function comparePart(a: bigint | string, b: bigint | string): number {
   if (typeof a !== typeof b) return typeof a === 'bigint' ? -1 : 1;
   return order(a, b);

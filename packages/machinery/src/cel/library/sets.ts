@@ -6,7 +6,7 @@ import { type CelLibrary, declare, globalOverload } from './declarations.ts';
 
 const lists = [listType(typeParam('T')), listType(typeParam('T'))];
 
-/** Whether an item is in the list: at once if both can be keys, by comparison otherwise. */
+/** Returns a membership test: a hash lookup for hashable items, comparison for others. */
 function membership(list: CelList): (item: CelValue) => CelValue {
   const hashes = new Set<unknown>();
   const others: CelValue[] = [];

@@ -35,7 +35,7 @@ const identity = (value: CelValue): CelValue => value;
 
 type Texts = (text: string, other: string) => CelValue;
 
-/** Strings only; anything else has no such function. */
+/** Wraps a function of strings; other argument types are "no such overload". */
 function ofTexts(call: Texts): (...args: CelValue[]) => CelValue {
   return (text, other) => (typeof text === 'string' && typeof other === 'string' ? call(text, other) : noSuchOverload);
 }
@@ -110,10 +110,10 @@ export const standardFunctions: readonly FunctionDeclaration[] = [
   matches,
 ];
 
-/** The functions whose name is that of the type they make; with a constant they are constants. */
+/** Type conversion functions; with constant arguments they are folded. */
 export const conversionNames: ReadonlySet<string> = new Set([...Object.keys(allTypes), 'dyn', 'type']);
 
-/** The clock of a place: what its fields are is read as if they were those of UTC. */
+/** A field of a local time, read from a Date whose UTC fields are the local ones. */
 type Field = (local: Date, nanoseconds: number) => number;
 
 const dayOfYear: Field = (date) => {
@@ -144,7 +144,7 @@ function readField(time: CelValue, zone: CelValue | undefined, field: Field): Ce
   return field(new Date((time.seconds + offset) * 1000), time.nanoseconds);
 }
 
-/** Seconds east of UTC, for `+01:00` or the name of a place. */
+/** Offset in seconds east of UTC, for `+01:00` or an IANA time zone. */
 function offsetOf(zone: string, seconds: number): number | CelError {
   const colon = zone.indexOf(':');
   if (colon < 0) return offsetOfPlace(zone, seconds);

@@ -45,7 +45,7 @@ const ordered: readonly (readonly [string, CelType, CelType])[] = [
   ['duration', durationType, durationType],
 ];
 
-/** What compares by order; `holds` is asked with a number below, at or above zero. */
+/** An ordering operator; `holds` gets the result of the comparison. */
 function comparison(name: string, prefix: string, holds: (order: number) => boolean): FunctionDeclaration {
   const compare: Binary = (left, right) => {
     if (typeof left === 'number' && typeof right === 'number') return holds(left - right);
@@ -59,7 +59,7 @@ function comparison(name: string, prefix: string, holds: (order: number) => bool
 
 const nanComparison = new CelError('NaN values cannot be ordered');
 
-/** Everything that has an order at all. */
+/** Whether a type is ordered. */
 function isOrdered(value: CelValue): boolean {
   return compareValues(value, value) !== undefined;
 }
@@ -71,7 +71,7 @@ function contains(item: CelValue, container: CelValue): CelValue {
   return found instanceof CelError ? found : found !== undefined;
 }
 
-/** An error of an item counts if no other item is equal. */
+/** The error of an item is returned only if no other item is equal. */
 function listContains(list: CelList, item: CelValue): CelValue {
   let problem: CelValue = false;
   for (let i = 0; i < list.size; i++) {
@@ -84,7 +84,7 @@ function listContains(list: CelList, item: CelValue): CelValue {
 
 const not = (value: CelValue): CelValue => (typeof value === 'boolean' ? !value : noSuchOverload);
 
-/** The operators; those without a `call` are known to the planner. */
+/** The operators. Those without `call` are built into the planner. */
 export const standardOperators: readonly FunctionDeclaration[] = [
   declare(operators.conditional, globalOverload('conditional', [boolType, a, a], a)),
   declare(operators.logicalAnd, globalOverload('logical_and', [boolType, boolType], boolType)),

@@ -71,7 +71,7 @@ function hexOf(value: CelValue): string | undefined {
   return radix(value, 16);
 }
 
-/** A few words stand for the doubles that literals cannot write. */
+/** Accepts "NaN", "Infinity" and "-Infinity", which have no literals. */
 function withDouble(value: CelValue, format: (number: number) => string): string | undefined {
   if (value instanceof CelDouble) return format(value.value);
   return value === 'NaN' || value === 'Infinity' || value === '-Infinity' ? format(Number(value)) : undefined;
@@ -101,14 +101,14 @@ function listText(list: CelList): string {
   return `[${Array.from({ length: list.size }, (_, i) => elementText(list.at(i))).join(', ')}]`;
 }
 
-/** Keys are sorted, so that the text is always the same. */
+/** Keys are sorted to make the output deterministic. */
 function mapText(map: CelMap): string {
   const entries = map.keys().map((key) => [elementText(key), elementText(map.find(key) ?? null)] as const);
   const sorted = entries.toSorted(([a], [b]) => compareCodePoints(a, b));
   return `{${sorted.map(([key, value]) => `${key}:${value}`).join(', ')}}`;
 }
 
-/** An element is written so that its type can be seen. */
+/** Elements of lists and maps are quoted so that their types are visible. */
 function elementText(value: CelValue): string {
   const text = value instanceof CelDouble ? doubleElement(value.value) : textOf(value);
   if (text === undefined) throw new FormatError(`error during formatting: no formatting function for ${typeOfValue(value).name}`);
@@ -123,7 +123,7 @@ function doubleElement(value: number): string {
   return goQuote(Number.isNaN(value) ? 'NaN' : value < 0 ? '-Inf' : '+Inf');
 }
 
-/** The format or an argument of it is wrong. */
+/** Invalid format string or argument. */
 export class FormatError extends Error {
   override readonly name = 'FormatError';
 }
@@ -134,7 +134,7 @@ export interface Clause {
   readonly precision: number | undefined;
 }
 
-/** Text, or what to do with the next argument; asking fails with FormatError if the clause is wrong. */
+/** Literal text, or a clause for the next argument, which throws FormatError if it is invalid. */
 type FormatPart = string | (() => Clause);
 
 const verbs = 'sdfebxo';
@@ -207,7 +207,7 @@ const superscripts: { readonly [digit: string]: string } = {
   '-': '⁻',
 };
 
-/** As English writes a number: 12,345.678. */
+/** Formats like Go's message printer for English: 12,345.678. */
 function fixedText(value: number, precision: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
   const [whole = '', fraction] = roundHalfEven(value, precision).split('.');
@@ -216,7 +216,7 @@ function fixedText(value: number, precision: number): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** JavaScript rounds what is exactly in the middle up, Go rounds it to the even neighbour. */
+/** Rounds half to even like Go; JavaScript's toFixed rounds half up. */
 function roundHalfEven(value: number, precision: number): string {
   const rounded = value.toFixed(precision);
   const exact = value.toFixed(Math.min(precision + 40, 100));

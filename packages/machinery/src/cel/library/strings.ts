@@ -10,7 +10,7 @@ function outOfRange(index: Int): CelError {
   return new CelError(`index out of range: ${formatPlain(index)}`);
 }
 
-/** Indices count characters, of which JavaScript may need two units. */
+/** Whether UTF-16 units equal code points, by which indices are counted. */
 function isPlain(text: string): boolean {
   return codePointCount(text) === text.length;
 }
@@ -46,7 +46,7 @@ function lastIndexInAll(text: string, part: string): CelValue {
   return lastIndexOf(text, part, size - 1);
 }
 
-/** A negative count means all. */
+/** A negative count replaces all occurrences. */
 function replace(text: string, old: string, by: string, count: Int): CelValue {
   if (count < 0) return replaceAll(text, old, by);
   const parts = old === '' ? [...text] : text.split(old);
@@ -60,7 +60,7 @@ function replaceAll(text: string, old: string, by: string): string {
   return old === '' ? replaceBetween([...text], by, Number.POSITIVE_INFINITY) : text.split(old).join(by);
 }
 
-/** An empty text is found before every character, and at the end. */
+/** The empty string matches before every character and at the end. */
 function replaceBetween(characters: readonly string[], by: string, count: number): string {
   let result = '';
   for (let i = 0; i <= characters.length; i++) result += (i < count ? by : '') + (characters[i] ?? '');
@@ -114,7 +114,7 @@ function quote(text: string): string {
   return `"${text.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\x07\b\f\n\r\t\v\\"]/g, (character) => quoteEscapes[character] ?? character)}"`;
 }
 
-/** What Go takes for white space. */
+/** White space as in Go's unicode.IsSpace. */
 const space = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 function trim(text: string): string {
@@ -196,7 +196,7 @@ export const stringsLibrary: CelLibrary = {
   ],
 };
 
-/** Came later than the rest. */
+/** `format`, added in 1.29. */
 export const stringFormatLibrary: CelLibrary = {
   functions: [
     declare(

@@ -22,7 +22,7 @@ class UrlValue extends CelOpaque {
   }
 }
 
-/** The message if the text is no URL that a request may ask for. */
+/** Returns the error if the text is not a valid request URI. */
 export function urlProblem(text: string): string | undefined {
   try {
     parseRequestURI(text);
@@ -81,23 +81,23 @@ interface GoUrl {
   readonly opaque: string;
   readonly user: string | undefined;
   readonly host: string;
-  /** As it was written. */
+  /** The path as written, before decoding. */
   readonly rawPath: string;
   readonly rawQuery: string;
   readonly fragment: string;
 }
 
-/** The text is no URL; the message is the one Go gives. */
+/** Invalid URL; the message equals Go's. */
 class GoUrlError extends Error {
   override readonly name = 'GoUrlError';
 }
 
-/** The URL that a request may ask for: absolute, or a path from the root. A fragment is part of the path. Fails with GoUrlError. */
+/** Go's url.ParseRequestURI: an absolute URL or an absolute path; a fragment is part of the path. Throws GoUrlError. */
 function parseRequestURI(text: string): GoUrl {
   return named(text, () => parse(text, true, ''));
 }
 
-/** Fails with GoUrlError. */
+/** Go's url.Parse. Throws GoUrlError. */
 export function parseUrl(text: string): GoUrl {
   const hash = text.indexOf('#');
   const [before, fragment] = hash < 0 ? [text, ''] : [text.slice(0, hash), text.slice(hash + 1)];
@@ -195,7 +195,7 @@ function checkEscapes(text: string): void {
   if (match) throw new GoUrlError(`invalid URL escape ${goQuote(text.slice(match.index, match.index + 3))}`);
 }
 
-/** In a host only what is beyond ASCII may be escaped, and the percent sign. */
+/** In a host only non-ASCII bytes and the percent sign may be percent-encoded. */
 function unescapeHost(host: string): string {
   checkEscapes(host);
   const escaped = /%(?!25)[0-7][0-9a-fA-F]/.exec(host);
@@ -209,14 +209,14 @@ function unescapeText(text: string): string {
   return bytesOf(text).toString('utf8');
 }
 
-/** What a text with escapes stands for. */
+/** Percent-decodes to bytes. */
 function bytesOf(text: string): Buffer {
   if (!text.includes('%')) return Buffer.from(text);
   const parts = text.split(/%([0-9a-fA-F]{2})/);
   return Buffer.concat(parts.map((part, i) => (i % 2 === 0 ? Buffer.from(part) : Buffer.from(part, 'hex'))));
 }
 
-/** The path as it was written if it could be written so, and escaped anew if not. */
+/** The path as written if it is validly encoded, else encoded again. */
 function escapedPath({ rawPath }: GoUrl): string {
   if (rawPath === '*' || /^[A-Za-z0-9._~$&+,/:;=@!'()*[\]%-]*$/.test(rawPath)) return rawPath;
   return escapeBytes(bytesOf(rawPath));
@@ -239,7 +239,7 @@ function hostAndPort({ host }: GoUrl): { hostname: string; port: string } {
   return { hostname, port: split ? host.slice(colon + 1) : '' };
 }
 
-/** The parameters of the query in the order in which they are written; those that cannot be read are left out. */
+/** Query parameters in the order of the text; invalid ones are skipped. */
 function queryOf({ rawQuery }: GoUrl): Map<string, string[]> {
   const query = new Map<string, string[]>();
   for (const pair of rawQuery.split('&')) {

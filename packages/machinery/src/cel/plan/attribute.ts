@@ -14,16 +14,16 @@ import {
 } from '../values/value.ts';
 import type { Eval, Evaluation } from './evaluation.ts';
 
-/** A step into a value: by a constant, or by what an expression gives. */
+/** A field selection or index: constant, or computed by an expression. */
 export interface Qualifier {
   readonly constant?: CelValue;
   readonly index?: Eval;
   readonly optional: boolean;
-  /** Asks only whether there is something. */
+  /** `has()`: tests for presence. */
   readonly testOnly: boolean;
 }
 
-/** A variable or a value, and the steps into it. Steps are added while the expression is planned. */
+/** A root with its qualifiers, which are appended while the expression is planned. */
 export type Attribute =
   | { readonly root: 'variable'; readonly slot: number; readonly name: string; readonly qualifiers: Qualifier[] }
   | { readonly root: 'value'; readonly value: Eval; readonly qualifiers: Qualifier[] }
@@ -38,7 +38,7 @@ export function addQualifier(attribute: Attribute, qualifier: Qualifier): void {
   addQualifier(attribute.whenFalse, qualifier);
 }
 
-/** Every step costs one; what the attribute itself costs is up to who asks for it. */
+/** Resolves an attribute. Each qualifier costs 1; the root is charged by the caller. */
 export function resolver(attribute: Attribute): Eval {
   if (attribute.root === 'conditional') return conditionalResolver(attribute);
   const root = attribute.root === 'variable' ? variable(attribute.slot, attribute.name) : attribute.value;
@@ -69,7 +69,7 @@ function variable(slot: number, name: string): Eval {
   };
 }
 
-/** `a.b.c`, which is what most expressions consist of. */
+/** Fast path for `a.b.c`, the most common form. */
 function pathResolver(root: Eval, qualifiers: readonly Qualifier[]): Eval {
   const path = qualifiers.map(({ constant }) => constant as string);
   return (evaluation) => {
@@ -116,7 +116,7 @@ function isPresent(value: CelValue, key: CelValue): CelValue {
   return found instanceof CelError ? found : found !== undefined;
 }
 
-/** What is not there costs nothing. */
+/** A missing field costs nothing. */
 function stepIfPresent(evaluation: Evaluation, value: CelValue, { constant, index }: Qualifier): CelValue | undefined {
   const key = index === undefined ? (constant as CelValue) : index(evaluation);
   if (key instanceof CelError) return key;
@@ -125,7 +125,7 @@ function stepIfPresent(evaluation: Evaluation, value: CelValue, { constant, inde
   return next;
 }
 
-/** What is under a key or at an index; undefined if nothing is, an error if nothing can be. */
+/** Looks up a key or index: undefined if absent, an error value if the lookup is invalid. */
 export function lookUp(value: CelValue, key: CelValue): CelValue | undefined {
   if (value instanceof CelMap) return value.find(key);
   if (value instanceof CelList) return itemAt(value, key);
@@ -134,7 +134,7 @@ export function lookUp(value: CelValue, key: CelValue): CelValue | undefined {
   return undefined;
 }
 
-/** What is under a key or at an index, or the error that nothing is. */
+/** Looks up a key or index; an error value if absent. */
 export function require(value: CelValue, key: CelValue): CelValue {
   const found = lookUp(value, key);
   return found === undefined ? missing(value, key) : found;

@@ -4,7 +4,7 @@ import { CelError, CelOptional, type CelValue, noSuchOverload } from '../values/
 import type { Implementation } from './dispatch.ts';
 import type { Eval, Evaluation } from './evaluation.ts';
 
-/** A call that fails on any argument that is an error, and that costs what `cost` says. */
+/** A strict call: returns the first argument that is an error. Charges `cost`. */
 export function callEval(run: Implementation, args: readonly Eval[], cost: CostOfCall): Eval {
   const [first, second] = args as [Eval, Eval];
   if (args.length === 0) return nullaryEval(run, cost);
@@ -45,7 +45,7 @@ function chargeBefore(evaluation: Evaluation, cost: CostOfCall, first: CelValue,
   else if (typeof cost === 'function') evaluation.charge(cost(first, second));
 }
 
-/** An error before the last argument ends the call at once, and then it costs nothing. */
+/** An error before the last argument ends the call without cost. */
 export function manyEval(run: Implementation, args: readonly Eval[], cost: CostOfCall): Eval {
   return (evaluation) => {
     const values: CelValue[] = [];
@@ -63,7 +63,7 @@ export function manyEval(run: Implementation, args: readonly Eval[], cost: CostO
   };
 }
 
-/** `decides` is the value that settles the matter, whatever the other operand is, even an error. */
+/** Short-circuit logic: `decides` absorbs the other operand, even an error. */
 export function logicEval(decides: boolean, left: Eval, right: Eval): Eval {
   return (evaluation) => {
     const a = left(evaluation);
@@ -80,7 +80,7 @@ export function equalEval(left: Eval, right: Eval, cost: CostOfCall): Eval {
   return binaryEval((a, b) => equalValues(a as CelValue, b as CelValue), left, right, cost);
 }
 
-/** Whatever is not found equal is unequal, even if comparing it was an error. */
+/** Operands are unequal unless found equal, even if the comparison is an error. */
 export function unequalEval(left: Eval, right: Eval, cost: CostOfCall): Eval {
   return binaryEval((a, b) => equalValues(a as CelValue, b as CelValue) !== true, left, right, cost);
 }
@@ -93,7 +93,7 @@ export function notStrictlyFalseEval(arg: Eval): Eval {
   };
 }
 
-/** `or` and `orValue`: the second is evaluated only if the first has no value. */
+/** `or` and `orValue`: evaluates the second operand only if the first is empty. */
 export function optionalOrEval(left: Eval, right: Eval, unwrap: boolean): Eval {
   return (evaluation) => {
     const optional = left(evaluation);

@@ -1,13 +1,10 @@
+import { listCreation, mapCreation, structCreation } from '../cost/factors.ts';
 import type { CelType } from '../types/type.ts';
 import { formatPlain } from '../values/convert.ts';
 import { HashMap } from '../values/hash-map.ts';
 import { typeOfValue } from '../values/type-of.ts';
 import { ArrayList, CelError, CelMap, CelOptional, type CelValue } from '../values/value.ts';
 import type { Eval } from './evaluation.ts';
-
-const listCost = 10;
-const mapCost = 30;
-const structCost = 40;
 
 interface PlannedEntry {
   readonly key: Eval;
@@ -26,7 +23,7 @@ export function listEval(elements: readonly Eval[], optionals: ReadonlySet<numbe
       else if (!(value instanceof CelOptional)) problem = notOptional('list element', value);
       else if (value.value !== undefined) items.push(value.value);
     }
-    evaluation.charge(listCost);
+    evaluation.charge(listCreation);
     return problem ?? new ArrayList(items);
   };
 }
@@ -43,7 +40,7 @@ export function mapEval(entries: readonly PlannedEntry[]): Eval {
       problem = setEntry(map, entry.key(evaluation), () => entry.value(evaluation), entry.optional);
       if (problem !== undefined) break;
     }
-    evaluation.charge(mapCost);
+    evaluation.charge(mapCreation);
     return problem ?? map;
   };
 }
@@ -63,7 +60,7 @@ function unsupportedKey(key: CelValue): CelError {
   return new CelError(`unsupported key type: ${typeOfValue(key).name}`);
 }
 
-/** An object of a declared type: a map that knows what it is. */
+/** Constructs an object of a declared type. */
 export function structEval(entries: readonly PlannedEntry[], make: (fields: HashMap) => CelValue): Eval {
   return (evaluation) => {
     const fields = new HashMap();
@@ -72,12 +69,12 @@ export function structEval(entries: readonly PlannedEntry[], make: (fields: Hash
       problem = setEntry(fields, entry.key(evaluation), () => entry.value(evaluation), entry.optional);
       if (problem !== undefined) break;
     }
-    evaluation.charge(structCost);
+    evaluation.charge(structCreation);
     return problem ?? make(fields);
   };
 }
 
-/** An object that an expression made. */
+/** An object constructed by an expression: a map with a type. */
 export class StructMap extends CelMap {
   override readonly type: CelType;
   readonly #fields: HashMap;

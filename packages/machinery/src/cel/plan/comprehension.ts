@@ -2,22 +2,22 @@ import { goTypeName } from '../values/type-of.ts';
 import { ArrayList, CelError, CelList, CelMap, type CelValue, GrowingList } from '../values/value.ts';
 import type { Eval, Evaluation } from './evaluation.ts';
 
-/** A loop with its parts ready to run, and the slots of its variables. */
+/** A planned comprehension with the slots of its variables. */
 interface Fold {
   readonly range: Eval;
   readonly variable: number;
   readonly variable2: number | undefined;
   readonly accumulator: number;
   readonly init: Eval;
-  /** The accumulator begins as an empty list, and grows. */
+  /** The accumulator starts as an empty list and is appended to. */
   readonly collects: boolean;
-  /** Undefined if the loop always goes on. */
+  /** Undefined if the loop never ends early. */
   readonly condition: Eval | undefined;
   readonly step: Eval;
   readonly result: Eval;
 }
 
-/** Binds a name to a value that is computed if it is used; there is nothing to loop over. */
+/** `cel.bind`: binds a name to a lazily computed value. */
 export function bindEval({ accumulator, init, result }: Fold): Eval {
   return (evaluation) => {
     evaluation.slots[accumulator] = () => init(evaluation);
@@ -77,7 +77,7 @@ function loopTwo(fold: Fold, evaluation: Evaluation, values: CelValue): CelError
   return undefined;
 }
 
-/** False if the loop ends before its turn. */
+/** One iteration; false if the loop ends before it. */
 function turn({ condition, accumulator, step }: Fold, evaluation: Evaluation): boolean {
   if (condition !== undefined && condition(evaluation) === false) return false;
   evaluation.slots[accumulator] = step(evaluation);

@@ -36,7 +36,7 @@ const guards: { readonly [kind: string]: Guard } = {
 
 const anything: Guard = () => true;
 
-/** Whether a value is of a type as far as can be seen from outside. */
+/** Checks the type of a value at run time. */
 function guardOf({ kind, name, params }: CelType): Guard {
   if (kind === 'opaque') {
     if (name === 'optional_type') return (value) => value instanceof CelOptional;
@@ -49,7 +49,7 @@ function guardOf({ kind, name, params }: CelType): Guard {
   return (value) => guard(value) && firstFits(value, inner);
 }
 
-/** Of what a list or a map holds only the first is looked at. */
+/** Checks only the first element of a list or map. */
 function firstFits(value: CelValue, guardsOfParts: readonly Guard[]): boolean {
   const [first = anything, second = anything] = guardsOfParts;
   if (value instanceof CelList) return value.size === 0 || first(value.at(0));
@@ -58,7 +58,7 @@ function firstFits(value: CelValue, guardsOfParts: readonly Guard[]): boolean {
   return first(key) && second(value.find(key) as CelValue);
 }
 
-/** What a call does: the overload that the types chose, or the one that the values choose. */
+/** The implementation of a call: the overload chosen by the checker, or runtime dispatch between the candidates. */
 export function implementationOf(declaration: FunctionDeclaration, ids: readonly string[]): Implementation | undefined {
   const chosen = declaration.overloads.filter(({ id }) => ids.includes(id));
   if (declaration.operator) return chosen[0]?.call;
@@ -69,7 +69,7 @@ export function implementationOf(declaration: FunctionDeclaration, ids: readonly
 
 const guardedOverloads = new WeakMap<Overload, Implementation>();
 
-/** All expressions that call an overload share its checks. */
+/** Cached per overload and shared by all expressions. */
 function guardedOnce(declaration: FunctionDeclaration, overload: Overload): Implementation {
   let implementation = guardedOverloads.get(overload);
   if (implementation === undefined) {

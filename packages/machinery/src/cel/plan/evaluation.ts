@@ -1,9 +1,9 @@
 import type { CelValue } from '../values/value.ts';
 
-/** What a variable is bound to: a value, or how to get one. */
+/** Binding of a variable: a value, or a function that computes it. */
 export type VariableSlot = CelValue | (() => CelValue) | undefined;
 
-/** The evaluation was ended from outside. */
+/** The evaluation was stopped by the cost limit or cancelled. */
 export class EvaluationEnded extends Error {
   override readonly name = 'EvaluationEnded';
   readonly reason: 'cost limit' | 'cancelled';
@@ -13,10 +13,10 @@ export class EvaluationEnded extends Error {
   }
 }
 
-/** How many turns of loops pass between two questions whether to go on. */
+/** Iterations between two cancellation checks. */
 const turnsBetweenChecks = 100;
 
-/** One run of an expression. */
+/** One evaluation of an expression. */
 export class Evaluation {
   readonly slots: VariableSlot[];
   cost = 0;
@@ -37,12 +37,12 @@ export class Evaluation {
     }
   }
 
-  /** After every turn of a loop. */
+  /** Call after every iteration. */
   turn(): void {
     if (this.#cancelled === undefined || ++this.#turns % turnsBetweenChecks !== 0) return;
     if (this.#cancelled()) throw new EvaluationEnded('cancelled', 'operation interrupted');
   }
 }
 
-/** A part of an expression, ready to run. */
+/** A planned part of an expression. */
 export type Eval = (evaluation: Evaluation) => CelValue;

@@ -5,12 +5,12 @@ import { CelError, type CelList, type CelValue, isError } from '../values/value.
 import { type Attribute, addQualifier, type Qualifier, resolver } from './attribute.ts';
 import type { Eval } from './evaluation.ts';
 
-/** A constant that cannot be evaluated; the message says why. */
+/** A constant part cannot be evaluated. */
 export class PlanError extends Error {
   override readonly name = 'PlanError';
 }
 
-/** A part of an expression: a constant, an attribute that may yet get more steps, or something to run. */
+/** A planned node: a constant, an attribute that can still be qualified, or a closure. */
 export type Node =
   | { readonly is: 'constant'; readonly value: CelValue }
   | { readonly is: 'attribute'; readonly attribute: Attribute; readonly tests: boolean }
@@ -29,7 +29,7 @@ export function toEval(node: Node): Eval {
   };
 }
 
-/** Whether something is there: the steps cost, the question does not. */
+/** `has()`: the qualifiers cost, the test itself does not. */
 function testEval(resolve: Eval, cost: number): Eval {
   return (evaluation) => {
     const value = resolve(evaluation);
@@ -39,13 +39,13 @@ function testEval(resolve: Eval, cost: number): Eval {
   };
 }
 
-/** Where steps can be added; an attribute as it is, anything else as the root of one. */
+/** Converts a node to an attribute, so that qualifiers can be appended. */
 export function toAttribute(node: Node): Attribute {
   if (node.is === 'attribute' && !node.tests) return node.attribute;
   return { root: 'value', value: toEval(node), qualifiers: [] };
 }
 
-/** The branches are attributes, so that a step into the choice is a step into either. */
+/** The branches are attributes, so that a qualifier applies to either. */
 export function conditional([condition, whenTrue, whenFalse]: readonly [Node, Node, Node]): Node {
   const branch = (node: Node): Attribute => toAttribute(node);
   const attribute: Attribute = {
@@ -68,14 +68,14 @@ function checkedKey(key: CelValue): CelValue {
   return key;
 }
 
-/** What an index that is an attribute is read from costs nothing more; the index itself does. */
+/** An index that is an attribute is resolved without the base cost of an attribute. */
 function indexQualifier(index: Node, optional: boolean): Qualifier {
   if (index.is === 'constant') return { constant: checkedKey(index.value), optional, testOnly: false };
   const read = index.is === 'attribute' && !index.tests ? resolver(index.attribute) : toEval(index);
   return { index: read, optional, testOnly: false };
 }
 
-/** Functions whose second argument is a pattern. */
+/** Functions whose second argument is a regular expression. */
 export const patternFunctions = new Set(['matches', 'find', 'findAll']);
 
 export function folded(value: CelValue): Node {
@@ -88,7 +88,7 @@ export function checkPattern(pattern: CelValue): void {
   if (compiled instanceof CelError) throw new PlanError(compiled.message);
 }
 
-/** `x in ['a', 'b']` looks x up, at no cost. Undefined if an item cannot be looked up. */
+/** `x in ['a', 'b']` as a set lookup, at no cost. Undefined if an item is not hashable. */
 export function setMembership(item: Node, list: CelList): Node | undefined {
   const members = new Set<unknown>();
   for (let i = 0; i < list.size; i++) {

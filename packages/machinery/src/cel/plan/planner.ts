@@ -25,12 +25,12 @@ import {
 
 export interface Plan {
   readonly run: Eval;
-  /** Where the values of variables are expected. */
+  /** Slots of the variables. */
   readonly variables: ReadonlyMap<string, number>;
   readonly slots: number;
 }
 
-/** Fails with PlanError. */
+/** Throws PlanError. */
 export function plan(expr: Expr, names: Names): Plan {
   const planner = new Planner(names);
   const run = planner.eval(expr);
@@ -41,7 +41,7 @@ class Planner {
   readonly variables = new Map<string, number>();
   slots = 0;
   readonly #names: Names;
-  /** The slots of the variables of loops, innermost last. */
+  /** Slots of comprehension variables, innermost last. */
   readonly #scopes: Map<string, number>[] = [];
 
   constructor(names: Names) {
@@ -104,7 +104,7 @@ class Planner {
     return this.#special(expr, args) ?? this.#function(expr, args);
   }
 
-  /** What is more than calling a function. */
+  /** Operators and functions that need their own closures. */
   #special(expr: Call, args: readonly Node[]): Node | undefined {
     const evals = () => args.map(toEval) as [Eval, Eval];
     switch (expr.function) {

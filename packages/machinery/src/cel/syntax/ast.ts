@@ -4,9 +4,9 @@ import type { CelDouble, CelUint } from '../values/value.ts';
 export type LiteralValue = null | boolean | number | bigint | string | Uint8Array | CelDouble | CelUint;
 
 interface Located {
-  /** Where in the source it is reported: at its operator, or at the parenthesis of a call. */
+  /** Source position for messages: the operator, or the parenthesis of a call. */
   readonly at: number;
-  /** Given by the checker. */
+  /** Set by the checker. */
   type?: CelType;
 }
 
@@ -25,7 +25,7 @@ export interface Select extends Located {
   readonly operand: Expr;
   readonly field: string;
   readonly testOnly: boolean;
-  /** Set by the checker where `a.b.c` is a name as a whole. */
+  /** Set by the checker if `a.b.c` is a qualified name. */
   qualifiedName?: string;
 }
 
@@ -34,14 +34,14 @@ export interface Call extends Located {
   function: string;
   target: Expr | undefined;
   readonly args: readonly Expr[];
-  /** The overloads that may be meant, by the types of the arguments; given by the checker. */
+  /** Candidate overloads by argument types; set by the checker. */
   overloads?: readonly string[];
 }
 
 interface ListExpr extends Located {
   readonly is: 'list';
   readonly elements: readonly Expr[];
-  /** The indices of the elements written as `?e`. */
+  /** Indices of optional elements, written as `?e`. */
   readonly optionals: ReadonlySet<number>;
 }
 
@@ -82,7 +82,7 @@ export interface Comprehension extends Located {
   readonly result: Expr;
 }
 
-/** Stands where something could not be parsed. */
+/** Placeholder for a syntax error. */
 export interface Invalid extends Located {
   readonly is: 'invalid';
 }

@@ -3,10 +3,10 @@ import { type Issues, nowhere } from './source.ts';
 import { ParseAbort } from './token-stream.ts';
 
 const maxDepth = 250;
-/** Some macros write their target twice: this is how large a tree may get by that. */
+/** Limit of the tree size: some macros duplicate their target. */
 const maxNodes = 20_000;
 
-/** How deeply rules of the grammar, and the operators of the tree, are nested. */
+/** Limits the nesting of grammar rules and of the tree. */
 export class DepthCount {
   readonly #issues: Issues;
   readonly #rules = new Map<string, number>();
@@ -27,7 +27,7 @@ export class DepthCount {
     this.#rules.set(rule, (this.#rules.get(rule) ?? times) - times);
   }
 
-  /** Remembers how deep a tree is. Not every node counts. */
+  /** Records the depth and size of a tree. `counts` is false for nodes that do not add depth. */
   note(expr: Expr, children: readonly Expr[], counts: boolean): void {
     let depth = 0;
     for (const child of children) depth = Math.max(depth, this.#trees.get(child) ?? 0);
@@ -35,7 +35,7 @@ export class DepthCount {
     this.#sizes.set(expr, this.sizeOf(children) + 1);
   }
 
-  /** Fails if a copy of the tree would be too much. */
+  /** Aborts if duplicating the tree would exceed the limit. */
   checkCopy(expr: Expr): void {
     const size = 2 * this.sizeOf([expr]);
     if (size > maxNodes) this.#abort(`expression size exceeds limit: ${maxNodes}`);

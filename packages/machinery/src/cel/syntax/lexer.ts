@@ -1,6 +1,6 @@
 import { keywords, type Token, type TokenKind } from './tokens.ts';
 
-/** Text that is no token: it is reported and left out. */
+/** Called with text that is not a token and is skipped. */
 type ReportUnknown = (at: number, text: string) => void;
 
 interface Scanned {
@@ -9,9 +9,9 @@ interface Scanned {
 }
 
 const hidden = /(?:[\t \r\n\f]|\/\/[^\n]*(?:\n|$))+/y;
-// regex: linear, sticky, and digits that are no float or uint are an int.
+// regex: linear and sticky; digits that are not a float or uint are an int.
 const float = /\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?/y;
-// regex: linear, as float.
+// regex: linear, like float.
 const uint = /0x[0-9a-fA-F]+[uU]|\d+[uU]/y;
 const int = /0x[0-9a-fA-F]+|\d+/y;
 const identifier = /[A-Za-z_][A-Za-z0-9_]*/y;
@@ -47,7 +47,7 @@ function scan(source: string, at: number): Scanned | undefined {
   return scanText(source, at) ?? scanNumber(source, at) ?? scanWord(source, at) ?? scanSymbol(source, at);
 }
 
-/** Strings come first: their prefixes are identifiers too. */
+/** Checked before identifiers, because string prefixes are letters too. */
 function scanText(source: string, at: number): Scanned | undefined {
   const first = source[at] ?? '';
   if (!/["'bBrR]/.test(first)) return undefined;
@@ -84,7 +84,7 @@ function scanSymbol(source: string, at: number): Scanned | undefined {
   return end === undefined ? undefined : { kind: source.slice(at, end) as TokenKind, end };
 }
 
-/** What could have become a token is left out up to the character that spoilt it, and that one as well. */
+/** The end of an invalid token, including the character that made it invalid. */
 function endOfUnknown(source: string, at: number): number {
   const first = source[at] ?? '';
   let spoilt = at;
@@ -95,7 +95,7 @@ function endOfUnknown(source: string, at: number): number {
   return spoilt + ((source.codePointAt(spoilt) ?? 0) > 0xffff ? 2 : 1);
 }
 
-/** Where a string literal ends, or where it stopped being one. */
+/** End of a string literal, or the position where it is invalid. */
 interface StringScan {
   readonly end: number | undefined;
   readonly failedAt: number;
@@ -103,7 +103,7 @@ interface StringScan {
 
 const escapeSequence = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7][0-7]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/y;
 
-/** The longest literal that begins here: three quotes if they close, or else one. */
+/** Scans a string literal: triple-quoted if that closes, else single-quoted. */
 function scanString(source: string, at: number): StringScan {
   const raw = source[at] === 'r' || source[at] === 'R';
   const open = raw ? at + 1 : at;
@@ -147,7 +147,7 @@ function scanBody(source: string, start: number, quote: string, quotes: 1 | 3): 
   return { end: undefined, failedAt: source.length };
 }
 
-/** The first character that no escape goes on with. */
+/** The first character that is not part of a valid escape sequence. */
 function endOfBrokenEscape(source: string, at: number): number {
   const partial = /\\(?:[0-3][0-7]?|[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?/y;
   partial.lastIndex = at;

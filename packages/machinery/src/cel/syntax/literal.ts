@@ -6,7 +6,7 @@ import type { Token } from './tokens.ts';
 
 const numbersAfterSign = ['NUM_INT', 'NUM_FLOAT'];
 
-/** A number with its sign, a string, bytes, or a word. */
+/** Parses a literal: a number with its sign, string, bytes, bool or null. */
 export function readLiteral(tokens: TokenStream, issues: Issues): Expr {
   const start = tokens.peek();
   const negative = start.kind === '-';
@@ -70,7 +70,7 @@ function unescaped(read: () => LiteralValue): LiteralValue | LiteralProblem {
   }
 }
 
-/** The literal cannot be read; the message says why. */
+/** Invalid escape sequence. */
 class UnescapeError extends Error {
   override readonly name = 'UnescapeError';
 }
@@ -91,7 +91,7 @@ const simple: { readonly [letter: string]: string } = {
 };
 const sequence = /\\(?:[xX]([0-9a-fA-F]{2})|(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))|([0-3][0-7]{2})|(.))/gs;
 
-/** The text of a string literal with its quotes. */
+/** Decodes a quoted string literal. */
 function unescapeString(literal: string): string {
   const { body, raw } = unquote(literal);
   return raw || !body.includes('\\') ? body : body.replace(sequence, stringEscape);
@@ -104,7 +104,7 @@ function stringEscape(_: string, byte?: string, short?: string, long?: string, o
   return String.fromCodePoint(point);
 }
 
-/** The bytes of a bytes literal without its `b`: escapes are bytes, other characters are UTF-8. */
+/** Decodes a bytes literal without its `b`. Escapes are bytes; other characters are encoded as UTF-8. */
 function unescapeBytes(literal: string): Uint8Array {
   const { body, raw } = unquote(literal);
   if (raw || !body.includes('\\')) return new Uint8Array(Buffer.from(body));

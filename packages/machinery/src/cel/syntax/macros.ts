@@ -1,7 +1,7 @@
 import { type Expr, type LiteralValue, operators } from './ast.ts';
 import type { Issues } from './source.ts';
 
-/** A call as it is written, before it is known whether it is a macro. */
+/** A parsed call that may be a macro. */
 export interface MacroCall {
   readonly at: number;
   readonly function: string;
@@ -9,10 +9,10 @@ export interface MacroCall {
   readonly args: readonly Expr[];
 }
 
-/** What a macro stands for, or what is wrong with its arguments. */
+/** The expansion of a macro, or a problem with its arguments. */
 type MacroResult = Expr | MacroProblem;
 export type Macro = (call: MacroCall) => MacroResult;
-/** By `macroKey`. */
+/** Macros by `macroKey`. */
 export type MacroSet = ReadonlyMap<string, Macro>;
 
 export class MacroProblem {
@@ -28,7 +28,7 @@ export function macroKey(name: string, args: number, receiver: boolean): string 
   return `${name}:${args}:${receiver}`;
 }
 
-/** Undefined if the call is no macro. */
+/** Undefined if the call is not a macro. */
 export function expandMacro(call: MacroCall, macros: MacroSet, issues: Issues): Expr | undefined {
   const macro = macros.get(macroKey(call.function, call.args.length, call.target !== undefined));
   if (macro === undefined) return undefined;
@@ -38,11 +38,11 @@ export function expandMacro(call: MacroCall, macros: MacroSet, issues: Issues): 
   return { is: 'invalid', at: call.at };
 }
 
-/** The name by which loops know what they have so far; no expression can write it. */
+/** Name of the accumulator variable; not a valid identifier in source. */
 export const accumulatorName = '@result';
 const formerAccumulatorName = '__result__';
 
-/** Everything that a macro makes is reported where the macro is. */
+/** Node constructors for expansions; all nodes are reported at the macro. */
 export function partsAt(at: number) {
   const call = (name: string, ...args: Expr[]): Expr => ({ is: 'call', at, function: name, target: undefined, args });
   return {
@@ -53,7 +53,7 @@ export function partsAt(at: number) {
     list: (...elements: Expr[]): Expr => ({ is: 'list', at, elements, optionals: new Set() }),
     map: (): Expr => ({ is: 'map', at, entries: [] }),
     memberCall: (name: string, target: Expr): Expr => ({ is: 'call', at, function: name, target, args: [] }),
-    /** The step, where the filter holds. */
+    /** The step if the filter is true, else the unchanged accumulator. */
     filtered: (filter: Expr | undefined, step: Expr): Expr =>
       filter === undefined ? step : call(operators.conditional, filter, step, { is: 'ident', at, name: accumulatorName }),
   };
@@ -82,7 +82,7 @@ export function loopOver({ at, target }: MacroCall, { variables, init, condition
   };
 }
 
-/** The variable that an argument names. */
+/** The variable name given as an argument. */
 export function variableOf(expr: Expr, otherwise: string): string | MacroProblem {
   if (expr.is !== 'ident') return new MacroProblem(expr.at, otherwise);
   if (expr.name === accumulatorName || expr.name === formerAccumulatorName) {

@@ -50,7 +50,7 @@ export function parseMap(parser: Parser): Expr {
   return expr;
 }
 
-/** An object with a name of so many tokens. */
+/** Parses a message literal whose type name has `length` tokens. */
 export function parseMessage(parser: Parser, length: number): Expr {
   const { tokens } = parser;
   let typeName = '';
@@ -70,7 +70,7 @@ export function parseMessage(parser: Parser, length: number): Expr {
   return expr;
 }
 
-/** Items with commas between them; one at the end is left to the caller. */
+/** Parses comma-separated items; the caller handles a trailing comma. */
 function parseItems(parser: Parser, starts: ReadonlySet<TokenKind>, item: () => void): void {
   const { tokens } = parser;
   const { level } = tokens;

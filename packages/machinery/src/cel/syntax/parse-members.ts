@@ -13,7 +13,7 @@ import {
   type Token,
 } from './tokens.ts';
 
-/** What operators work on: a primary and the steps into it. */
+/** Parses a primary with its selections and indexes. */
 export function parseMember(parser: Parser): Expr {
   const { level } = parser.tokens;
   const { at } = parser.tokens.peek();
@@ -51,7 +51,7 @@ function parseSelection(parser: Parser, operand: Expr): Expr {
   return expr;
 }
 
-/** What is no name is left out, and complained about once more. */
+/** Skips a token that is not a name, and reports it a second time, as cel-go does. */
 function parseFieldName(parser: Parser): Pick<Token, 'text' | 'at'> {
   const { level } = parser.tokens;
   const { at } = parser.tokens.peek();
@@ -138,7 +138,7 @@ function parseNested(parser: Parser): Expr {
   return expr;
 }
 
-/** A variable, a call of a function, or the construction of an object. */
+/** Parses a variable, function call or message literal. */
 function parseNamed(parser: Parser): Expr {
   const dotted = parser.tokens.is('.');
   if (dotted && !parser.tokens.is('IDENTIFIER', 1)) throw parser.tokens.noAlternative(1);
@@ -154,7 +154,7 @@ function parseNamed(parser: Parser): Expr {
   return parser.call(at, full, undefined, parseArguments(parser), false);
 }
 
-/** How many tokens of a name come before `{`; zero if none does. */
+/** Number of tokens of a type name before `{`; 0 if there is none. */
 function messageNameLength(parser: Parser, start: number): number {
   let length = start + 1;
   while (parser.tokens.is('.', length) && parser.tokens.is('IDENTIFIER', length + 1)) length += 2;

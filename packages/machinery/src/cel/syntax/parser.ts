@@ -21,7 +21,7 @@ const relationOperators: OperatorTable = {
 const factorOperators: OperatorTable = { '*': operators.multiply, '/': operators.divide, '%': operators.modulo };
 const termOperators: OperatorTable = { '+': operators.add, '-': operators.subtract };
 
-/** The tree of an expression with its macros expanded. What is wrong with it is reported; the tree is then of no use. */
+/** Parses an expression and expands macros. Problems are reported to `issues`; the tree must not be used then. */
 export function parse(source: string, macros: MacroSet, issues: Issues): Expr {
   const size = source.length <= maxCodePoints ? source.length : [...source].length;
   if (size > maxCodePoints) {
@@ -32,8 +32,8 @@ export function parse(source: string, macros: MacroSet, issues: Issues): Expr {
 }
 
 /**
- * One method for each rule of the grammar. Rules are nested deeply, so methods call each other directly: every function in
- * between would be one more frame on the stack at each level.
+ * Recursive descent, one method per grammar rule. Rules nest deeply, so the methods call each other directly: every helper
+ * between them would add a stack frame per level.
  */
 export class Parser {
   readonly tokens: TokenStream;
@@ -73,7 +73,7 @@ export class Parser {
     }
   }
 
-  /** A rule that fails stands for nothing; parsing goes on where an outer rule can. */
+  /** Recovers from a failed rule: parsing continues where an outer rule can. */
   failed(error: unknown, at: number, level: number): Expr {
     if (!(error instanceof ParseFailure)) throw error;
     this.tokens.recover(level);
@@ -172,7 +172,7 @@ export class Parser {
     return expr;
   }
 
-  /** Each operator nests what is on its left by one more, and its right operand is one below. */
+  /** Each operator nests its left operand one level deeper; its right operand is one level below. */
   #nest(rule: string, nested: number): number {
     this.depth.enter(rule);
     this.depth.enter(rule);
@@ -202,7 +202,7 @@ export class Parser {
     }
   }
 
-  /** The operator before a member, if there is one; two negations are none. */
+  /** The unary operator before a member, if any; double negation cancels out. */
   #negations(): string | undefined {
     const token = this.tokens.is('!') ? '!' : '-';
     if (!this.tokens.is(token) || (token === '-' && this.#isNumber(1))) return undefined;
@@ -218,7 +218,7 @@ export class Parser {
     return this.tokens.is('NUM_INT', ahead) || this.tokens.is('NUM_FLOAT', ahead);
   }
 
-  /** A call, or what a macro makes of it. */
+  /** A call, or the expansion of a macro. */
   call(at: number, name: string, target: Expr | undefined, args: readonly Expr[], counts: boolean): Expr {
     const children = target === undefined ? args : [target, ...args];
     if (target !== undefined && (name === 'optMap' || name === 'optFlatMap')) this.depth.checkCopy(target);
@@ -230,12 +230,12 @@ export class Parser {
 }
 
 interface LogicTerm {
-  /** Where its operator is. */
+  /** Position of the operator. */
   readonly at: number;
   readonly expr: Expr;
 }
 
-/** `a && b && c && d` as a tree of small depth. */
+/** Balances a chain of `&&` or `||` to limit the depth of the tree. */
 function balanced(operator: string, first: Expr, rest: readonly LogicTerm[]): Expr {
   if (rest.length === 0) return first;
   const terms = [first, ...rest.map(({ expr }) => expr)];

@@ -5,12 +5,12 @@ export interface CompileIssue {
   readonly message: string;
 }
 
-/** Where nothing in the source is to blame. */
+/** Position of issues without a place in the source. */
 export const nowhere = -1;
 const maxIssues = 100;
 const maxSnippetBytes = 16_384;
 
-/** The problems found in a source. */
+/** The issues of an expression. */
 export class Issues {
   readonly source: string;
   readonly #found: CompileIssue[] = [];
@@ -58,7 +58,7 @@ function codePoints(text: string): number {
   return count;
 }
 
-/** The message with the line that it is about, and a caret below the place. Wide characters get wide dots. */
+/** The message, its source line and a caret. Wide characters get wide dots, as in cel-go. */
 function display(source: string, { line, column, message }: CompileIssue): string {
   const headline = `ERROR: <input>:${line}:${column + 1}: ${message}`;
   const snippet = line < 1 || source === '' ? undefined : source.split('\n')[line - 1];

@@ -67,7 +67,7 @@ function quantifier2(make: Quantifier): Macro {
   };
 }
 
-/** A list of what `element` is for every item that passes the filter. */
+/** Collects `element` for every item that passes the filter. */
 function collect(call: MacroCall, variables: Variables, filter: Expr | undefined, element: Expr): Expr {
   const { literal, accumulator, call: make, list, filtered } = partsAt(call.at);
   const step = make(operators.add, accumulator(), list(element));
@@ -99,7 +99,7 @@ const transformList: Macro = (call) => {
   return collect(call, variables, predicate, call.args.at(-1) as Expr);
 };
 
-/** A map of what is inserted for every entry that passes the filter. */
+/** Builds a map from the entries that pass the filter. */
 function transformEntries(withKey: boolean): Macro {
   return (call) => {
     const variables = twoVariablesOf(call.args[0] as Expr, call.args[1] as Expr);
@@ -114,7 +114,7 @@ function transformEntries(withKey: boolean): Macro {
   };
 }
 
-/** Computes with the value of an optional if it has one. */
+/** `optMap` and `optFlatMap`: evaluates the expression if the optional has a value. */
 function optionalMap(name: string, wrap: boolean): Macro {
   return ({ at, target, args: [variable, body] }) => {
     if (variable?.is !== 'ident')
@@ -137,7 +137,7 @@ function optionalMap(name: string, wrap: boolean): Macro {
   };
 }
 
-/** The checker writes into trees, so that one cannot be in two places. */
+/** Deep copy: the checker annotates nodes, so a node must not occur twice. */
 function copy<T>(value: T): T {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array || value instanceof Set) return value;
   if (Array.isArray(value)) return value.map(copy) as T;
@@ -145,7 +145,7 @@ function copy<T>(value: T): T {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copy(each)])) as T;
 }
 
-/** The macros of the language itself. */
+/** The standard macros of CEL. */
 export const standardMacros: MacroSet = new Map([
   [macroKey('has', 1, false), has],
   [macroKey('all', 2, true), quantifier(all)],
@@ -161,7 +161,7 @@ export const optionalMacros: MacroSet = new Map([
   [macroKey('optFlatMap', 2, true), optionalMap('optFlatMap', false)],
 ]);
 
-/** Loops over indices and items, or keys and values. */
+/** Two-variable comprehensions over indices and items, or keys and values. */
 export const twoVariableMacros: MacroSet = new Map([
   [macroKey('all', 3, true), quantifier2(all)],
   [macroKey('exists', 3, true), quantifier2(exists)],

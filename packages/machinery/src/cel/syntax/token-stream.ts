@@ -1,12 +1,12 @@
 import type { Issues } from './source.ts';
 import { displayText, type Follow, follows, kindName, namesOf, type Token, type TokenKind } from './tokens.ts';
 
-/** Parsing cannot go on within a rule; what it stands for is skipped. */
+/** The current rule failed; parsing continues in an outer one. */
 export class ParseFailure extends Error {
   override readonly name = 'ParseFailure';
 }
 
-/** Parsing is given up altogether. */
+/** Parsing stops. */
 export class ParseAbort extends Error {
   override readonly name = 'ParseAbort';
 }
@@ -16,8 +16,8 @@ const maxRecoveries = 30;
 const maxSkipped = 256;
 
 /**
- * The tokens, with recovery from errors as the parser generator of cel-go does it: a token too many is left out, a token
- * too few is made up, and otherwise tokens are skipped until one fits a rule that is under way.
+ * Token stream with ANTLR's error recovery, which determines cel-go's messages: an extra token is deleted, a missing one is
+ * inserted, and otherwise tokens are skipped until one fits an active rule.
  */
 export class TokenStream {
   readonly #tokens: readonly Token[];
@@ -42,7 +42,7 @@ export class TokenStream {
     return this.peek(ahead).kind === kind;
   }
 
-  /** The next token, known to fit. */
+  /** Consumes the next token. */
   take(): Token {
     const token = this.peek();
     this.#recovering = false;
@@ -50,7 +50,7 @@ export class TokenStream {
     return token;
   }
 
-  /** Before a rule is called: what may follow it. */
+  /** Enters a rule; `follow` is the set of tokens that may follow it. */
   enter(follow: Follow): void {
     this.#following.push(follow);
   }
@@ -59,12 +59,12 @@ export class TokenStream {
     this.#following.pop();
   }
 
-  /** How many rules are under way. */
+  /** Number of active rules. */
   get level(): number {
     return this.#following.length;
   }
 
-  /** The token that must come here; `after` are those that may come next, besides what may follow the rule if it ends here. */
+  /** Consumes a required token. `after` are the tokens that may follow it, besides those that may follow the rule if `endsRule`. */
   expect(kind: TokenKind, after: ReadonlySet<TokenKind>, endsRule: boolean): Token {
     if (this.is(kind)) return this.take();
     this.#countRecovery();
@@ -77,13 +77,13 @@ export class TokenStream {
     return { kind, text: `<missing ${kindName(kind)}>`, at: this.peek().at };
   }
 
-  /** Before a choice: one token too many is left out; if nothing fits, the rule fails. */
+  /** Before an alternative: deletes one extra token; fails if nothing matches. */
   choose(expected: ReadonlySet<TokenKind>): void {
     if (expected.has(this.peek().kind)) return;
     if (!this.#dropUnwanted(expected)) throw this.mismatch(expected);
   }
 
-  /** After something that may be repeated: what neither repeats it nor goes on is skipped. */
+  /** After a repetition: skips tokens that neither repeat nor continue it. */
   afterRepetition(expected: ReadonlySet<TokenKind>): void {
     const token = this.peek();
     if (expected.has(token.kind)) return;
@@ -100,7 +100,7 @@ export class TokenStream {
     return new ParseFailure();
   }
 
-  /** No alternative goes on with the tokens from here to `offending`. */
+  /** Fails because no alternative matches the tokens up to `offending`. */
   noAlternative(offending: number): ParseFailure {
     const token = this.peek(offending);
     const text = this.#textUpTo(offending);
@@ -114,7 +114,7 @@ export class TokenStream {
     return new ParseFailure();
   }
 
-  /** The tokens and the space between them; what is no token is left out. */
+  /** The text of the tokens with white space between them, without invalid text. */
   #textUpTo(offending: number): string {
     const tokens = this.#tokens.slice(this.#position, this.#position + offending + 1);
     const textOf = ({ kind, text }: Token) => (kind === '<EOF>' ? '' : text);
@@ -126,7 +126,7 @@ export class TokenStream {
     return gap.trim() === '' ? gap : '';
   }
 
-  /** After a failure of the rule at a level: skips to what a rule under way can go on with. */
+  /** After a failed rule: skips to a token that an active rule accepts. */
   recover(level: number): void {
     this.#following.length = level;
     this.#countRecovery();

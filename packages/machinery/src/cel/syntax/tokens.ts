@@ -1,4 +1,4 @@
-/** The kinds of tokens, in the order in which messages list them. */
+/** Token kinds in the order messages list them. */
 export const kinds = [
   ...['<EOF>', '==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':'],
   ...['+', '*', '/', '%', 'true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES', 'IDENTIFIER'],
@@ -13,7 +13,7 @@ export interface Token {
   readonly at: number;
 }
 
-/** How messages name a kind: literals in quotes, the others by name. */
+/** The name of a kind in messages: literals quoted, others by name. */
 export function kindName(kind: TokenKind): string {
   return kind === '<EOF>' || /^[A-Z_]+$/.test(kind) ? kind : `'${kind}'`;
 }
@@ -23,20 +23,20 @@ export function namesOf(set: ReadonlySet<TokenKind>): string {
   return names.length === 1 ? (names[0] ?? '') : `{${names.join(', ')}}`;
 }
 
-/** A token's text as messages show it. */
+/** A token's text in messages. */
 export function displayText(text: string): string {
   return `'${text.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t')}'`;
 }
 
 export const keywords: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 
-/** Words that are no variables, though fields may be called so. */
+/** Reserved identifiers; allowed as field names. */
 export const reservedWords: ReadonlySet<string> = new Set([
   ...['as', 'break', 'const', 'continue', 'else', 'false', 'for', 'function', 'if', 'import', 'in', 'let', 'loop', 'package'],
   ...['namespace', 'null', 'return', 'true', 'var', 'void', 'while'],
 ]);
 
-/** The sets of tokens that the grammar allows at its decisions, by which errors are worded. */
+/** Token sets expected at each decision of the grammar; they appear in error messages. */
 const literalStart: readonly TokenKind[] = ['true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES'];
 const memberStart: readonly TokenKind[] = ['[', '{', '(', '.', '-', ...literalStart, 'IDENTIFIER'];
 
@@ -51,7 +51,7 @@ export const startOfField: ReadonlySet<TokenKind> = new Set(['?', 'IDENTIFIER', 
 export const startOfFields: ReadonlySet<TokenKind> = new Set(['?', 'IDENTIFIER', 'ESC_IDENTIFIER', ',', '}']);
 export const startOfName: ReadonlySet<TokenKind> = new Set(['IDENTIFIER', 'ESC_IDENTIFIER']);
 
-/** What may follow a rule where another calls for it; `ends` if that other rule may end there as well. */
+/** Tokens that may follow a rule; `ends` if the calling rule may end there too. */
 export interface Follow {
   readonly tokens: ReadonlySet<TokenKind>;
   readonly ends: boolean;

@@ -14,20 +14,20 @@ import {
   timestampType,
 } from './type.ts';
 
-/** A type with what is known of the size of its values: what costs are estimated from. */
+/** A type with the size bounds used for cost estimation. */
 export interface DeclaredType {
   readonly type: CelType;
-  /** How many characters, items or properties a value has at most. */
+  /** Maximum number of characters, items or properties. */
   readonly maxElements: number;
-  /** How few bytes of JSON a value may be. */
+  /** Minimum size as JSON in bytes. */
   readonly minSerializedSize: number;
   readonly element?: DeclaredType;
   readonly key?: DeclaredType;
-  /** The declared type of a field of an object, by its escaped name. */
+  /** Declared type of a field, by its escaped name. */
   readonly field?: (name: string) => DeclaredType | undefined;
 }
 
-/** The largest body that a server takes is what bounds everything that has no other bound. */
+/** Request body limit: the upper bound of everything without its own limit. */
 export const maxRequestBytes = 3 * 1024 * 1024;
 
 const textSize = 2;
@@ -40,8 +40,8 @@ const declaredInt: DeclaredType = { type: intType, maxElements: 0, minSerialized
 const declaredKey: DeclaredType = { type: stringType, maxElements: 0, minSerializedSize: textSize };
 
 /**
- * The type that expressions see for a schema; undefined if they see nothing of it. `name` names objects: their fields are
- * `name.field`, items are `name.@idx`, values are `name.@elem`.
+ * The CEL type of a schema; undefined if it is not accessible to expressions. `name` is used for object types: fields are
+ * `name.field`, items `name.@idx`, map values `name.@elem`.
  */
 export function declareType(schema: CelSchema, resourceRoot: boolean, name: string): DeclaredType | undefined {
   if (schema['x-kubernetes-int-or-string']) return declareIntOrString(schema);
@@ -110,7 +110,7 @@ function declareProperties(schema: CelSchema, name: string): DeclaredType {
   };
 }
 
-/** Braces, and every required property that the server does not fill in itself. */
+/** Braces plus every required property without a default. */
 function leastSizeOfObject(schema: CelSchema, name: string): number {
   let size = 2;
   for (const key of new Set(schema.required)) {
@@ -142,7 +142,7 @@ function longestString(schema: CelSchema): number {
   );
 }
 
-/** maxLength counts characters; one takes up to four bytes. */
+/** maxLength counts characters of up to four bytes. */
 function bytesFor(maxLength: number): number {
   return Math.max(maxLength, 0) * 4;
 }
@@ -151,7 +151,7 @@ function atLeastZero(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.max(value, 0);
 }
 
-/** What CEL reads of a structural schema, or of an OpenAPI one without references; a plain JSON schema node fits. */
+/** The part of a structural or OpenAPI schema (without $ref) that CEL uses. */
 export interface CelSchema {
   readonly type?: string;
   readonly format?: string;
@@ -175,7 +175,7 @@ export interface CelSchema {
 
 const text: CelSchema = { type: 'string' };
 
-/** The root of a resource always has a kind, an apiVersion and a name, whether its schema says so or not. */
+/** The root of a resource always has kind, apiVersion, metadata.name and metadata.generateName. */
 export function withTypeAndObjectMeta(schema: CelSchema): CelSchema {
   return hasTypeAndObjectMeta(schema) ? schema : { ...schema, properties: withMetaProperties(schema) };
 }
@@ -201,7 +201,7 @@ export function propertyOf(schema: CelSchema, name: string): CelSchema | undefin
   return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
-/** The schema of the values of a map; undefined if there is none, or only a yes or no. */
+/** Schema of additionalProperties; undefined if absent or boolean. */
 export function valuesOf(schema: CelSchema): CelSchema | undefined {
   return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
 }

@@ -1,4 +1,4 @@
-/** The names that CEL keeps for itself. */
+/** CEL's reserved words. */
 const reserved = new Set([
   ...['true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if'],
   ...['import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while'],
@@ -21,14 +21,14 @@ export function isReservedName(name: string): boolean {
   return reserved.has(name);
 }
 
-/** The identifier by which expressions name a property: `a-b` is `a__dash__b`. Undefined if there is none. */
+/** Escapes a property name: `a-b` is `a__dash__b`. Undefined if it cannot be escaped. */
 export function escapeName(name: string): string | undefined {
   if (reserved.has(name)) return `__${name}__`;
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined;
   return name.replace(/__|[-./]/g, (part) => escapes.get(part) ?? part);
 }
 
-/** The property that an identifier names. Undefined if it holds an escape that means nothing. */
+/** Reverses `escapeName`. Undefined for an invalid escape sequence. */
 export function unescapeName(identifier: string): string | undefined {
   if (!identifier.includes('__')) return identifier;
   let valid = true;

@@ -1,10 +1,10 @@
-/** A type as the checker knows it. Objects are told apart by their names. */
+/** A type of the checker. Object types are equal if their names are. */
 export interface CelType {
   readonly kind: TypeKind;
-  /** `int`, `list`, `google.protobuf.Duration`, the name of an object, an opaque type or a type parameter. */
+  /** `int`, `list`, `google.protobuf.Duration`, or the name of an object type, opaque type or type parameter. */
   readonly name: string;
   readonly params: readonly CelType[];
-  /** The fields of an object, by the names that expressions use. */
+  /** Field types of an object, by escaped name. */
   readonly field?: (name: string) => CelType | undefined;
 }
 
@@ -74,7 +74,7 @@ export function typeParam(name: string): CelType {
   return { kind: 'param', name, params: none };
 }
 
-/** The fields are asked for when an expression names them. */
+/** Fields are resolved lazily. */
 export function objectType(name: string, field: (name: string) => CelType | undefined): CelType {
   return { kind: 'object', name, params: none, field };
 }
@@ -101,7 +101,7 @@ const shortNames: Partial<Record<TypeKind, string>> = {
   timestamp: 'timestamp',
 };
 
-/** As messages name it: `list(int)`, `map(string, dyn)`, `timestamp`. */
+/** The name in messages: `list(int)`, `map(string, dyn)`, `timestamp`. */
 export function formatType(type: CelType): string {
   const short = shortNames[type.kind];
   if (short !== undefined) return short;

@@ -37,7 +37,7 @@ function addInts(a: number | bigint, b: number | bigint): CelValue {
   return checkedInt(BigInt(a) + BigInt(b));
 }
 
-/** The accumulator of a loop grows in place. */
+/** A GrowingList, the accumulator of a comprehension, is appended to in place. */
 function addLists(a: CelList, b: CelList): CelValue {
   if (a instanceof GrowingList) {
     for (let i = 0; i < b.size; i++) a.items.push(b.at(i));
@@ -96,7 +96,7 @@ export function divide(a: CelValue, b: CelValue): CelValue {
   return b.value === 0n ? divisionByZero : new CelUint(a.value / b.value);
 }
 
-/** Towards zero; the smallest integer divided by -1 is too large. */
+/** Truncates toward zero. The minimum int64 divided by -1 overflows. */
 function divideInts(a: number | bigint, b: number | bigint): CelValue {
   if (b === 0) return divisionByZero;
   if (typeof a === 'number' && typeof b === 'number') return Math.trunc(a / b) + 0;
@@ -129,12 +129,12 @@ function checkedUint(value: bigint): CelValue {
   return value < 0n || value > maxUint64 ? uintOverflow : new CelUint(value);
 }
 
-/** What is said of a value that knows nothing of an operation. */
+/** The error for an operand type without the operation. */
 export function noTrait(operation: string): CelError {
   return new CelError(`no such overload: ${operation}`);
 }
 
-/** Two lists, one after the other. What is read often is copied once. */
+/** A lazy concatenation, flattened on the first read. */
 class ConcatList extends CelList {
   readonly size: number;
   #parts: readonly [CelList, CelList] | undefined;
@@ -151,7 +151,7 @@ class ConcatList extends CelList {
     return this.#items[index] as CelValue;
   }
 
-  /** Without recursion: lists may have been added to each other many times. */
+  /** Iterative, because concatenations may be nested deeply. */
   #flatten(): void {
     const waiting: CelList[] = [this];
     for (let list = waiting.pop(); list !== undefined; list = waiting.pop()) {

@@ -13,7 +13,7 @@ import {
   isInt,
 } from './value.ts';
 
-/** Below, at or above zero; NaN if one of two numbers is none; undefined if the two cannot be compared. */
+/** Negative, zero or positive; NaN if an operand is NaN; undefined if the types are not comparable. */
 export function compareValues(a: CelValue, b: CelValue): number | undefined {
   if (typeof a === 'string') return typeof b === 'string' ? compareCodePoints(a, b) : undefined;
   const [left, right] = numbersOf(a, b);
@@ -25,14 +25,14 @@ export function compareValues(a: CelValue, b: CelValue): number | undefined {
   return undefined;
 }
 
-/** Two numbers to compare: exact, unless one of them is a double. */
+/** Both operands as numbers: exact, unless one is a double. */
 export function numbersOf(a: CelValue, b: CelValue): readonly [number | bigint | undefined, number | bigint | undefined] {
   const [left, right] = [numericValue(a), numericValue(b)];
   const inexact = left !== undefined && right !== undefined && (a instanceof CelDouble || b instanceof CelDouble);
   return inexact ? [Number(left), Number(right)] : [left, right];
 }
 
-/** The number that a value of any numeric type is. */
+/** The number in a value of any numeric type. */
 function numericValue(value: CelValue): number | bigint | undefined {
   if (isInt(value)) return value;
   if (value instanceof CelDouble || value instanceof CelUint) return value.value;
@@ -52,7 +52,7 @@ function compareTimes(a: CelTimestamp, b: CelTimestamp): number {
   return a.seconds - b.seconds || a.nanoseconds - b.nanoseconds;
 }
 
-/** By code points, which is how UTF-8 sorts; JavaScript would sort by halves of surrogate pairs. */
+/** Orders by code point like UTF-8; JavaScript's order differs for surrogate pairs. */
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -67,7 +67,7 @@ function rank(unit: number): number {
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;
 }
 
-/** True, false, or the error that a comparison of a kind of its own gave. Values of different types are not equal. */
+/** True, false, or the error of a custom comparison. Values of different types are not equal. */
 export function equalValues(a: CelValue, b: CelValue): CelValue {
   if (a === b) return true;
   if (a === null || b === null) return false;

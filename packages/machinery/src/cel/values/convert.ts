@@ -23,7 +23,7 @@ import {
 
 type Conversion = (value: CelValue) => CelValue;
 
-/** What the functions named after types do, given a value that they take. */
+/** The type conversion functions. */
 export const conversions: { readonly [type: string]: Conversion } = {
   bool: toBool,
   bytes: (value) => (typeof value === 'string' ? new Uint8Array(Buffer.from(value)) : value),
@@ -51,7 +51,7 @@ function toBool(value: CelValue): CelValue {
 
 const goFloat = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const goHexFloat = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d+)$/;
-/** No time is written with more characters. */
+/** Length limit of a timestamp text. */
 const longestTime = 1_000;
 const goInfinity = /^([+-]?)inf(?:inity)?$/i;
 
@@ -146,7 +146,7 @@ function toText(value: CelValue): CelValue {
   return value instanceof Uint8Array ? bytesToText(value) : String(value);
 }
 
-/** As Go's %g prints it. */
+/** Formats like Go's %g. */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value < 0 ? '-Inf' : '+Inf';
@@ -163,7 +163,7 @@ function bytesToText(bytes: Uint8Array): CelValue {
   }
 }
 
-/** A value as messages print it. */
+/** Formats a value for messages. */
 export function formatPlain(value: CelValue): string {
   if (typeof value !== 'object' || value === null) return String(value);
   if (value instanceof CelDouble) return doubleText(value.value);

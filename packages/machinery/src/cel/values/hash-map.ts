@@ -1,6 +1,6 @@
 import { CelDouble, CelMap, CelUint, type CelValue, normalInt } from './value.ts';
 
-/** A map that an expression made. Numbers of any type that are equal are the same key. */
+/** A map constructed by an expression. Equal numbers of different types are the same key. */
 export class HashMap extends CelMap {
   readonly #values = new Map<unknown, CelValue>();
   readonly #keys = new Map<unknown, CelValue>();
@@ -18,7 +18,7 @@ export class HashMap extends CelMap {
     return [...this.#keys.values()];
   }
 
-  /** False if the value cannot be a key. */
+  /** Returns false if the key type is not allowed. */
   set(key: CelValue, value: CelValue): boolean {
     const hash = hashOf(key);
     if (hash === undefined) return false;
@@ -34,7 +34,7 @@ export class HashMap extends CelMap {
   }
 }
 
-/** Equal for keys that are equal; undefined for what is no key. */
+/** Equal for equal keys; undefined for values that cannot be keys. */
 export function hashOf(key: CelValue): unknown {
   switch (typeof key) {
     case 'string':
@@ -47,7 +47,7 @@ export function hashOf(key: CelValue): unknown {
   }
 }
 
-/** A double that is no whole number equals no key of another type: its text keeps it apart from integers. */
+/** A fractional double equals no key of another type; a distinct string represents it. */
 function hashOfDouble(value: number): unknown {
   return Number.isInteger(value) ? normalInt(BigInt(value)) : `double ${value}\0`;
 }

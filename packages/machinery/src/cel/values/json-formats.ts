@@ -4,7 +4,7 @@ import { GoTimeError } from '../../text/go-time.ts';
 import { parseTimestamp } from './time.ts';
 import { CelDuration, CelError, CelTimestamp, type CelValue } from './value.ts';
 
-/** Strings whose format makes them something else in CEL. */
+/** Strings whose OpenAPI format maps to another CEL type. */
 export const readersOfFormats: ReadonlyMap<string, (text: string) => CelValue> = new Map([
   ['duration', readDuration],
   ['date', readDate],
@@ -32,10 +32,10 @@ function readDuration(text: string): CelValue {
   }
 }
 
-// regex: linear, the look-behind allows one start for each run of digits.
+// regex: linear; the lookbehind allows one match start per run of digits.
 const wordyDuration = /(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g;
 
-/** Formats take more than Go does: `3 days`. */
+/** go-openapi's durations allow words: `3 days`. */
 function readWordyDuration(text: string): CelDuration | undefined {
   let total: bigint | undefined;
   for (const [, count = '', word = ''] of text.slice(0, 1_000).matchAll(wordyDuration)) {
@@ -44,7 +44,7 @@ function readWordyDuration(text: string): CelDuration | undefined {
   return total === undefined ? undefined : new CelDuration(BigInt.asIntN(64, total));
 }
 
-/** The last name of a unit may have an ending. */
+/** The last name of a unit is a prefix: `days`, `hours`. */
 function unitsNamed(word: string): bigint[] {
   return units.filter(([names]) => names.includes(word) || word.startsWith(names.at(-1) ?? word)).map(([, unit]) => unit);
 }
@@ -70,7 +70,7 @@ function readDateTime(text: string): CelValue {
   }
 }
 
-/** Kubernetes reads bytes in the alphabet for URLs here, whatever wrote them. */
+/** Kubernetes decodes the format `byte` with the URL-safe alphabet. */
 function readBytes(text: string): CelValue {
   try {
     const standard = text.replace(/[+/]/g, '!').replaceAll('-', '+').replaceAll('_', '/');

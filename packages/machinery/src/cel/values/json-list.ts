@@ -5,7 +5,7 @@ import type { JsonReader } from './json.ts';
 import { toJson } from './to-json.ts';
 import { CelList, type CelValue, noSuchOverload } from './value.ts';
 
-/** A JSON array whose items are read when they are asked for. */
+/** A JSON array whose items are converted on access. */
 export class JsonArray extends CelList {
   readonly raw: readonly JsonValue[];
   readonly reader: JsonReader;
@@ -25,7 +25,7 @@ export class JsonArray extends CelList {
   }
 }
 
-/** An array with list type `set`: the order of its items does not matter, and addition is union. */
+/** x-kubernetes-list-type `set`: order is ignored, and addition is a union. */
 export class JsonSetList extends JsonArray {
   #members: Set<JsonValue> | undefined;
 
@@ -49,7 +49,7 @@ export class JsonSetList extends JsonArray {
   }
 }
 
-/** An array with list type `map`: items are found by their keys, and addition is a merge. */
+/** x-kubernetes-list-type `map`: items are identified by their keys, and addition is a merge. */
 export class JsonMapList extends JsonArray {
   readonly #keys: readonly string[];
   #byKey: Map<string, JsonValue> | undefined;
@@ -72,7 +72,7 @@ export class JsonMapList extends JsonArray {
     return true;
   }
 
-  /** Items keep their place and are overwritten by those with the same key; others follow. */
+  /** Items keep their position and are replaced by those with the same key; new ones are appended. */
   override add(other: CelList): CelValue {
     const merged = new Map(this.raw.map((item) => [this.#keyOf(item), item]));
     for (let i = 0; i < other.size; i++) {
@@ -87,7 +87,7 @@ export class JsonMapList extends JsonArray {
     return this.#byKey;
   }
 
-  /** Kubernetes looks keys up by the names that expressions use, so that one that needs escaping is never found. */
+  /** Kubernetes looks up keys by their escaped names, so a key that needs escaping is never found. */
   #keyOf(item: JsonValue): string {
     const object = (typeof item === 'object' && item !== null ? item : {}) as JsonObject;
     return this.#keys.map((key) => partOfKey(object, escapeName(key) ?? key)).join('\0');

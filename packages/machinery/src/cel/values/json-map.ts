@@ -4,7 +4,7 @@ import { equalValues } from './compare.ts';
 import type { JsonReader } from './json.ts';
 import { CelMap, type CelValue, noSuchOverload } from './value.ts';
 
-/** What objects and maps read from JSON have in common. */
+/** Base of objects and maps backed by JSON. */
 abstract class JsonEntries extends CelMap {
   readonly raw: JsonObject;
   #size = -1;
@@ -38,14 +38,14 @@ abstract class JsonEntries extends CelMap {
     return equalValues(own, others);
   }
 
-  /** A field that the schema does not know; where the other has none, it is not compared. */
+  /** Compares a field without schema; ignored if the other object does not have it. */
   #equalRaw(key: string, other: CelMap): CelValue {
     if (!(other instanceof JsonEntries)) return noSuchOverload;
     return !Object.hasOwn(other.raw, key) || deepEqual(this.raw[key], other.raw[key]);
   }
 }
 
-/** An object with properties: keys are identifiers, and what is null is absent. */
+/** An object with properties: keys are identifiers, and null is absent. */
 export class JsonProperties extends JsonEntries {
   readonly #readerOf: (name: string) => JsonReader | undefined;
 
@@ -72,7 +72,7 @@ export class JsonProperties extends JsonEntries {
   }
 }
 
-/** A map: keys are data. Without a reader for its values nothing of it can be seen. */
+/** A map with additionalProperties. Without a value reader its entries are invisible. */
 export class JsonRecord extends JsonEntries {
   readonly #reader: JsonReader | undefined;
 

@@ -15,7 +15,7 @@ function problemOf(value: CelValue): string {
   return value instanceof CelError ? value.message : '';
 }
 
-describe('names of properties', () => {
+describe('escaping of property names', () => {
   it.each([
     ['a', 'a'],
     ['a-b', 'a__dash__b'],
@@ -26,21 +26,21 @@ describe('names of properties', () => {
     ['true', '__true__'],
     ['int', 'int'],
     ['-a', '__dash__a'],
-  ])('%s is %s in expressions', (name, identifier) => {
+  ])('%s is escaped as %s', (name, identifier) => {
     expect(escapeName(name)).toBe(identifier);
     expect(unescapeName(identifier)).toBe(name);
   });
 
-  it.each(['', '1a', '$a', 'a b', 'ä'])('%j cannot be named', (name) => {
+  it.each(['', '1a', '$a', 'a b', 'ä'])('%j cannot be escaped', (name) => {
     expect(escapeName(name)).toBeUndefined();
   });
 
-  it.each(['__what__', 'a__for__', '__dots__'])('%s names nothing', (identifier) => {
+  it.each(['__what__', 'a__for__', '__dots__'])('%s is an invalid escape', (identifier) => {
     expect(unescapeName(identifier)).toBeUndefined();
   });
 });
 
-describe('values that fit their schema', () => {
+describe('values that match their schema', () => {
   it.each<[CelSchema, JsonValue, string]>([
     [{ type: 'string' }, 'a', 'string'],
     [{ type: 'string', format: 'date-time' }, '2024-01-01T00:00:00Z', 'timestamp'],
@@ -60,12 +60,12 @@ describe('values that fit their schema', () => {
     [{ 'x-kubernetes-int-or-string': true }, '5', 'string'],
     [{ type: 'string', nullable: true }, null, 'null'],
     [{ 'x-kubernetes-preserve-unknown-fields': true }, { a: 1 }, 'unknown'],
-  ])('%o: %s is a %s', (schema, value, type) => {
+  ])('%o: %s has type %s', (schema, value, type) => {
     expect(formatType(typeOfValue(read(schema, value)))).toBe(type);
   });
 });
 
-describe('values that do not', () => {
+describe('values that do not match their schema', () => {
   it.each<[CelSchema, JsonValue, string]>([
     [{ type: 'string' }, 1, 'invalid data, expected string, got int64'],
     [{ type: 'string' }, null, 'invalid data, got null for schema with nullable=false'],
@@ -86,7 +86,7 @@ describe('values that do not', () => {
 describe('objects', () => {
   const schema: CelSchema = { type: 'object', properties: { 'a-b': { type: 'integer' }, n: { type: 'string', nullable: true } } };
 
-  it('know their properties by the names that expressions use', () => {
+  it('expose properties by their escaped names', () => {
     const object = read(schema, { 'a-b': 1, n: null, other: 2 }) as CelMap;
     expect(object).toBeInstanceOf(CelMap);
     expect(object.find('a__dash__b')).toBe(1);
@@ -96,7 +96,7 @@ describe('objects', () => {
     expect(object.keys()).toEqual(['a__dash__b', 'n']);
   });
 
-  it('read nothing before it is asked for', () => {
+  it('convert fields on access', () => {
     const value = {
       get 'a-b'(): JsonValue {
         throw new Error('was read');
@@ -107,14 +107,14 @@ describe('objects', () => {
     expect(() => object.find('a__dash__b')).toThrow('was read');
   });
 
-  it('at the root of a resource have a kind and a name', () => {
+  it('have kind and metadata.name at the root of a resource', () => {
     const root = jsonReader({ type: 'object', properties: {} }, true)({ kind: 'A', metadata: { name: 'b' } }) as CelMap;
     expect(root.find('kind')).toBe('A');
     expect((root.find('metadata') as CelMap).find('name')).toBe('b');
   });
 });
 
-describe('sizes that are known from a schema', () => {
+describe('sizes declared by a schema', () => {
   it.each<[CelSchema, number, number]>([
     [{ type: 'string' }, 3_145_726, 2],
     [{ type: 'string', maxLength: 5 }, 20, 2],
@@ -141,7 +141,7 @@ describe('sizes that are known from a schema', () => {
     [{ type: 'array' }],
     [{ type: 'array', items: {} }],
     [{ type: 'object', additionalProperties: { 'x-kubernetes-preserve-unknown-fields': true } }],
-  ])('%j cannot be seen', (schema) => {
+  ])('%j is not accessible', (schema) => {
     expect(declareType(schema, false, 'x')).toBeUndefined();
   });
 });

@@ -6,15 +6,15 @@ import { readersOfFormats } from './json-formats.ts';
 import { JsonArray, JsonMapList, JsonSetList } from './json-list.ts';
 import { JsonProperties, JsonRecord } from './json-map.ts';
 import { CelDouble, CelError, CelMap, CelOpaque, type CelValue, noSuchOverload } from './value.ts';
-/** Reads a JSON value as CEL sees it; what is inside of it is read when an expression asks for it. */
+/** Converts a JSON value to a CEL value; nested values are converted on access. */
 export type JsonReader = (value: JsonValue) => CelValue;
 
 const readers = new WeakMap<CelSchema, JsonReader>();
 const rootReaders = new WeakMap<CelSchema, JsonReader>();
 
 /**
- * How values of a schema are read. A value that does not fit its schema is an error. The root of a resource has its type and
- * its names even if the schema does not say so.
+ * Returns the reader for a schema. A value that does not match its schema becomes an error value. The root of a resource has
+ * its type meta and names even if the schema lacks them.
  */
 export function jsonReader(schema: CelSchema, resourceRoot = false): JsonReader {
   const known = resourceRoot ? rootReaders : readers;
@@ -136,7 +136,7 @@ function arrayWrapper(schema: CelSchema, reader: JsonReader): (value: JsonValue[
   }
 }
 
-/** Data without a schema: it can be compared, and nothing else. */
+/** Data below x-kubernetes-preserve-unknown-fields: supports only equality. */
 class PreservedValue extends CelOpaque {
   readonly type = unknownType;
   readonly raw: JsonValue;
@@ -149,7 +149,7 @@ class PreservedValue extends CelOpaque {
   }
 }
 
-/** A JSON value that no schema describes: numbers without a fraction are integers. */
+/** Converts JSON without a schema: integral numbers become integers. */
 export function dynamicJson(value: JsonValue): CelValue {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : new CelDouble(value);
   if (typeof value !== 'object' || value === null) return value;

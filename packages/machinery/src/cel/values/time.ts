@@ -4,11 +4,11 @@ import { CelDuration, CelError, CelTimestamp, type CelValue, checkedInt, intOver
 
 const billion = 1_000_000_000n;
 const timestampOverflow = new CelError('timestamp overflow');
-/** From the year 1 to the year 9999. */
+/** Years 1 to 9999. */
 const minSeconds = -62_135_596_800;
 const maxSeconds = 253_402_300_799;
 
-/** Seconds beyond the years that are known are no timestamp. */
+/** Returns an error value if the timestamp is out of range. */
 export function checkedTimestamp(seconds: number | bigint, nanoseconds: number, offset = 0): CelTimestamp | CelError {
   if (seconds < minSeconds || seconds > maxSeconds) return timestampOverflow;
   return new CelTimestamp(Number(seconds), nanoseconds, offset);
@@ -37,7 +37,7 @@ function checkedDuration(nanoseconds: bigint): CelValue {
   return isError(checkedInt(nanoseconds)) ? intOverflow : new CelDuration(nanoseconds);
 }
 
-/** Fails with GoTimeError. */
+/** Throws GoTimeError. */
 export function parseTimestamp(text: string): CelTimestamp {
   const { seconds, nanoseconds } = parseGoTime(text, rfc3339);
   const zone = /([+-])(\d\d):(\d\d)$/.exec(text);
@@ -45,7 +45,7 @@ export function parseTimestamp(text: string): CelTimestamp {
   return new CelTimestamp(seconds, nanoseconds, offset);
 }
 
-/** RFC 3339 in the zone it was written in, with as much of the nanoseconds as there is. */
+/** RFC 3339 in its original offset, without trailing zeros of the nanoseconds. */
 export function formatTimestamp({ seconds, nanoseconds, offset }: CelTimestamp): string {
   const date = new Date((seconds + offset) * 1000).toISOString();
   return `${date.slice(0, -'.000Z'.length)}${fractionText(nanoseconds)}${zoneText(offset)}`;
@@ -62,18 +62,18 @@ function fractionText(nanoseconds: number): string {
   return nanoseconds === 0 ? '' : `.${trimRight(String(nanoseconds).padStart(9, '0'), '0')}`;
 }
 
-/** Seconds, as the shortest decimal of the double that Go takes them for. */
+/** Seconds as the shortest decimal of a float64, as in Go. */
 export function formatCelDuration({ nanoseconds }: CelDuration): string {
   return `${plainDecimal(secondsOf(nanoseconds))}s`;
 }
 
-/** As Go adds whole seconds and their fraction. */
+/** Go's Duration.Seconds. */
 export function secondsOf(nanoseconds: bigint): number {
   const whole = nanoseconds / 1_000_000_000n;
   return Number(whole) + Number(nanoseconds % 1_000_000_000n) / 1e9;
 }
 
-/** A number without an exponent. */
+/** Decimal notation without an exponent. */
 function plainDecimal(value: number): string {
   const text = String(value);
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text);

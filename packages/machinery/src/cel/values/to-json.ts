@@ -14,7 +14,7 @@ import {
   type CelValue,
 } from './value.ts';
 
-/** The JSON of a value; what JSON has no form for is written as text. */
+/** Converts a value to JSON; types without a JSON form become strings. */
 export function toJson(value: CelValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof CelList) return Array.from({ length: value.size }, (_, i) => toJson(value.at(i)));

@@ -33,7 +33,7 @@ const anyList = listType(dynType);
 const anyMap = mapType(dynType, dynType);
 const anyOptional = optionalType(dynType);
 
-/** The type of a value, without the types of what is inside of it. */
+/** The type of a value, without element types. */
 export function typeOfValue(value: CelValue): CelType {
   switch (typeof value) {
     case 'string':
@@ -74,7 +74,7 @@ const goNames: { readonly [kind: string]: string } = {
   uint: 'types.Uint',
 };
 
-/** What messages that speak of the implementation call the type of a value. */
+/** The Go type name of a value, as in cel-go's messages. */
 export function goTypeName(value: CelValue): string {
   const { kind, name } = typeOfValue(value);
   return goNames[kind] ?? (name === 'optional_type' ? '*types.Optional' : name);

@@ -1,8 +1,8 @@
 import type { CelType } from '../types/type.ts';
 
 /**
- * A value of CEL. Integers are numbers, or bigints where a number would not be exact: an integer within ±2^53 is never a
- * bigint. Doubles are wrapped, for they are rare in Kubernetes and must not be taken for integers.
+ * A CEL value. Integers are numbers, or bigints beyond ±2^53 where a number is not exact. Doubles are wrapped to distinguish
+ * them from integers, because they are rare in Kubernetes.
  */
 export type CelValue =
   | null
@@ -36,11 +36,11 @@ export class CelUint {
   }
 }
 
-/** Seconds since 1970 and the nanoseconds beyond them. */
+/** Seconds since 1970, and nanoseconds. */
 export class CelTimestamp {
   readonly seconds: number;
   readonly nanoseconds: number;
-  /** How many seconds east of UTC it was written; it is written so again. */
+  /** Offset from UTC in seconds, kept for formatting. */
   readonly offset: number;
   constructor(seconds: number, nanoseconds: number, offset = 0) {
     this.seconds = seconds;
@@ -73,7 +73,7 @@ export class CelTypeValue {
   }
 }
 
-/** An error is a value too: `false && error` is false. */
+/** Errors are values: `false && error` is false. */
 export class CelError {
   readonly message: string;
   constructor(message: string) {
@@ -83,33 +83,33 @@ export class CelError {
 
 export abstract class CelList {
   abstract readonly size: number;
-  /** The index is within bounds. An item that does not fit its schema is an error. */
+  /** The index must be within bounds. An item that does not match its schema is an error value. */
   abstract at(index: number): CelValue;
-  /** Equality of a kind of its own, such as that of sets. */
+  /** Custom equality, such as that of sets. */
   equals?(other: CelValue): CelValue;
-  /** Addition of a kind of its own, such as the union of sets. */
+  /** Custom addition, such as the union of sets. */
   add?(other: CelList): CelValue;
 }
 
 export abstract class CelMap {
   abstract readonly size: number;
-  /** Undefined if there is no such key; an error if the key cannot be one, or the value does not fit its schema. */
+  /** Undefined if the key is absent; an error value if the key type is invalid or the value does not match its schema. */
   abstract find(key: CelValue): CelValue | undefined;
   abstract keys(): readonly CelValue[];
   equals?(other: CelValue): CelValue;
-  /** An object that an expression made has its own type. */
+  /** Set for objects constructed by an expression. */
   readonly type?: CelType;
 }
 
-/** A value that only the functions of its library look into. */
+/** A value of an opaque type; only the functions of its library inspect it. */
 export abstract class CelOpaque {
   abstract readonly type: CelType;
   abstract equals(other: CelValue): CelValue;
-  /** How large it is where costs are counted; one if that is not said. */
+  /** Size for cost accounting; 1 if absent. */
   readonly costSize?: number;
-  /** How it is written, if there is a way. */
+  /** Its string form, if it has one. */
   text?(): string;
-  /** What a field of it is; undefined if it has no such field. */
+  /** Returns a field; undefined if there is no such field. */
   field?(name: string): CelValue | undefined;
 }
 
@@ -127,7 +127,7 @@ export class ArrayList extends CelList {
   }
 }
 
-/** The accumulator of a loop: it grows in place, for nobody else can see it until the loop ends. */
+/** The accumulator of a comprehension. It is appended to in place, because it is not visible before the loop ends. */
 export class GrowingList extends CelList {
   readonly items: CelValue[] = [];
   get size(): number {
@@ -144,7 +144,7 @@ export function isError(value: CelValue): value is CelError {
 
 export const noSuchOverload = new CelError('no such overload');
 
-/** An integer of CEL. */
+/** A CEL int. */
 export type Int = number | bigint;
 
 export const maxInt64 = 2n ** 63n - 1n;
@@ -156,12 +156,12 @@ export const uintOverflow = new CelError('unsigned integer overflow');
 
 const maxSafe = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** A number where it is exact, a bigint where only that is. */
+/** Converts to a number if that is exact. */
 export function normalInt(value: bigint): number | bigint {
   return value <= maxSafe && value >= -maxSafe ? Number(value) : value;
 }
 
-/** The integer, unless it has more than 64 bits. */
+/** Returns an overflow error value beyond 64 bits. */
 export function checkedInt(value: bigint): number | bigint | CelError {
   if (value <= maxSafe && value >= -maxSafe) return Number(value);
   return value > maxInt64 || value < minInt64 ? intOverflow : value;
@@ -171,14 +171,14 @@ export function isInt(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** How many characters a text has; a pair of surrogates is one. */
+/** Length in code points. */
 export function codePointCount(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00) count--;
   return count;
 }
 
-/** What `size()` gives; undefined if the value has no size. */
+/** The result of `size()`; undefined if the type has no size. */
 export function sizeOfValue(value: CelValue): number | undefined {
   if (typeof value === 'string') return codePointCount(value);
   if (value instanceof CelList || value instanceof CelMap) return value.size;
@@ -186,7 +186,7 @@ export function sizeOfValue(value: CelValue): number | undefined {
   return undefined;
 }
 
-/** The size that costs are counted by: one for what has none. */
+/** Size for cost accounting: 1 for scalars. */
 export function costSize(value: CelValue): number {
   if (typeof value === 'string') return codePointCount(value);
   if (typeof value !== 'object' || value === null) return 1;
