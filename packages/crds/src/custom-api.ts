@@ -19,40 +19,40 @@ import { type CustomDelegateOptions, customResourceDelegate } from './serving/de
 import { type ServingParts, watchCaches } from './serving/serving.ts';
 
 export interface CustomApiParts {
-  /** The definitions themselves. */
+  /** The registry of definitions. */
   readonly definitions: ObjectRegistry;
   readonly store: Store;
   readonly feed: Feed;
   readonly services: RegistryServices;
   readonly prefix: string;
   readonly shutdown: ShutdownNotice;
-  /** Where the services of the cluster are, for conversion webhooks. */
+  /** Resolves the Services of conversion webhooks. */
   readonly resolveService: ServiceResolver;
   readonly logger: Logger;
 }
 
-/** The API that definitions bring: everything between them and the requests for their objects. */
+/** The API of custom resources: lifecycle of definitions and serving of their objects. */
 export interface CustomApi {
   /** Resolves when requests can be served. */
   load(): Promise<void>;
-  /** Whether what is below may be asked: it reads definitions, of which there may be many. */
+  /** Whether `start` was called. The methods below parse definitions and are expensive before. */
   readonly isStarted: boolean;
-  /** Establishes definitions and removes them with their objects. */
+  /** Starts the lifecycle controller. */
   start(): void;
-  /** Resolves when every definition has been read, in many small steps. */
+  /** Resolves when every definition has been parsed, a slice per event loop turn. */
   whenRead(): Promise<void>;
   delegate(options: CustomDelegateOptions): Delegate;
-  /** What is served, for discovery. */
+  /** The served resources, for discovery. */
   resources(): Iterable<Resource>;
-  /** All that has objects, for whoever looks after objects of all kinds. */
+  /** The storage version of every definition, for controllers that handle all kinds. */
   stored(): Iterable<Resource>;
   registryOf(resource: Resource): ObjectRegistry | undefined;
-  /** The objects of a definition in one of its versions. */
+  /** The registry of a version of a definition. */
   objects(group: string, plural: string, version: string): ObjectRegistry | undefined;
-  /** The versions that definitions serve, or will. */
+  /** The versions marked as served, established or not. */
   groupVersions(): readonly GroupVersion[];
   isDefined(version: GroupVersion): boolean;
-  /** Calls back when all this may have changed, with the versions that it is about; undefined if it may be any. */
+  /** Calls back with the affected versions when a definition changes; undefined if any may be affected. */
   onChange(listener: (touched: readonly GroupVersion[] | undefined) => void): () => void;
   close(): void;
 }
@@ -60,7 +60,7 @@ export interface CustomApi {
 export function openCustomApi(parts: CustomApiParts): CustomApi {
   const definitions = openDefinitions(parts.definitions);
   const onError = (error: unknown, definition: string) =>
-    parts.logger.warn('objects could not be converted', { definition, error: String(error) });
+    parts.logger.warn('custom resources could not be converted', { definition, error: String(error) });
   const resources = openCustomResources(definitions, { ...parts, openCache: watchCaches(parts.store, parts.feed, onError) });
   let lifecycle: Lifecycle | undefined;
   let resolveRead: () => void = () => {};
@@ -98,7 +98,7 @@ export function openCustomApi(parts: CustomApiParts): CustomApi {
   };
 }
 
-/** What definitions bring, in a worker: definitions are looked up with every request, and somebody else follows them. */
+/** The API of custom resources in a worker thread: definitions are looked up for every request. */
 export interface LookedUpApi {
   delegate(options: CustomDelegateOptions): Delegate;
   /** One version of a definition. */

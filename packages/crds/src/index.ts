@@ -1,3 +1,3 @@
 export { type CustomApi, type CustomApiParts, type LookedUpApi, lookUpCustomApi, openCustomApi } from './custom-api.ts';
 export { customResourceDefinition } from './definition/custom-resource-definition.ts';
-export { type Part, sortedParts } from './validation/shared-fields.ts';
+export { type SharedField, splitSharedFields } from './validation/shared-fields.ts';

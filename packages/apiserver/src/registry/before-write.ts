@@ -82,7 +82,7 @@ function validateUpdate(
   resource: Resource,
   object: JsonObject,
   old: JsonObject,
-  { strategy, version, effort }: WriteContext,
+  { strategy, version, effort, warn }: WriteContext,
 ): void {
   const errors = new FieldErrors();
   const metadata = object.metadata as JsonObject;
@@ -93,7 +93,7 @@ function validateUpdate(
     if (isInvalid) checkMetadata(check, resource, metadata, old, strategy.validateName ?? nameIsDNSSubdomain, errors);
     if (strategy.qualifiedFinalizers) validateFinalizers(metadata, errors);
   }
-  strategy.validateUpdate?.(object, old, errors, version, effort);
+  strategy.validateUpdate?.(object, old, errors, version, effort, warn);
   if (errors.length > 0)
     throw StatusError.invalid(
       { group: version.errorGroup ?? version.group, kind: resource.names.kind },

@@ -178,12 +178,14 @@ export interface Strategy {
   /** Carries over from `old` what this update may not touch; says how the generation moves by comparing. */
   readonly prepareForUpdate?: (object: JsonObject, old: JsonObject, version: ServedVersion) => void;
   readonly validateCreate?: (object: JsonObject, errors: FieldErrors, version: ServedVersion, effort?: Effort) => void;
+  /** Calls `warn` with violations that ratcheting tolerates. */
   readonly validateUpdate?: (
     object: JsonObject,
     old: JsonObject,
     errors: FieldErrors,
     version: ServedVersion,
     effort?: Effort,
+    warn?: (message: string) => void,
   ) => void;
   /** Whether finalizers must be standard names or qualified by a domain. */
   readonly qualifiedFinalizers?: boolean;

@@ -1,5 +1,5 @@
 import type { ServedVersion } from '@tsukube/apiserver';
-import { type Part, sortedParts } from '@tsukube/crds';
+import { type SharedField, splitSharedFields } from '@tsukube/crds';
 import {
   FieldErrors,
   fillIn,
@@ -16,7 +16,7 @@ import {
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
 /** What all versions had alike was said once, of the definition as a whole. */
-const parts: readonly (readonly [top: string, part: Part])[] = [
+const parts: readonly (readonly [top: string, part: SharedField])[] = [
   ['subresources', 'subresources'],
   ['validation', 'schema'],
   ['additionalPrinterColumns', 'additionalPrinterColumns'],
@@ -40,7 +40,7 @@ const definitionConversion: Conversion = {
   },
   fromHub(hub) {
     const spec = objectIn(hub, 'spec') ?? {};
-    const { shared, versions } = sortedParts(spec);
+    const { shared, versions } = splitSharedFields(spec);
     const top = parts.flatMap(([name, part]) =>
       shared[part] === undefined ? [] : [[name, withColumns(part, shared[part], 'JSONPath')]],
     );
@@ -74,7 +74,7 @@ function refuseContradictions(object: JsonObject, spec: JsonObject): void {
   if (errors.length > 0) throw StatusError.invalid(kind, textIn(objectIn(object, 'metadata'), 'name'), errors);
 }
 
-function versionToHub(version: JsonObject, shared: readonly (readonly [Part, JsonValue | undefined])[]): JsonObject {
+function versionToHub(version: JsonObject, shared: readonly (readonly [SharedField, JsonValue | undefined])[]): JsonObject {
   const whole = { ...version, ...Object.fromEntries(shared) } as JsonObject;
   const columns = withColumns('additionalPrinterColumns', whole.additionalPrinterColumns, 'jsonPath');
   return columns === undefined ? whole : { ...whole, additionalPrinterColumns: columns };
@@ -86,7 +86,7 @@ function versionFromHub(version: JsonObject): JsonObject {
 }
 
 /** The path of a column was written in capitals. */
-function withColumns(part: Part, value: JsonValue | undefined, to: 'jsonPath' | 'JSONPath'): JsonValue | undefined {
+function withColumns(part: SharedField, value: JsonValue | undefined, to: 'jsonPath' | 'JSONPath'): JsonValue | undefined {
   if (part !== 'additionalPrinterColumns' || !Array.isArray(value)) return value;
   const from = to === 'jsonPath' ? 'JSONPath' : 'jsonPath';
   return value.filter(isObject).map(({ [from]: jsonPath, ...column }) => ({ ...column, [to]: jsonPath ?? '' }));

@@ -15,7 +15,7 @@ import {
 const group = 'apiextensions.k8s.io';
 const scheme = 'k8s.io/apiserver/pkg/util/webhook/client.go:71';
 
-/** The objects in the answer to a review, or why there are none. */
+/** The converted objects of a ConversionReview response, or the error text. */
 export function convertedObjects(answer: JsonValue, reviewVersion: string, uid: string): readonly JsonValue[] | string {
   const review = isObject(answer) ? answer : {};
   const problem = kindProblem(review, reviewVersion);
@@ -34,35 +34,35 @@ export function convertedObjects(answer: JsonValue, reviewVersion: string, uid: 
   return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
 }
 
-/** An answer that says of itself that it is something else. Answers in v1beta1 may leave out what they are. */
+/** Checks the type meta of the response, which is optional in v1beta1. */
 function kindProblem({ apiVersion = '', kind = '' }: JsonObject, reviewVersion: string): string | undefined {
-  const wanted = `${group}/${reviewVersion}`;
-  if (apiVersion === wanted && kind === 'ConversionReview') return undefined;
+  const expected = `${group}/${reviewVersion}`;
+  if (apiVersion === expected && kind === 'ConversionReview') return undefined;
   if (apiVersion === '' || kind === '')
     return reviewVersion === 'v1'
-      ? `expected webhook response of ${kindText(wanted, 'ConversionReview')}, got ${kindText(apiVersion, kind)}`
+      ? `expected webhook response of ${kindText(expected, 'ConversionReview')}, got ${kindText(apiVersion, kind)}`
       : undefined;
-  const known = knownKinds[`${apiVersion} ${kind}`];
+  const known = schemeTypes[`${apiVersion} ${kind}`];
   if (known === undefined)
     return `no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(apiVersion))} in scheme ${goQuote(scheme)}`;
   return `converting (${known}) to (${reviewVersion}.ConversionReview): unknown conversion`;
 }
 
-/** Go's types of what else a webhook client can decode. */
-const knownKinds: Readonly<Record<string, string>> = {
+/** The Go types in the scheme of the webhook client. */
+const schemeTypes: Readonly<Record<string, string>> = {
   [`${group}/v1 ConversionReview`]: 'v1.ConversionReview',
   [`${group}/v1beta1 ConversionReview`]: 'v1beta1.ConversionReview',
   'v1 Status': 'v1.Status',
 };
 
-/** Why something in the list of converted objects is no object, in the words of Go's decoder. */
+/** The error of Go's decoder for a converted object that is no JSON object. */
 export function undecodable(converted: JsonValue | undefined): string {
   return converted === null || converted === undefined
     ? 'unexpected end of JSON input'
     : cannotUnmarshal(converted, 'map[string]interface {}');
 }
 
-/** What was converted, with the metadata that no conversion may change; or why it cannot be taken. */
+/** The converted object with the metadata of the original, except labels and annotations; or the error text. */
 export function convertedObject(
   original: JsonObject,
   converted: JsonObject,
@@ -87,7 +87,7 @@ const fixed: readonly (readonly [field: string, title: string])[] = [
 ];
 
 function forbiddenDifference(original: JsonObject, converted: JsonObject): string | undefined {
-  const [before, after] = [membersOf(original.metadata), membersOf(converted.metadata)];
+  const [before, after] = [fieldsOf(original.metadata), fieldsOf(converted.metadata)];
   for (const [field, title] of fixed) {
     const [expected, got] = [before[field] ?? '', after[field] ?? ''];
     if (expected !== got) return `must have the same ${title}: ${expected} != ${got}`;
@@ -95,7 +95,7 @@ function forbiddenDifference(original: JsonObject, converted: JsonObject): strin
   return undefined;
 }
 
-function membersOf(value: JsonValue | undefined): JsonObject {
+function fieldsOf(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
@@ -104,8 +104,8 @@ function kindText(apiVersion: JsonValue | undefined, kind: JsonValue | undefined
   return `${group}/${version}, Kind=${kind ?? ''}`;
 }
 
-/** The metadata of the original with the labels and annotations of what was converted; or what is wrong with those. */
-export function restoredMetadata(original: JsonValue | undefined, converted: JsonValue | undefined): JsonObject | string {
+/** The metadata of the original with the labels and annotations of the converted object; or the error text. */
+function restoredMetadata(original: JsonValue | undefined, converted: JsonValue | undefined): JsonObject | string {
   if (converted === undefined) return 'missing metadata in converted object';
   if (!isObject(converted)) return `invalid metadata of type ${goTypeText(converted)} in converted object`;
   const metadata: JsonObject = { ...(isObject(original) ? original : {}) };

@@ -3,22 +3,22 @@ import type { Change } from '@tsukube/storage';
 
 type FeedListener = Parameters<Feed['listen']>[0];
 
-/** Gives the changes in another version; undefined if they are in it already. */
+/** Converts the objects of changes; undefined if none needs conversion. */
 export type ConvertChanges = (changes: readonly Change[]) => Promise<readonly Change[]> | undefined;
 
-/** Batches that may wait for a conversion; beyond that it is quicker to read everything anew. */
+/** Limit of batches that wait for a conversion. Beyond it, a relist is cheaper. */
 const maxWaiting = 1000;
 
 /**
- * The stream of changes with what has to be converted first. It is as far as what has been converted; what comes meanwhile
- * waits its turn. If the conversion fails, that is a gap: whoever asks next learns why.
+ * A change feed whose objects are converted. Its revision is that of the last converted batch, and later batches wait. A failed
+ * conversion is reported as a gap; the next list then returns the error.
  */
 export function convertedFeed(feed: Feed, convert: ConvertChanges, onError: (error: unknown) => void): Feed {
   let waiting = 0;
   let reached = feed.revision;
   let last: Promise<void> = Promise.resolve();
 
-  const inTurn = (step: () => Promise<void> | void, revision: number): void => {
+  const enqueue = (step: () => Promise<void> | void, revision: number): void => {
     waiting++;
     last = last.then(step).finally(() => {
       waiting--;
@@ -27,15 +27,16 @@ export function convertedFeed(feed: Feed, convert: ConvertChanges, onError: (err
   };
 
   const deliver = (listener: FeedListener, changes: readonly Change[]): void => {
-    const converting = waiting < maxWaiting ? convert(changes) : Promise.reject(new Error('too much waits for conversion'));
+    const converting =
+      waiting < maxWaiting ? convert(changes) : Promise.reject(new Error('too many batches wait for conversion'));
     if (!converting && waiting === 0) {
       listener.onChanges(changes);
       return;
     }
-    // It is awaited in its turn, which may come after it has failed.
+    // Handled when the batch is delivered, which may be after the rejection.
     converting?.catch(() => {});
     if (waiting === 0) reached = (changes[0]?.entry.revision ?? feed.revision) - 1;
-    inTurn(async () => {
+    enqueue(async () => {
       try {
         listener.onChanges((await converting) ?? changes);
       } catch (error) {
@@ -53,7 +54,7 @@ export function convertedFeed(feed: Feed, convert: ConvertChanges, onError: (err
       feed.listen({
         prefix: listener.prefix,
         onChanges: (changes) => deliver(listener, changes),
-        onGap: () => inTurn(() => listener.onGap(), feed.revision),
+        onGap: () => enqueue(() => listener.onGap(), feed.revision),
         onCompaction: (revision) => listener.onCompaction?.(revision),
       }),
     caughtUp() {

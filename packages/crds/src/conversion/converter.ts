@@ -1,8 +1,8 @@
 import type { JsonObject } from '@tsukube/machinery';
 
-/** Between the versions of a definition. Gives new objects, or the same where there is nothing to do; in the same order. */
+/** Converts between the versions of a definition. */
 export interface VersionConverter {
-  /** To a version by its name, all objects at once. Fails with a StatusError. */
+  /** Returns the objects in order; those already in the version are returned as they are. Rejects with a StatusError. */
   convert(objects: readonly JsonObject[], version: string): Promise<readonly JsonObject[]>;
   close(): void;
 }

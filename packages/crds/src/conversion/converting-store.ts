@@ -7,12 +7,12 @@ import type { VersionConverter } from './converter.ts';
 import type { ObjectReader } from './object-reader.ts';
 
 export interface EntryConversion {
-  /** As if they were stored in the version that is wanted. */
+  /** Converts stored entries to the served version. */
   entries(entries: readonly Entry[]): Promise<readonly Entry[]>;
   changes(changes: readonly Change[]): Promise<readonly Change[]>;
-  /** The same without what was there before, which the reader knows. */
-  readonly news: ConvertChanges;
-  /** From the version that is wanted to the one that is stored. */
+  /** Like `changes`, without the previous states. */
+  readonly changesOnly: ConvertChanges;
+  /** Converts from the served version to the storage version. */
   stored(value: Uint8Array): Promise<Uint8Array> | Uint8Array;
 }
 
@@ -27,7 +27,7 @@ export function entryConversion({ definition, version, reader, converter }: Entr
   const { storageVersion } = definition;
   const convert = async (objects: readonly JsonObject[], to: string): Promise<readonly JsonObject[]> => {
     const converted = await converter.convert(objects, to);
-    return converted.map((object, i) => (object === objects[i] ? object : reader.settle(object)));
+    return converted.map((object, i) => (object === objects[i] ? object : reader.normalize(object)));
   };
   const convertEntries = async (entries: readonly Entry[]): Promise<readonly Entry[]> => {
     const sound = entries.filter((entry) => !(entry instanceof CorruptEntry));
@@ -46,7 +46,7 @@ export function entryConversion({ definition, version, reader, converter }: Entr
       const entries = changes.flatMap(({ entry, previous }) => (previous ? [entry, previous] : [entry]));
       return changesOf(changes, await convertEntries(entries));
     },
-    async news(changes) {
+    async changesOnly(changes) {
       const entries = await convertEntries(changes.map(({ entry }) => entry));
       return changes.map(({ type }, i) => ({ type, entry: entries[i] as Entry, previous: undefined }));
     },
@@ -88,12 +88,12 @@ export function convertingStore(store: Store, conversion: EntryConversion): Stor
   });
 }
 
-/** Gives an object the name and form of the storage version, where conversion changes nothing else. */
+/** Conversion strategy None: sets the apiVersion of the storage version and prunes to its schema. */
 export function renameForStorage({ group, storageVersion }: Definition, reader: ObjectReader): (value: Uint8Array) => Uint8Array {
   return (value) => {
     const object = decodeObject(value);
     object.apiVersion = `${group}/${storageVersion}`;
-    return reader.write(reader.settle(object));
+    return reader.write(reader.normalize(object));
   };
 }
 
@@ -104,8 +104,8 @@ export function renamingStore(store: Store, rename: (value: Uint8Array) => Uint8
   });
 }
 
-/** A store that does some things in another way. */
-export function storeWith(store: Store, other: Partial<Store>): Store {
+/** A store with some methods replaced. */
+function storeWith(store: Store, other: Partial<Store>): Store {
   return {
     revision: () => store.revision(),
     get: (key) => store.get(key),

@@ -3,12 +3,12 @@ import { type CompiledSchema, isObject, type JsonObject } from '@tsukube/machine
 import type { Definition } from '../definition/definition.ts';
 import { versionOf } from './converter.ts';
 
-/** From what is stored to objects, and back. */
+/** Decodes and encodes stored objects. */
 export interface ObjectReader {
-  /** As it was stored, with the form and the defaults of the version it was stored in. */
+  /** Decodes, prunes and defaults with the schema of the stored version. */
   read(value: Uint8Array): JsonObject;
-  /** Gives a converted object the form of its new version. Changes it. */
-  settle(object: JsonObject): JsonObject;
+  /** Prunes and defaults a converted object with the schema of its new version, in place. */
+  normalize(object: JsonObject): JsonObject;
   write(object: JsonObject): Buffer;
 }
 
@@ -18,11 +18,11 @@ export function objectReader({ versions }: Definition, schemaOf: (version: strin
     read(value) {
       const object = decodeObject(value);
       const version = versionOf(object);
-      // A version that the definition has forgotten: served as it is stored.
+      // A version that the definition no longer has is served as stored.
       if (known.has(version)) schemaOf(version).normalize(object, 'store');
       return repaired(object);
     },
-    settle(object) {
+    normalize(object) {
       schemaOf(versionOf(object)).normalize(object, 'conversion');
       return object;
     },
@@ -30,7 +30,7 @@ export function objectReader({ versions }: Definition, schemaOf: (version: strin
   };
 }
 
-/** Very old objects have no generation. */
+/** Adds the generation that objects of old servers lack. */
 function repaired(object: JsonObject): JsonObject {
   if (isObject(object.metadata) && !object.metadata.generation) object.metadata.generation = 1;
   return object;

@@ -9,22 +9,22 @@ import { type ObjectReader, objectReader } from './object-reader.ts';
 
 export interface VersionedStorageParts {
   readonly definition: Definition;
-  /** The version in which objects are wanted. */
+  /** The served version. */
   readonly version: string;
   readonly schemaOf: (version: string) => CompiledSchema;
   readonly store: Store;
   readonly feed: Feed;
-  /** Absent where versions differ in nothing but their names. */
+  /** Undefined for conversion strategy None. */
   readonly converter: VersionConverter | undefined;
   readonly onError: (error: unknown) => void;
 }
 
-/** The objects of a definition as if they were stored in one of its versions. */
+/** The objects of a definition, presented as if they were stored in the served version. */
 export interface VersionedStorage {
   readonly store: Store;
   readonly feed: Feed;
   readonly present: Present;
-  /** Whether the store holds this object as it would be written. Absent where reading changes nothing. */
+  /** Whether the stored bytes equal what a write of this object would store. Absent where reading changes nothing. */
   readonly holds?: (key: string, value: Uint8Array) => Promise<boolean>;
 }
 
@@ -42,8 +42,8 @@ export function versionedStorage(parts: VersionedStorageParts): VersionedStorage
 }
 
 /**
- * A definition that has one version and never changed: everything that is stored went through its schema. Only a default
- * of the status is filled in when reading, as creation drops the status after defaulting.
+ * A definition with one version that never changed: all stored objects match its schema. Only a default of the status is
+ * applied on read, as creation drops the status after defaulting.
  */
 function isAsWritten({ generation, versions }: Definition): boolean {
   return generation === 1 && versions.length === 1 && !versions[0]?.defaultsStatus;
@@ -52,24 +52,24 @@ function isAsWritten({ generation, versions }: Definition): boolean {
 const asIs = (value: Uint8Array): Uint8Array => value;
 
 /**
- * Kubernetes compares an update with the stored bytes, not with what was read. So the first update after a change of the
- * storage version or of defaults is written even if nothing else has changed; storage migration relies on it.
+ * Kubernetes compares an update with the stored bytes, not with the decoded object. So the first update after a change of the
+ * storage version or of defaults is written even if it changes nothing; storage migration relies on it.
  */
 function holdsAs(
   store: Store,
   toStored: (value: Uint8Array) => Uint8Array | Promise<Uint8Array>,
 ): (key: string, value: Uint8Array) => Promise<boolean> {
   return async (key, value) => {
-    const [found, wanted] = [await store.get(key), await toStored(value)];
-    return found !== undefined && deepEqual(decodeObject(found.value), decodeObject(wanted));
+    const [found, written] = [await store.get(key), await toStored(value)];
+    return found !== undefined && deepEqual(decodeObject(found.value), decodeObject(written));
   };
 }
 
-/** Versions that differ in their names only. */
+/** Conversion strategy None: only the apiVersion changes. */
 function read(value: Uint8Array, group: string, version: string, reader: ObjectReader): Uint8Array {
   const object = reader.read(value);
   const apiVersion = `${group}/${version}`;
-  return reader.write(object.apiVersion === apiVersion ? object : reader.settle(renamed(object, apiVersion)));
+  return reader.write(object.apiVersion === apiVersion ? object : reader.normalize(renamed(object, apiVersion)));
 }
 
 function renamed(object: JsonObject, apiVersion: string): JsonObject {
@@ -80,7 +80,7 @@ function renamed(object: JsonObject, apiVersion: string): JsonObject {
 function converted(conversion: EntryConversion, { store, feed, onError }: VersionedStorageParts): VersionedStorage {
   return {
     store: convertingStore(store, conversion),
-    feed: convertedFeed(feed, conversion.news, onError),
+    feed: convertedFeed(feed, conversion.changesOnly, onError),
     present: withResourceVersion,
     holds: holdsAs(store, conversion.stored),
   };

@@ -6,14 +6,14 @@ import { convertedObject, convertedObjects, undecodable } from './conversion-res
 import { type VersionConverter, versionOf } from './converter.ts';
 
 const timeoutMs = 30_000;
-/** So many objects are sent together. */
+/** Objects per call of the webhook. */
 const maxObjects = 500;
-const reviewVersionsKnown = ['v1', 'v1beta1'];
+const supportedReviewVersions = ['v1', 'v1beta1'];
 
-/** Asks a webhook to convert, and believes it what it may change. */
+/** Converts by webhook and validates the response. */
 export function webhookConverter(group: string, conversion: WebhookConversion, resolve: ServiceResolver): VersionConverter {
   const client = webhookClient(conversion.clientConfig, resolve);
-  const reviewVersion = conversion.reviewVersions.find((version) => reviewVersionsKnown.includes(version));
+  const reviewVersion = conversion.reviewVersions.find((version) => supportedReviewVersions.includes(version));
 
   const convertSome = async (objects: readonly JsonObject[], version: string): Promise<readonly JsonObject[]> => {
     if (reviewVersion === undefined) throw failure('no supported conversion review versions');
@@ -64,7 +64,7 @@ function kindText({ apiVersion, kind }: JsonObject): string {
   return `${apiVersion}, Kind=${kind}`;
 }
 
-/** An error for which Kubernetes has no reason. */
+/** A 500 without a reason, as in Kubernetes. */
 function failure(message: string, cause?: unknown): StatusError {
   return new StatusError({ status: 'Failure', message, code: 500 }, { cause });
 }

@@ -9,20 +9,24 @@ import {
   storedVerbs,
 } from '@tsukube/apiserver';
 import {
+  effectiveFormat,
   ensureObject,
   fillIn,
   formatTime,
+  goQuote,
   type JsonObject,
   metadataOf,
   nameIsDNSSubdomain,
   objectIn,
   objectsIn,
+  someSchema,
   textIn,
   textsIn,
 } from '@tsukube/machinery';
 import { validateDefinition, validateDefinitionStatus } from '../validation/definition.ts';
-import { definitionWarnings } from '../validation/warnings.ts';
-import { formSchemas } from './nested-schemas.ts';
+import { schemaIn, splitSharedFields } from '../validation/shared-fields.ts';
+import { cleanupFinalizer } from './definition.ts';
+import { normalizeSchemas } from './nested-schemas.ts';
 
 const type = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition';
 
@@ -45,7 +49,7 @@ export const customResourceDefinition: Resource = {
   },
   scope: 'Cluster',
   storagePrefix: '/registry/apiextensions.k8s.io/customresourcedefinitions',
-  // Patterns and rules are compiled, which takes much longer than reading a value.
+  // Validation compiles patterns and CEL rules.
   writeCost: 8,
   hub: v1,
   hashedVersion: 'v1beta1',
@@ -54,7 +58,7 @@ export const customResourceDefinition: Resource = {
   subresources: {
     status: statusSubresource((object, _old, errors) => validateDefinitionStatus(object, errors), {
       generation: false,
-      // Labels, annotations and finalizers can be written through it, too.
+      // As in Kubernetes, /status also updates labels, annotations and finalizers.
       resetFields: { 'f:spec': {} },
     }),
   },
@@ -65,11 +69,11 @@ export const customResourceDefinition: Resource = {
     applyDefaults,
     prepareForCreate(object) {
       object.status = emptyStatus();
-      rememberStoredVersion(object);
+      addStoredVersion(object);
     },
     prepareForUpdate(object, old) {
       object.status = structuredClone(old.status) ?? emptyStatus();
-      rememberStoredVersion(object);
+      addStoredVersion(object);
     },
     validateCreate: (object, errors, { legacy = false }) => validateDefinition(object, undefined, legacy, errors),
     validateUpdate: (object, old, errors, { legacy = false }) => validateDefinition(object, old, legacy, errors),
@@ -84,7 +88,7 @@ function emptyStatus(): JsonObject {
 
 function applyDefaults(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
-  formSchemas(spec);
+  normalizeSchemas(spec);
   const names = ensureObject(spec, 'names');
   const kind = textIn(names, 'kind');
   if (kind !== '') fillIn(names, 'singular', kind.toLowerCase());
@@ -93,11 +97,11 @@ function applyDefaults(object: JsonObject): void {
   if (Object.keys(conversion).length === 0) conversion.strategy = 'None';
   defaultWebhookService(objectIn(objectIn(conversion, 'webhook'), 'clientConfig'));
   const status = ensureObject(object, 'status');
-  if (textsIn(status, 'storedVersions').length === 0) rememberStoredVersion(object);
+  if (textsIn(status, 'storedVersions').length === 0) addStoredVersion(object);
 }
 
-/** Objects may lie in the store in every version that was ever the stored one. */
-function rememberStoredVersion(object: JsonObject): void {
+/** status.storedVersions lists every version that was ever the storage version. */
+function addStoredVersion(object: JsonObject): void {
   const stored = objectsIn(objectIn(object, 'spec'), 'versions').find(({ storage }) => storage === true);
   if (!stored) return;
   const status = ensureObject(object, 'status');
@@ -106,16 +110,14 @@ function rememberStoredVersion(object: JsonObject): void {
   if (!versions.includes(name)) status.storedVersions = [...versions, name];
 }
 
-const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
-
-/** The objects of a definition go first: until they have, it is held and says so. */
-export function beginDefinitionDeletion(object: JsonObject): DeletionPlan {
+/** Adds the finalizer that holds the definition until its objects are deleted, and the condition Terminating. */
+function beginDefinitionDeletion(object: JsonObject): DeletionPlan {
   const metadata = metadataOf(object);
   if (metadata.deletionTimestamp !== undefined) return { kind: 'now' };
   const now = formatTime(Date.now());
   metadata.deletionTimestamp = now;
   const finalizers = textsIn(metadata, 'finalizers');
-  if (!finalizers.includes(cleanup)) metadata.finalizers = [...finalizers, cleanup];
+  if (!finalizers.includes(cleanupFinalizer)) metadata.finalizers = [...finalizers, cleanupFinalizer];
   markTerminating(object, now);
   return { kind: 'marked' };
 }
@@ -131,4 +133,27 @@ function markTerminating(object: JsonObject, now: string): void {
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   };
   status.conditions = [...others, terminating];
+}
+
+/** Warns of unrecognized formats that the update adds. */
+function definitionWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+  const before = new Set(old && unknownFormats(old));
+  return unknownFormats(object)
+    .filter((format) => !before.has(format))
+    .map((format) => `unrecognized format ${goQuote(format)}`);
+}
+
+function unknownFormats(object: JsonObject): readonly string[] {
+  const { shared, versions } = splitSharedFields(objectIn(object, 'spec') ?? {});
+  return [shared, ...versions].flatMap((owner) => unknownFormatsIn(schemaIn(owner)));
+}
+
+function unknownFormatsIn(schema: JsonObject | undefined): readonly string[] {
+  const formats: string[] = [];
+  someSchema(schema, (each) => {
+    const format = textIn(each, 'format');
+    if (format !== '' && effectiveFormat(format, textIn(each, 'type')) === '') formats.push(format);
+    return false;
+  });
+  return formats;
 }

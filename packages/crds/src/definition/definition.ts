@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tsukube/machinery';
 
-/** A CustomResourceDefinition, without the schemas: those are large, and read when they are needed. */
+/** A parsed CustomResourceDefinition without its schemas, which are large and parsed on demand. */
 export interface Definition {
   /** plural.group */
   readonly name: string;
@@ -39,7 +39,7 @@ export interface DefinedVersion {
   readonly deprecated: boolean;
   readonly deprecationWarning: string | undefined;
   readonly hasStatus: boolean;
-  /** The schema has a default for the status, which objects are created and stored without. */
+  /** The schema has a default for the status, which is applied on read: creation drops the status. */
   readonly defaultsStatus: boolean;
   readonly scale: ScalePaths | undefined;
   readonly columns: readonly DefinedColumn[];
@@ -93,7 +93,10 @@ export function isTrue(definition: Definition, type: ConditionType): boolean {
   return conditionOf(definition, type)?.status === 'True';
 }
 
-/** Objects can be asked for as soon as the names are known to be ours. */
+/** Objects are served once the names are accepted. */
 export function isServed(definition: Definition): boolean {
   return isTrue(definition, 'NamesAccepted') || isTrue(definition, 'Established');
 }
+
+/** Holds a definition until its objects are deleted. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';

@@ -5,21 +5,21 @@ import { definitionOf } from './read-definition.ts';
 export interface DefinitionChange {
   readonly name: string;
   readonly before: CacheEntry | undefined;
-  /** Absent if it is gone. */
+  /** Undefined if it was deleted. */
   readonly after: CacheEntry | undefined;
 }
 
-/** The definitions there are, always those that the watch cache has: every replica sees the same. */
+/** The definitions in the watch cache. There is no other state, so all replicas serve the same. */
 export interface Definitions {
-  /** Resolves when `find` and `all` can be asked. */
+  /** Resolves when the cache is loaded; required before the other methods. */
   load(): Promise<void>;
   find(group: string, plural: string): CacheEntry | undefined;
   named(name: string): CacheEntry | undefined;
-  /** Without those that cannot be read: requests for their objects fail. */
+  /** Without corrupt entries; requests for their objects fail. */
   all(): readonly CacheEntry[];
-  /** In order, from now on; undefined if anything may have changed. */
+  /** Calls back for each change, in order; with undefined after a gap, when anything may have changed. */
   onChange(listener: (change: DefinitionChange | undefined) => void): () => void;
-  /** Nobody is told anything any more. */
+  /** Ends the callbacks. */
   close(): void;
 }
 
@@ -28,7 +28,7 @@ const retryMs = 1000;
 export function openDefinitions({ cache, resource }: ObjectRegistry): Definitions {
   const prefix = `${resource.storagePrefix}/`;
   let closed = false;
-  /** After a gap: there is something to be told only once the state has been read anew. */
+  /** After a gap: reports only once the cache is loaded again. */
   const reload = async (done: () => void): Promise<void> => {
     try {
       if (!closed) await cache.fresh();
@@ -55,19 +55,19 @@ export function openDefinitions({ cache, resource }: ObjectRegistry): Definition
   };
 }
 
-/** Definitions in a cache that tells nothing of changes: they are noticed when a definition is looked up. */
+/** Definitions in a cache without change events (in a worker thread): a lookup detects changes. */
 export function lookedUpDefinitions({ cache, resource }: ObjectRegistry): Definitions {
   const prefix = `${resource.storagePrefix}/`;
   const seen = new Map<string, CacheEntry>();
   const listeners = new Set<(change: DefinitionChange) => void>();
-  const notice = (name: string, after: CacheEntry | undefined): CacheEntry | undefined => {
+  const observe = (name: string, after: CacheEntry | undefined): CacheEntry | undefined => {
     const before = seen.get(name);
     if (after) seen.set(name, after);
     else seen.delete(name);
     if (before && before !== after) for (const listener of listeners) listener({ name, before, after });
     return after;
   };
-  const named = (name: string) => notice(name, cache.peek(prefix + name));
+  const named = (name: string) => observe(name, cache.peek(prefix + name));
   return {
     load: async () => void (await cache.fresh()),
     find: (group, plural) => named(`${plural}.${group}`),
@@ -76,7 +76,7 @@ export function lookedUpDefinitions({ cache, resource }: ObjectRegistry): Defini
       cache
         .slice(prefix)
         .filter(({ corrupt }) => !corrupt)
-        .map((entry) => notice(entry.key.slice(prefix.length), entry) as CacheEntry),
+        .map((entry) => observe(entry.key.slice(prefix.length), entry) as CacheEntry),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -93,13 +93,16 @@ export function definitionsIn(definitions: Definitions): readonly Definition[] {
   return definitions.all().map(definitionOf);
 }
 
-/** Whether two states of a definition serve the same: in the same uid, spec, accepted names and state of termination. */
+/** Whether two states of a definition serve the same API: equal uid, spec, accepted names and termination. */
 export function isSameSpec(a: CacheEntry, b: CacheEntry): boolean {
   if (a === b) return true;
   try {
-    return parts.every((path) => isSame(memberOf(a.value, ...path), memberOf(b.value, ...path))) && isEnding(a) === isEnding(b);
+    return (
+      parts.every((path) => isSame(memberOf(a.value, ...path), memberOf(b.value, ...path))) &&
+      isTerminating(a) === isTerminating(b)
+    );
   } catch {
-    // A state that can no longer be read cannot be served from either.
+    // Corrupt.
     return false;
   }
 }
@@ -110,7 +113,7 @@ function isSame(a: Buffer | undefined, b: Buffer | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && a.equals(b));
 }
 
-/** While it goes, other verbs are announced. */
-function isEnding({ value }: CacheEntry): boolean {
+/** Discovery lists fewer verbs while a definition is terminating. */
+function isTerminating({ value }: CacheEntry): boolean {
   return memberOf(value, 'status', 'conditions')?.includes('"type":"Terminating","status":"True"') ?? false;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { formSchemas } from './nested-schemas.ts';
+import { normalizeSchemas } from './nested-schemas.ts';
 
 function specWith(field: JsonObject): JsonObject {
   return { versions: [{ schema: { openAPIV3Schema: { type: 'object', properties: { f: field } } } }] };
@@ -8,7 +8,7 @@ function specWith(field: JsonObject): JsonObject {
 
 function formed(field: JsonObject): JsonObject {
   const spec = specWith(field);
-  formSchemas(spec);
+  normalizeSchemas(spec);
   return spec;
 }
 

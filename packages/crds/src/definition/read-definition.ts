@@ -10,19 +10,19 @@ import type {
   ScalePaths,
 } from './definition.ts';
 
-const known = new WeakMap<CacheEntry, Definition>();
+const parsed = new WeakMap<CacheEntry, Definition>();
 
-/** What a stored definition says; read once. */
+/** Parses a stored definition; the result is cached per entry. */
 export function definitionOf(entry: CacheEntry): Definition {
-  let definition = known.get(entry);
+  let definition = parsed.get(entry);
   if (!definition) {
     definition = readDefinition(decodeObject(entry.value), entry.revision);
-    known.set(entry, definition);
+    parsed.set(entry, definition);
   }
   return definition;
 }
 
-/** The schema of a version, read anew from the bytes. */
+/** Parses the schema of a version; not cached. */
 export function schemaIn(entry: CacheEntry, version: string): JsonObject | undefined {
   const spec = objectOf(decodeObject(entry.value).spec);
   const found = objectsOf(spec.versions).find(({ name }) => name === version);

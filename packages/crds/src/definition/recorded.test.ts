@@ -5,12 +5,12 @@ import { checkObject, FieldErrors, type JsonObject, path, type StatusCause } fro
 import { describe, expect, it } from 'vitest';
 import { customResourceDefinition } from './custom-resource-definition.ts';
 
-/** What a kube-apiserver said of a definition; see scripts/record-definition-cases.mjs. */
+/** A recorded answer of kube-apiserver; see scripts/record-definition-cases.mjs. */
 interface Case {
   readonly title: string;
   readonly spec: JsonObject;
   readonly metadata?: JsonObject;
-  /** What the spec replaces. */
+  /** The spec before the update. */
   readonly old?: JsonObject;
   readonly answer: Answer;
 }

@@ -1,11 +1,10 @@
 import { asServer, deleteObject, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
 import { isObject, type JsonObject, StatusError } from '@tsukube/machinery';
-import { conditionOf, type Definition, isTrue } from '../definition/definition.ts';
+import { cleanupFinalizer, conditionOf, type Definition, isTrue } from '../definition/definition.ts';
 import { readDefinition } from '../definition/read-definition.ts';
 import { conditionObjects, type NewCondition, withCondition } from './conditions.ts';
 import { updateStatus } from './writing.ts';
 
-export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 const concurrency = 64;
 const type = 'Terminating';
 

@@ -1,10 +1,10 @@
 import { type Logger, type ObjectRegistry, WorkQueue } from '@tsukube/apiserver';
 import { isObject } from '@tsukube/machinery';
-import { conditionOf, type Definition } from '../definition/definition.ts';
+import { cleanupFinalizer, conditionOf, type Definition } from '../definition/definition.ts';
 import { type Definitions, definitionsIn } from '../definition/definitions.ts';
 import { definitionOf, readDefinition } from '../definition/read-definition.ts';
 import type { CustomResources } from '../serving/custom-resources.ts';
-import { cleanupFinalizer, finalize } from './finalizer.ts';
+import { finalize } from './finalizer.ts';
 import { takenNames } from './names.ts';
 import { statusUpdate } from './status.ts';
 import { updateStatus } from './writing.ts';

@@ -11,20 +11,20 @@ import {
 import type { DefinedColumn } from '../definition/definition.ts';
 import { findAll, PathMismatch, PathSyntaxError, parsePath, type Step } from './json-path.ts';
 
-/** The columns of a table: the name, then those defined, or the age if none are. */
+/** Table columns: Name and the defined columns, or Name and Age. */
 export function columnsOf(defined: readonly DefinedColumn[]): readonly Column[] {
   if (defined.length === 0) return [nameColumn, asDate(ageColumn)];
   const columns: Column[] = [nameColumn];
   for (const column of defined) {
     const steps = stepsOf(column.jsonPath);
-    // A definition that was stored when more was allowed: the columns before are shown.
+    // Stored by an older server with an invalid path: only the columns before it are shown.
     if (!steps) break;
     columns.push(definedColumn(column, steps));
   }
   return columns;
 }
 
-/** The columns of a table of scales. */
+/** Table columns of the scale subresource. */
 export function scaleColumns(): readonly Column[] {
   const counted = (name: string, description: string, jsonPath: string): DefinedColumn => ({
     name,
@@ -41,7 +41,7 @@ export function scaleColumns(): readonly Column[] {
   return [...columnsOf(defined), asDate(ageColumn)];
 }
 
-/** The text is looked up when it is needed. */
+/** Keeps the description lazy. */
 function asDate(column: Column): Column {
   return {
     name: column.name,

@@ -33,13 +33,13 @@ export interface CustomResourceParts {
   readonly definition: Definition;
   readonly defined: DefinedVersion;
   readonly storagePrefix: string;
-  /** By the name of a version. */
+  /** The compiled schema of a version. */
   readonly schemaOf: (version: string) => CompiledSchema;
-  /** The schema of a version as it is in the definition. */
+  /** The schema of a version as written in the definition. */
   readonly sourceOf: (version: string) => JsonObject | undefined;
   /** Used if the definition has a conversion webhook. */
   readonly convertByWebhook: ConvertByWebhook;
-  /** Whether the definition is being deleted, now. */
+  /** Whether the definition is being deleted. */
   readonly isTerminating: () => boolean;
 }
 
@@ -50,8 +50,8 @@ const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', '
 const verbsWhileTerminating = ['delete', 'deletecollection', 'get', 'list', 'watch'];
 
 /**
- * One version of a definition as a resource. Each version is a resource of its own: in memory its objects are in that
- * version, and they are converted where they are written to the store and read from it.
+ * One version of a definition as a Resource. Each version has its own watch cache with objects in that version; they are
+ * converted between the cache and the store.
  */
 export function customResource(parts: CustomResourceParts): Resource {
   const { definition, defined } = parts;
@@ -94,7 +94,7 @@ function servedVersion(parts: CustomResourceParts, defined: DefinedVersion): Ser
   };
 }
 
-/** Versions in which fields may be owned: they differ from this one in name, and in what they know. */
+/** The other versions of the definition, in which field managers may own fields. */
 function relatedVersions(parts: CustomResourceParts, own: ServedVersion): readonly ServedVersion[] {
   const { definition, defined } = parts;
   const others = definition.versions.filter(({ name }) => name !== defined.name);
@@ -149,13 +149,13 @@ function statusSubresource(parts: CustomResourceParts): Subresource {
   return { verbs: { get, update, patch }, strategy: statusStrategy(rulesOf(parts)) };
 }
 
-/** As OpenAPI names the types of custom resources: com.example.stable.v1.CronTab. */
-export function typeName(group: string, version: string, kind: string): string {
+/** The OpenAPI name of the type: com.example.stable.v1.CronTab. */
+function typeName(group: string, version: string, kind: string): string {
   return `${group.split('.').reverse().join('.')}.${version}.${kind}`;
 }
 
-/** What clients of a deprecated version are told: what the definition says, or which version to use instead. */
-export function deprecationWarning({ group, versions, names }: Definition, defined: DefinedVersion): string | undefined {
+/** The deprecation warning of the definition, or one that names a newer version. */
+function deprecationWarning({ group, versions, names }: Definition, defined: DefinedVersion): string | undefined {
   if (!defined.deprecated) return undefined;
   if (defined.deprecationWarning !== undefined) return defined.deprecationWarning;
   const better = versions
@@ -166,8 +166,8 @@ export function deprecationWarning({ group, versions, names }: Definition, defin
   return better === undefined ? warning : `${warning}; use ${group}/${better} ${names.kind}`;
 }
 
-/** The fields that selectors may name besides those of metadata. */
-export function selectableFieldsOf(jsonPaths: readonly string[]): ServedVersion['selectableFields'] {
+/** The selectableFields of a definition as functions. */
+function selectableFieldsOf(jsonPaths: readonly string[]): ServedVersion['selectableFields'] {
   if (jsonPaths.length === 0) return undefined;
   return Object.fromEntries(jsonPaths.map((jsonPath) => [jsonPath.replace(/^\./, ''), reader(jsonPath)]));
 }
@@ -185,11 +185,11 @@ function reader(jsonPath: string): (object: JsonObject) => string {
   };
 }
 
-export const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+const objectMeta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 const none: readonly string[] = [];
 
 /** Custom objects: ObjectMeta is typed, the rest follows the schema of the definition. */
-export function customForm(schema: () => CompiledSchema, published: ObjectForm['published']): ObjectForm {
+function customForm(schema: () => CompiledSchema, published: ObjectForm['published']): ObjectForm {
   return {
     published,
     check: (object) => checkCustom(object, schema()),
@@ -206,7 +206,7 @@ function checkCustom(object: JsonObject, schema: CompiledSchema): CheckedObject 
   return { value: object, error, unknown: metadata.unknown.length === 0 ? unknown : [...metadata.unknown, ...unknown] };
 }
 
-/** Gives the object its metadata as it is written. */
+/** Decodes the metadata as ObjectMeta, in place. */
 function checkMetadata(object: JsonObject): { error?: string; unknown: readonly string[] } {
   const { metadata } = object;
   if (metadata === undefined || metadata === null) {
@@ -217,6 +217,6 @@ function checkMetadata(object: JsonObject): { error?: string; unknown: readonly 
   const { value, error, unknown } = checkObject(metadata, builtinTypes.get(objectMeta), builtinTypes);
   if (error !== undefined) return { error, unknown: none };
   object.metadata = value;
-  // Kubernetes decodes metadata anew, from JSON with sorted keys.
+  // Kubernetes reports unknown metadata fields sorted.
   return { unknown: [...unknown].sort().map((text) => text.replace('unknown field "', 'unknown field "metadata.')) };
 }

@@ -4,19 +4,19 @@ import { type Definitions, isSameSpec } from '../definition/definitions.ts';
 import { definitionOf } from '../definition/read-definition.ts';
 import { openServing, type Serving, type ServingParts } from './serving.ts';
 
-/** All resources that definitions bring. */
+/** The resources of all definitions. */
 export interface CustomResources {
-  /** What serves a definition, made when it is first asked for. Undefined while its names are not accepted. */
+  /** Created on first use. Undefined while the names of the definition are not accepted. */
   servingOf(entry: CacheEntry): Serving | undefined;
-  /** The versions that are served, of all definitions that are established. */
+  /** The served versions of all established definitions. */
   resources(): Iterable<Resource>;
-  /** The stored version of each, whether it is served or not. */
+  /** The storage version of each definition, served or not. */
   stored(): Iterable<Resource>;
-  /** The objects of one of these resources; undefined if its definition is gone. */
+  /** The registry of one of these resources; undefined if its definition is gone. */
   registryOf(resource: Resource): ObjectRegistry | undefined;
-  /** Those of one definition. */
+  /** The resources of one definition. */
   resourcesOf(entry: CacheEntry): readonly Resource[];
-  /** All objects of a definition, whichever version they are in. */
+  /** The registry of the storage version of a definition. */
   objectsOf(entry: CacheEntry): ObjectRegistry | undefined;
   close(): void;
 }

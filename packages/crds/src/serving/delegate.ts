@@ -14,11 +14,11 @@ import type { CustomResources } from './custom-resources.ts';
 import type { Serving } from './serving.ts';
 
 export interface CustomDelegateOptions extends Omit<ServingContext, 'shutdown'> {
-  /** Kinds that are built in go before definitions of the same name. */
+  /** Built-in resources take precedence over definitions of the same name. */
   readonly isBuiltIn: (group: string, version: string, resource: string) => boolean;
 }
 
-/** Serves whatever definitions define: finds the definition that a path names, and hands the request to its verb. */
+/** Serves custom resources: finds the definition by group and plural and runs the handler of the verb. */
 export function customResourceDelegate(
   definitions: Definitions,
   resources: CustomResources,
@@ -36,7 +36,7 @@ export function customResourceDelegate(
   };
 }
 
-/** Whether it is in the scope and a version of the definition. */
+/** Whether scope and version of the request match the definition. */
 function isFor({ info }: IncomingRequest, definition: Definition): boolean {
   const inNamespace = info.namespace !== '';
   if (definition.scope === 'Cluster' ? inNamespace : !inNamespace && !isForAll(info.verb)) return false;

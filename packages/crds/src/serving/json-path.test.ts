@@ -45,7 +45,7 @@ it.each(['spec', '.a[b]', '.a[', '....a', `.${'a'.repeat(5000)}`])('%s is no pat
   expect(() => parsePath(path)).toThrow(PathSyntaxError);
 });
 
-/** A path multiplies what it looks at, by recursive descent and by unions. */
+/** Recursive descent and unions multiply the visited values. */
 it.each([
   ['recursive descent', '..a'.repeat(100)],
   ['unions', `.list${`[${Array(300).fill('*').join(',')}]`.repeat(3)}`],

@@ -1,19 +1,19 @@
 import { deepEqual, getKey, isObject, type JsonValue } from '@tsukube/machinery';
 
-/** A path that does not fit the value. */
+/** The value does not have the structure that the path requires. */
 export class PathMismatch extends Error {
   override readonly name = 'PathMismatch';
 }
 
-/** Values that following a path may look at: recursive descent and unions multiply them. */
+/** Limit of visited values: recursive descent and unions multiply them. */
 const maxVisits = 10_000;
 
-/** What a path leads to; nothing where keys are missing. Fails with PathMismatch where the value has another shape. */
+/** All values at a path; empty where keys are missing. Throws PathMismatch. */
 export function findAll(value: JsonValue, steps: readonly Step[]): readonly JsonValue[] {
   return new Search().find(value, steps);
 }
 
-/** One use of a path, with the values looked at so far. */
+/** One evaluation of a path; counts the visited values. */
 class Search {
   #visits = 0;
 
@@ -71,7 +71,7 @@ class Search {
   }
 }
 
-/** Not flattened: a field may hold a list. */
+/** In an array of its own, since the field may hold a list. */
 function fieldOf(value: JsonValue, name: string): JsonValue[] {
   const found = isObject(value) ? getKey(value, name) : undefined;
   return found === undefined ? [] : [found];
@@ -109,14 +109,14 @@ function compare(left: JsonValue, operator: string, right: JsonValue): boolean {
   throw new PathMismatch(`unrecognized filter operator ${operator}`);
 }
 
-/** A path that cannot be read. */
+/** The path is not valid JSONPath. */
 export class PathSyntaxError extends Error {
   override readonly name = 'PathSyntaxError';
 }
 
 type Reader = readonly [pattern: RegExp, read: (match: RegExpExecArray, before: readonly Step[]) => readonly Step[]];
 
-/** The first that fits reads on. */
+/** Tried in order; the first matching pattern parses the next step. */
 const readers: readonly Reader[] = [
   // regex: bounded by maxLength.
   [/\[\?\(((?:[^"')]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')*)\)\]/y, ([, text = '']) => [filterStep(text)]],
@@ -136,7 +136,7 @@ const slice = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
 const comparison = /^([^!<>=]+)([!<>=]+)([^!<>=].*)$/;
 const maxLength = 4096;
 
-/** A path as the columns of definitions have them: `.spec.items[0].name`. Fails with PathSyntaxError. */
+/** Parses the JSONPath of a column, such as `.spec.items[0].name`. Throws PathSyntaxError. */
 export function parsePath(text: string): readonly Step[] {
   if (text.length > maxLength) throw new PathSyntaxError('the path is too long');
   const steps: Step[] = [];
@@ -194,7 +194,7 @@ function unescaped(text: string): string {
   return text.replace(/\\(.)/g, '$1');
 }
 
-/** One step of a path, from values to values. */
+/** One step of a path: maps values to values. */
 export type Step =
   | { readonly is: 'field'; readonly name: string }
   | { readonly is: 'wildcard' }

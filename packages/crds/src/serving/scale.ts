@@ -13,11 +13,11 @@ import {
 } from '@tsukube/machinery';
 import type { ScalePaths } from '../definition/definition.ts';
 
-/** Says that an object has no number of replicas yet. */
+/** Stands for missing replicas. */
 const unset = -2147483648;
 const maxInt32 = 2147483647;
 
-/** How the paths of a definition show an object as something that can be scaled. */
+/** The scale subresource by the JSON paths of the definition. */
 export function scalableBy(paths: ScalePaths): Scalable {
   const replicasOf = (object: JsonObject, at: string, missing: number) => numberAt(object, at) ?? missing;
   return {
@@ -37,7 +37,7 @@ export function scalableBy(paths: ScalePaths): Scalable {
   };
 }
 
-/** Refuses what could not be shown as a scale. */
+/** Reports values that cannot be shown as a Scale. */
 export function validateScaleSpec(object: JsonObject, paths: ScalePaths, errors: FieldErrors): void {
   validateReplicas(object, paths.specReplicasPath, errors);
 }

@@ -23,7 +23,7 @@ import { customResource } from './custom-resource.ts';
 export interface ServingParts {
   readonly openCache: OpenCache;
   readonly services: RegistryServices;
-  /** Where all objects are: /registry. */
+  /** The key prefix of all objects, such as /registry. */
   readonly prefix: string;
   readonly resolveService: ServiceResolver;
   readonly shutdown: ShutdownNotice;
@@ -39,9 +39,9 @@ export interface VersionedObjects {
 
 export type OpenCache = (objects: VersionedObjects) => ObjectCache;
 
-/** What serves the objects of a definition as it was when this was made. */
+/** Serves the objects of one state of a definition. */
 export interface Serving {
-  /** The definition with this very spec. */
+  /** The newest entry of the definition with this spec. */
   entry: CacheEntry;
   readonly definition: Definition;
   /** Undefined for a version that the definition does not have. */
@@ -49,23 +49,23 @@ export interface Serving {
   objects(version: string): ObjectRegistry;
   /** Ends the watches of clients when the definition has changed, or the server stops. */
   readonly shutdown: ShutdownNotice;
-  /** Closes after a time in which requests under way may still finish, and calls back then. */
+  /** Closes after a grace period for requests in flight, then calls back. */
   retire(onClosed: () => void): void;
-  /** Lets go of everything now. */
+  /** Closes immediately. */
   close(): void;
 }
 
-/** Requests that have begun may take so long. */
+/** Grace period for requests in flight. */
 const graceMs = 60_000;
 
 export function openServing(entry: CacheEntry, parts: ServingParts): Serving {
   const definition = definitionOf(entry);
   const { group, acceptedNames } = definition;
   const storagePrefix = `${parts.prefix}/${group}/${acceptedNames.plural}`;
-  const schemaOf = remember((version: string) =>
+  const schemaOf = memoized((version: string) =>
     compileSchema(() => schemaIn(serving.entry, version) ?? {}, { preserveUnknownFields: definition.preserveUnknownFields }),
   );
-  const resourceOf = remember((version: string) => {
+  const resourceOf = memoized((version: string) => {
     const defined = definition.versions.find(({ name }) => name === version);
     const sourceOf = (name: string) => schemaIn(serving.entry, name);
     const isTerminating = () => isTrue(definitionOf(serving.entry), 'Terminating');
@@ -121,7 +121,7 @@ function closeAll(registries: Iterable<ObjectRegistry>): void {
   for (const { cache } of registries) void cache.close();
 }
 
-/** Watch caches over a store, in which every object is in the storage version of its definition. */
+/** Opens watch caches on a store that has the objects in the storage version. */
 export function watchCaches(store: Store, feed: Feed, onError: (error: unknown, definition: string) => void): OpenCache {
   return ({ definition, resource, schemaOf, converter }) => {
     const storage = versionedStorage({
@@ -142,7 +142,7 @@ export function watchCaches(store: Store, feed: Feed, onError: (error: unknown, 
   };
 }
 
-function remember<T>(make: (key: string) => T): (key: string) => T {
+function memoized<T>(make: (key: string) => T): (key: string) => T {
   const made = new Map<string, T>();
   return (key) => {
     if (made.has(key)) return made.get(key) as T;
@@ -152,8 +152,8 @@ function remember<T>(make: (key: string) => T): (key: string) => T {
   };
 }
 
-/** Tells listeners of an end of its own, and of the outer one as well. */
-export function endNotice(outer: ShutdownNotice): { readonly notice: ShutdownNotice; begin(): void } {
+/** A shutdown notice that ends with `outer` or by itself. */
+function endNotice(outer: ShutdownNotice): { readonly notice: ShutdownNotice; begin(): void } {
   const listeners = new Set<() => void>();
   let begun = false;
   return {

@@ -9,6 +9,7 @@ import {
   isObject,
   isQualifiedName,
   type JsonObject,
+  metadataOf,
   path,
   StatusError,
 } from '@tsukube/machinery';
@@ -23,25 +24,18 @@ export interface CustomRules {
   readonly schema: () => CompiledSchema;
 }
 
-/** What is wrong with an update and was so before: told, and not held against it. */
-const forgiven = new WeakMap<JsonObject, readonly string[]>();
-
-function noteForgiven(object: JsonObject, warnings: readonly string[]): void {
-  if (warnings.length > 0) forgiven.set(object, warnings);
-}
-
-/** What custom objects have beyond what all objects have. */
+/** The strategy of custom resources. Violations that ratcheting tolerates become warnings. */
 export function customStrategy({ kind, names, defined, schema, isTerminating }: CustomRules): Strategy {
   return {
     allowUnconditionalUpdate: false,
     authorizeWrite(object, old) {
       if (old || !isTerminating()) return;
-      const { name } = object.metadata as { name?: string };
-      throw StatusError.forbidden(names, name ?? '', 'create not allowed while custom resource definition is terminating');
+      const { name = '' } = metadataOf(object);
+      throw StatusError.forbidden(names, name, 'create not allowed while custom resource definition is terminating');
     },
     prepareForCreate(object) {
       if (defined.hasStatus) delete object.status;
-      (object.metadata as JsonObject).generation = 1;
+      metadataOf(object).generation = 1;
     },
     prepareForUpdate(object, old) {
       if (defined.hasStatus) keepStatus(object, old);
@@ -53,32 +47,34 @@ export function customStrategy({ kind, names, defined, schema, isTerminating }: 
       validateScale(object, defined, errors);
       schema().validateRules(object, undefined, errors, 'object', effort);
     },
-    validateUpdate(object, old, errors, version, effort) {
+    validateUpdate(object, old, errors, version, effort, warn) {
       checkTypeMeta(object, kind, version);
       schema().validateValues(object, old, errors, effort);
       validateScale(object, defined, errors);
-      noteForgiven(object, schema().validateRules(object, old, errors, 'object', effort));
+      const tolerated = schema().validateRules(object, old, errors, 'object', effort);
+      if (errors.length === 0) for (const violation of tolerated) warn?.(violation);
     },
     defaultOnRead: (object) => {
       if (defined.defaultsStatus) schema().applyDefaults(object);
     },
-    warnings: (object, old) => [...(forgiven.get(object) ?? []), ...finalizerWarnings(object, old)],
+    warnings: finalizerWarnings,
     resetFields: defined.hasStatus ? { 'f:status': {} } : {},
   };
 }
 
-/** Through its status nothing else of an object changes. */
+/** The strategy of the status subresource: only the status changes. */
 export function statusStrategy({ kind, defined, schema }: CustomRules): Partial<Strategy> {
   return {
     allowCreateOnUpdate: false,
-    warnings: (object) => forgiven.get(object) ?? [],
+    warnings: () => [],
     resetFields: { 'f:metadata': {}, 'f:spec': {} },
     prepareForUpdate: keepAllButStatus,
-    validateUpdate(object, old, errors, version, effort) {
+    validateUpdate(object, old, errors, version, effort, warn) {
       checkTypeMeta(object, kind, version);
       schema().validateStatusValues(object, old, errors, effort);
       if (defined.scale) validateScaleStatus(object, defined.scale, errors);
-      noteForgiven(object, schema().validateRules(object, old, errors, 'status', effort));
+      const tolerated = schema().validateRules(object, old, errors, 'status', effort);
+      if (errors.length === 0) for (const violation of tolerated) warn?.(violation);
     },
   };
 }
@@ -88,13 +84,13 @@ function keepStatus(object: JsonObject, old: JsonObject): void {
   else object.status = old.status;
 }
 
-/** All but the status, and the record of who owns it. */
+/** Restores everything but the status and managedFields. */
 function keepAllButStatus(object: JsonObject, old: JsonObject): void {
   const { status } = object;
-  const { managedFields } = object.metadata as JsonObject;
+  const { managedFields } = metadataOf(object);
   for (const key of Object.keys(object)) delete object[key];
   Object.assign(object, deepCopy(old));
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   if (managedFields === undefined) delete metadata.managedFields;
   else metadata.managedFields = managedFields;
   if (status === undefined) delete object.status;
@@ -110,18 +106,18 @@ function isChanged(object: JsonObject, old: JsonObject): boolean {
 
 function bumpGeneration(object: JsonObject, old: JsonObject): void {
   const before = isObject(old.metadata) ? Number(old.metadata.generation ?? 0) : 0;
-  (object.metadata as JsonObject).generation = before + 1;
+  metadataOf(object).generation = before + 1;
 }
 
-/** What is of another kind is not looked at any further. */
+/** Throws 422 if kind or apiVersion differ; nothing else is validated then. */
 function checkTypeMeta(object: JsonObject, kind: string, version: ServedVersion): void {
   const expected = apiVersionOf(version);
   if (object.kind === kind && object.apiVersion === expected) return;
   const errors = new FieldErrors();
   if (object.kind !== kind) errors.invalid(path('kind'), object.kind, `must be ${kind}`);
   if (object.apiVersion !== expected) errors.invalid(path('apiVersion'), object.apiVersion, `must be ${expected}`);
-  const { name } = object.metadata as { name?: string };
-  throw StatusError.invalid({ group: version.group, kind: String(object.kind) }, name ?? '', errors);
+  const { name = '' } = metadataOf(object);
+  throw StatusError.invalid({ group: version.group, kind: String(object.kind) }, name, errors);
 }
 
 function validateScale(object: JsonObject, { scale }: DefinedVersion, errors: FieldErrors): void {
@@ -132,8 +128,8 @@ function validateScale(object: JsonObject, { scale }: DefinedVersion, errors: Fi
 
 const standard: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-/** What is said of finalizers that are new and whose names do not tell whose they are. */
-export function finalizerWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+/** Warns of new finalizers that are not domain-qualified. */
+function finalizerWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
   const finalizers = finalizersOf(object);
   if (finalizers.length === 0) return [];
   const known = new Set(old ? finalizersOf(old) : []);
@@ -144,7 +140,7 @@ export function finalizerWarnings(object: JsonObject, old: JsonObject | undefine
 }
 
 function finalizersOf(object: JsonObject): readonly string[] {
-  return ((object.metadata as JsonObject).finalizers ?? []) as readonly string[];
+  return metadataOf(object).finalizers ?? [];
 }
 
 function warningsAbout(finalizer: string): readonly string[] {

@@ -20,15 +20,15 @@ import { internalRule } from './internal-types.ts';
 const extension = 'x-kubernetes-validations';
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-/** Where the rules of a node are evaluated, and how often at most. */
+/** Whether the node is the root, and how often its rules are evaluated at most. */
 export interface RuleScope {
   readonly costs: RuleCosts;
-  /** How many values of the node an object has; undefined if there is no limit but the size of the object. */
+  /** The maximum number of values of the node in an object; undefined if only the request size limits it. */
   readonly cardinality: number | undefined;
   readonly root: boolean;
 }
 
-/** The scope of what is below a schema. */
+/** The scope of the items or properties of a schema. */
 export function childScope(schema: JsonObject, { costs, cardinality }: RuleScope): RuleScope {
   const factor = mostElements(schema);
   return {
@@ -81,7 +81,7 @@ function hasLineBreaks(text: string): boolean {
   return /[\n\r]/.test(text);
 }
 
-/** Compiles the rules of a node and estimates what they cost. */
+/** Compiles the rules of a node and estimates their cost. */
 export function validateRules(
   schema: JsonObject,
   at: FieldPath,
@@ -123,7 +123,7 @@ function validateRule(
 }
 
 function addCost(what: string, cost: number, at: FieldPath, costs: RuleCosts, errors: FieldErrors): void {
-  if (!costs.isForgiving && cost > estimatedCostLimit) errors.forbidden(at, costMessage(what, cost, estimatedCostLimit));
+  if (!costs.skipsLimit && cost > estimatedCostLimit) errors.forbidden(at, costMessage(what, cost, estimatedCostLimit));
   costs.add(at, cost);
 }
 
@@ -142,7 +142,7 @@ function validateOldSelf(rule: CompiledRule, at: FieldPath, uncorrelatable: Fiel
 const advice =
   'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
 
-export function costMessage(what: string, cost: number, limit: number): string {
+function costMessage(what: string, cost: number, limit: number): string {
   return `${what} exceeds budget by factor of ${factorText(cost / limit)} (${advice})`;
 }
 
@@ -156,17 +156,17 @@ interface RuleCost {
   readonly cost: number;
 }
 
-/** What the rules of one schema may cost together. */
+/** The total estimated cost of the rules of one schema. */
 export class RuleCosts {
-  /** Rules of a schema that was accepted are not refused one by one. */
-  readonly isForgiving: boolean;
+  /** Ratcheting: the limit of a single rule is not enforced for an unchanged schema. */
+  readonly skipsLimit: boolean;
   readonly #at: FieldPath;
   #total = 0;
   #mostExpensive: readonly RuleCost[] = [];
 
-  constructor(at: FieldPath, isForgiving: boolean) {
+  constructor(at: FieldPath, skipsLimit: boolean) {
     this.#at = at;
-    this.isForgiving = isForgiving;
+    this.skipsLimit = skipsLimit;
   }
 
   add(at: FieldPath, cost: number): void {

@@ -19,7 +19,7 @@ const strategies = ['None', 'Webhook'];
 const reviewVersions = ['v1', 'v1beta1'];
 const onlyWebhooks = 'should not be set when strategy is not set to Webhook';
 
-/** `requireBundle`: the authorities that the webhook is trusted by have to be readable. */
+/** `requireBundle`: the CA bundle has to be valid. */
 export function validateConversion(
   conversion: JsonObject,
   old: JsonObject | undefined,
@@ -65,7 +65,7 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** What was accepted with versions that nobody knows stays accepted. */
+/** Ratcheting: a definition without any supported review version may be updated. */
 function validateReviewVersions(versions: readonly string[], old: readonly string[], errors: FieldErrors): void {
   if (versions.length === 0) {
     errors.required(versionsPath);
@@ -76,7 +76,7 @@ function validateReviewVersions(versions: readonly string[], old: readonly strin
     if (repeated[i]) errors.invalid(versionsPath.index(i), version, 'duplicate version');
     else for (const problem of isDNS1035Label(version)) errors.invalid(versionsPath.index(i), version, problem);
   }
-  const knows = (list: readonly string[]) => list.some((version) => reviewVersions.includes(version));
-  if (!knows(versions) && (old.length === 0 || knows(old)))
+  const hasSupported = (list: readonly string[]) => list.some((version) => reviewVersions.includes(version));
+  if (!hasSupported(versions) && (old.length === 0 || hasSupported(old)))
     errors.invalid(versionsPath, [...versions], `must include at least one of ${reviewVersions.join(', ')}`);
 }

@@ -14,7 +14,7 @@ import {
 } from '@tsukube/machinery';
 import { validateApproval } from './approval.ts';
 import { isCaBundle, validateConversion } from './conversion.ts';
-import { hasDefaults, hasExtensions, type Ratcheting, ratchetingFor } from './ratcheting.ts';
+import { hasDefaults, hasExtensions, ratchetingOptions, type ValidationOptions } from './ratcheting.ts';
 import { schemaIn } from './shared-fields.ts';
 import { validateShared, validateVersions } from './versions.ts';
 
@@ -22,19 +22,19 @@ const specPath = path('spec');
 const storedPath = path('status', 'storedVersions');
 const scopes = ['Cluster', 'Namespaced'];
 
-/** `legacy`: the definition was written in v1beta1, which asked for less. */
+/** `legacy`: the request was in v1beta1, which is validated less strictly. */
 export function validateDefinition(object: JsonObject, old: JsonObject | undefined, legacy: boolean, errors: FieldErrors): void {
   const spec = objectIn(object, 'spec') ?? {};
-  const demands = ratchetingForSpec(spec, objectIn(old, 'spec'), legacy);
+  const options = optionsFor(spec, objectIn(old, 'spec'), legacy);
   const names = objectIn(spec, 'names') ?? {};
   if (!old) validateName(textIn(metadataOf(object), 'name'), `${textIn(names, 'plural')}.${textIn(spec, 'group')}`, errors);
   validateGroup(textIn(spec, 'group'), errors);
   validateScope(textIn(spec, 'scope'), errors);
-  validateSchemasPresent(spec, demands, errors);
-  validateVersions(spec, specPath, demands, errors);
+  validateSchemasPresent(spec, options, errors);
+  validateVersions(spec, specPath, options, errors);
   validateNamesPresent(names, specPath.child('names'), errors);
   validateNames(names, specPath.child('names'), errors);
-  validateShared(spec, specPath, demands, errors);
+  validateShared(spec, specPath, options, errors);
   const conversion = objectIn(spec, 'conversion') ?? {};
   if (spec.preserveUnknownFields === true && conversion.strategy !== 'None')
     errors.invalid(
@@ -43,7 +43,7 @@ export function validateDefinition(object: JsonObject, old: JsonObject | undefin
       'must be None if spec.preserveUnknownFields is true',
     );
   validateConversion(conversion, objectIn(objectIn(old, 'spec'), 'conversion'), requiresBundle(old), errors);
-  if (old) validateFixed(object, old, errors);
+  if (old) validateImmutableFields(object, old, errors);
   validateDefinitionStatus(object, errors);
   validateStoredVersions(textsIn(objectIn(object, 'status'), 'storedVersions'), objectsIn(spec, 'versions'), errors);
   if (legacy) return;
@@ -56,19 +56,19 @@ export function validateDefinition(object: JsonObject, old: JsonObject | undefin
     );
 }
 
-/** What only structural schemas can have makes them a must, whatever was before. */
-function ratchetingForSpec(spec: JsonObject, old: JsonObject | undefined, legacy: boolean): Ratcheting {
-  const demands = ratchetingFor(spec, old, legacy);
-  const structural = spec.preserveUnknownFields !== true || hasDefaults(spec) || hasExtensions(spec);
-  return structural ? { ...demands, structural } : demands;
+/** Features that need a structural schema require one, even of an old definition without. */
+function optionsFor(spec: JsonObject, old: JsonObject | undefined, legacy: boolean): ValidationOptions {
+  const options = ratchetingOptions(spec, old, legacy);
+  const requireStructuralSchema = spec.preserveUnknownFields !== true || hasDefaults(spec) || hasExtensions(spec);
+  return requireStructuralSchema ? { ...options, requireStructuralSchema } : options;
 }
 
-function validateSchemasPresent(spec: JsonObject, demands: Ratcheting, errors: FieldErrors): void {
+function validateSchemasPresent(spec: JsonObject, options: ValidationOptions, errors: FieldErrors): void {
   const prunes = spec.preserveUnknownFields !== true;
   for (const [i, version] of objectsIn(spec, 'versions').entries()) {
     if (schemaIn(version) !== undefined) continue;
     const at = specPath.child('versions').index(i).child('schema', 'openAPIV3Schema');
-    if (demands.schemas) errors.required(at);
+    if (options.requireOpenAPISchema) errors.required(at);
     else if (prunes && version.served === true) errors.required(at, 'because otherwise all fields are pruned');
   }
   if (!prunes && hasDefaults(spec))
@@ -98,8 +98,8 @@ function validateScope(scope: string, errors: FieldErrors): void {
   else if (!scopes.includes(scope)) errors.notSupported(specPath.child('scope'), scope, scopes);
 }
 
-/** Once clients could use it, a kind keeps its scope and its name. */
-function validateFixed(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+/** Scope and kind are immutable once the definition is established, group and plural always. */
+function validateImmutableFields(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const [spec, before] = [objectIn(object, 'spec') ?? {}, objectIn(old, 'spec') ?? {}];
   const [names, namesBefore] = [objectIn(spec, 'names') ?? {}, objectIn(before, 'names') ?? {}];
   const namesPath = specPath.child('names');
@@ -111,7 +111,7 @@ function validateFixed(object: JsonObject, old: JsonObject, errors: FieldErrors)
   validateImmutableField(names.plural, namesBefore.plural, namesPath.child('plural'), errors);
 }
 
-/** Before a definition is established, and while its bundle was wrong before, it may be wrong. */
+/** Ratcheting: the CA bundle may be invalid before the definition is established, or if it already was. */
 function requiresBundle(old: JsonObject | undefined): boolean {
   if (old === undefined || !isEstablished(old)) return false;
   const webhook = objectIn(objectIn(objectIn(old, 'spec'), 'conversion'), 'webhook');
@@ -145,12 +145,12 @@ function validateStoredVersions(stored: readonly string[], versions: readonly Js
       );
 }
 
-export function validateNamesPresent(names: JsonObject, at: FieldPath, errors: FieldErrors): void {
+function validateNamesPresent(names: JsonObject, at: FieldPath, errors: FieldErrors): void {
   for (const field of ['plural', 'singular', 'kind', 'listKind'])
     if (textIn(names, field) === '') errors.required(at.child(field));
 }
 
-export function validateNames(names: JsonObject, at: FieldPath, errors: FieldErrors): void {
+function validateNames(names: JsonObject, at: FieldPath, errors: FieldErrors): void {
   for (const field of ['plural', 'singular']) validateLabel(textIn(names, field), at.child(field), errors);
   for (const field of ['kind', 'listKind']) validateKind(textIn(names, field), at.child(field), errors);
   validateLabels(names, 'shortNames', at, errors);

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
 
-/** How errors of Kubernetes show a definition: by the names of its Go fields, with everything that is not said. */
+/** Errors of Kubernetes print a definition as its internal Go type: with Go field names and all empty fields. */
 
 type Form =
   | 'text'
@@ -16,7 +16,7 @@ type Form =
   | 'rules'
   | 'docs';
 
-/** The fields of a schema in their order. */
+/** The fields of JSONSchemaProps in the order of the Go type. */
 const fields: readonly (readonly [key: string, name: string, form: Form])[] = [
   ['id', 'ID', 'text'],
   ['$schema', 'Schema', 'text'],
@@ -70,12 +70,12 @@ export const allowedAtRoot: readonly string[] = [
   ...['ExternalDocs', 'Example', 'XPreserveUnknownFields', 'XValidations'],
 ];
 
-/** The names of the fields that a schema says something of. */
-export function namesOfSaid(schema: JsonObject): readonly string[] {
-  return fields.filter(([key, , form]) => !isSilent(schema[key], form)).map(([, name]) => name);
+/** The Go names of the fields that are set. */
+export function namesOfSetFields(schema: JsonObject): readonly string[] {
+  return fields.filter(([key, , form]) => !isUnset(schema[key], form)).map(([, name]) => name);
 }
 
-function isSilent(value: JsonValue | undefined, form: Form): boolean {
+function isUnset(value: JsonValue | undefined, form: Form): boolean {
   if (value === undefined || value === null) return true;
   if (form === 'text' || form === 'flag') return !value;
   return false;
@@ -130,7 +130,7 @@ export function internalRule(rule: JsonObject): JsonObject {
   };
 }
 
-/** A version without what all versions share. */
+/** A version without the fields that all versions share. */
 export function internalVersion(version: JsonObject): JsonObject {
   const { name = '', served = false, storage = false, deprecated = false, deprecationWarning = null } = version;
   return {

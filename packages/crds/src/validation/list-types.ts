@@ -4,7 +4,7 @@ const listType = 'x-kubernetes-list-type';
 const mapType = 'x-kubernetes-map-type';
 const mapKeys = 'x-kubernetes-list-map-keys';
 
-/** Whether a schema says a type that goes with being a map or a list. */
+/** The extension requires the type. Returns whether the schema has it. */
 function validateTypeFor(schema: JsonObject, extension: string, type: string, at: FieldPath, errors: FieldErrors): boolean {
   const [actual, message] = [textIn(schema, 'type'), `must be ${type} if ${extension} is specified`];
   if (actual === type) return true;
@@ -25,7 +25,7 @@ export function validateListType(schema: JsonObject, at: FieldPath, requireAtomi
   const [keys, typeAt] = [textsIn(schema, mapKeys), at.child(listType)];
   if (typeof value === 'string') {
     const isList = validateTypeFor(schema, listType, 'array', at, errors);
-    if (isList && requireAtomicSets && isLooseSet(schema)) validateSetItems(schema, at.child('items'), errors);
+    if (isList && requireAtomicSets && isNonAtomicSet(schema)) validateSetItems(schema, at.child('items'), errors);
     if (!['atomic', 'set', 'map'].includes(value)) errors.notSupported(typeAt, value, ['atomic', 'set', 'map']);
   }
   const needed = 'must be map if x-kubernetes-list-map-keys is non-empty';
@@ -34,8 +34,8 @@ export function validateListType(schema: JsonObject, at: FieldPath, requireAtomi
   if (value === 'map') validateMapList(schema, keys, at, errors);
 }
 
-/** The items of a set are compared as a whole. */
-export function isLooseSet(schema: JsonObject): boolean {
+/** Items of a set have to be atomic, as they are compared as a whole. */
+export function isNonAtomicSet(schema: JsonObject): boolean {
   const items = objectIn(schema, 'items');
   if (textIn(schema, 'x-kubernetes-list-type') !== 'set' || items === undefined) return false;
   if (textIn(items, 'type') === 'array') return (items['x-kubernetes-list-type'] ?? 'atomic') !== 'atomic';
@@ -46,7 +46,7 @@ function validateSetItems(schema: JsonObject, at: FieldPath, errors: FieldErrors
   const items = objectIn(schema, 'items') ?? {};
   const extension = textIn(items, 'type') === 'array' ? listType : mapType;
   const message = 'must be atomic as item of a list with x-kubernetes-list-type=set';
-  // Kubernetes shows the type of the list in both cases.
+  // Kubernetes prints the list type in both cases.
   errors.invalid(at.child(extension), items[listType] ?? null, message);
 }
 
@@ -79,7 +79,7 @@ function validateKeyNames(items: JsonObject, keys: readonly string[], at: FieldP
   }
 }
 
-/** Items of sets and maps are there, and have their keys. */
+/** Items of sets and maps must not be null, and map keys are required or have defaults. */
 export function validateMapKeys(schema: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const [items, type] = [objectIn(schema, 'items'), textIn(schema, listType)];
   if (items === undefined || (type !== 'set' && type !== 'map')) return;

@@ -10,71 +10,74 @@ import {
   textIn,
   validateDefaults,
 } from '@tsukube/machinery';
-import { isLooseSet, validateMapKeys } from './list-types.ts';
+import { isNonAtomicSet, validateMapKeys } from './list-types.ts';
 import { schemaIn, schemasOf } from './shared-fields.ts';
-/** What is asked of a definition. Of one that is there already less is, where it was accepted with less. */
-export interface Ratcheting {
-  readonly schemas: boolean;
-  readonly validTypes: boolean;
-  readonly structural: boolean;
-  readonly prunedDefaults: boolean;
-  readonly atomicSets: boolean;
-  readonly soundMapKeys: boolean;
-  /** The versions whose schema is what it was: their rules may cost what they cost. */
+/** Ratcheting: a stored definition may keep what an older server accepted. The flags are those of Kubernetes' validationOptions. */
+export interface ValidationOptions {
+  readonly requireOpenAPISchema: boolean;
+  readonly requireValidPropertyType: boolean;
+  readonly requireStructuralSchema: boolean;
+  readonly requirePrunedDefaults: boolean;
+  readonly requireAtomicSetType: boolean;
+  readonly requireMapListKeysMapSetValidation: boolean;
+  /** Versions with an unchanged schema: the cost limit of rules is not enforced. */
   readonly unchangedVersions: ReadonlySet<string>;
-  /** The versions whose selectable fields are too many, and were so. '' stands for what all versions share. */
-  readonly crowdedVersions: ReadonlySet<string>;
+  /** Versions whose unchanged selectableFields already exceeded the limit. '' stands for the fields shared by all versions. */
+  readonly versionsWithManyFields: ReadonlySet<string>;
 }
 
 export const maxSelectableFields = 8;
 
-const everything: Ratcheting = {
-  schemas: true,
-  validTypes: true,
-  structural: true,
-  prunedDefaults: true,
-  atomicSets: true,
-  soundMapKeys: true,
+const strict: ValidationOptions = {
+  requireOpenAPISchema: true,
+  requireValidPropertyType: true,
+  requireStructuralSchema: true,
+  requirePrunedDefaults: true,
+  requireAtomicSetType: true,
+  requireMapListKeysMapSetValidation: true,
   unchangedVersions: new Set(),
-  crowdedVersions: new Set(),
+  versionsWithManyFields: new Set(),
 };
 
-/** v1beta1 asked for little. */
-const little: Ratcheting = {
-  ...everything,
-  schemas: false,
-  validTypes: false,
-  structural: false,
-  prunedDefaults: false,
-  atomicSets: false,
-  soundMapKeys: false,
+/** v1beta1 accepted most schemas. */
+const v1beta1Options: ValidationOptions = {
+  ...strict,
+  requireOpenAPISchema: false,
+  requireValidPropertyType: false,
+  requireStructuralSchema: false,
+  requirePrunedDefaults: false,
+  requireAtomicSetType: false,
+  requireMapListKeysMapSetValidation: false,
 };
 
-export function ratchetingFor(spec: JsonObject, old: JsonObject | undefined, legacy: boolean): Ratcheting {
-  if (legacy) return old === undefined ? little : { ...little, ...likeBefore(spec, old) };
-  if (old === undefined) return everything;
+export function ratchetingOptions(spec: JsonObject, old: JsonObject | undefined, legacy: boolean): ValidationOptions {
+  if (legacy) return old === undefined ? v1beta1Options : { ...v1beta1Options, ...unchangedParts(spec, old) };
+  if (old === undefined) return strict;
   const schemas = schemasOf(old);
   return {
-    schemas: schemas.length === objectsIn(old, 'versions').length,
-    validTypes: !schemas.some((schema) => someSchema(schema, isOddType)),
-    structural: schemas.every(isStructural),
-    prunedDefaults: !schemas.some(hasUnprunedDefaults),
-    atomicSets: !schemas.some((schema) => someSchema(schema, isLooseSet)),
-    soundMapKeys: !schemas.some((schema) => someSchema(schema, hasLooseMapKeys)),
-    ...likeBefore(spec, old),
+    requireOpenAPISchema: schemas.length === objectsIn(old, 'versions').length,
+    requireValidPropertyType: !schemas.some((schema) => someSchema(schema, isUnknownType)),
+    requireStructuralSchema: schemas.every(isStructural),
+    requirePrunedDefaults: !schemas.some(hasUnprunedDefaults),
+    requireAtomicSetType: !schemas.some((schema) => someSchema(schema, isNonAtomicSet)),
+    requireMapListKeysMapSetValidation: !schemas.some((schema) => someSchema(schema, hasInvalidMapKeys)),
+    ...unchangedParts(spec, old),
   };
 }
 
-function likeBefore(spec: JsonObject, old: JsonObject): Pick<Ratcheting, 'unchangedVersions' | 'crowdedVersions'> {
+function unchangedParts(
+  spec: JsonObject,
+  old: JsonObject,
+): Pick<ValidationOptions, 'unchangedVersions' | 'versionsWithManyFields'> {
   return {
-    unchangedVersions: versionsLike(spec, old, (version, before) => deepEqual(version.schema, before.schema)),
-    crowdedVersions: versionsLike(spec, old, isCrowdedAsBefore),
+    unchangedVersions: matchingVersions(spec, old, (version, before) => deepEqual(version.schema, before.schema)),
+    versionsWithManyFields: matchingVersions(spec, old, hadTooManyFields),
   };
 }
 
 export const knownTypes: ReadonlySet<string> = new Set(['array', 'boolean', 'integer', 'number', 'object', 'string']);
 
-export function isOddType(schema: JsonObject): boolean {
+export function isUnknownType(schema: JsonObject): boolean {
   return textIn(schema, 'type') !== '' && !knownTypes.has(textIn(schema, 'type'));
 }
 
@@ -85,37 +88,37 @@ function hasUnprunedDefaults(schema: JsonObject): boolean {
   return errors.list.some(({ body }) => body.endsWith('must not have unknown fields'));
 }
 
-function hasLooseMapKeys(schema: JsonObject): boolean {
+function hasInvalidMapKeys(schema: JsonObject): boolean {
   const errors = new FieldErrors();
   validateMapKeys(schema, path('schema'), errors);
   return errors.length > 0;
 }
 
-type Likeness = (version: JsonObject, before: JsonObject) => boolean;
+type VersionMatch = (version: JsonObject, before: JsonObject) => boolean;
 
-function versionsLike(spec: JsonObject, old: JsonObject, isAlike: Likeness): ReadonlySet<string> {
+function matchingVersions(spec: JsonObject, old: JsonObject, matches: VersionMatch): ReadonlySet<string> {
   const before = new Map(objectsIn(old, 'versions').map((version) => [textIn(version, 'name'), version]));
-  const alike = objectsIn(spec, 'versions').filter((version) => {
+  const matching = objectsIn(spec, 'versions').filter((version) => {
     const counterpart = before.get(textIn(version, 'name'));
-    return counterpart !== undefined && isAlike(version, counterpart);
+    return counterpart !== undefined && matches(version, counterpart);
   });
-  const names = alike.map((version) => textIn(version, 'name'));
-  return new Set(alike.length > 0 && alike.length === before.size ? ['', ...names] : names);
+  const names = matching.map((version) => textIn(version, 'name'));
+  return new Set(matching.length > 0 && matching.length === before.size ? ['', ...names] : names);
 }
 
-function isCrowdedAsBefore(version: JsonObject, before: JsonObject): boolean {
+function hadTooManyFields(version: JsonObject, before: JsonObject): boolean {
   const fields = objectsIn(before, 'selectableFields');
   return fields.length > maxSelectableFields && deepEqual(version.selectableFields, before.selectableFields);
 }
 
-/** Whether any schema has a default, which nothing could fill in where everything is kept. */
+/** Whether any schema has a default; defaulting requires pruning. */
 export function hasDefaults(spec: JsonObject): boolean {
   return schemasOf(spec).some((schema) => someSchema(schema, (each) => each.default !== undefined));
 }
 
 const extensions = ['embedded-resource', 'preserve-unknown-fields', 'int-or-string', 'list-map-keys', 'list-type', 'validations'];
 
-/** Whether any schema speaks of what only structural schemas can have. */
+/** Whether any schema has an extension that requires a structural schema. */
 export function hasExtensions(spec: JsonObject): boolean {
   return objectsIn(spec, 'versions').some((version) =>
     someSchema(schemaIn(version), (each) => extensions.some((name) => each[`x-kubernetes-${name}`] !== undefined)),

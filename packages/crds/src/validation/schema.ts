@@ -13,32 +13,32 @@ import {
   validateStructure,
 } from '@tsukube/machinery';
 import { childScope, RuleCosts, type RuleScope, validateRules, validateRuleTexts } from './cel-rules.ts';
-import { allowedAtRoot, internalSchema, namesOfSaid } from './internal-types.ts';
+import { allowedAtRoot, internalSchema, namesOfSetFields } from './internal-types.ts';
 import { validateListType, validateMapKeys, validateMapType } from './list-types.ts';
-import { isOddType, knownTypes, type Ratcheting } from './ratcheting.ts';
-/** Every keyword that custom resources cannot have, and every combination that makes no sense. */
+import { isUnknownType, knownTypes, type ValidationOptions } from './ratcheting.ts';
+/** Reports keywords that custom resources must not use, and invalid combinations. */
 export function validateOpenApiSchema(
   schema: JsonObject,
   at: FieldPath,
-  demands: Ratcheting,
+  options: ValidationOptions,
   costs: RuleCosts | undefined,
   errors: FieldErrors,
 ): void {
-  const walk = new SchemaWalk(demands);
+  const walk = new SchemaWalk(options);
   const scope = costs && { costs, cardinality: 1, root: true };
   walk.node(schema, at, { isRoot: true, insideMeta: false, uncorrelatable: undefined, noDefaults: undefined }, scope);
   errors.addAll(walk.schemaErrors);
   errors.addAll(walk.ruleErrors);
 }
 
-/** What is known of a node from what is around it. */
+/** The context of a node in its schema. */
 interface Place {
   readonly isRoot: boolean;
-  /** Within what describes the metadata of an object. */
+  /** Inside the schema of an ObjectMeta. */
   readonly insideMeta: boolean;
-  /** The first list or map around that has no counterparts in an older object. */
+  /** The outermost list or map around the node whose items cannot be correlated with those of the old object. */
   readonly uncorrelatable: FieldPath | undefined;
-  /** Why there may be no defaults here. */
+  /** The reason why defaults are forbidden here. */
   readonly noDefaults: string | undefined;
 }
 
@@ -48,10 +48,10 @@ const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
 class SchemaWalk {
   readonly schemaErrors = new FieldErrors();
   readonly ruleErrors = new FieldErrors();
-  readonly #demands: Ratcheting;
+  readonly #options: ValidationOptions;
 
-  constructor(demands: Ratcheting) {
-    this.#demands = demands;
+  constructor(options: ValidationOptions) {
+    this.#options = options;
   }
 
   node(schema: JsonObject, at: FieldPath, place: Place, scope: RuleScope | undefined): void {
@@ -65,7 +65,7 @@ class SchemaWalk {
     this.#dependencies(schema, at, inner);
     this.#extensions(schema, at);
     validateRuleTexts(schema, at, this.schemaErrors);
-    // What is wrong with a schema makes what is said of its rules hard to understand.
+    // Errors of rules would be misleading if the schema itself is invalid.
     if (this.schemaErrors.length === before && scope !== undefined)
       validateRules(schema, at, scope, place.uncorrelatable, this.ruleErrors);
   }
@@ -73,7 +73,8 @@ class SchemaWalk {
   #keywords(schema: JsonObject, at: FieldPath, { noDefaults, insideMeta }: Place): void {
     const errors = this.schemaErrors;
     const type = textIn(schema, 'type');
-    if (this.#demands.validTypes && isOddType(schema)) errors.notSupported(at.child('type'), type, [...knownTypes].sort());
+    if (this.#options.requireValidPropertyType && isUnknownType(schema))
+      errors.notSupported(at.child('type'), type, [...knownTypes].sort());
     if (noDefaults !== undefined && (schema.default ?? null) !== null)
       errors.forbidden(at.child('default'), `must not be set ${noDefaults}`);
     if (textIn(schema, 'id') !== '') errors.forbidden(at.child('id'), 'id is not supported');
@@ -140,8 +141,8 @@ class SchemaWalk {
     const preserve = 'x-kubernetes-preserve-unknown-fields';
     if (schema[preserve] === false) errors.invalid(at.child(preserve), false, 'must be true or undefined');
     validateMapType(schema, at, errors);
-    validateListType(schema, at, this.#demands.atomicSets, errors);
-    if (this.#demands.soundMapKeys) validateMapKeys(schema, at, errors);
+    validateListType(schema, at, this.#options.requireAtomicSetType, errors);
+    if (this.#options.requireMapListKeysMapSetValidation) validateMapKeys(schema, at, errors);
   }
 }
 
@@ -149,46 +150,47 @@ function isSaid(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
-/** The outermost one counts. */
+/** Keeps the outermost uncorrelatable path. */
 function withUncorrelatable(place: Place, at: FieldPath): Place {
   return place.uncorrelatable === undefined ? { ...place, uncorrelatable: at } : place;
 }
 
 export interface SchemaContext {
-  readonly demands: Ratcheting;
-  /** The status can be written on its own, so that its schema has to be found on its own. */
+  readonly options: ValidationOptions;
+  /** The status subresource is enabled, so that the schema of the status is used on its own. */
   readonly hasStatus: boolean;
-  /** The schema is what it was. */
+  /** The schema is that of the old definition. */
   readonly unchanged: boolean;
 }
 
-/** `at` is where the schema is: spec.validation if all versions share it. */
+/** `at` is spec.validation if all versions share the schema. */
 export function validateSchema(schema: JsonObject, at: FieldPath, context: SchemaContext, errors: FieldErrors): void {
   const schemaAt = at.child('openAPIV3Schema');
   const found = new FieldErrors();
   if (context.hasStatus) validateRootOfStatus(schema, at, found);
   if (schema.nullable === true) found.forbidden(at.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root');
-  const obstacle = context.demands.structural ? structuralObstacle(schema) : undefined;
-  const isSound = context.demands.structural && obstacle === undefined && isStructurallySound(schema, schemaAt, context, found);
+  const obstacle = context.options.requireStructuralSchema ? structuralObstacle(schema) : undefined;
+  const isSound =
+    context.options.requireStructuralSchema && obstacle === undefined && isStructurallySound(schema, schemaAt, context, found);
   const costs = isSound ? new RuleCosts(schemaAt, context.unchanged) : undefined;
-  validateOpenApiSchema(schema, schemaAt, context.demands, costs, found);
+  validateOpenApiSchema(schema, schemaAt, context.options, costs, found);
   if (found.length === 0 && obstacle !== undefined) found.invalid(schemaAt, '', obstacle);
   costs?.reportTotal(found);
   errors.addAll(found);
 }
 
-/** Structure first, then defaults: rules are looked at only where both are right. */
-function isStructurallySound(schema: JsonObject, at: FieldPath, { demands }: SchemaContext, errors: FieldErrors): boolean {
+/** Checks the structure, then the defaults. Rules are checked only if both are valid. */
+function isStructurallySound(schema: JsonObject, at: FieldPath, { options }: SchemaContext, errors: FieldErrors): boolean {
   const found = new FieldErrors();
   validateStructure(schema, at, found);
-  if (found.length === 0) validateDefaults(parseSchema(schema), at, demands.prunedDefaults, found);
+  if (found.length === 0) validateDefaults(parseSchema(schema), at, options.requirePrunedDefaults, found);
   errors.addAll(found);
   return found.length === 0;
 }
 
-/** The schema of the status is taken out of the whole, and must not lose anything by that. */
+/** The status is validated by the status property alone, so the root must not have other constraints. */
 function validateRootOfStatus(schema: JsonObject, at: FieldPath, errors: FieldErrors): void {
-  for (const name of namesOfSaid(schema)) {
+  for (const name of namesOfSetFields(schema)) {
     if (name === 'Type' && textIn(schema, 'type') !== 'object') {
       const message = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
       errors.invalid(at.child('openAPIV3Schema.type'), textIn(schema, 'type'), message);

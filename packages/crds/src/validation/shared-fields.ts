@@ -1,23 +1,23 @@
 import { deepEqual, isObject, type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
-/** What a version says besides its name, and may say like all others. */
-export type Part = 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';
-const parts: readonly Part[] = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'];
+/** The fields of a version that Kubernetes hoists to the spec if all versions have the same value. */
+export type SharedField = 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';
+const sharedFields: readonly SharedField[] = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'];
 
 /**
- * What all versions have alike counts as said once, of all of them, and is reported that way: where Kubernetes keeps it.
- * `shared` has what they share, `versions` what is left to each.
+ * Kubernetes' internal type has fields that are equal in all versions once, in the spec, and reports errors there. `shared`
+ * holds those fields, `versions` the rest of each version.
  */
-export interface SortedSpec {
+export interface SplitSpec {
   readonly shared: JsonObject;
   readonly versions: readonly JsonObject[];
 }
 
-export function sortedParts(spec: JsonObject): SortedSpec {
+export function splitSharedFields(spec: JsonObject): SplitSpec {
   const versions = objectsIn(spec, 'versions');
   const [first] = versions;
   if (first === undefined) return { shared: {}, versions };
-  const common = parts.filter((part) => versions.every((version) => deepEqual(version[part], first[part])));
-  const shared = Object.fromEntries(common.flatMap((part) => (first[part] === undefined ? [] : [[part, first[part]]])));
+  const common = sharedFields.filter((field) => versions.every((version) => deepEqual(version[field], first[field])));
+  const shared = Object.fromEntries(common.flatMap((field) => (first[field] === undefined ? [] : [[field, first[field]]])));
   return { shared: shared as JsonObject, versions: versions.map((version) => without(version, common)) };
 }
 
@@ -25,13 +25,13 @@ function without(version: JsonObject, common: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(version).filter(([key]) => !common.includes(key)));
 }
 
-/** The schema of a version, or of all. */
+/** The schema of a version or of the shared fields. */
 export function schemaIn(owner: JsonObject | undefined): JsonObject | undefined {
   const schema = objectIn(objectIn(owner, 'schema'), 'openAPIV3Schema');
   return isObject(schema) ? schema : undefined;
 }
 
-/** The schemas of all versions, each as often as it is written. */
+/** The schemas of all versions, duplicates included. */
 export function schemasOf(spec: JsonObject): readonly JsonObject[] {
   return objectsIn(spec, 'versions').flatMap((version) => schemaIn(version) ?? []) as readonly JsonObject[];
 }

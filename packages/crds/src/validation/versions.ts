@@ -11,44 +11,44 @@ import {
   textIn,
 } from '@tsukube/machinery';
 import { internalVersion } from './internal-types.ts';
-import { maxSelectableFields, type Ratcheting } from './ratcheting.ts';
+import { maxSelectableFields, type ValidationOptions } from './ratcheting.ts';
 import { validateSchema } from './schema.ts';
-import { type SortedSpec, schemaIn, sortedParts } from './shared-fields.ts';
+import { type SplitSpec, schemaIn, splitSharedFields } from './shared-fields.ts';
 
 const maxWarning = 256;
 
-/** What each version says for itself. */
-export function validateVersions(spec: JsonObject, specPath: FieldPath, demands: Ratcheting, errors: FieldErrors): void {
+/** The fields of each version that are not shared. */
+export function validateVersions(spec: JsonObject, specPath: FieldPath, options: ValidationOptions, errors: FieldErrors): void {
   const at = specPath.child('versions');
   const given = objectsIn(spec, 'versions');
-  const sorted = sortedParts(spec);
+  const sorted = splitSharedFields(spec);
   for (const [i, version] of sorted.versions.entries()) {
     validateVersionName(textIn(version, 'name'), at.index(i).child('name'), errors);
-    validateVersion(version, sorted, at.index(i), demands, errors);
+    validateVersion(version, sorted, at.index(i), options, errors);
   }
   const shown = sorted.versions.map(internalVersion);
   if (new Set(given.map(({ name }) => name)).size < given.length) errors.invalid(at, shown, 'must contain unique version names');
   if (given.filter(({ storage }) => storage === true).length !== 1)
     errors.invalid(at, Array.isArray(spec.versions) ? shown : null, 'must have exactly one version marked as storage version');
-  // The first version is looked at once more, as the one that a definition without a list would have had.
+  // The internal type also has `spec.version`, the name of the first version.
   const first = textIn(given[0], 'name');
   if (first !== '') validateVersionName(first, specPath.child('version'), errors);
 }
 
-/** What all versions say alike. */
-export function validateShared(spec: JsonObject, specPath: FieldPath, demands: Ratcheting, errors: FieldErrors): void {
-  const { shared, versions } = sortedParts(spec);
+/** The fields shared by all versions. */
+export function validateShared(spec: JsonObject, specPath: FieldPath, options: ValidationOptions, errors: FieldErrors): void {
+  const { shared, versions } = splitSharedFields(spec);
   const schema = schemaIn(shared);
   if (schema) {
     const hasStatus = hasStatusEnabled(shared) || versions.some(hasStatusEnabled);
-    const unchanged = demands.unchangedVersions.has(textIn(versions[0], 'name'));
-    validateSchema(schema, specPath.child('validation'), { demands, hasStatus, unchanged }, errors);
+    const unchanged = options.unchangedVersions.has(textIn(versions[0], 'name'));
+    validateSchema(schema, specPath.child('validation'), { options, hasStatus, unchanged }, errors);
   }
   validateSubresources(shared, specPath, errors);
   validateColumns(shared, specPath, errors);
-  const crowded = demands.crowdedVersions.has('');
+  const mayExceedLimit = options.versionsWithManyFields.has('');
   const absent = 'may only be set when validations.schema is included';
-  validateSelectableFields(shared, specPath.child('selectableFields'), crowded, absent, errors);
+  validateSelectableFields(shared, specPath.child('selectableFields'), mayExceedLimit, absent, errors);
 }
 
 function hasStatusEnabled(owner: JsonObject): boolean {
@@ -57,23 +57,23 @@ function hasStatusEnabled(owner: JsonObject): boolean {
 
 function validateVersion(
   version: JsonObject,
-  { shared }: SortedSpec,
+  { shared }: SplitSpec,
   at: FieldPath,
-  demands: Ratcheting,
+  options: ValidationOptions,
   errors: FieldErrors,
 ): void {
   validateWarning(version, at.child('deprecationWarning'), errors);
   const [name, schema] = [textIn(version, 'name'), schemaIn(version)];
   if (schema) {
     const hasStatus = hasStatusEnabled(shared) || hasStatusEnabled(version);
-    const unchanged = demands.unchangedVersions.has(name);
-    validateSchema(schema, at.child('schema'), { demands, hasStatus, unchanged }, errors);
+    const unchanged = options.unchangedVersions.has(name);
+    validateSchema(schema, at.child('schema'), { options, hasStatus, unchanged }, errors);
   }
   validateSubresources(version, at, errors);
   validateColumns(version, at, errors);
-  const crowded = demands.crowdedVersions.has(name);
+  const mayExceedLimit = options.versionsWithManyFields.has(name);
   const absent = 'may only be set when `version.schema.openAPIV3Schema` is not included';
-  validateSelectableFields(version, at.child('selectableFields'), crowded, absent, errors);
+  validateSelectableFields(version, at.child('selectableFields'), mayExceedLimit, absent, errors);
 }
 
 function validateVersionName(name: string, at: FieldPath, errors: FieldErrors): void {
@@ -102,8 +102,8 @@ function validateWarning(version: JsonObject, at: FieldPath, errors: FieldErrors
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** `owner` is a version, or what all versions share. */
-export function validateColumns(owner: JsonObject, at: FieldPath, errors: FieldErrors): void {
+/** `owner` is a version or the shared fields. */
+function validateColumns(owner: JsonObject, at: FieldPath, errors: FieldErrors): void {
   for (const [i, column] of objectsIn(owner, 'additionalPrinterColumns').entries())
     validateColumn(column, at.child('additionalPrinterColumns').index(i), errors);
 }
@@ -126,7 +126,7 @@ function validateSimplePath(jsonPath: string, at: FieldPath, errors: FieldErrors
   return false;
 }
 
-export function validateSubresources(owner: JsonObject, at: FieldPath, errors: FieldErrors): void {
+function validateSubresources(owner: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const scale = objectIn(objectIn(owner, 'subresources'), 'scale');
   if (!scale) return;
   const scaleAt = at.child('subresources');
@@ -147,11 +147,11 @@ function validateReplicas(scale: JsonObject, field: string, below: string, at: F
 
 const selectableTypes = ['string', 'boolean', 'integer'];
 
-/** `owner` is a version, or what all versions share; `whenAbsent` is said if it has no schema. */
-export function validateSelectableFields(
+/** `owner` is a version or the shared fields; `whenAbsent` is the error if it has no schema. */
+function validateSelectableFields(
   owner: JsonObject,
   at: FieldPath,
-  mayBeMany: boolean,
+  mayExceedLimit: boolean,
   whenAbsent: string,
   errors: FieldErrors,
 ): void {
@@ -185,5 +185,5 @@ export function validateSelectableFields(
     if (found.has(target.path)) errors.duplicate(fieldAt, jsonPath);
     found.add(target.path);
   }
-  if (found.size > maxSelectableFields && !mayBeMany) errors.tooMany(at, found.size, maxSelectableFields);
+  if (found.size > maxSelectableFields && !mayExceedLimit) errors.tooMany(at, found.size, maxSelectableFields);
 }
