@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { cachedTokens } from '../../packages/apiserver/src/authentication/token-cache.ts';
+import { cachedTokenAuthenticator } from '../../packages/apiserver/src/authentication/token-cache.ts';
 import { remainingMs } from '../../packages/apiserver/src/flowcontrol/seat-wait.ts';
-import { RememberedVerdicts } from '../../packages/server/src/authorization/webhook-authorizer.ts';
+import { DecisionCache } from '../../packages/server/src/authorization/webhook-authorizer.ts';
 import { TokenBucket } from '../../packages/transport/src/http/token-bucket.ts';
 
 const sixHours = 6 * 3_600_000;
@@ -31,7 +31,7 @@ describe('a wall clock that is set back', () => {
 
   it('does not extend what is remembered of a token', async () => {
     const authenticate = vi.fn(() => ({ user: { name: 'a', groups: [] } }));
-    const cached = cachedTokens(authenticate as never, { successTtlMs: 10, failureTtlMs: 0, keepsRefusals: false });
+    const cached = cachedTokenAuthenticator(authenticate as never, { successTtlMs: 10, failureTtlMs: 0, keepsRefusals: false });
     cached('t', []);
     jump(-sixHours);
     await pause(30);
@@ -40,7 +40,7 @@ describe('a wall clock that is set back', () => {
   });
 
   it('does not extend what is remembered of a verdict', async () => {
-    const verdicts = new RememberedVerdicts(10, 10);
+    const verdicts = new DecisionCache(10, 10);
     verdicts.add('k', { decision: 'allow' } as never);
     jump(-sixHours);
     await pause(30);

@@ -21,7 +21,7 @@ export {
 export { indexPage, type VersionInfo, versionPage } from './delegates/version.ts';
 export { createDiscovery, type Discovery } from './discovery/discovery.ts';
 export { compareVersions, priorityOf } from './discovery/priorities.ts';
-export { audit, auditStrangers } from './filters/audit.ts';
+export { audit, auditFailedAuthentication } from './filters/audit.ts';
 export * from './filters/authentication.ts';
 export * from './filters/authorization.ts';
 export { compression } from './filters/compression.ts';

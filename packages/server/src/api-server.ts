@@ -36,7 +36,7 @@ import { requestChain, terminated } from './chain.ts';
 import { flagsWithoutEffect, type ServeOptions, serviceRanges } from './config/index.ts';
 import { configuredEncryption, noEncryptionChecks } from './encryption/index.ts';
 import { requestLimits } from './flow-control.ts';
-import { StartSteps } from './health.ts';
+import { PostStartHooks } from './health.ts';
 import { createInitialObjects, ensureBootstrapPolicy } from './registries/bootstrap.ts';
 import { customApi, resourcesNow } from './registries/custom-api.ts';
 import { allResources, createRegistries, watchCaches } from './registries/registries.ts';
@@ -139,7 +139,7 @@ export async function createApiServer(parts: ApiServerParts): Promise<ApiServer>
     logger,
   });
   let ready = true;
-  const steps = new StartSteps();
+  const steps = new PostStartHooks();
   const auditing = await openAuditing(options, metrics, logger);
   const limits = requestLimits({ options, resources, registryOf, custom, metrics, onRefused: terminated(metrics, 429) });
   const requestDraining = draining();

@@ -5,7 +5,7 @@ import {
   type AuditOptions,
   type Authorizer,
   audit,
-  auditStrangers,
+  auditFailedAuthentication,
   authentication,
   authorization,
   cancellation,
@@ -54,7 +54,7 @@ import type { Authentication } from './authentication/authenticator.ts';
 import type { ServeOptions } from './config/index.ts';
 import type { EncryptionChecks } from './encryption/index.ts';
 import type { RequestLimits } from './flow-control.ts';
-import { healthChecks, type StartSteps } from './health.ts';
+import { healthChecks, type PostStartHooks } from './health.ts';
 import { builtInNames, objectsNamed } from './registries/registries.ts';
 import { kubernetesVersion, versionInfo } from './version.ts';
 import { flagzPage, statuszPage } from './z-pages.ts';
@@ -69,7 +69,7 @@ export interface ChainParts extends ApiServerParts {
   readonly shutdown: ShutdownNotice;
   readonly isReady: () => boolean;
   readonly encryptionChecks: EncryptionChecks;
-  readonly steps: StartSteps;
+  readonly steps: PostStartHooks;
   readonly metrics: ServerMetrics;
   readonly authorizer: Authorizer;
   readonly authentication: Authentication;
@@ -94,7 +94,7 @@ export function requestChain(parts: ChainParts): Handler {
       withRequestInfo(),
       cancellation(parts.onCancelled),
       deadline(options.requestTimeout, terminated(metrics, 504)),
-      ...(auditing ? [auditStrangers(auditing)] : []),
+      ...(auditing ? [auditFailedAuthentication(auditing)] : []),
       authentication(parts.authentication.authenticator, {
         apiAudiences: parts.serviceAccounts.apiAudiences,
         isProof: parts.authentication.isProof,

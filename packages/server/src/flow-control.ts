@@ -1,5 +1,6 @@
 import {
   type Delegate,
+  DispatchPacer,
   type Filter,
   FlowControl,
   type FlowControlFilterOptions,
@@ -11,14 +12,13 @@ import {
   maxInFlight,
   type ObjectRegistry,
   type ObjectStats,
-  QueuedStarts,
   type Resource,
   readLevel,
   readSchema,
+  SeatReleaser,
   type ServerMetrics,
-  SlowBodies,
-  TurnWatch,
-  WatchCounts,
+  SlowUploads,
+  WatchTracker,
   workEstimator,
 } from '@tsukube/apiserver';
 import { flowControlDefaults } from '@tsukube/builtin';
@@ -79,14 +79,14 @@ function priorityAndFairness(parts: FlowControlParts): RequestLimits {
     },
     metrics: measured,
   });
-  const watches = new WatchCounts();
+  const watches = new WatchTracker();
   const filter = flowControl({
     control,
     estimate: workEstimator({ statsOf: statistics(parts), watches }),
     watches,
-    turn: new TurnWatch(),
-    starts: new QueuedStarts(),
-    slowBodies: new SlowBodies(options.requestTimeout),
+    turn: new SeatReleaser(),
+    starts: new DispatchPacer(),
+    slowUploads: new SlowUploads(options.requestTimeout),
     requestTimeoutMs: options.requestTimeout,
     load: loadGauges(metrics.inFlight, measured),
     onRefused,

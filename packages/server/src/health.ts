@@ -15,7 +15,7 @@ export interface HealthParts {
   readonly isReady: () => boolean;
   readonly resources: readonly Resource[];
   readonly registryOf: (resource: Resource) => ObjectRegistry;
-  readonly steps: StartSteps;
+  readonly steps: PostStartHooks;
   readonly encryptionChecks: EncryptionChecks;
   /** Fails if a certificate that is shown to others has expired. */
   readonly checkCertificates: () => void;
@@ -163,7 +163,7 @@ function objectsExist(parts: HealthParts, group: string, plural: string, names?:
 export type StepCheck = () => void | Promise<void>;
 
 /** What has become of the start of a server, under the names that kube-apiserver has for its own steps. */
-export class StartSteps {
+export class PostStartHooks {
   readonly #checks = new Map<string, StepCheck>();
 
   /** From now on the step counts as taken, as long as the check holds. */

@@ -4,7 +4,7 @@ import type { Exchange } from '@tsukube/transport';
 import type { AuditNotes, IncomingRequest, NotedRequest, TypeReference, User } from '../http/api-request.ts';
 import type { AuditEvent, ObjectReference, ResponseStatus } from './event.ts';
 import type { AuditRule, AuditStage } from './policy.ts';
-import { notedObject, notedPatch } from './request-object.ts';
+import { auditedObject, auditedPatch } from './request-object.ts';
 
 const maxUserAgentLength = 1024;
 const noAnnotations: ReadonlyMap<string, string> = new Map();
@@ -34,11 +34,11 @@ export class AuditRecord implements AuditNotes {
   }
 
   requestObject(object: JsonObject, schema?: TypeReference): void {
-    this.adopt(notedObject(object, schema, this.rule));
+    this.adopt(auditedObject(object, schema, this.rule));
   }
 
   requestPatch(patch: Buffer): void {
-    this.adopt(notedPatch(patch, this.rule));
+    this.adopt(auditedPatch(patch, this.rule));
   }
 
   adopt({ subject, json }: NotedRequest): void {

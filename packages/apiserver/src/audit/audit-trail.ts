@@ -7,7 +7,7 @@ import { answerText, outcomeOf } from '../http/respond.ts';
 import type { AuditMetrics } from './audit-metrics.ts';
 import { AuditRecord } from './audit-record.ts';
 import { type AuditPolicy, type AuditStage, ruleFor } from './policy.ts';
-import { type AnsweredObject, answeredObject, answeredStatus, followedBody } from './response-object.ts';
+import { observedBody, type ResponseObject, responseObjectOf, statusObjectOf } from './response-object.ts';
 import type { AuditSink } from './sink.ts';
 
 export interface AuditOptions {
@@ -121,7 +121,7 @@ export class AuditTrail {
   /** Large lists are complete when the client has them; they are kept meanwhile only if the event is to hold them. */
   #inPieces(record: AuditRecord, request: IncomingRequest, answer: BytesAnswer): Answer {
     if (isLongRunning(request.info)) void this.reach(record, 'ResponseStarted');
-    const body = followedBody(answer.body as Exclude<BytesAnswer['body'], string | Uint8Array>, record.tellsResponse, (whole) => {
+    const body = observedBody(answer.body as Exclude<BytesAnswer['body'], string | Uint8Array>, record.tellsResponse, (whole) => {
       const noted = whole && this.#noteBody(record, request, answer, whole);
       if (noted instanceof Promise) void noted.then(() => this.#end(record, request));
       else void this.#end(record, request);
@@ -139,13 +139,13 @@ export class AuditTrail {
     const { status, type } = answer;
     const bytes = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const wanted = { object: record.tellsResponse, omitManagedFields: record.rule.omitManagedFields };
-    const note = ({ json, status: told }: AnsweredObject) => {
+    const note = ({ json, status: told }: ResponseObject) => {
       record.responseObject = json;
       if (told) record.responseStatus = { ...told, code: status };
       else noteCode(record, status);
     };
     const outcome = outcomeOf(answer);
-    const found = outcome ? answeredStatus(outcome, wanted) : answeredObject(bytes, type, request, wanted);
+    const found = outcome ? statusObjectOf(outcome, wanted) : responseObjectOf(bytes, type, request, wanted);
     if (found instanceof Promise) return found.then(note);
     note(found);
   }

@@ -114,7 +114,7 @@ export function microTime(microseconds: number): string {
 }
 
 /** An event on one line, for people and old tools. */
-export function legacyLine(event: AuditEvent): string {
+export function legacyFormat(event: AuditEvent): string {
   const { user, impersonated, objectRef, responseStatus } = event;
   const fields: readonly [string, string][] = [
     ['id', event.auditId],

@@ -1,5 +1,5 @@
 export type { AuditOptions } from './audit-trail.ts';
-export { type AuditEvent, eventJson, legacyLine } from './event.ts';
+export { type AuditEvent, eventJson, legacyFormat } from './event.ts';
 export { type AuditPolicy, readAuditPolicy } from './policy.ts';
 export {
   type AuditSink,

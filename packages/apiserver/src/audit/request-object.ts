@@ -2,7 +2,7 @@ import { inFieldOrder, isObject, type JsonObject, parseJson, stringifyJson } fro
 import type { NotedRequest, NoteRule, TypeReference } from '../http/api-request.ts';
 
 /** The object in a body as an audit event tells it. */
-export function notedObject(object: JsonObject, schema: TypeReference | undefined, rule: NoteRule): NotedRequest {
+export function auditedObject(object: JsonObject, schema: TypeReference | undefined, rule: NoteRule): NotedRequest {
   const subject = isObject(object.metadata) ? subjectIn(object.metadata) : {};
   if (rule.level === 'Metadata') return { subject, json: undefined };
   const shown = rule.omitManagedFields ? withoutManagedFields(object) : object;
@@ -11,7 +11,7 @@ export function notedObject(object: JsonObject, schema: TypeReference | undefine
 }
 
 /** A patch that is no JSON has no place in an event. */
-export function notedPatch(patch: Buffer, rule: NoteRule): NotedRequest {
+export function auditedPatch(patch: Buffer, rule: NoteRule): NotedRequest {
   if (rule.level === 'Metadata') return { subject: undefined, json: undefined };
   try {
     return { subject: undefined, json: stringifyJson(parseJson(patch).value) };

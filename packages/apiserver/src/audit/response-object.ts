@@ -17,28 +17,28 @@ import type { ResourceRequest } from '../registry/resource-request.ts';
 import { withoutManagedFields } from './request-object.ts';
 
 /** An object that was answered, as JSON, and what it says if it is a Status. */
-export interface AnsweredObject {
+export interface ResponseObject {
   readonly json: string | undefined;
   readonly status: Status | undefined;
 }
 
-export interface LookedFor {
+export interface ResponseObjectOptions {
   /** Whether the object itself is wanted, or only whether it is a Status. */
   readonly object: boolean;
   readonly omitManagedFields: boolean;
 }
 
-const nothing: AnsweredObject = { json: undefined, status: undefined };
+const nothing: ResponseObject = { json: undefined, status: undefined };
 const objectStart = /^\{\s*"kind":\s*"/;
 const statusStart = /^\{\s*"kind":\s*"Status"/;
 
 /** What a whole body holds. Pages and documents that are no objects of the API hold nothing. */
-export function answeredObject(
+export function responseObjectOf(
   body: Buffer | string,
   type: string,
   request: IncomingRequest,
-  wanted: LookedFor,
-): AnsweredObject | Promise<AnsweredObject> {
+  wanted: ResponseObjectOptions,
+): ResponseObject | Promise<ResponseObject> {
   if (type === 'application/json') return inJson(body, wanted);
   if (type === protobuf) return wanted.object && typeof body !== 'string' ? inProtobuf(body, request, wanted) : nothing;
   if (type === 'application/yaml' && wanted.object) return inYaml(body, request, wanted);
@@ -46,11 +46,11 @@ export function answeredObject(
 }
 
 /** The same of a Status that is known already. */
-export function answeredStatus(status: Status, wanted: LookedFor): AnsweredObject {
+export function statusObjectOf(status: Status, wanted: ResponseObjectOptions): ResponseObject {
   return told(statusBody(status), wanted);
 }
 
-function inJson(body: Buffer | string, wanted: LookedFor): AnsweredObject {
+function inJson(body: Buffer | string, wanted: ResponseObjectOptions): ResponseObject {
   const start = typeof body === 'string' ? body.slice(0, 64) : body.toString('latin1', 0, 64);
   const isStatus = statusStart.test(start);
   if (!objectStart.test(start) || !(wanted.object || isStatus)) return nothing;
@@ -59,7 +59,7 @@ function inJson(body: Buffer | string, wanted: LookedFor): AnsweredObject {
   return told(parseJson(typeof body === 'string' ? Buffer.from(body) : body).value as JsonObject, wanted);
 }
 
-async function inYaml(body: Buffer | string, request: IncomingRequest, wanted: LookedFor): Promise<AnsweredObject> {
+async function inYaml(body: Buffer | string, request: IncomingRequest, wanted: ResponseObjectOptions): Promise<ResponseObject> {
   const { value } = await parseYaml(typeof body === 'string' ? Buffer.from(body) : body);
   if (!isObject(value) || typeof value.kind !== 'string') return nothing;
   const { resource, version } = request as Partial<ResourceRequest>;
@@ -67,7 +67,7 @@ async function inYaml(body: Buffer | string, request: IncomingRequest, wanted: L
   return told(inFieldOrder(value, version.schema.type, version.schema.catalogue), wanted);
 }
 
-function inProtobuf(body: Buffer, request: IncomingRequest, wanted: LookedFor): AnsweredObject {
+function inProtobuf(body: Buffer, request: IncomingRequest, wanted: ResponseObjectOptions): ResponseObject {
   const { resource, version } = request as Partial<ResourceRequest>;
   if (!resource || !version) return nothing;
   try {
@@ -85,7 +85,7 @@ function inProtobuf(body: Buffer, request: IncomingRequest, wanted: LookedFor): 
   }
 }
 
-function told(object: JsonObject, wanted: LookedFor): AnsweredObject {
+function told(object: JsonObject, wanted: ResponseObjectOptions): ResponseObject {
   const status = object.kind === 'Status' ? (object as unknown as Status) : undefined;
   if (!wanted.object) return { json: undefined, status };
   return { json: stringifyJson(wanted.omitManagedFields ? withoutManagedFields(object) : object), status };
@@ -94,7 +94,7 @@ function told(object: JsonObject, wanted: LookedFor): AnsweredObject {
 type Pieces = Iterable<Uint8Array> | Readable;
 
 /** Calls back once, when the last piece is handed over or nobody wants more; with all of them if they are to be kept. */
-export function followedBody(pieces: Pieces, keep: boolean, whenOver: (whole: Buffer | undefined) => void): Pieces {
+export function observedBody(pieces: Pieces, keep: boolean, whenOver: (whole: Buffer | undefined) => void): Pieces {
   return pieces instanceof Readable ? followedStream(pieces, keep, whenOver) : followedPieces(pieces, keep, whenOver);
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type AuditEvent, eventJson, legacyLine, microTime } from './event.ts';
+import { type AuditEvent, eventJson, legacyFormat, microTime } from './event.ts';
 import { type AuditSink, batchingSink, lenientSink, truncatingSink, unionSink } from './sink.ts';
 
 const event: AuditEvent = {
@@ -53,7 +53,7 @@ describe('an event', () => {
     );
   });
   it('is a line for old tools', () => {
-    expect(legacyLine(event)).toBe(
+    expect(legacyFormat(event)).toBe(
       '2026-01-02T03:04:05.000006Z AUDIT: id="id" stage="ResponseComplete" ip="10.0.0.1" method="list" user="jane" ' +
         'groups="\\"a\\",\\"b\\"" as="<self>" asgroups="<lookup>" user-agent="test" namespace="<none>" ' +
         'uri="/api/v1/pods?a=1&b=<2>" response="200"',

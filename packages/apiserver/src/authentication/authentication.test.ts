@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { credentialRedaction } from '../filters/authentication.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import { type Authenticated, type Identification, refused, type TokenAuthenticator } from './authenticator.ts';
-import { bearerAuthenticator, forApiAudiences } from './bearer-token.ts';
-import { cachedTokens } from './token-cache.ts';
-import { firstTokenOf, withAuthenticatedGroup } from './union.ts';
+import { bearerAuthenticator, withApiAudiences } from './bearer-token.ts';
+import { cachedTokenAuthenticator } from './token-cache.ts';
+import { unionTokenAuthenticator, withAuthenticatedGroup } from './union.ts';
 import { webSocketAuthenticator } from './websocket-token.ts';
 
 const someone: Authenticated = { user: { name: 'ann', groups: [] } };
@@ -27,11 +27,11 @@ describe('several who may know', () => {
     ['one refuses, another knows', [later(refused('x')), knows(someone)], someone],
     ['all reasons', [knows(refused('x')), later(refused('y')), knows(undefined)], { refused: ['x', 'y'] }],
   ])('%s', async (_what, all, expected) => {
-    expect(await firstTokenOf(all)('t', undefined)).toEqual(expected);
+    expect(await unionTokenAuthenticator(all)('t', undefined)).toEqual(expected);
   });
 
   it('strictly, the first refusal ends it', async () => {
-    expect(await firstTokenOf([later(refused('x')), knows(someone)], true)('t', undefined)).toEqual(refused('x'));
+    expect(await unionTokenAuthenticator([later(refused('x')), knows(someone)], true)('t', undefined)).toEqual(refused('x'));
   });
 });
 
@@ -47,7 +47,7 @@ describe('the group of the authenticated', () => {
 });
 
 describe('audiences of those who do not know of them', () => {
-  const known = forApiAudiences(['api', 'other'], () => someone);
+  const known = withApiAudiences(['api', 'other'], () => someone);
   it.each<[readonly string[] | undefined, unknown]>([
     [undefined, someone],
     [['api', 'x'], { ...someone, audiences: ['api'] }],
@@ -65,7 +65,13 @@ describe('what is remembered of tokens', () => {
       calls++;
       return found(token);
     };
-    const cached = cachedTokens(ask, { successTtlMs: 10, failureTtlMs: 0, keepsRefusals: true, now: () => time, ...options });
+    const cached = cachedTokenAuthenticator(ask, {
+      successTtlMs: 10,
+      failureTtlMs: 0,
+      keepsRefusals: true,
+      now: () => time,
+      ...options,
+    });
     return { cached, calls: () => calls, wait: (ms: number) => (time += ms) };
   }
 

@@ -17,12 +17,12 @@ export interface Authenticated {
 }
 
 /** A proof that is not valid, and why. The reasons are for the log and for token reviews, never for the one who asks. */
-export interface Refused {
+export interface FailedAuthentication {
   readonly refused: readonly string[];
 }
 
 /** Undefined: there is no proof of the kind that is looked for. */
-export type Identification = Authenticated | Refused | undefined;
+export type Identification = Authenticated | FailedAuthentication | undefined;
 
 /** Finds out who sends a request. Answers at once where it can. */
 export type Authenticator = (request: ApiRequest) => Identification | Promise<Identification>;
@@ -36,7 +36,7 @@ export type TokenAuthenticator = (
   audiences: readonly string[] | undefined,
 ) => Identification | Promise<Identification>;
 
-export function refused(reason: string): Refused {
+export function refused(reason: string): FailedAuthentication {
   return { refused: [reason] };
 }
 
@@ -50,7 +50,7 @@ export function isAuthenticated(verdict: Identification): verdict is Authenticat
   return verdict !== undefined && !isRefused(verdict);
 }
 
-export function isRefused(verdict: Identification): verdict is Refused {
+export function isRefused(verdict: Identification): verdict is FailedAuthentication {
   return verdict !== undefined && 'refused' in verdict;
 }
 

@@ -1,12 +1,18 @@
 import { X509Certificate } from 'node:crypto';
 import type { ClientConnection } from '@tsukube/transport';
 import type { User } from '../http/api-request.ts';
-import { type Authenticated, type Authenticator, type Identification, type Refused, refused } from './authenticator.ts';
+import {
+  type Authenticated,
+  type Authenticator,
+  type FailedAuthentication,
+  type Identification,
+  refused,
+} from './authenticator.ts';
 
 /** What was found out of a connection's certificate: who it is of, and between which times that holds. */
 interface Known<T> {
   readonly pool: CertificatePool;
-  readonly found: T | Refused;
+  readonly found: T | FailedAuthentication;
   readonly from: number;
   readonly until: number;
 }
@@ -17,11 +23,11 @@ const outOfTime = refused('x509: certificate has expired or is not yet valid');
  * What a certificate says of a connection, found out once and kept for as long as the authorities are the same.
  * Undefined where none was presented. The time is looked at each time: connections outlive certificates.
  */
-export function certificateMemory<T>(
+export function certificateCache<T>(
   pool: () => CertificatePool | undefined,
-  read: (certificate: Buffer) => T | Refused,
+  read: (certificate: Buffer) => T | FailedAuthentication,
   now: () => number,
-): (connection: ClientConnection) => T | Refused | undefined {
+): (connection: ClientConnection) => T | FailedAuthentication | undefined {
   const memory = new WeakMap<ClientConnection, Known<T>>();
   return (connection) => {
     const trusted = pool();
@@ -42,9 +48,9 @@ function findOut<T>(
   { hasTrustedCertificate }: ClientConnection,
   presented: readonly Buffer[],
   pool: CertificatePool,
-  read: (certificate: Buffer) => T | Refused,
+  read: (certificate: Buffer) => T | FailedAuthentication,
 ): Known<T> {
-  const refuse = (reason: Refused): Known<T> => ({ pool, found: reason, from: 0, until: Number.POSITIVE_INFINITY });
+  const refuse = (reason: FailedAuthentication): Known<T> => ({ pool, found: reason, from: 0, until: Number.POSITIVE_INFINITY });
   const chain = verifyChain(presented, pool);
   if ('refused' in chain) return refuse(refused(chain.refused));
   // TLS looks at more than we do: lengths of paths, names that an authority is bound to, critical extensions.
@@ -55,16 +61,16 @@ function findOut<T>(
 /** The user that a client certificate names. */
 export function certificateAuthenticator(
   pool: () => CertificatePool | undefined,
-  userOf: (certificate: Buffer) => User | Refused | undefined,
+  userOf: (certificate: Buffer) => User | FailedAuthentication | undefined,
   now: () => number = Date.now,
 ): Authenticator {
   const nobody = refused('');
-  const read = (certificate: Buffer): Authenticated | Refused => {
+  const read = (certificate: Buffer): Authenticated | FailedAuthentication => {
     const user = userOf(certificate);
     if (user === undefined) return nobody;
     return 'refused' in user ? user : { user };
   };
-  const remember = certificateMemory(pool, read, now);
+  const remember = certificateCache(pool, read, now);
   return function byCertificate({ exchange }): Identification {
     const found = remember(exchange.connection);
     return found === nobody ? undefined : found;

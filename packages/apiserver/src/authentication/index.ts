@@ -1,5 +1,5 @@
 export * from './authenticator.ts';
-export { bearerAuthenticator, commonAudiences, forApiAudiences } from './bearer-token.ts';
+export { bearerAuthenticator, commonAudiences, withApiAudiences } from './bearer-token.ts';
 export { type CertificatePool, certificateAuthenticator } from './client-certificate.ts';
 export {
   audiencesOf,
@@ -21,7 +21,7 @@ export {
   verificationKeys,
 } from './jwt-keys.ts';
 export { isProxyHeader, type ProxyHeaders, requestHeaderAuthenticator } from './request-header.ts';
-export { cachedTokens } from './token-cache.ts';
-export { webhookTokens } from './token-webhook.ts';
-export { firstOf, firstTokenOf, withAuthenticatedGroup } from './union.ts';
+export { cachedTokenAuthenticator } from './token-cache.ts';
+export { webhookTokenAuthenticator } from './token-webhook.ts';
+export { unionAuthenticator, unionTokenAuthenticator, withAuthenticatedGroup } from './union.ts';
 export { isTokenProtocol, webSocketAuthenticator } from './websocket-token.ts';

@@ -19,12 +19,12 @@ export function parseCompact(token: string): CompactToken | undefined {
   const header = objectIn(token.slice(0, first));
   const claims = header && objectIn(token.slice(first + 1, second));
   const signature = decode(token.slice(second + 1));
-  if (!claims || !signature || isBeyondUs(header)) return undefined;
+  if (!claims || !signature || isUnsupported(header)) return undefined;
   return { header, claims, signed: token.slice(0, second), signature };
 }
 
 /** Extensions that must be understood, and payloads that are not encoded. */
-function isBeyondUs(header: JsonObject): boolean {
+function isUnsupported(header: JsonObject): boolean {
   return header.crit !== undefined || header.b64 !== undefined;
 }
 

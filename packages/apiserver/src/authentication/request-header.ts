@@ -1,7 +1,7 @@
 import type { Exchange } from '@tsukube/transport';
 import type { User } from '../http/api-request.ts';
-import { type Authenticator, type Refused, refused } from './authenticator.ts';
-import { type CertificatePool, certificateMemory } from './client-certificate.ts';
+import { type Authenticator, type FailedAuthentication, refused } from './authenticator.ts';
+import { type CertificatePool, certificateCache } from './client-certificate.ts';
 
 /** What a proxy says in which header. Names in any case. */
 export interface ProxyHeaders {
@@ -24,12 +24,12 @@ export interface RequestHeaderOptions {
 /** Believes a proxy that has proved to be one. Everybody else may send such headers without any effect. */
 export function requestHeaderAuthenticator(options: RequestHeaderOptions): Authenticator {
   const headers = lowerCase(options.headers);
-  const read = (certificate: Buffer): true | Refused => {
+  const read = (certificate: Buffer): true | FailedAuthentication => {
     const name = options.commonNameOf(certificate) ?? '';
     if (options.allowedNames.length === 0 || options.allowedNames.includes(name)) return true;
     return refused(`x509: subject with cn=${name} is not in the allowed list`);
   };
-  const isProxy = certificateMemory(options.pool, read, options.now ?? Date.now);
+  const isProxy = certificateCache(options.pool, read, options.now ?? Date.now);
   return function byRequestHeader({ exchange }) {
     const proxy = isProxy(exchange.connection);
     if (proxy === undefined) return undefined;

@@ -28,7 +28,7 @@ const sweepEvery = 1000;
  * rechecked is, every time: an account that is gone is gone at once. Tokens themselves are not kept, only their hashes
  * with a salt of our own; those who ask at the same time share one question.
  */
-export function cachedTokens(authenticate: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
+export function cachedTokenAuthenticator(authenticate: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
   const { now = () => performance.now(), maxEntries = defaultMaxEntries } = options;
   const kept = new Map<string, Kept>();
   const asking = new Map<string, Promise<Identification>>();

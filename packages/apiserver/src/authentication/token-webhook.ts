@@ -10,7 +10,7 @@ export interface TokenWebhookOptions {
 }
 
 /** Asks somebody else whose a token is. */
-export function webhookTokens({ version, apiAudiences, review }: TokenWebhookOptions): TokenAuthenticator {
+export function webhookTokenAuthenticator({ version, apiAudiences, review }: TokenWebhookOptions): TokenAuthenticator {
   return async (token, asked) => {
     const spec: JsonObject = { token, ...(asked && { audiences: [...asked] }) };
     const question = {

@@ -8,12 +8,12 @@ import {
 } from './authenticator.ts';
 
 /** The first that knows the user wins. If nobody does, a proof that somebody found invalid makes the whole invalid. */
-export function firstOf(authenticators: readonly Authenticator[]): Authenticator {
+export function unionAuthenticator(authenticators: readonly Authenticator[]): Authenticator {
   return (request) => firstVerdict(authenticators.length, (i) => (authenticators[i] as Authenticator)(request));
 }
 
-/** As `firstOf`; with `strict` a token that one refuses is not shown to the next. */
-export function firstTokenOf(authenticators: readonly TokenAuthenticator[], strict = false): TokenAuthenticator {
+/** As `unionAuthenticator`; with `strict` a token that one refuses is not shown to the next. */
+export function unionTokenAuthenticator(authenticators: readonly TokenAuthenticator[], strict = false): TokenAuthenticator {
   return (token, audiences) =>
     firstVerdict(authenticators.length, (i) => (authenticators[i] as TokenAuthenticator)(token, audiences), strict);
 }

@@ -2,7 +2,7 @@ import { goQuote, StatusError } from '@tsukube/machinery';
 import type { Exchange } from '@tsukube/transport';
 
 /** Whom a request wants to be taken for, as its headers say and nothing added. */
-export interface WantedUser {
+export interface RequestedUser {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
@@ -19,7 +19,7 @@ export function isImpersonationHeader(name: string): boolean {
 }
 
 /** Undefined if nobody is to be impersonated. Fails with 400 if it is said what they are but not who. */
-export function wantedUser(exchange: Exchange): WantedUser | undefined {
+export function requestedUser(exchange: Exchange): RequestedUser | undefined {
   if (!mentionsImpersonation(exchange)) return undefined;
   let name: string | undefined;
   let uid: string | undefined;
@@ -41,7 +41,7 @@ export function wantedUser(exchange: Exchange): WantedUser | undefined {
 /** A user beyond this size is not quoted: header fields can be repeated for a byte each, their quotation cannot. */
 const maxShown = 8192;
 
-function sizeOf({ uid, groups, extra }: WantedUser): number {
+function sizeOf({ uid, groups, extra }: RequestedUser): number {
   const total = (texts: Iterable<string>) => [...texts].reduce((sum, text) => sum + text.length, 0);
   return uid.length + total(groups) + [...extra].reduce((sum, [key, values]) => sum + key.length + total(values), 0);
 }
@@ -71,7 +71,7 @@ function decodedKey(encoded: string): string {
 }
 
 /** As Kubernetes shows it, which is not as it was sent. */
-function shownUser({ name, uid, groups, extra }: WantedUser): string {
+function shownUser({ name, uid, groups, extra }: RequestedUser): string {
   const shownGroups = groups.length === 0 ? '[]string(nil)' : shownTexts(groups);
   const entries = [...extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, values]) => `${goQuote(key)}:${shownTexts(values)}`);
   const shownExtra = extra.size === 0 ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`;

@@ -1,7 +1,7 @@
 import { goQuote, isDNS1123Label, isDNS1123Subdomain } from '@tsukube/machinery';
 import type { User } from '../http/api-request.ts';
 import type { AccessAttributes, Authorizer } from './authorizer.ts';
-import type { WantedUser } from './impersonation-headers.ts';
+import type { RequestedUser } from './impersonation-headers.ts';
 import { forbiddenError } from './request-access.ts';
 
 export interface Impersonated {
@@ -13,7 +13,7 @@ export interface Impersonated {
 /** A way in which somebody may be allowed to act as somebody else. */
 export interface ImpersonationMode {
   /** Undefined if this way is not for them. Fails with 403. */
-  check(wanted: WantedUser, access: AccessAttributes): Promise<Impersonated | undefined>;
+  check(wanted: RequestedUser, access: AccessAttributes): Promise<Impersonated | undefined>;
 }
 
 /** The narrow ways first. Each but the last also asks whether the request at hand may be made in that way. */
@@ -30,18 +30,18 @@ export function impersonationModes(authorizer: Authorizer): readonly Impersonati
   ];
 }
 
-function isOwnNode(wanted: WantedUser, requestor: User): boolean {
+function isOwnNode(wanted: RequestedUser, requestor: User): boolean {
   return isBare(wanted) && runsOnNode(requestor, wanted.name);
 }
 
-function isBare({ uid, groups, extra }: WantedUser): boolean {
+function isBare({ uid, groups, extra }: RequestedUser): boolean {
   return uid === '' && groups.length === 0 && extra.size === 0;
 }
 
 function constrained(
   authorizer: Authorizer,
   mode: string,
-  applies: (wanted: WantedUser, requestor: User) => boolean,
+  applies: (wanted: RequestedUser, requestor: User) => boolean,
   view: View = same,
 ): ImpersonationMode {
   return {
@@ -88,7 +88,7 @@ interface FieldCheck {
   readonly view: View;
 }
 
-async function checkFields(wanted: WantedUser, check: FieldCheck): Promise<Impersonated> {
+async function checkFields(wanted: RequestedUser, check: FieldCheck): Promise<Impersonated> {
   const groups = await checkName(wanted, check);
   if (wanted.uid !== '') await mustBeAllowed(check.authorizer, asked(check, authentication, 'uids', wanted.uid));
   await checkGroups(wanted.groups, check);
@@ -109,7 +109,7 @@ function withStanding(name: string, groups: readonly string[]): readonly string[
 const authentication = 'authentication.k8s.io';
 
 /** The groups that come with the name, or those that were asked for. */
-async function checkName({ name, groups }: WantedUser, check: FieldCheck): Promise<readonly string[]> {
+async function checkName({ name, groups }: RequestedUser, check: FieldCheck): Promise<readonly string[]> {
   const group = check.isConstrained ? authentication : '';
   const account = serviceAccountOfUser(name);
   const node = check.isConstrained ? nodeOfUser(name) : undefined;
@@ -136,7 +136,7 @@ async function checkGroups(groups: readonly string[], check: FieldCheck): Promis
   for (const group of groups) await mustBeAllowed(authorizer, of(group));
 }
 
-async function checkExtra(extra: WantedUser['extra'], check: FieldCheck): Promise<void> {
+async function checkExtra(extra: RequestedUser['extra'], check: FieldCheck): Promise<void> {
   const { authorizer, isConstrained } = check;
   const of = (key: string, value: string) => ({ ...asked(check, authentication, 'userextras', value), subresource: key });
   const problem = isConstrained ? extraProblem(extra) : undefined;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { User } from '../http/api-request.ts';
 import type { AccessAttributes, Authorizer } from './authorizer.ts';
-import type { WantedUser } from './impersonation-headers.ts';
+import type { RequestedUser } from './impersonation-headers.ts';
 import { impersonationModes } from './impersonation-modes.ts';
 
-const nobody: WantedUser = { name: 'ann', uid: '', groups: [], extra: new Map() };
+const nobody: RequestedUser = { name: 'ann', uid: '', groups: [], extra: new Map() };
 const [associated, arbitrary, account, userInfo, legacy] = [0, 1, 2, 3, 4];
 
 /** Allows what is listed as `verb resource[/subresource] name`, and remembers what it was asked. */
@@ -27,11 +27,11 @@ const request = (user: User = { name: 'actor', groups: [] }): AccessAttributes =
   return { user, verb: 'get', isResource: true, resource: 'pods', ...nothing };
 };
 
-const check = (mode: number, authorizer: Authorizer, wanted: Partial<WantedUser>, user?: User) =>
+const check = (mode: number, authorizer: Authorizer, wanted: Partial<RequestedUser>, user?: User) =>
   impersonationModes(authorizer)[mode]?.check({ ...nobody, ...wanted }, request(user));
 
 describe('ways of impersonation', () => {
-  it.each<[string, number, Partial<WantedUser>, boolean]>([
+  it.each<[string, number, Partial<RequestedUser>, boolean]>([
     ['a node', arbitrary, { name: 'system:node:n' }, true],
     ['a node that is none', arbitrary, { name: 'system:node:' }, false],
     ['a node with groups', arbitrary, { name: 'system:node:n', groups: ['g'] }, false],
@@ -93,7 +93,7 @@ describe('ways of impersonation', () => {
     expect(authorizer.asked.every(({ user: { extra } }) => !extra?.['authentication.kubernetes.io/node-name'])).toBe(true);
   });
 
-  it.each<[Partial<WantedUser>, string]>([
+  it.each<[Partial<RequestedUser>, string]>([
     [{ groups: ['system:masters'] }, 'impersonating the system:masters group is not allowed'],
     [{ groups: [''] }, 'impersonating the empty string group is not allowed'],
     [{ extra: new Map([['scopes', ['v']]]) }, 'must be a domain-prefixed path (such as "acme.io/foo")'],

@@ -7,7 +7,7 @@ import { readAuditPolicy } from '../audit/policy.ts';
 import { IncomingRequest } from '../http/api-request.ts';
 import { requestInfo } from '../http/request-info.ts';
 import { Registry } from '../metrics/prometheus/registry.ts';
-import { audit, auditStrangers } from './audit.ts';
+import { audit, auditFailedAuthentication } from './audit.ts';
 import { chain, type Handler } from './filter.ts';
 
 const ok: Answer = { kind: 'bytes', status: 200, type: 'application/json', body: '{"kind":"Pod"}\n' };
@@ -31,7 +31,7 @@ function setUp(rule: object, handler: Handler, stores: boolean | Promise<boolean
     },
     metrics: auditMetrics(registry),
   };
-  const handle = chain([auditStrangers(options), audit(options)], handler);
+  const handle = chain([auditFailedAuthentication(options), audit(options)], handler);
   const ask = async (url = '/api/v1/pods') => {
     const exchange = {
       method: 'GET',

@@ -3,7 +3,7 @@ import { type AuditOptions, AuditTrail } from '../audit/audit-trail.ts';
 import type { Filter } from './filter.ts';
 
 /** Stands before authentication: those who cannot say who they are leave a trace as well. */
-export function auditStrangers(options: AuditOptions): Filter {
+export function auditFailedAuthentication(options: AuditOptions): Filter {
   const trail = new AuditTrail(options);
   return function noteStranger(request, next) {
     request.annotations = new Map();

@@ -7,7 +7,7 @@ import {
   isAuthenticated,
   reasonText,
 } from '../authentication/authenticator.ts';
-import { isForUs } from '../authentication/bearer-token.ts';
+import { hasApiAudience } from '../authentication/bearer-token.ts';
 import { withoutTokenProtocols } from '../authentication/websocket-token.ts';
 import { anonymous, type IncomingRequest } from '../http/api-request.ts';
 import type { Logger } from '../logger.ts';
@@ -29,7 +29,7 @@ export function authentication(authenticator: Authenticator, options: Authentica
   const redaction = credentialRedaction(isProof);
   const admit = (request: IncomingRequest, verdict: Identification): void => {
     if (!isAuthenticated(verdict)) throw unauthorized(request, verdict?.refused, options);
-    if (!isForUs(apiAudiences, verdict.audiences)) throw unauthorized(request, ['unable to match the audience'], options);
+    if (!hasApiAudience(apiAudiences, verdict.audiences)) throw unauthorized(request, ['unable to match the audience'], options);
     request.user = verdict.user;
     metrics?.succeeded(verdict.user.name);
     // Streams are cheap to open and dear to serve: strangers get one for each connection.

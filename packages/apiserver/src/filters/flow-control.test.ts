@@ -3,9 +3,9 @@ import type { Answer, Exchange, Sink } from '@tsukube/transport';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { LevelConfig, SchemaConfig } from '../flowcontrol/flow-config.ts';
 import { FlowControl } from '../flowcontrol/flow-control.ts';
-import { QueuedStarts, TurnWatch } from '../flowcontrol/loop-pacing.ts';
-import { SlowBodies } from '../flowcontrol/seat-wait.ts';
-import { WatchCounts, workEstimator } from '../flowcontrol/work-estimator.ts';
+import { DispatchPacer, SeatReleaser } from '../flowcontrol/loop-pacing.ts';
+import { SlowUploads } from '../flowcontrol/seat-wait.ts';
+import { WatchTracker, workEstimator } from '../flowcontrol/work-estimator.ts';
 import { IncomingRequest } from '../http/api-request.ts';
 import { requestInfo } from '../http/request-info.ts';
 import { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
@@ -42,14 +42,14 @@ function setUp(handler: Handler) {
     metrics: new FlowControlMetrics(new Registry(), () => performance.now() / 1000),
   });
   const gauges = { executing: { add() {} }, waiting: { add() {} } };
-  const watches = new WatchCounts();
+  const watches = new WatchTracker();
   const filter = flowControl({
     control,
     estimate: workEstimator({ statsOf: () => undefined, watches }),
     watches,
-    turn: new TurnWatch(),
-    starts: new QueuedStarts(),
-    slowBodies: new SlowBodies(60_000),
+    turn: new SeatReleaser(),
+    starts: new DispatchPacer(),
+    slowUploads: new SlowUploads(60_000),
     requestTimeoutMs: 60_000,
     load: { readOnly: gauges, mutating: gauges },
   });
@@ -166,7 +166,7 @@ describe('a seat', () => {
 describe('a turn of the loop that lasts too long', () => {
   it('keeps the seats of what it answers until its end', async () => {
     let now = 0;
-    const turn = new TurnWatch(() => now);
+    const turn = new SeatReleaser(() => now);
     const finished: number[] = [];
     turn.afterwards(() => finished.push(1));
     now = 5;

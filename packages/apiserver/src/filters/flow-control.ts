@@ -1,9 +1,9 @@
 import { type Answer, type BytesAnswer, ClientGone, type StreamAnswer } from '@tsukube/transport';
 import { type Flow, type FlowRequest, maxSeats } from '../flowcontrol/flow.ts';
 import type { FlowControl } from '../flowcontrol/flow-control.ts';
-import type { QueuedStarts, TurnWatch } from '../flowcontrol/loop-pacing.ts';
-import { outcomeOf, remainingMs, type SlowBodies } from '../flowcontrol/seat-wait.ts';
-import type { WatchCounts, WorkEstimator } from '../flowcontrol/work-estimator.ts';
+import type { DispatchPacer, SeatReleaser } from '../flowcontrol/loop-pacing.ts';
+import { outcomeOf, remainingMs, type SlowUploads } from '../flowcontrol/seat-wait.ts';
+import type { WatchTracker, WorkEstimator } from '../flowcontrol/work-estimator.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { isLongRunning, isReading } from '../http/request-info.ts';
 import { answerText } from '../http/respond.ts';
@@ -18,10 +18,10 @@ export interface LoadGauges {
 export interface FlowControlFilterOptions {
   readonly control: FlowControl;
   readonly estimate: WorkEstimator;
-  readonly watches: WatchCounts;
-  readonly turn: TurnWatch;
-  readonly starts: QueuedStarts;
-  readonly slowBodies: SlowBodies;
+  readonly watches: WatchTracker;
+  readonly turn: SeatReleaser;
+  readonly starts: DispatchPacer;
+  readonly slowUploads: SlowUploads;
   readonly requestTimeoutMs: number;
   readonly load: Readonly<Record<'readOnly' | 'mutating', LoadGauges>>;
   /** Told of every request that is turned away. */
@@ -85,7 +85,7 @@ function serve(first: FlowRequest, next: Handler, options: FlowControlFilterOpti
     const change = (other: FlowRequest | undefined) => {
       seat = other;
     };
-    request.arrival = (arriving) => (seat ? options.slowBodies.arrival(arriving, seat, change) : arriving);
+    request.arrival = (arriving) => (seat ? options.slowUploads.arrival(arriving, seat, change) : arriving);
   }
   let answer: Answer | Promise<Answer>;
   try {

@@ -1,7 +1,7 @@
 import { StatusError } from '@tsukube/machinery';
 import type { HeaderRedaction } from '@tsukube/transport';
 import type { AccessAttributes, Authorizer } from '../authorization/authorizer.ts';
-import { isImpersonationHeader, type WantedUser, wantedUser } from '../authorization/impersonation-headers.ts';
+import { isImpersonationHeader, type RequestedUser, requestedUser } from '../authorization/impersonation-headers.ts';
 import { type Impersonated, type ImpersonationMode, impersonationModes } from '../authorization/impersonation-modes.ts';
 import { RequestAccess } from '../authorization/request-access.ts';
 import type { Filter } from './filter.ts';
@@ -10,7 +10,7 @@ import type { Filter } from './filter.ts';
 export function impersonation(authorizer: Authorizer): Filter {
   const find = impersonator(impersonationModes(authorizer));
   return function impersonate(request, next) {
-    const wanted = wantedUser(request.exchange);
+    const wanted = requestedUser(request.exchange);
     if (!wanted) return next(request);
     return find(wanted, new RequestAccess(request)).then(({ user, constraint }) => {
       request.impersonation = { impersonator: request.user, constraint };
@@ -28,7 +28,7 @@ const maxRemembered = 10_000;
 /** The way that worked for somebody last is tried first, and its refusal is the one that is told. */
 function impersonator(
   modes: readonly ImpersonationMode[],
-): (wanted: WantedUser, access: AccessAttributes) => Promise<Impersonated> {
+): (wanted: RequestedUser, access: AccessAttributes) => Promise<Impersonated> {
   const last = new Map<string, ImpersonationMode>();
   return async (wanted, access) => {
     const { name } = access.user;

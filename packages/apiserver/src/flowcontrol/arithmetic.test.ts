@@ -3,7 +3,7 @@ import { requestInfo } from '../http/request-info.ts';
 import { allocate } from './concurrency-allocation.ts';
 import { RetryAfter } from './priority-level.ts';
 import { SeatDemand } from './seat-demand.ts';
-import { WatchCounts } from './work-estimator.ts';
+import { WatchTracker } from './work-estimator.ts';
 
 const claim = (lowerBound: number, upperBound: number, target: number) => ({ lowerBound, upperBound, target });
 
@@ -60,7 +60,7 @@ describe('the time to stay away', () => {
 describe('watch counts', () => {
   const info = (method: string, path: string) => requestInfo(method, path, () => new URLSearchParams('watch=1'));
   it('are those of the resource, of the namespace and of the object', () => {
-    const watches = new WatchCounts();
+    const watches = new WatchTracker();
     const forget = [
       watches.register(info('GET', '/api/v1/pods'), null),
       watches.register(info('GET', '/api/v1/namespaces/a/pods'), null),

@@ -7,7 +7,7 @@ import type { FlowRule, FlowSubject, PathRule, ResourceRule, SchemaConfig } from
 import type { PriorityLevel } from './priority-level.ts';
 
 /** The flows of one user. */
-export interface FlowSource {
+export interface UserFlows {
   flowOf(info: RequestInfo, path: string): Flow;
 }
 
@@ -21,14 +21,14 @@ interface Candidate {
 const maxFlows = 1000;
 
 /** Subjects are compared once for each user, so that a request is compared with few rules. Schemas are in order. */
-export function flowSource(
+export function flowClassifier(
   schemas: readonly SchemaConfig[],
   levels: ReadonlyMap<string, PriorityLevel>,
   metrics: FlowControlMetrics,
-): (user: User) => FlowSource {
-  const known = new WeakMap<User, FlowSource>();
+): (user: User) => UserFlows {
+  const known = new WeakMap<User, UserFlows>();
   const fallback = schemas.find(({ name }) => name === 'catch-all') as SchemaConfig;
-  const sourceOf = (user: User): FlowSource => {
+  const sourceOf = (user: User): UserFlows => {
     const candidates = schemas.flatMap((schema) => candidateOf(schema, user, levels, metrics) ?? []);
     const last = candidateFor(fallback, [], user, levels, metrics);
     return { flowOf: (info, path) => (firstMatch(candidates, info, path) ?? last).flowIn(info.namespace) };

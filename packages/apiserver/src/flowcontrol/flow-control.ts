@@ -2,7 +2,7 @@ import type { IncomingRequest, User } from '../http/api-request.ts';
 import type { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
 import { adjustLimits } from './concurrency-allocation.ts';
 import type { Flow } from './flow.ts';
-import { type FlowSource, flowSource } from './flow-classifier.ts';
+import { flowClassifier, type UserFlows } from './flow-classifier.ts';
 import type { LevelConfig, SchemaConfig } from './flow-config.ts';
 import { PriorityLevel } from './priority-level.ts';
 import type { Seconds } from './queue-set.ts';
@@ -23,7 +23,7 @@ export class FlowControl {
   readonly #options: FlowControlOptions;
   readonly #now: Seconds;
   #levels = new Map<string, PriorityLevel>();
-  #sourceOf: (user: User) => FlowSource;
+  #sourceOf: (user: User) => UserFlows;
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: FlowControlOptions) {
@@ -59,12 +59,12 @@ export class FlowControl {
     clearInterval(this.#timer);
   }
 
-  #takeUp(configured: readonly LevelConfig[], schemas: readonly SchemaConfig[]): (user: User) => FlowSource {
+  #takeUp(configured: readonly LevelConfig[], schemas: readonly SchemaConfig[]): (user: User) => UserFlows {
     const { mandatory, metrics } = this.#options;
     this.#levels = this.#levelsOf(withMissing(configured, mandatory.levels));
     const usable = schemas.filter(({ level }) => this.#levels.get(level)?.isLeaving === false);
     this.#divide();
-    return flowSource(inOrder(withMissing(usable, mandatory.schemas)), this.#levels, metrics);
+    return flowClassifier(inOrder(withMissing(usable, mandatory.schemas)), this.#levels, metrics);
   }
 
   /** What is no longer configured stays while it has something to do. */

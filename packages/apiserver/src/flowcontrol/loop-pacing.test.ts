@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { QueuedStarts } from './loop-pacing.ts';
+import { DispatchPacer } from './loop-pacing.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 function setUp() {
   let now = 0;
-  const starts = new QueuedStarts(() => now);
+  const starts = new DispatchPacer(() => now);
   const begun: string[] = [];
   /** A request whose synchronous work takes 1 ms. */
   const begin = async (name: string) => {

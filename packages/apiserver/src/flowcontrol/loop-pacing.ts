@@ -5,7 +5,7 @@ const sliceMs = 1.5;
  * Spreads the beginnings of requests that had to queue over turns of the event loop. When seats become free, hundreds of them may
  * begin at once, and would run one right after the other before anybody else is heard.
  */
-export class QueuedStarts {
+export class DispatchPacer {
   readonly #now: () => number;
   #waiting: (() => void)[] = [];
   #began = 0;
@@ -54,7 +54,7 @@ const freeMs = 10;
  * which a crowd is answered keeps everybody else waiting: once a turn has lasted too long, seats are kept until its end,
  * so that what comes now has to queue.
  */
-export class TurnWatch {
+export class SeatReleaser {
   readonly #now: () => number;
   readonly #ending: (() => void)[] = [];
   #began = 0;

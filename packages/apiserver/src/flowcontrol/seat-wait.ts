@@ -42,7 +42,7 @@ const patienceMs = 1000;
 const maxAway = 100;
 
 /** Takes the seats of requests back while the server waits for their clients. */
-export class SlowBodies {
+export class SlowUploads {
   readonly #requestTimeoutMs: number;
   #away = 0;
 

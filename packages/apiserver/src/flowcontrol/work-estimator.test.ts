@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { IncomingRequest } from '../http/api-request.ts';
 import { requestInfo } from '../http/request-info.ts';
 import type { Flow } from './flow.ts';
-import { WatchCounts, workEstimator } from './work-estimator.ts';
+import { WatchTracker, workEstimator } from './work-estimator.ts';
 
 const flow = (maxSeats: number) => ({ level: { maxSeats }, series: { watchCount() {} } }) as unknown as Flow;
 
 function estimate(method: string, url: string, { maxSeats = 0, count = 10_000, averageBytes = 1000, watches = 0 } = {}) {
-  const counts = new WatchCounts();
+  const counts = new WatchTracker();
   for (let i = 0; i < watches; i++)
     counts.register(
       requestInfo('GET', '/api/v1/pods', () => new URLSearchParams('watch=1')),

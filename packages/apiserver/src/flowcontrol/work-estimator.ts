@@ -11,7 +11,7 @@ export interface ObjectStats {
 export interface WorkEstimatorOptions {
   /** Undefined for what is not counted. */
   readonly statsOf: (group: string, resource: string) => ObjectStats | undefined;
-  readonly watches: WatchCounts;
+  readonly watches: WatchTracker;
 }
 
 export type WorkEstimator = (request: IncomingRequest, flow: Flow) => WorkEstimate;
@@ -82,7 +82,7 @@ function objectsRead(info: RequestInfo, query: URLSearchParams, count: number, a
 }
 
 /** A write that many watch keeps its seats while the news spreads. */
-function estimateWrite(info: RequestInfo, flow: Flow, watches: WatchCounts): WorkEstimate {
+function estimateWrite(info: RequestInfo, flow: Flow, watches: WatchTracker): WorkEstimate {
   if (info.resource === 'serviceaccounts' && info.subresource === 'token') return oneSeat;
   const count = watches.interestedIn(info);
   flow.series.watchCount(count);
@@ -95,7 +95,7 @@ function estimateWrite(info: RequestInfo, flow: Flow, watches: WatchCounts): Wor
 const reading = new Set(['get', 'list', 'watch', 'proxy']);
 
 /** How many watches look at what: every one of them is work for whoever writes. */
-export class WatchCounts {
+export class WatchTracker {
   readonly #counts = new Map<string, number>();
 
   /** Counts a watch until the returned function is called. A watch of the pods of one node sees few writes, and does not count. */

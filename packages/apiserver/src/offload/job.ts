@@ -1,6 +1,6 @@
 import type { Status } from '@tsukube/machinery';
 import type { Answer, AnswerHeaders, BytesAnswer, Exchange } from '@tsukube/transport';
-import { notedObject, notedPatch } from '../audit/request-object.ts';
+import { auditedObject, auditedPatch } from '../audit/request-object.ts';
 import { type ApiRequest, type AuditNotes, IncomingRequest, type NotedRequest, type NoteRule } from '../http/api-request.ts';
 import { outcomeOf, type StatusAnswer } from '../http/respond.ts';
 import type { AdmissionAttributes, AdmissionType } from '../registry/admission.ts';
@@ -86,8 +86,8 @@ function notesFor(rule: NoteRule, noted: NotedRequest[]): AuditNotes {
   return {
     rule,
     adopt: (each) => void noted.push(each),
-    requestObject: (object, schema) => void noted.push(notedObject(object, schema, rule)),
-    requestPatch: (patch) => void noted.push(notedPatch(patch, rule)),
+    requestObject: (object, schema) => void noted.push(auditedObject(object, schema, rule)),
+    requestPatch: (patch) => void noted.push(auditedPatch(patch, rule)),
   };
 }
 

@@ -2,10 +2,10 @@ import {
   type Authenticated,
   type CacheEntry,
   decodeObject,
+  type FailedAuthentication,
   type Identification,
   leewayMs,
   type ObjectRegistry,
-  type Refused,
   refused,
   type TimeProblem,
   type TokenAuthenticator,
@@ -100,7 +100,7 @@ function checkAll(
   from: number,
   find: FindObject,
   deletedBefore: number,
-): Refused | undefined | Promise<Refused | undefined> {
+): FailedAuthentication | undefined | Promise<FailedAuthentication | undefined> {
   for (let i = from; i < all.length; i++) {
     const { kind, namespace, reference, problem } = all[i] as Tie;
     const found = find(kind, namespace, reference.name);
@@ -112,7 +112,7 @@ function checkAll(
   return undefined;
 }
 
-function refusal(problem: string | undefined): Refused | undefined {
+function refusal(problem: string | undefined): FailedAuthentication | undefined {
   return problem === undefined ? undefined : refused(problem);
 }
 

@@ -30,7 +30,7 @@ export function auditFile(path: string, options: AuditFileOptions): AuditFile {
   let tidying: Promise<void> = Promise.resolve();
 
   function tidy(): void {
-    tidying = tidying.then(() => tidyBackups(path, options)).catch((error) => options.onError?.(error));
+    tidying = tidying.then(() => removeOldBackups(path, options)).catch((error) => options.onError?.(error));
   }
 
   function putAside(): void {
@@ -77,7 +77,7 @@ interface Backup {
 const dayMs = 24 * 3_600_000;
 
 /** Removes the files that are too many or too old, and compresses the others if they are to be. */
-export async function tidyBackups(path: string, options: AuditFileOptions): Promise<void> {
+export async function removeOldBackups(path: string, options: AuditFileOptions): Promise<void> {
   const { maxBackups, maxAgeDays, compress, now = () => new Date() } = options;
   const backups = (await backupsOf(path)).sort((a, b) => b.time - a.time);
   const oldest = maxAgeDays > 0 ? now().getTime() - maxAgeDays * dayMs : Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 import { write } from 'node:fs';
 import { promisify } from 'node:util';
-import { type AuditEvent, type AuditSink, eventJson, legacyLine, type OnLost } from '@tsukube/apiserver';
+import { type AuditEvent, type AuditSink, eventJson, legacyFormat, type OnLost } from '@tsukube/apiserver';
 import { type KubeconfigWebhook, retryWithBackoff } from '../files/webhook-kubeconfig.ts';
 import type { AuditFile } from './audit-file.ts';
 
@@ -50,7 +50,7 @@ export function outputSink({ format, onLost }: LogSinkOptions): AuditSink {
 }
 
 function linesOf(events: readonly AuditEvent[], format: LogSinkOptions['format']): string {
-  return events.map((event) => `${format === 'json' ? eventJson(event) : legacyLine(event)}\n`).join('');
+  return events.map((event) => `${format === 'json' ? eventJson(event) : legacyFormat(event)}\n`).join('');
 }
 
 /** Sends lists of events, again and again for a while if nobody takes them. */

@@ -3,13 +3,13 @@ import {
   anonymousAuthenticator,
   bearerAuthenticator,
   type CertificatePool,
-  cachedTokens,
+  cachedTokenAuthenticator,
   certificateAuthenticator,
-  firstOf,
   isProxyHeader,
   isStandardProof,
   requestHeaderAuthenticator,
   type TokenAuthenticator,
+  unionAuthenticator,
   webSocketAuthenticator,
   withAuthenticatedGroup,
 } from '@tsukube/apiserver';
@@ -40,9 +40,9 @@ export async function createAuthentication(parts: AuthenticationParts): Promise<
   const { options, serviceAccounts } = parts;
   const { apiAudiences } = serviceAccounts;
   const tokens = await tokenAuthenticator(parts);
-  const cached = cachedTokens(tokens.authenticate, { successTtlMs, failureTtlMs: 0, keepsRefusals: true });
+  const cached = cachedTokenAuthenticator(tokens.authenticate, { successTtlMs, failureTtlMs: 0, keepsRefusals: true });
   const headers = proxyHeaders(options);
-  const proofs = firstOf([
+  const proofs = unionAuthenticator([
     requestHeaderAuthenticator({
       pool: parts.proxyAuthorities,
       allowedNames: options.requestheaderAllowedNames,

@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type AuthenticationConfiguration,
-  firstTokenOf,
-  forApiAudiences,
   type JwtAuthenticator,
   type JwtConfiguration,
   jwtAuthenticator,
   type Logger,
   signingAlgorithms,
   type TokenAuthenticator,
+  unionTokenAuthenticator,
   validateConfiguration,
+  withApiAudiences,
 } from '@tsukube/apiserver';
 import { type ServeOptions, UsageError } from '../config/index.ts';
 import { watchedFile } from '../files/watched-file.ts';
@@ -55,7 +55,7 @@ export async function openJwtTokens(options: ServeOptions, own: ServiceAccountTo
   const fail = (error: unknown) => logger.error('issuers of tokens could not be read again', { path, error: String(error) });
   const watched = path === undefined ? undefined : watchedFile(path, (text) => void reload(text).catch(fail), fail);
   return {
-    authenticate: forApiAudiences(own.apiAudiences, (token, audiences) => running.authenticate(token, audiences)),
+    authenticate: withApiAudiences(own.apiAudiences, (token, audiences) => running.authenticate(token, audiences)),
     anonymous: first.anonymous,
     stop() {
       watched?.stop();
@@ -97,7 +97,7 @@ async function run(
   );
   return {
     authenticators,
-    authenticate: firstTokenOf(
+    authenticate: unionTokenAuthenticator(
       authenticators.map(({ authenticate }) => authenticate),
       true,
     ),

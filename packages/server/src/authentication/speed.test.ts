@@ -1,11 +1,11 @@
 import {
   bearerAuthenticator,
-  cachedTokens,
+  cachedTokenAuthenticator,
   certificateAuthenticator,
-  firstOf,
   IncomingRequest,
   signerOf,
   type TokenAuthenticator,
+  unionAuthenticator,
   verificationKeys,
   withAuthenticatedGroup,
 } from '@tsukube/apiserver';
@@ -15,7 +15,7 @@ import { expect, it } from 'vitest';
 import { userFromCertificate } from '../pki/index.ts';
 import { newKey } from '../pki/key-pair.ts';
 import { newAuthority, newCertificate } from './testing.ts';
-import { certificatePool } from './trust.ts';
+import { parseCertificatePool } from './trust.ts';
 
 const issuer = 'https://kubernetes.default.svc';
 const key = newKey().pem;
@@ -34,7 +34,7 @@ const token = signerOf(key).sign({
 const authority = newAuthority('speed');
 const { certificate } = newCertificate(authority, { commonName: 'mia', organizations: ['dev'] });
 const der = Buffer.from(certificate.replace(/-----[^-]+-----|\s/g, ''), 'base64');
-const pool = certificatePool([authority.pem]);
+const pool = parseCertificatePool([authority.pem]);
 
 let signatures = 0;
 const find = ((_kind: BoundKind) => ({ uid: 'u', deletedAt: undefined })) as unknown as FindObject;
@@ -43,9 +43,9 @@ const counted: TokenAuthenticator = (shown, audiences) => {
   signatures++;
   return bound(shown, audiences);
 };
-const cached = cachedTokens(counted, { successTtlMs: 10_000, failureTtlMs: 0, keepsRefusals: true });
+const cached = cachedTokenAuthenticator(counted, { successTtlMs: 10_000, failureTtlMs: 0, keepsRefusals: true });
 const authenticator = withAuthenticatedGroup(
-  firstOf([certificateAuthenticator(() => pool, userFromCertificate), bearerAuthenticator(cached, [issuer])]),
+  unionAuthenticator([certificateAuthenticator(() => pool, userFromCertificate), bearerAuthenticator(cached, [issuer])]),
 );
 
 function requestOn(connection: ClientConnection, authorization?: string): IncomingRequest {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import {
-  firstTokenOf,
-  forApiAudiences,
   type Logger,
   type ObjectRegistry,
   type TokenAuthenticator,
   type User,
+  unionTokenAuthenticator,
+  withApiAudiences,
 } from '@tsukube/apiserver';
 import { type BoundKind, bootstrapTokens, boundTokens, lastUsedTracker, legacyTokens, objectFinder } from '@tsukube/builtin';
 import type { ServeOptions } from '../config/index.ts';
@@ -37,7 +37,7 @@ export async function tokenAuthenticator({ options, serviceAccounts, registryOf,
     legacyTokens({ keys, apiAudiences, lookup: options.serviceAccountLookup, onUse }, find),
     boundTokens({ keys, issuers, apiAudiences }, find, Date.now),
   ];
-  if (options.enableBootstrapTokenAuth) authenticators.push(forApiAudiences(apiAudiences, bootstrapTokens(find, Date.now)));
+  if (options.enableBootstrapTokenAuth) authenticators.push(withApiAudiences(apiAudiences, bootstrapTokens(find, Date.now)));
   const jwt = await openJwtTokens(options, serviceAccounts, logger);
   authenticators.push(jwt.authenticate);
   const { authenticationTokenWebhookConfigFile: path } = options;
@@ -47,7 +47,7 @@ export async function tokenAuthenticator({ options, serviceAccounts, registryOf,
     jwt.stop();
     webhook?.stop();
   };
-  return { authenticate: firstTokenOf(authenticators), anonymous: jwt.anonymous, stop };
+  return { authenticate: unionTokenAuthenticator(authenticators), anonymous: jwt.anonymous, stop };
 }
 
 function fileTokens(path: string | undefined, apiAudiences: readonly string[]): TokenAuthenticator[] {
@@ -57,7 +57,7 @@ function fileTokens(path: string | undefined, apiAudiences: readonly string[]): 
     const user = users.get(token);
     return user && { user };
   };
-  return [forApiAudiences(apiAudiences, known)];
+  return [withApiAudiences(apiAudiences, known)];
 }
 
 /** The users of --token-auth-file: a line each of token, user, uid and, optionally, groups in quotes. */

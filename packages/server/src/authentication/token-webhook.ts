@@ -1,4 +1,4 @@
-import { cachedTokens, type TokenAuthenticator, webhookTokens } from '@tsukube/apiserver';
+import { cachedTokenAuthenticator, type TokenAuthenticator, webhookTokenAuthenticator } from '@tsukube/apiserver';
 import { isObject, type JsonObject, parseJson } from '@tsukube/machinery';
 import type { ServeOptions } from '../config/index.ts';
 import { kubeconfigWebhook, readWebhookKubeconfig, retryWithBackoff } from '../files/webhook-kubeconfig.ts';
@@ -29,9 +29,9 @@ export async function openTokenWebhook(
     return value;
   };
   const { authenticationTokenWebhookVersion: version, authenticationTokenWebhookCacheTtl: ttl } = options;
-  const authenticate = webhookTokens({ version, apiAudiences, review });
+  const authenticate = webhookTokenAuthenticator({ version, apiAudiences, review });
   return {
-    authenticate: cachedTokens(authenticate, { successTtlMs: ttl, failureTtlMs: ttl, keepsRefusals: false }),
+    authenticate: cachedTokenAuthenticator(authenticate, { successTtlMs: ttl, failureTtlMs: ttl, keepsRefusals: false }),
     stop() {
       stopping.abort();
       client.close();

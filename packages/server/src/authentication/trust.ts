@@ -32,10 +32,10 @@ export function openTrust(options: ServeOptions, own: string, onChange: () => vo
 
 function watchedAuthorities(path: string | undefined, own: readonly string[], onChange: () => void, logger: Logger) {
   let pems = path === undefined ? own : [...own, readFileSync(path, 'utf8')];
-  let pool = certificatePool(pems);
+  let pool = parseCertificatePool(pems);
   const change = (text: string): void => {
     const fresh = [...own, text];
-    pool = certificatePool(fresh);
+    pool = parseCertificatePool(fresh);
     pems = fresh;
     onChange();
     logger.info('authorities were read again', { path });
@@ -46,7 +46,7 @@ function watchedAuthorities(path: string | undefined, own: readonly string[], on
 }
 
 /** The authorities of PEM texts, each of which may hold several. Fails if one of them holds none. */
-export function certificatePool(pems: readonly string[]): CertificatePool {
+export function parseCertificatePool(pems: readonly string[]): CertificatePool {
   return { roots: pems.flatMap(certificatesIn) };
 }
 

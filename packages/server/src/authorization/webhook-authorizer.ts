@@ -25,7 +25,7 @@ export async function webhookAuthorizer(
 ): Promise<WebhookAuthorizer> {
   const client = kubeconfigWebhook(await readWebhookKubeconfig(configuration.kubeConfigFile), configuration.timeout);
   const matches = await compileMatchConditions(configuration.matchConditions);
-  const remembered = new RememberedVerdicts(configuration.authorizedTtl, configuration.unauthorizedTtl);
+  const remembered = new DecisionCache(configuration.authorizedTtl, configuration.unauthorizedTtl);
   const failed = (error: unknown): Verdict => ({
     decision: configuration.failurePolicy === 'Deny' ? 'deny' : 'no opinion',
     reason: '',
@@ -148,7 +148,7 @@ interface Remembered {
 }
 
 /** What a webhook has said, the oldest of which goes first when there is no more room. */
-export class RememberedVerdicts {
+export class DecisionCache {
   readonly #verdicts = new Map<string, Remembered>();
   readonly #allowedMs: number;
   readonly #refusedMs: number;

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DataDirTaken, processIdentity, takeDataDir } from './data-dir.ts';
+import { DataDirTaken, processStartId, takeDataDir } from './data-dir.ts';
 
 let path: string;
 beforeEach(() => {
@@ -73,24 +73,24 @@ describe('a data dir', () => {
     expect(JSON.parse(lockText()).id).toBe('other');
   });
 
-  it.skipIf(processIdentity(process.pid) === undefined)('is respected while its process lives', async () => {
+  it.skipIf(processStartId(process.pid) === undefined)('is respected while its process lives', async () => {
     const child = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
     const pid = child.pid as number;
-    leaveLock({ id: 'a', pid, identity: processIdentity(pid), since: 'x' });
+    leaveLock({ id: 'a', pid, identity: processStartId(pid), since: 'x' });
     expect(() => takeDataDir(path)).toThrow(`pid ${pid}`);
     child.kill('SIGKILL');
     await new Promise((resolve) => child.on('exit', resolve));
     takeDataDir(path).release();
   });
 
-  it.skipIf(processIdentity(process.pid) === undefined)(
+  it.skipIf(processStartId(process.pid) === undefined)(
     'is taken over from a zombie, which nobody has waited for yet',
     async () => {
       // The shell becomes a sleep that never waits for the child.
       const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
       const [line] = (await once(parent.stdout, 'data')) as [Buffer];
       const pid = Number(line.toString());
-      leaveLock({ id: 'a', pid, identity: processIdentity(pid), since: 'x' });
+      leaveLock({ id: 'a', pid, identity: processStartId(pid), since: 'x' });
       expect(() => takeDataDir(path)).toThrow(`pid ${pid}`);
       process.kill(pid, 'SIGKILL');
       await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /);

@@ -46,7 +46,7 @@ export function takeDataDir(directory: string, now = new Date()): DataDir {
 }
 
 function newHolder(now: Date): Holder {
-  const identity = processIdentity(process.pid);
+  const identity = processStartId(process.pid);
   return { id: randomUUID(), pid: process.pid, ...(identity ? { identity } : {}), since: now.toISOString() };
 }
 
@@ -88,7 +88,7 @@ function replace(directory: string, lock: string, holder: Holder, stale: Holder)
 
 function isHeld({ pid, identity }: Holder): boolean {
   if (pid === 0 || !isAlive(pid)) return false;
-  return identity === undefined || identity === (processIdentity(pid) ?? identity);
+  return identity === undefined || identity === (processStartId(pid) ?? identity);
 }
 
 /** Undefined if there is no lock. A lock that cannot be read was cut short by a power failure: nobody holds it. */
@@ -131,7 +131,7 @@ function removeIfThere(path: string): void {
 }
 
 /** Tells a process from another that got the same number later. Undefined where the system does not say. */
-export function processIdentity(pid: number): string | undefined {
+export function processStartId(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     return `${boot}/${statOf(pid)[19]}`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Refused, refused } from '@tsukube/apiserver';
+import { type FailedAuthentication, refused } from '@tsukube/apiserver';
 import {
   type DerElement,
   derElements,
@@ -26,7 +26,7 @@ const userId = '2b0601040183c25302';
  * of the subject, in order. Read from the DER itself, because every textual form of a subject can be forged by
  * characters that it does not escape. Undefined if there is no common name, or one that cannot be read.
  */
-export function userFromCertificate(der: Buffer): CertificateUser | Refused | undefined {
+export function userFromCertificate(der: Buffer): CertificateUser | FailedAuthentication | undefined {
   const attributes = subjectAttributes(der);
   const names = nameValues(attributes, nameAttributes.commonName);
   const groups = nameValues(attributes, nameAttributes.organization);
