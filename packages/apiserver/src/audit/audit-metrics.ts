@@ -10,7 +10,7 @@ export interface AuditMetrics {
   readonly errors: Family<'plugin', Counter>;
 }
 
-/** What is measured of auditing, with kube-apiserver's names. */
+/** Metrics of auditing, under kube-apiserver's names. */
 export function auditMetrics(registry: Registry): AuditMetrics {
   const levels = registry.counter({
     name: 'apiserver_audit_level_total',

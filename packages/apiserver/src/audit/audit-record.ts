@@ -9,7 +9,7 @@ import { auditedObject, auditedPatch } from './request-object.ts';
 const maxUserAgentLength = 1024;
 const noAnnotations: ReadonlyMap<string, string> = new Map();
 
-/** What is taken down of one request while it is on its way. */
+/** State of the audit of one request, from which the event of each stage is built. */
 export class AuditRecord implements AuditNotes {
   readonly rule: AuditRule;
   responseStatus: ResponseStatus | undefined;
@@ -20,7 +20,7 @@ export class AuditRecord implements AuditNotes {
   #objectRef: ObjectReference | undefined;
   #requestObject: string | undefined;
 
-  /** `user` is who sends the request, before they act as somebody else. */
+  /** `user` is the authenticated user, before impersonation. */
   constructor(request: IncomingRequest, rule: AuditRule, user: User | undefined) {
     this.rule = rule;
     this.#request = request;
@@ -46,7 +46,7 @@ export class AuditRecord implements AuditNotes {
     this.#requestObject = json;
   }
 
-  /** What is known by now. `reached` is in microseconds. */
+  /** The event of a stage, with the state so far. `reached` is in microseconds. */
   eventAt(stage: AuditStage, reached: number): AuditEvent {
     const { exchange, info, auditId, received, impersonation, user, annotations } = this.#request;
     return {
@@ -70,7 +70,7 @@ export class AuditRecord implements AuditNotes {
     };
   }
 
-  /** An object that is created is named in the body only. */
+  /** The name of a created object is only in the body. */
   #refer({ namespace, name, uid, resourceVersion }: JsonObject): void {
     const known = this.#objectRef;
     if (!known) return;
@@ -98,7 +98,7 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Where a request comes from: as proxies on the way tell, and, last, as the connection shows. */
+/** Addresses of X-Forwarded-For and X-Real-Ip, then that of the connection. */
 export function sourceIps(exchange: Exchange): readonly string[] {
   const forwarded = (exchange.header('x-forwarded-for') ?? '').split(',').flatMap((part) => addressIn(part) ?? []);
   const real = addressIn(exchange.header('x-real-ip') ?? '');
@@ -108,7 +108,7 @@ export function sourceIps(exchange: Exchange): readonly string[] {
   return forwarded;
 }
 
-/** An address as it is usually written; what came over IPv6 but is IPv4 is written as that. */
+/** Normalized address; an IPv4-mapped IPv6 address becomes IPv4. */
 function addressIn(text: string): string | undefined {
   const address = text.trim().toLowerCase();
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1];

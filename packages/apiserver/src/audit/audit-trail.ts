@@ -14,7 +14,7 @@ export interface AuditOptions {
   readonly policy: AuditPolicy;
   readonly sink: AuditSink;
   readonly metrics: AuditMetrics;
-  /** Microseconds since 1970. */
+  /** Microseconds since the epoch. */
   readonly now?: () => number;
 }
 
@@ -22,7 +22,7 @@ const slowMs = 500;
 
 type Handler = (request: IncomingRequest) => Answer | Promise<Answer>;
 
-/** The way of requests from stage to stage. */
+/** Emits the audit events of requests, stage by stage. */
 export class AuditTrail {
   readonly #options: AuditOptions;
   readonly #now: () => number;
@@ -118,7 +118,7 @@ export class AuditTrail {
     return stored instanceof Promise ? stored.then(() => answer) : answer;
   }
 
-  /** Large lists are complete when the client has them; they are kept meanwhile only if the event is to hold them. */
+  /** A streamed list is complete when the client has read it. The body is buffered only if the event contains it. */
   #inPieces(record: AuditRecord, request: IncomingRequest, answer: BytesAnswer): Answer {
     if (isLongRunning(request.info)) void this.reach(record, 'ResponseStarted');
     const body = observedBody(answer.body as Exclude<BytesAnswer['body'], string | Uint8Array>, record.tellsResponse, (whole) => {
@@ -163,7 +163,7 @@ export class AuditTrail {
   }
 }
 
-/** Whether it is an error that the server answers on purpose. */
+/** Returns whether the error is an expected one, answered with a Status. */
 function noteError(record: AuditRecord, error: unknown): boolean {
   if (error instanceof StatusError) {
     record.responseStatus = error.status;
@@ -179,12 +179,12 @@ function noteError(record: AuditRecord, error: unknown): boolean {
   return error instanceof Unavailable;
 }
 
-/** Of what is no Status only the code is told. */
+/** Without a Status, responseStatus has only the code. */
 function noteCode(record: AuditRecord, code: number): void {
   record.responseStatus = { code };
 }
 
-/** As Go writes it: 612.5ms, 1.5s, 1m2s. */
+/** Formats a duration like Go: 612.5ms, 1.5s, 1m2s. */
 function durationText(ms: number): string {
   if (ms < 1000) return `${Number(ms.toFixed(6))}ms`;
   const seconds = Number(((ms % 60_000) / 1000).toFixed(9));

@@ -2,14 +2,14 @@ import { goQuote, type JsonObject, type Status, statusBody, stringifyJson } from
 import type { User } from '../http/api-request.ts';
 import type { AuditLevel, AuditStage } from './policy.ts';
 
-/** What is said of a request at one stage. Never changes. */
+/** The audit event of a request at one stage. Immutable. */
 export interface AuditEvent {
   readonly level: AuditLevel;
   readonly auditId: string;
   readonly stage: AuditStage;
   readonly requestUri: string;
   readonly verb: string;
-  /** Absent if nobody knows who it was. */
+  /** Absent if authentication failed. */
   readonly user: User | undefined;
   readonly impersonated: User | undefined;
   readonly impersonationConstraint: string;
@@ -17,16 +17,16 @@ export interface AuditEvent {
   readonly userAgent: string;
   readonly objectRef: ObjectReference | undefined;
   readonly responseStatus: ResponseStatus | undefined;
-  /** As JSON. */
+  /** JSON text. */
   readonly requestObject: string | undefined;
   readonly responseObject: string | undefined;
-  /** Microseconds since 1970. */
+  /** Microseconds since the epoch. */
   readonly received: number;
   readonly reached: number;
   readonly annotations: ReadonlyMap<string, string>;
 }
 
-/** Of what is no Status only the code is told. */
+/** Has only the code if the response is not a Status. */
 export type ResponseStatus = Partial<Status>;
 
 export interface ObjectReference {
@@ -40,7 +40,7 @@ export interface ObjectReference {
   readonly subresource: string;
 }
 
-/** An Event of audit.k8s.io/v1 as JSON. In a list it is not said what it is. */
+/** Encodes an Event of audit.k8s.io/v1. Events in an EventList have no apiVersion and kind. */
 export function eventJson(event: AuditEvent, inList = false): string {
   const fields = [
     ...(inList ? [] : ['"kind":"Event","apiVersion":"audit.k8s.io/v1"']),
@@ -71,7 +71,7 @@ function optional(name: string, json: string | undefined): readonly string[] {
 
 const knownUsers = new WeakMap<User, string>();
 
-/** The same users send many requests. */
+/** Cached, because a user sends many requests. */
 function userJson(user: User): string {
   let json = knownUsers.get(user);
   if (json === undefined) {
@@ -113,7 +113,7 @@ export function microTime(microseconds: number): string {
   return new Date(Math.floor(microseconds / 1000)).toISOString().replace('Z', `${below}Z`);
 }
 
-/** An event on one line, for people and old tools. */
+/** The one-line format of `--audit-log-format=legacy`. */
 export function legacyFormat(event: AuditEvent): string {
   const { user, impersonated, objectRef, responseStatus } = event;
   const fields: readonly [string, string][] = [

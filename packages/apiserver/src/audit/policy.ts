@@ -12,13 +12,13 @@ import type { IncomingRequest, User } from '../http/api-request.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 
 export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
-/** How much of a request is taken down. */
+/** How much of a request is logged. */
 export type AuditLevel = (typeof levels)[number];
 
 export const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 export type AuditStage = (typeof stages)[number];
 
-/** What is taken down of requests, by the first rule that is about them. */
+/** The audit policy. The first rule that matches a request decides. */
 export interface AuditPolicy {
   readonly rules: readonly AuditRule[];
 }
@@ -41,7 +41,7 @@ export interface GroupResources {
   readonly resourceNames: readonly string[];
 }
 
-/** The rule for a request; undefined if nothing is taken down of it. */
+/** The first matching rule; undefined if the request is not logged. */
 export function ruleFor(policy: AuditPolicy, { info, path }: IncomingRequest, user: User | undefined): AuditRule | undefined {
   const found = policy.rules.find((rule) => isAbout(rule, info, path, user));
   return found?.level === 'None' ? undefined : found;
@@ -73,14 +73,14 @@ function includesResource({ group, resources, resourceNames }: GroupResources, i
   return resources.some((pattern) => matchesResource(pattern, info));
 }
 
-/** `pods`, `pods/log`, `*`, `pods/*` or the same subresource of all: a star, a slash and its name. */
+/** Matches `pods`, `pods/log`, `pods/*`, `*`, or a star with a subresource. */
 function matchesResource(pattern: string, { resource, subresource }: RequestInfo): boolean {
   if (pattern === '*' || pattern === (subresource === '' ? resource : `${resource}/${subresource}`)) return true;
   if (subresource !== '' && pattern === `*/${subresource}`) return true;
   return pattern === `${resource}/*`;
 }
 
-/** A Policy of audit.k8s.io/v1. Fails with an Error that names every field that is wrong, in Kubernetes' words. */
+/** Reads a Policy of audit.k8s.io/v1. Throws an Error that lists all invalid fields, as kube-apiserver words them. */
 export function readAuditPolicy(document: JsonValue): AuditPolicy {
   if (!isObject(document)) throw new Error('failed decoding: the policy must be an object');
   const { apiVersion, kind } = document;

@@ -1,7 +1,7 @@
 import { inFieldOrder, isObject, type JsonObject, parseJson, stringifyJson } from '@tsukube/machinery';
 import type { NotedRequest, NoteRule, TypeReference } from '../http/api-request.ts';
 
-/** The object in a body as an audit event tells it. */
+/** The request object as the audit event shows it. */
 export function auditedObject(object: JsonObject, schema: TypeReference | undefined, rule: NoteRule): NotedRequest {
   const subject = isObject(object.metadata) ? subjectIn(object.metadata) : {};
   if (rule.level === 'Metadata') return { subject, json: undefined };
@@ -10,7 +10,7 @@ export function auditedObject(object: JsonObject, schema: TypeReference | undefi
   return { subject, json: stringifyJson(ordered) };
 }
 
-/** A patch that is no JSON has no place in an event. */
+/** A patch that is not JSON is left out of the event. */
 export function auditedPatch(patch: Buffer, rule: NoteRule): NotedRequest {
   if (rule.level === 'Metadata') return { subject: undefined, json: undefined };
   try {
@@ -26,7 +26,7 @@ function subjectIn({ namespace, name, uid, resourceVersion }: JsonObject): JsonO
   ) as JsonObject;
 }
 
-/** Of an object, of the objects in a list, and of those in the rows of a table. */
+/** Removes managedFields from an object, from the items of a list and from the rows of a Table. */
 export function withoutManagedFields(object: JsonObject): JsonObject {
   const { metadata, items, rows } = object;
   const bare = { ...object };

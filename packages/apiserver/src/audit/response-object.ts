@@ -16,14 +16,14 @@ import { protobuf } from '../http/negotiation.ts';
 import type { ResourceRequest } from '../registry/resource-request.ts';
 import { withoutManagedFields } from './request-object.ts';
 
-/** An object that was answered, as JSON, and what it says if it is a Status. */
+/** A response object as JSON, and decoded if it is a Status. */
 export interface ResponseObject {
   readonly json: string | undefined;
   readonly status: Status | undefined;
 }
 
 export interface ResponseObjectOptions {
-  /** Whether the object itself is wanted, or only whether it is a Status. */
+  /** Whether the event contains the object; otherwise only a Status is decoded. */
   readonly object: boolean;
   readonly omitManagedFields: boolean;
 }
@@ -32,7 +32,7 @@ const nothing: ResponseObject = { json: undefined, status: undefined };
 const objectStart = /^\{\s*"kind":\s*"/;
 const statusStart = /^\{\s*"kind":\s*"Status"/;
 
-/** What a whole body holds. Pages and documents that are no objects of the API hold nothing. */
+/** The API object in a complete response body. Other documents, such as metrics, give none. */
 export function responseObjectOf(
   body: Buffer | string,
   type: string,
@@ -45,7 +45,7 @@ export function responseObjectOf(
   return nothing;
 }
 
-/** The same of a Status that is known already. */
+/** The same for a Status that is already decoded. */
 export function statusObjectOf(status: Status, wanted: ResponseObjectOptions): ResponseObject {
   return told(statusBody(status), wanted);
 }
@@ -93,7 +93,7 @@ function told(object: JsonObject, wanted: ResponseObjectOptions): ResponseObject
 
 type Pieces = Iterable<Uint8Array> | Readable;
 
-/** Calls back once, when the last piece is handed over or nobody wants more; with all of them if they are to be kept. */
+/** Calls back once, at the end of the body or when the client is gone; with the whole body if `keep` is set. */
 export function observedBody(pieces: Pieces, keep: boolean, whenOver: (whole: Buffer | undefined) => void): Pieces {
   return pieces instanceof Readable ? followedStream(pieces, keep, whenOver) : followedPieces(pieces, keep, whenOver);
 }

@@ -1,17 +1,17 @@
 import { type AuditEvent, eventJson } from './event.ts';
 
-/** Takes events down. */
+/** An audit backend. */
 export interface AuditSink {
-  /** Whether the events are safe, as far as this sink promises that. Never fails. */
+  /** Resolves to whether the events were stored. Never rejects. */
   process(events: readonly AuditEvent[]): boolean | Promise<boolean>;
-  /** Hands on what waits, and ends. */
+  /** Flushes buffered events and stops. */
   close(): Promise<void>;
 }
 
-/** Told of events that were lost: which part of the way they were lost in, why, and how many. */
+/** Called with events that could not be stored. */
 export type OnLost = (plugin: string, reason: string, events: readonly AuditEvent[]) => void;
 
-/** All of them. */
+/** Sends events to all sinks. */
 export function unionSink(sinks: readonly AuditSink[]): AuditSink {
   if (sinks.length === 1) return sinks[0] as AuditSink;
   return {
@@ -24,7 +24,7 @@ export function unionSink(sinks: readonly AuditSink[]): AuditSink {
   };
 }
 
-/** Waits for the sink, but does not refuse requests when it fails. */
+/** Blocking mode: waits for the sink, but a failure does not fail the request. */
 export function lenientSink(sink: AuditSink): AuditSink {
   return {
     process(events) {
@@ -41,7 +41,7 @@ export interface TruncationOptions {
   readonly onLost: OnLost;
 }
 
-/** Takes the objects out of events that are too large, drops what is too large even then, and splits batches. */
+/** Truncates events above the size limit, drops those that are still too large, and splits batches. */
 export function truncatingSink(sink: AuditSink, { maxEventBytes, maxBatchBytes, onLost }: TruncationOptions): AuditSink {
   const fitting = (event: AuditEvent): { event: AuditEvent; size: number } | undefined => {
     const size = sizeOf(event);
@@ -90,23 +90,23 @@ function batched(sized: readonly { event: AuditEvent; size: number }[], maxBytes
 }
 
 export interface BatchOptions {
-  /** Events that wait at most; those beyond are lost, and counted. */
+  /** Buffered events; further events are dropped and counted. */
   readonly bufferSize: number;
   readonly maxBatchSize: number;
   readonly maxWaitMs: number;
-  /** Batches in a second, and how many at once after a quiet time. */
+  /** Token bucket for batches. */
   readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined;
-  /** Whether a batch is sent before the one before has been taken. */
+  /** Whether batches are sent concurrently. */
   readonly concurrent: boolean;
   readonly onLost: OnLost;
   /** In milliseconds. */
   readonly now?: () => number;
 }
 
-/** A server that stops does not wait longer for somebody to take its last events. */
+/** Limits how long shutdown waits for the last events. */
 const maxCloseMs = 10_000;
 
-/** Keeps events for a while and hands them on in batches: nobody waits for them. */
+/** Batch mode: buffers events and sends them asynchronously in batches. */
 export function batchingSink(sink: AuditSink, options: BatchOptions): AuditSink {
   return new BatchingSink(sink, options);
 }
@@ -160,7 +160,7 @@ class BatchingSink implements AuditSink {
     else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#pump(), maxWaitMs).unref();
   }
 
-  /** One at a time: whoever comes while it works only adds to its work. */
+  /** Only one pump runs; events that arrive meanwhile join its work. */
   #pump(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -171,7 +171,7 @@ class BatchingSink implements AuditSink {
   }
 
   async #sendAll(): Promise<void> {
-    // What comes in this turn of the loop goes along.
+    // Events of the same microtask turn join the batch.
     await Promise.resolve();
     do {
       if (this.#waiting.length === 0) return;
@@ -186,7 +186,7 @@ class BatchingSink implements AuditSink {
     if (!this.#options.concurrent) await sending;
   }
 
-  /** Tokens come in steadily, are kept up to a number, and each batch costs one. A server that stops waits for none. */
+  /** Waits for a token of the bucket, unless the server stops. */
   async #allowed(): Promise<void> {
     const { throttle } = this.#options;
     while (throttle && !this.#isClosing) {

@@ -1,35 +1,35 @@
 import { type ApiRequest, anonymous, type User } from '../http/api-request.ts';
 
-/** Somebody who has proved who they are. */
+/** A successful authentication. */
 export interface Authenticated {
   readonly user: User;
-  /** Whom the proof was meant for, if it says so. */
+  /** Audiences of the credential, if it has any. */
   readonly audiences?: readonly string[];
-  /** Sent to the client with every answer. */
+  /** Sent as Warning headers with every response. */
   readonly warnings?: readonly string[];
-  /** What the audit log is to say about it. */
+  /** Audit annotations. */
   readonly annotations?: Readonly<Record<string, string>>;
   /**
-   * Says whether it still holds, without another look at the proof: the same object again if nothing has changed. What
-   * has none holds for as long as a cache keeps it.
+   * Checks that the identity is still valid without verifying the credential again; returns the same object if nothing has
+   * changed. Without it, the identity is valid for the TTL of the cache.
    */
   readonly recheck?: () => Identification | Promise<Identification>;
 }
 
-/** A proof that is not valid, and why. The reasons are for the log and for token reviews, never for the one who asks. */
+/** An invalid credential. The reasons go to the log and to TokenReviews, never to the client. */
 export interface FailedAuthentication {
   readonly refused: readonly string[];
 }
 
-/** Undefined: there is no proof of the kind that is looked for. */
+/** Undefined if the request has no credential of the kind. */
 export type Identification = Authenticated | FailedAuthentication | undefined;
 
-/** Finds out who sends a request. Answers at once where it can. */
+/** Authenticates a request. Synchronous where possible. */
 export type Authenticator = (request: ApiRequest) => Identification | Promise<Identification>;
 
 /**
- * Finds out whose token it is, for whom it is asked: at least one of the audiences must be one that the token is meant
- * for, and those that are come back with the user. Undefined audiences ask for nothing.
+ * Authenticates a token for audiences: at least one must be an audience of the token; the matching ones are returned with the
+ * user. Undefined audiences are not checked.
  */
 export type TokenAuthenticator = (
   token: string,
@@ -40,7 +40,7 @@ export function refused(reason: string): FailedAuthentication {
   return { refused: [reason] };
 }
 
-/** Several reasons as Go's aggregated errors put them. */
+/** Formats reasons like Go's aggregated errors. */
 export function reasonText(reasons: readonly string[]): string {
   const different = [...new Set(reasons)];
   return different.length === 1 ? (different[0] as string) : `[${different.join(', ')}]`;
@@ -56,7 +56,7 @@ export function isRefused(verdict: Identification): verdict is FailedAuthenticat
 
 const anonymously: Authenticated = { user: anonymous };
 
-/** Lets in who proves nothing: everywhere, or with `paths` to those only. What they may do is for authorization to say. */
+/** Authenticates requests without credentials as system:anonymous, on all paths or only on `paths`. */
 export function anonymousAuthenticator(paths: readonly string[] = []): Authenticator {
   if (paths.length === 0) return () => anonymously;
   const allowed = new Set(paths);

@@ -17,10 +17,7 @@ interface LastSeen {
   readonly found: Authenticated;
 }
 
-/**
- * The token of the Authorization header. Who sends the same header again on the same connection is known without a
- * lookup, if it can be said that what was found still holds.
- */
+/** Authenticates the Authorization header. The identity is cached per connection: an unchanged header costs only its recheck. */
 export function bearerAuthenticator(authenticate: TokenAuthenticator, apiAudiences: readonly string[]): Authenticator {
   const asked = apiAudiences.length === 0 ? undefined : apiAudiences;
   const lastSeen = new WeakMap<ClientConnection, LastSeen>();
@@ -49,17 +46,17 @@ function bearerToken(header: string, request: ApiRequest): string | undefined {
   return token === '' ? undefined : token;
 }
 
-/** Those of `some` that are among `others`. */
+/** The intersection. */
 export function commonAudiences(some: readonly string[], others: readonly string[]): readonly string[] {
   return some.filter((audience) => others.includes(audience));
 }
 
-/** Whether a proof is good for this server. One that names no audience is for whoever can check it. */
+/** Whether a credential is valid for this server. Credentials without audiences always are. */
 export function hasApiAudience(apiAudiences: readonly string[], audiences: readonly string[] = []): boolean {
   return apiAudiences.length === 0 || audiences.length === 0 || commonAudiences(apiAudiences, audiences).length > 0;
 }
 
-/** Tokens that say nothing about whom they are for are for this server. */
+/** Wraps an authenticator whose tokens have no audiences: they are valid for the API audiences. */
 export function withApiAudiences(apiAudiences: readonly string[], authenticate: TokenAuthenticator): TokenAuthenticator {
   return (token, asked) => {
     if (asked === undefined) return authenticate(token, asked);

@@ -9,7 +9,7 @@ import {
   refused,
 } from './authenticator.ts';
 
-/** What was found out of a connection's certificate: who it is of, and between which times that holds. */
+/** Cached result for a connection, with the validity period of the chain. */
 interface Known<T> {
   readonly pool: CertificatePool;
   readonly found: T | FailedAuthentication;
@@ -20,8 +20,8 @@ interface Known<T> {
 const outOfTime = refused('x509: certificate has expired or is not yet valid');
 
 /**
- * What a certificate says of a connection, found out once and kept for as long as the authorities are the same.
- * Undefined where none was presented. The time is looked at each time: connections outlive certificates.
+ * Reads a connection's client certificate once, until the trusted CAs change. Undefined without a certificate. The validity
+ * period is checked on every call, because connections outlive certificates.
  */
 export function certificateCache<T>(
   pool: () => CertificatePool | undefined,
@@ -53,12 +53,12 @@ function findOut<T>(
   const refuse = (reason: FailedAuthentication): Known<T> => ({ pool, found: reason, from: 0, until: Number.POSITIVE_INFINITY });
   const chain = verifyChain(presented, pool);
   if ('refused' in chain) return refuse(refused(chain.refused));
-  // TLS looks at more than we do: lengths of paths, names that an authority is bound to, critical extensions.
+  // TLS also verifies path lengths, name constraints and critical extensions.
   if (!hasTrustedCertificate) return refuse(refused('x509: certificate was not trusted by TLS'));
   return { pool, found: read(presented[0] as Buffer), ...chain };
 }
 
-/** The user that a client certificate names. */
+/** Authenticates by client certificate. */
 export function certificateAuthenticator(
   pool: () => CertificatePool | undefined,
   userOf: (certificate: Buffer) => User | FailedAuthentication | undefined,
@@ -77,20 +77,20 @@ export function certificateAuthenticator(
   };
 }
 
-/** The authorities that are trusted now. A new object each time they change. */
+/** The trusted CAs. A new object whenever they change. */
 export interface CertificatePool {
   readonly roots: readonly X509Certificate[];
 }
 
-/** Between which times a chain holds, or what is wrong with it. */
+/** Validity period of a chain, or why it is invalid. */
 export type ChainVerdict = { readonly from: number; readonly until: number } | { readonly refused: string };
 
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 const anyUsage = '2.5.29.37.0';
-/** A chain that is longer leads nowhere anybody goes. */
+/** Maximum length of a chain. */
 const maxDepth = 8;
 
-/** Follows what a client presented, its own certificate first, to one of the roots. Knows nothing of the time. */
+/** Verifies the presented chain, leaf first, up to one of the roots. Does not check the time. */
 export function verifyChain(presented: readonly Buffer[], { roots }: CertificatePool): ChainVerdict {
   try {
     const [leaf, ...intermediates] = presented.slice(0, maxDepth).map((der) => new X509Certificate(der));

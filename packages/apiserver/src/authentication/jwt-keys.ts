@@ -9,11 +9,11 @@ export interface VerificationKey {
 
 export interface Signer {
   readonly id: string;
-  /** The claims as a token. */
+  /** Returns the signed token. */
   sign(claims: JsonObject): string;
 }
 
-/** Fails if the key is not one that tokens are signed with. */
+/** Throws if the key type cannot sign tokens. */
 export function signerOf(pem: string): Signer {
   const key = createPrivateKey(pem);
   const alg = algorithmOf(key);
@@ -29,7 +29,7 @@ export function signerOf(pem: string): Signer {
 // regex: reads files named by flags.
 const pemBlock = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
 
-/** The public keys in a PEM text: of public keys, private keys and certificates. Fails if there are none. */
+/** Public keys in PEM: from public keys, private keys and certificates. Throws if there are none. */
 export function verificationKeys(pem: string): readonly VerificationKey[] {
   const blocks = [...pem.matchAll(pemBlock)].filter(([, kind]) => kind !== 'EC PARAMETERS');
   const keys = blocks.map(([block]) => createPublicKey(block)).filter((key) => algorithmOf(key) !== undefined);
@@ -37,7 +37,7 @@ export function verificationKeys(pem: string): readonly VerificationKey[] {
   return keys.map((key) => ({ id: keyIdOf(key), key }));
 }
 
-/** What is wrong with a signature, in go-jose's words; undefined if one of the keys has made it. */
+/** go-jose's message for an invalid signature; undefined if one of the keys verifies it. */
 export function signatureProblem(token: CompactToken, keys: readonly VerificationKey[]): string | undefined {
   const { alg } = token.header;
   let problem = 'go-jose/go-jose: unsupported key type/format';
@@ -49,7 +49,7 @@ export function signatureProblem(token: CompactToken, keys: readonly Verificatio
   return problem;
 }
 
-/** A key as others read it. */
+/** The key as a JWK. */
 export function jwkOf({ id, key }: VerificationKey): JsonObject {
   const { kty, crv, x, y, n, e } = key.export({ format: 'jwk' }) as Record<string, string>;
   const alg = algorithmOf(key) as string;
@@ -57,7 +57,7 @@ export function jwkOf({ id, key }: VerificationKey): JsonObject {
   return (kty === 'EC' ? { ...head, crv, alg, x, y } : { ...head, alg, n, e }) as JsonObject;
 }
 
-/** A way to sign: always with a private key that others check with the public one, never with a secret they share. */
+/** An asymmetric signature algorithm. HMAC is not supported. */
 interface Algorithm {
   readonly hash: string;
   readonly key: 'rsa' | 'ec';
@@ -81,7 +81,7 @@ export const signingAlgorithms: readonly string[] = Object.keys(algorithms);
 
 export type SignatureCheck = 'valid' | 'invalid' | 'unsupported';
 
-/** The key decides what may be used with it: what a token says of itself only has to agree. */
+/** The key determines the algorithms; the token's `alg` only has to match. */
 export function checkSignature(alg: unknown, key: KeyObject, signed: string, signature: Buffer): SignatureCheck {
   const algorithm = typeof alg === 'string' && Object.hasOwn(algorithms, alg) ? algorithms[alg] : undefined;
   if (!algorithm || !fits(algorithm, key)) return 'unsupported';
@@ -108,14 +108,14 @@ function options({ key: type, pss }: Algorithm, key: KeyObject) {
   return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
 }
 
-/** What Kubernetes signs with, given a key. Undefined for a key that it does not sign with. */
+/** The algorithm Kubernetes signs with; undefined if the key cannot sign tokens. */
 export function algorithmOf(key: KeyObject): string | undefined {
   if (key.asymmetricKeyType === 'rsa') return 'RS256';
   const curve = key.asymmetricKeyDetails?.namedCurve;
   return key.asymmetricKeyType === 'ec' ? signingAlgorithms.find((name) => algorithms[name]?.curve === curve) : undefined;
 }
 
-/** A name for a key that does not give it away. */
+/** Kubernetes' key ID: a hash of the public key. */
 export function keyIdOf(publicKey: KeyObject): string {
   const der = publicKey.export({ type: 'spki', format: 'der' });
   return createHash('sha256').update(der).digest('base64url');

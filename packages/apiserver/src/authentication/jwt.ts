@@ -1,17 +1,17 @@
 import { isObject, type JsonObject, type JsonValue, parseJson } from '@tsukube/machinery';
 
-/** A signed token in its compact form, taken apart. Nothing in it is to be believed before its signature is checked. */
+/** A parsed JWS in compact serialization. Untrusted until the signature is verified. */
 export interface CompactToken {
   readonly header: JsonObject;
   readonly claims: JsonObject;
-  /** What the signature is of. */
+  /** The signing input. */
   readonly signed: string;
   readonly signature: Buffer;
 }
 
 const base64url = /^[\w-]*$/;
 
-/** Undefined if it is not three parts of base64url, the first two objects in JSON. */
+/** Undefined if the token is malformed. */
 export function parseCompact(token: string): CompactToken | undefined {
   const first = token.indexOf('.');
   const second = token.indexOf('.', first + 1);
@@ -23,7 +23,7 @@ export function parseCompact(token: string): CompactToken | undefined {
   return { header, claims, signed: token.slice(0, second), signature };
 }
 
-/** Extensions that must be understood, and payloads that are not encoded. */
+/** Critical extensions and unencoded payloads are not supported. */
 function isUnsupported(header: JsonObject): boolean {
   return header.crit !== undefined || header.b64 !== undefined;
 }
@@ -33,7 +33,7 @@ function objectIn(part: string): JsonObject | undefined {
   if (!bytes) return undefined;
   try {
     const { value, duplicates } = parseJson(bytes);
-    // Whoever reads a name that is there twice may read the other one.
+    // Duplicate keys are rejected, because parsers disagree on which one wins.
     return isObject(value) && duplicates.length === 0 ? value : undefined;
   } catch {
     return undefined;
@@ -44,7 +44,7 @@ function decode(part: string): Buffer | undefined {
   return base64url.test(part) && part.length % 4 !== 1 ? Buffer.from(part, 'base64url') : undefined;
 }
 
-/** The other way: header and claims as they are to be signed. */
+/** The signing input of header and claims. */
 export function compactParts(header: JsonObject, claims: JsonObject): string {
   return `${encode(header)}.${encode(claims)}`;
 }
@@ -53,12 +53,12 @@ function encode(part: JsonObject): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-/** Clocks differ: a token is taken for this long after its time, and before. */
+/** Allowed clock skew. */
 export const leewayMs = 60_000;
 
 export type TimeProblem = 'expired' | 'not valid yet' | 'issued in the future';
 
-/** What is wrong with the times in a token, in the order in which Kubernetes looks at them. */
+/** The first time claim that fails, in Kubernetes' order. */
 export function timeProblem({ nbf, exp, iat }: JsonObject, now: number): TimeProblem | undefined {
   const [notBefore, expiry, issued] = [millisecondsOf(nbf), millisecondsOf(exp), millisecondsOf(iat)];
   if (notBefore !== undefined && now + leewayMs < notBefore) return 'not valid yet';
@@ -66,19 +66,19 @@ export function timeProblem({ nbf, exp, iat }: JsonObject, now: number): TimePro
   return issued !== undefined && now + leewayMs < issued ? 'issued in the future' : undefined;
 }
 
-/** A time in seconds, which may have a fraction that does not count. */
+/** Converts a NumericDate to milliseconds; fractions are dropped. */
 export function millisecondsOf(seconds: JsonValue | undefined): number | undefined {
   if (typeof seconds !== 'number' && typeof seconds !== 'bigint') return undefined;
   return Math.trunc(Number(seconds)) * 1000;
 }
 
-/** Whether the registered claims are of the types they must have; a token where they are not cannot be read. */
+/** Whether the registered claims have valid types. */
 export function hasReadableClaims(claims: JsonObject): boolean {
   const { aud, exp, nbf, iat, iss, sub, jti } = claims;
   return [exp, nbf, iat].every(isNumberOrAbsent) && [iss, sub, jti].every(isTextOrAbsent) && audiencesOf(aud) !== undefined;
 }
 
-/** Undefined if it is neither a text nor a list of texts. */
+/** Undefined if it is neither a string nor a list of strings. */
 export function audiencesOf(aud: JsonValue | undefined): readonly string[] | undefined {
   if (aud === undefined || aud === null) return [];
   if (typeof aud === 'string') return [aud];

@@ -3,7 +3,7 @@ import type { User } from '../http/api-request.ts';
 import { type Authenticator, type FailedAuthentication, refused } from './authenticator.ts';
 import { type CertificatePool, certificateCache } from './client-certificate.ts';
 
-/** What a proxy says in which header. Names in any case. */
+/** Header names by purpose, in any case. */
 export interface ProxyHeaders {
   readonly username: readonly string[];
   readonly uid: readonly string[];
@@ -12,16 +12,16 @@ export interface ProxyHeaders {
 }
 
 export interface RequestHeaderOptions {
-  /** Vouch for proxies. */
+  /** CAs of the proxies' client certificates. */
   readonly pool: () => CertificatePool | undefined;
-  /** Common names that a proxy must have; empty for any. */
+  /** Allowed common names of proxies; empty allows any. */
   readonly allowedNames: readonly string[];
   readonly headers: ProxyHeaders;
   readonly commonNameOf: (certificate: Buffer) => string | undefined;
   readonly now?: () => number;
 }
 
-/** Believes a proxy that has proved to be one. Everybody else may send such headers without any effect. */
+/** Authenticating proxy: trusts the headers only on connections with a trusted proxy certificate. */
 export function requestHeaderAuthenticator(options: RequestHeaderOptions): Authenticator {
   const headers = lowerCase(options.headers);
   const read = (certificate: Buffer): true | FailedAuthentication => {
@@ -39,7 +39,7 @@ export function requestHeaderAuthenticator(options: RequestHeaderOptions): Authe
   };
 }
 
-/** Whether a header is one by which a proxy says who somebody is. */
+/** Whether a header is one of the proxy headers. */
 export function isProxyHeader(headers: ProxyHeaders): (name: string) => boolean {
   const { username, uid, group, extraPrefix } = lowerCase(headers);
   const names = new Set([...username, ...uid, ...group]);
@@ -84,7 +84,7 @@ function extraIn(
   return found.size === 0 ? undefined : Object.fromEntries(found);
 }
 
-/** Keys may be percent-encoded; one that is not properly so is taken as it is. */
+/** Keys may be percent-encoded; invalid encodings are taken literally. */
 function unescaped(key: string): string {
   try {
     return decodeURIComponent(key);

@@ -2,12 +2,12 @@ import { hash, randomBytes } from 'node:crypto';
 import { type Authenticated, type Identification, isAuthenticated, type TokenAuthenticator } from './authenticator.ts';
 
 export interface TokenCacheOptions {
-  /** How long an answer holds that cannot be rechecked; 0 for not at all. */
+  /** TTL of results without a recheck; 0 disables caching. */
   readonly successTtlMs: number;
   readonly failureTtlMs: number;
-  /** Whether a refusal with reasons is kept as well as the answer that nobody knows the token. */
+  /** Whether failures with reasons are cached, in addition to unknown tokens. */
   readonly keepsRefusals: boolean;
-  /** Milliseconds on a clock that never goes back. */
+  /** Monotonic milliseconds. */
   readonly now?: () => number;
   readonly maxEntries?: number;
 }
@@ -17,16 +17,16 @@ interface Kept {
   readonly until: number;
 }
 
-/** Twice as many as Kubernetes says it supports nodes and namespaces. */
+/** Twice the nodes and namespaces that Kubernetes supports. */
 const defaultMaxEntries = 32_000;
-/** What can be rechecked is kept for longer, but not for ever: most tokens are replaced within the hour. */
+/** TTL of results with a recheck. Most tokens are rotated within an hour. */
 const recheckedTtlMs = 3_600_000;
 const sweepEvery = 1000;
 
 /**
- * Remembers whose a token is, so that a token which was seen before costs no signature and no call. What can be
- * rechecked is, every time: an account that is gone is gone at once. Tokens themselves are not kept, only their hashes
- * with a salt of our own; those who ask at the same time share one question.
+ * Caches token authentication: a known token costs neither a signature check nor a webhook call. Results are rechecked on every
+ * use, so a deleted account is rejected at once. Keys are salted hashes of the tokens. Concurrent lookups of a token share one
+ * call.
  */
 export function cachedTokenAuthenticator(authenticate: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
   const { now = () => performance.now(), maxEntries = defaultMaxEntries } = options;
@@ -73,7 +73,7 @@ function lifetime(found: Identification, { successTtlMs, failureTtlMs, keepsRefu
   return found === undefined || keepsRefusals ? failureTtlMs : 0;
 }
 
-/** Lengths come first, so that no two questions look the same. */
+/** Lengths are prefixed, so that different inputs have different keys. */
 function keyOf(salt: string, token: string, audiences: readonly string[] | undefined): string {
   let text = `${salt}${token.length}:${token}`;
   for (const audience of audiences ?? []) text += `,${audience.length}:${audience}`;

@@ -5,11 +5,11 @@ import { commonAudiences } from './bearer-token.ts';
 export interface TokenWebhookOptions {
   readonly version: 'v1' | 'v1beta1';
   readonly apiAudiences: readonly string[];
-  /** Sends a TokenReview and gives what came back. Fails if nothing useful did. */
+  /** Sends a TokenReview and resolves with the response. */
   readonly review: (review: JsonObject) => Promise<JsonObject>;
 }
 
-/** Asks somebody else whose a token is. */
+/** Authenticates tokens with a TokenReview webhook. */
 export function webhookTokenAuthenticator({ version, apiAudiences, review }: TokenWebhookOptions): TokenAuthenticator {
   return async (token, asked) => {
     const spec: JsonObject = { token, ...(asked && { audiences: [...asked] }) };
@@ -30,7 +30,7 @@ export function webhookTokenAuthenticator({ version, apiAudiences, review }: Tok
   };
 }
 
-/** Whoever answers without a word about audiences does not know of them: what it knows is for us. */
+/** A webhook without audience support authenticates for the API audiences. */
 function identify(status: JsonObject, asked: readonly string[] | undefined, apiAudiences: readonly string[]): Identification {
   const named = textsIn(status.audiences);
   const audiences = asked && commonAudiences(asked, named.length > 0 ? named : apiAudiences);

@@ -7,12 +7,12 @@ import {
   type TokenAuthenticator,
 } from './authenticator.ts';
 
-/** The first that knows the user wins. If nobody does, a proof that somebody found invalid makes the whole invalid. */
+/** The first authenticator that succeeds decides. If none does, a failure of any of them is the result. */
 export function unionAuthenticator(authenticators: readonly Authenticator[]): Authenticator {
   return (request) => firstVerdict(authenticators.length, (i) => (authenticators[i] as Authenticator)(request));
 }
 
-/** As `unionAuthenticator`; with `strict` a token that one refuses is not shown to the next. */
+/** Like `unionAuthenticator`; `strict` stops at the first failure. */
 export function unionTokenAuthenticator(authenticators: readonly TokenAuthenticator[], strict = false): TokenAuthenticator {
   return (token, audiences) =>
     firstVerdict(authenticators.length, (i) => (authenticators[i] as TokenAuthenticator)(token, audiences), strict);
@@ -52,7 +52,7 @@ function resume(
   return firstVerdict(count, ask, strict, from, [...refusals, ...verdict.refused]);
 }
 
-/** Everyone who has proved who they are belongs to `system:authenticated`, unless the proof says otherwise. */
+/** Adds `system:authenticated` to authenticated users. */
 export function withAuthenticatedGroup<A extends readonly unknown[]>(
   authenticate: (...args: A) => Identification | Promise<Identification>,
 ): (...args: A) => Identification | Promise<Identification> {

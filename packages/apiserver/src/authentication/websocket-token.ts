@@ -4,7 +4,7 @@ const prefix = 'base64url.bearer.authorization.k8s.io.';
 const invalid = refused('invalid bearer token');
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The token that a browser, which cannot set headers, hides among the subprotocols of a WebSocket. */
+/** Authenticates the token in a WebSocket subprotocol, for browsers, which cannot set the Authorization header. */
 export function webSocketAuthenticator(authenticate: TokenAuthenticator, apiAudiences: readonly string[]): Authenticator {
   const asked = apiAudiences.length === 0 ? undefined : apiAudiences;
   return function byWebSocketProtocol({ exchange }) {

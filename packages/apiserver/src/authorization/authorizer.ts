@@ -1,40 +1,42 @@
 import type { FieldRequirement, LabelRequirement } from '@tsukube/machinery';
 import type { User } from '../http/api-request.ts';
 
-/** Something that somebody wants to do: to a resource, or to a path that is none. */
+/** An access to a resource or to a non-resource path. */
 export interface AccessAttributes {
   readonly user: User;
-  /** get, list, watch, create …; for paths the method in lower case. */
+  /** get, list, watch, create …; for non-resource paths the method in lower case. */
   readonly verb: string;
   readonly isResource: boolean;
-  /** What follows is empty for paths. */
+  /** These fields are empty for non-resource paths. */
   readonly group: string;
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
-  /** Empty where a resource is asked about without a request. */
+  /** Empty if the access does not come from a request. */
   readonly path: string;
-  /** What a list, watch or deletecollection is limited to. Undefined: no selector, which is more than any selector gives. */
+  /** Selectors of a list, watch or deletecollection. Undefined means all objects. */
   readonly fieldSelector?: SelectedBy<FieldRequirement>;
   readonly labelSelector?: SelectedBy<LabelRequirement>;
 }
 
-/** Requirements are all to be met: those that were not understood may be left out, which asks for more and not for less. */
+/**
+ * All requirements must hold. Requirements that could not be parsed are left out, which only widens the access that is checked.
+ */
 export interface SelectedBy<Requirement> {
   readonly requirements: readonly Requirement[];
   readonly error?: string;
 }
 
-/** `deny` ends the matter; with `no opinion` the next authorizer is asked, and if nobody has one, it is refused. */
+/** `deny` is final. With `no opinion` the next authorizer decides; without any opinion the access is denied. */
 export type Decision = 'allow' | 'deny' | 'no opinion';
 
 export interface Verdict {
   readonly decision: Decision;
-  /** For people; may be empty. */
+  /** For humans; may be empty. */
   readonly reason: string;
-  /** What went wrong on the way. A request that is allowed all the same goes on. */
+  /** An evaluation error. Does not prevent an allowed access. */
   readonly error?: string;
 }
 
@@ -53,15 +55,15 @@ export interface PathRule {
 export interface AccessRules {
   readonly resourceRules: readonly ResourceRule[];
   readonly pathRules: readonly PathRule[];
-  /** Whether there may be more than could be found out. */
+  /** Whether the list may lack rules. */
   readonly incomplete: boolean;
   readonly error?: string;
 }
 
-/** Decides who may do what. The same one judges requests, answers access reviews and is asked by admission. */
+/** Authorizes requests, answers access reviews and is consulted by admission. */
 export interface Authorizer {
-  /** Answers at once where it can. Never throws: what fails is told in the verdict. */
+  /** Synchronous where possible. Never throws: errors are part of the verdict. */
   authorize(access: AccessAttributes): Verdict | Promise<Verdict>;
-  /** What a user may do in a namespace, and outside namespaces as far as it reaches into it. */
+  /** The rules of a user in a namespace, including cluster-scoped grants that apply to it. */
   rulesFor(user: User, namespace: string): AccessRules | Promise<AccessRules>;
 }

@@ -1,7 +1,7 @@
 import { goQuote, StatusError } from '@tsukube/machinery';
 import type { Exchange } from '@tsukube/transport';
 
-/** Whom a request wants to be taken for, as its headers say and nothing added. */
+/** The user in the Impersonate headers, unmodified. */
 export interface RequestedUser {
   readonly name: string;
   readonly uid: string;
@@ -18,7 +18,7 @@ export function isImpersonationHeader(name: string): boolean {
   );
 }
 
-/** Undefined if nobody is to be impersonated. Fails with 400 if it is said what they are but not who. */
+/** Undefined without impersonation. Throws 400 if there are groups, a UID or extras without a user name. */
 export function requestedUser(exchange: Exchange): RequestedUser | undefined {
   if (!mentionsImpersonation(exchange)) return undefined;
   let name: string | undefined;
@@ -38,7 +38,7 @@ export function requestedUser(exchange: Exchange): RequestedUser | undefined {
   throw StatusError.badRequest(`requested ${shown} without impersonating a user name`);
 }
 
-/** A user beyond this size is not quoted: header fields can be repeated for a byte each, their quotation cannot. */
+/** Larger users are not quoted in errors: a header field that costs the client one byte costs several in the quotation. */
 const maxShown = 8192;
 
 function sizeOf({ uid, groups, extra }: RequestedUser): number {
@@ -61,7 +61,7 @@ function addExtra(extra: Map<string, string[]>, encoded: string, value: string):
   else extra.set(key, [value]);
 }
 
-/** Keys are escaped as parts of a path; those that are not properly so are taken as they are. */
+/** Keys are percent-encoded; invalid encodings are taken literally. */
 function decodedKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
@@ -70,7 +70,7 @@ function decodedKey(encoded: string): string {
   }
 }
 
-/** As Kubernetes shows it, which is not as it was sent. */
+/** Go's %#v of a user.DefaultInfo, which Kubernetes' message contains. */
 function shownUser({ name, uid, groups, extra }: RequestedUser): string {
   const shownGroups = groups.length === 0 ? '[]string(nil)' : shownTexts(groups);
   const entries = [...extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, values]) => `${goQuote(key)}:${shownTexts(values)}`);

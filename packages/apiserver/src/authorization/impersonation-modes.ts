@@ -6,17 +6,17 @@ import { forbiddenError } from './request-access.ts';
 
 export interface Impersonated {
   readonly user: User;
-  /** The verb that allowed it; empty for the `impersonate` of old. */
+  /** The verb that allowed it; empty for unconstrained `impersonate`. */
   readonly constraint: string;
 }
 
-/** A way in which somebody may be allowed to act as somebody else. */
+/** A mode of constrained impersonation, or the unconstrained `impersonate` verb. */
 export interface ImpersonationMode {
-  /** Undefined if this way is not for them. Fails with 403. */
+  /** Undefined if the mode does not apply to the user. Throws 403. */
   check(wanted: RequestedUser, access: AccessAttributes): Promise<Impersonated | undefined>;
 }
 
-/** The narrow ways first. Each but the last also asks whether the request at hand may be made in that way. */
+/** In order of precedence. All but the last also authorize the request itself (`impersonate-on`). */
 export function impersonationModes(authorizer: Authorizer): readonly ImpersonationMode[] {
   return [
     constrained(authorizer, 'associated-node', isOwnNode, onAnyNode),
@@ -54,12 +54,12 @@ function constrained(
   };
 }
 
-/** What the authorizer is asked, where that is not what is wanted. */
+/** Changes the attributes that are authorized. */
 type View = (access: AccessAttributes) => AccessAttributes;
 
 const same: View = (access) => access;
 
-/** Whose node it is has been checked: what is asked is about all nodes, and by somebody who could be on any. */
+/** The node is already verified to be the requestor's own, so the check is for all nodes and with the keys of the extras only. */
 const onAnyNode: View = (access) => {
   const { user, verb, name } = access;
   const extra = { 'authentication.kubernetes.io/associated-node-keys': Object.keys(user.extra ?? {}).sort() };
@@ -99,7 +99,7 @@ async function checkFields(wanted: RequestedUser, check: FieldCheck): Promise<Im
   return { user, constraint: check.isConstrained ? check.verb : '' };
 }
 
-/** Everyone is either authenticated or not. */
+/** Adds `system:authenticated` or `system:unauthenticated`. */
 function withStanding(name: string, groups: readonly string[]): readonly string[] {
   const standing = name === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated';
   if (groups.includes(standing) || groups.includes('system:unauthenticated')) return groups;
@@ -108,7 +108,7 @@ function withStanding(name: string, groups: readonly string[]): readonly string[
 
 const authentication = 'authentication.k8s.io';
 
-/** The groups that come with the name, or those that were asked for. */
+/** Authorizes the user name. Returns the groups of the name or the requested ones. */
 async function checkName({ name, groups }: RequestedUser, check: FieldCheck): Promise<readonly string[]> {
   const group = check.isConstrained ? authentication : '';
   const account = serviceAccountOfUser(name);
@@ -123,7 +123,7 @@ async function checkName({ name, groups }: RequestedUser, check: FieldCheck): Pr
   return node === undefined ? groups : ['system:nodes'];
 }
 
-/** From so many on it is first asked whether all are allowed. */
+/** From this number on, a wildcard is authorized first, to save individual checks. */
 const many = 4;
 
 async function checkGroups(groups: readonly string[], check: FieldCheck): Promise<void> {
@@ -162,7 +162,7 @@ async function mustBeAllowed(authorizer: Authorizer, access: AccessAttributes): 
 
 const pathCharacters = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/** What is wrong with extras that the narrow ways of impersonation do not take. */
+/** Why extras are not allowed in constrained impersonation. */
 export function extraProblem(extra: ReadonlyMap<string, readonly string[]>): string | undefined {
   for (const [key, values] of extra) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';
@@ -175,7 +175,7 @@ export function extraProblem(extra: ReadonlyMap<string, readonly string[]>): str
   return undefined;
 }
 
-/** Keys begin with a domain. */
+/** Keys are domain-prefixed paths. */
 function keyProblem(key: string): string | undefined {
   const slash = key.indexOf('/');
   const [host, path] = [key.slice(0, slash), key.slice(slash + 1)];
@@ -188,7 +188,7 @@ function keyProblem(key: string): string | undefined {
 
 const nodePrefix = 'system:node:';
 
-/** The node whose name a user has. */
+/** The node name in a `system:node:` user name. */
 export function nodeOfUser(username: string): string | undefined {
   if (!username.startsWith(nodePrefix)) return undefined;
   const name = username.slice(nodePrefix.length);
@@ -200,7 +200,7 @@ export interface ServiceAccountName {
   readonly name: string;
 }
 
-/** The service account whose name a user has. */
+/** The ServiceAccount in a `system:serviceaccount:` user name. */
 export function serviceAccountOfUser(username: string): ServiceAccountName | undefined {
   const parts = username.split(':');
   const [system, kind, namespace, name] = parts;
@@ -214,7 +214,7 @@ export function serviceAccountGroups(namespace: string): readonly string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
 }
 
-/** Whether a service account runs on the node that a user is. */
+/** Whether the user is a ServiceAccount whose token is bound to the node of `username`. */
 export function runsOnNode({ name, extra }: User, username: string): boolean {
   const node = nodeOfUser(username);
   if (node === undefined || !serviceAccountOfUser(name)) return false;

@@ -7,7 +7,7 @@ import { impersonationModes } from './impersonation-modes.ts';
 const nobody: RequestedUser = { name: 'ann', uid: '', groups: [], extra: new Map() };
 const [associated, arbitrary, account, userInfo, legacy] = [0, 1, 2, 3, 4];
 
-/** Allows what is listed as `verb resource[/subresource] name`, and remembers what it was asked. */
+/** Allows accesses listed as `verb resource[/subresource] name`, and records all checks. */
 function allowing(...allowed: string[]): Authorizer & { readonly asked: AccessAttributes[] } {
   const asked: AccessAttributes[] = [];
   return {

@@ -12,7 +12,7 @@ import type { AccessAttributes, SelectedBy } from './authorizer.ts';
 
 const selectable = new Set(['list', 'watch', 'deletecollection']);
 
-/** What a request is asking for. Selectors are read when an authorizer asks for them; most never do. */
+/** Attributes of a request. Selectors are parsed lazily, because few authorizers use them. */
 export class RequestAccess implements AccessAttributes {
   readonly user: User;
   readonly #request: ApiRequest;
@@ -58,7 +58,7 @@ export class RequestAccess implements AccessAttributes {
     return selectedBy(this.#selector('labelSelector'), parseLabelSelector);
   }
 
-  /** The deprecated watch by path does not always heed selectors, so nothing is granted for them. */
+  /** Deprecated watch paths may ignore selectors, so selectors do not narrow the access. */
   #selector(parameter: string): string | null {
     const { isResource, verb, verbInPath } = this.#info;
     if (!isResource || verbInPath || !selectable.has(verb)) return null;
@@ -66,7 +66,7 @@ export class RequestAccess implements AccessAttributes {
   }
 }
 
-/** Undefined if nothing is required. */
+/** Undefined without requirements. */
 export function selectedBy<Requirement>(
   text: string | null,
   parse: (text: string) => { readonly requirements: readonly Requirement[] },
@@ -80,7 +80,7 @@ export function selectedBy<Requirement>(
   }
 }
 
-/** The refusal of a request, in Kubernetes' words. */
+/** The 403 error with Kubernetes' message. */
 export function forbiddenError(access: AccessAttributes, reason: string): StatusError {
   const message = withoutMarkup(refusal(access));
   const resource = access.resource === '' ? undefined : { group: access.group, resource: access.resource };
@@ -97,7 +97,7 @@ function refusal({ user, verb, isResource, path, group, resource, subresource, n
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Nothing that a browser could take for a page. */
+/** Escapes HTML, as kube-apiserver does. */
 export function withoutMarkup(text: string): string {
   return /[&<>]/.test(text) ? text.replace(/[&<>]/g, (character) => entities[character] as string) : text;
 }

@@ -1,7 +1,7 @@
 import type { User } from '../http/api-request.ts';
 import type { AccessAttributes, AccessRules, Authorizer, Verdict } from './authorizer.ts';
 
-/** The first that has an opinion decides. */
+/** The first authorizer with an opinion decides. */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
   const [only] = authorizers;
   if (only && authorizers.length === 1) return only;
@@ -33,7 +33,7 @@ function isFinal({ decision }: Verdict): boolean {
   return decision !== 'no opinion';
 }
 
-/** Only those that have something to say are kept. */
+/** Keeps verdicts that have a reason or an error. */
 function noted(verdicts: readonly Verdict[], verdict: Verdict): readonly Verdict[] {
   return verdict.reason === '' && verdict.error === undefined ? verdicts : [...verdicts, verdict];
 }
@@ -48,7 +48,7 @@ function undecidedVerdict(verdicts: readonly Verdict[]): Verdict {
   return { decision: 'no opinion', reason: reasons.join('\n'), error: joinedErrors(verdicts) };
 }
 
-/** As Kubernetes writes several errors: each once, in brackets if there is more than one. */
+/** Formats errors like Kubernetes' aggregate: without duplicates, in brackets if there are several. */
 export function joinedErrors(failures: readonly { readonly error?: string }[]): string | undefined {
   const errors = [...new Set(failures.flatMap(({ error }) => error ?? []))];
   return errors.length > 1 ? `[${errors.join(', ')}]` : errors[0];
@@ -81,7 +81,7 @@ export const alwaysAllow: Authorizer = { authorize: () => allowed, rulesFor: () 
 
 export const alwaysDeny: Authorizer = { authorize: () => denied, rulesFor: () => noRules };
 
-/** Members of these groups may do everything, whatever is written elsewhere. */
+/** Members of these groups are allowed everything. */
 export function privilegedGroups(groups: readonly string[]): Authorizer {
   return {
     authorize: ({ user }) => (groups.some((group) => user.groups.includes(group)) ? allowed : noOpinion),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import { serviceResolver } from './service-resolver.ts';
 
-/** As much of a cache as is asked for. */
+/** A cache with the methods that the resolver uses. */
 function cacheWith(objects: Readonly<Record<string, JsonObject>>): WatchCache {
   const entries = Object.entries(objects).map(([key, object]) => ({
     key: `/p/${key}`,

@@ -13,15 +13,15 @@ export interface NetworkAddress {
   readonly port: number;
 }
 
-/** Finds where a service of the cluster can be reached from here. Rejects where there is none. */
+/** Resolves a Service to a network address. Rejects if it has none. */
 export type ServiceResolver = (service: ServiceReference) => Promise<NetworkAddress>;
 
-/** Objects of a resource by their group and plural name; undefined if it is not served. */
+/** The cache of a resource by group and plural name; undefined if it is not served. */
 export type CacheLookup = (group: string, resource: string) => ObjectCache | undefined;
 
 /**
- * One of the addresses behind a service, where there are any. Without them, the address of the service itself: who serves
- * it may be known to the network only.
+ * Picks a ready endpoint of the Service. Without endpoints it uses the ClusterIP, which only the cluster network may know how to
+ * route.
  */
 export function serviceResolver(cacheOf: CacheLookup, random: () => number = Math.random): ServiceResolver {
   return async (reference) => {

@@ -5,7 +5,7 @@ import type { CompiledExpression, CompiledExpressions } from './expressions.ts';
 
 const credentialId = 'authentication.kubernetes.io/credential-id';
 
-/** The user that claims speak of. Fails with an Error that says what is wrong with them. */
+/** Maps claims to a user. Throws an Error with Kubernetes' message if they are invalid. */
 export function userFromClaims(claims: JsonObject, configuration: JwtConfiguration, expressions: CompiledExpressions): User {
   const { username, groups, uid } = configuration.claimMappings;
   const name = expressions.username ? nameByExpression(expressions.username, claims) : nameByClaim(username, claims);
@@ -48,7 +48,7 @@ function groupsOf(
   return expression ? textList(evaluated(expression, claims, 'group claim expression'), 'group claim expression') : [];
 }
 
-/** Some issuers give the one group there is without a list around it. */
+/** Some issuers send a single group as a string. */
 function textsOrText(value: JsonValue, claim: string): readonly string[] {
   if (value === null) return [];
   if (typeof value === 'string') return [value];
@@ -109,7 +109,7 @@ function evaluated(expression: CompiledExpression, value: JsonObject, what: stri
   return outcome.value;
 }
 
-/** Nothing, one text or several: empty ones do not count. */
+/** A string or a list of strings; empty strings and null are dropped. */
 function textList(value: JsonValue, what: string): readonly string[] {
   if (value === null) return [];
   const values = Array.isArray(value) ? value : [value];

@@ -1,4 +1,4 @@
-/** Whose tokens are accepted, and what is read from them: a `jwt` entry of an AuthenticationConfiguration. */
+/** A `jwt` entry of an AuthenticationConfiguration. */
 export interface JwtConfiguration {
   readonly issuer: IssuerConfiguration;
   readonly claimValidationRules?: readonly ClaimRule[];
@@ -9,7 +9,7 @@ export interface JwtConfiguration {
 export interface IssuerConfiguration {
   readonly url: string;
   readonly discoveryURL?: string;
-  /** In PEM form; without it those of the host vouch for the issuer. */
+  /** PEM; without it the host's CAs are trusted. */
   readonly certificateAuthority?: string;
   readonly audiences: readonly string[];
   readonly audienceMatchPolicy?: string;

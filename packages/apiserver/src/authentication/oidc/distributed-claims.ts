@@ -6,22 +6,22 @@ import { type IdTokenRules, issuerOf, verifyIdToken } from './jwt-authenticator.
 import { openProvider, type Provider } from './provider.ts';
 
 export interface DistributedClaimOptions extends IdTokenRules {
-  /** The claim that may be kept elsewhere. */
+  /** The claim that may be distributed. */
   readonly claim: string;
   readonly certificateAuthority?: string;
   readonly logger: Logger;
 }
 
 export interface DistributedClaims {
-  /** The claims with the one that is kept elsewhere. Fails with an Error if it cannot be had. */
+  /** Resolves with the claim added. Rejects if it cannot be fetched. */
   expand(claims: JsonObject): Promise<JsonObject>;
   stop(): void;
 }
 
-/** Whoever answers names its own issuer: there are few of them. */
+/** Limits the issuers that claim endpoints can name. */
 const maxProviders = 16;
 
-/** Fetches a claim that an issuer keeps elsewhere, as a token that is signed there. */
+/** Resolves distributed claims: fetches a signed token from the endpoint in `_claim_sources`. */
 export function distributedClaims(options: DistributedClaimOptions): DistributedClaims {
   const { claim, certificateAuthority: ca, logger } = options;
   const providers = new Map<string, Provider>();
@@ -71,7 +71,7 @@ export function distributedClaims(options: DistributedClaimOptions): Distributed
   };
 }
 
-/** Where the claim is kept; undefined if it is here, or nowhere. */
+/** The source of a distributed claim; undefined if the claim is present or has no source. */
 function sourceOf(claims: JsonObject, claim: string): JsonObject | undefined {
   const { _claim_names: names, _claim_sources: sources } = claims;
   if (claims[claim] !== undefined || names === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@tsukube/machinery';
 import type { JwtConfiguration } from './configuration.ts';
 
-/** An expression over claims, or over the user that was made of them. */
+/** A CEL expression over claims, or over the mapped user. */
 export interface CompiledExpression {
   readonly text: string;
   evaluate(value: JsonObject): { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly error: string };
@@ -12,7 +12,7 @@ export interface CompiledRule {
   readonly message: string;
 }
 
-/** All expressions of a configuration, ready to use. */
+/** The compiled expressions of a configuration. */
 export interface CompiledExpressions {
   readonly username?: CompiledExpression;
   readonly groups?: CompiledExpression;
@@ -22,7 +22,7 @@ export interface CompiledExpressions {
   readonly userRules: readonly CompiledRule[];
 }
 
-/** Says what is wrong with an expression, at a place in the configuration. */
+/** Called with the field path, the expression and the compile error. */
 export type OnInvalid = (place: readonly (string | number)[], expression: string, problem: string) => void;
 type Subject = 'claims' | 'user';
 type CompileOne = (
@@ -32,7 +32,7 @@ type CompileOne = (
   mustBeBool?: boolean,
 ) => CompiledExpression | undefined;
 
-/** CEL is loaded if there is something to compile. */
+/** Loads CEL only if there are expressions. */
 export async function compileExpressions(configuration: JwtConfiguration, onInvalid: OnInvalid): Promise<CompiledExpressions> {
   const compileOne = hasExpressions(configuration) ? await expressionCompiler(onInvalid) : () => undefined;
   const { claimMappings, claimValidationRules = [], userValidationRules = [] } = configuration;

@@ -22,7 +22,7 @@ export interface JwtAuthenticatorOptions {
   readonly logger: Logger;
 }
 
-/** Tokens of an issuer of OpenID Connect. Others' tokens are none of its business. */
+/** Authenticates ID tokens of an OpenID Connect issuer. Ignores tokens of other issuers. */
 export function jwtAuthenticator(options: JwtAuthenticatorOptions): JwtAuthenticator {
   const { configuration, expressions, signingAlgorithms, now } = options;
   const { issuer } = configuration;
@@ -60,7 +60,7 @@ function problemOf(checking: Promise<void>): Promise<string | undefined> {
   );
 }
 
-/** Groups may be too many for a token; issuers then say where they are to be had. */
+/** Groups may be a distributed claim. */
 function groupsElsewhere({ configuration, signingAlgorithms, now, logger }: JwtAuthenticatorOptions) {
   const claim = configuration.claimMappings.groups?.claim;
   if (!claim) return undefined;
@@ -80,7 +80,7 @@ export interface IdTokenRules {
   readonly now: () => number;
 }
 
-/** Checks all that can be wrong with a token but its issuer. Fails with an Error that says what is. */
+/** Verifies signature, audience and times. Throws an Error with Kubernetes' message. */
 export async function verifyIdToken(token: CompactToken, keys: KeySet, rules: IdTokenRules): Promise<void> {
   checkAlgorithm(token, rules.signingAlgorithms);
   await keys.verify(token);
@@ -88,7 +88,7 @@ export async function verifyIdToken(token: CompactToken, keys: KeySet, rules: Id
   checkTimes(token.claims, rules.now());
 }
 
-/** Google says it without the scheme, against the rules. */
+/** Google omits the scheme. */
 export function issuerOf({ iss }: JsonObject): string | undefined {
   if (iss === 'accounts.google.com') return 'https://accounts.google.com';
   return typeof iss === 'string' ? iss : undefined;
@@ -110,7 +110,7 @@ function checkAudience({ aud }: JsonObject, audiences: readonly string[]): void 
   throw new Error(`oidc: expected audience ${wanted} got [${named.map(goQuote).join(' ')}]`);
 }
 
-/** A token must end; there is no leeway for that, but a minute for one that has not begun. */
+/** `exp` is required and has no leeway; `nbf` has a minute. */
 function checkTimes({ exp, nbf }: JsonObject, now: number): void {
   const expiry = millisecondsOf(exp) ?? 0;
   if (expiry < now) throw new Error(`oidc: token is expired (Token Expiry: ${new Date(expiry).toISOString()})`);

@@ -6,20 +6,20 @@ import { checkSignature } from '../jwt-keys.ts';
 import type { IssuerConfiguration } from './configuration.ts';
 import { type IssuerClient, type IssuerDocument, issuerClient } from './issuer-client.ts';
 
-/** An issuer that tells where its keys are. */
+/** OpenID Connect discovery of an issuer. */
 export interface Provider {
-  /** Undefined until the issuer has answered. */
+  /** Undefined until discovery succeeded. */
   keys(): KeySet | undefined;
-  /** Settles once the issuer has been asked for the first time, whatever came of it. */
+  /** Resolves after the first discovery attempt, successful or not. */
   readonly asked: Promise<void>;
-  /** Why it cannot be used; undefined if it can. */
+  /** Why the issuer cannot be used; undefined if it can. */
   problem(): string | undefined;
   stop(): void;
 }
 
 const retryMs = 10_000;
 
-/** Asks the issuer where its keys are, again and again until it says so: it may come up after us, or run on top of us. */
+/** Retries discovery until it succeeds: the issuer may start later, or run on this cluster. */
 export function openProvider(issuer: IssuerConfiguration, now: () => number, logger: Logger): Provider {
   let keys: KeySet | undefined;
   let problem: string | undefined = `oidc: authenticator for issuer "${issuer.url}" is not initialized`;
@@ -68,15 +68,15 @@ interface RemoteKey {
   readonly key: KeyObject;
 }
 
-/** Strangers can make up key names: they do not make us ask more often than this. */
+/** Minimum time between fetches, because clients can invent key IDs. */
 const minIntervalMs = 1000;
 
 export interface KeySet {
-  /** Fails with the reason if none of the issuer's keys has made the signature. Asks the issuer if there may be new ones. */
+  /** Rejects if no key verifies the signature. Fetches the keys again if they may have been rotated. */
   verify(token: CompactToken): Promise<void>;
 }
 
-/** The keys of an issuer, fetched when a token is signed by one that is not known, so that issuers can change them. */
+/** The issuer's JWKS, fetched again for unknown key IDs so that keys can be rotated. */
 export function remoteKeySet(fetchKeys: () => Promise<IssuerDocument>, now: () => number): KeySet {
   let known: readonly RemoteKey[] = [];
   let staleFrom = 0;
@@ -116,7 +116,7 @@ function isSigned({ header, signed, signature }: CompactToken, keys: readonly Re
   return keys.some(({ id, key }) => (!kid || id === kid) && checkSignature(alg, key, signed, signature) === 'valid');
 }
 
-/** Keys that are not for signatures, or of a kind we do not know, are left out. */
+/** Skips keys that are not for signatures or have an unknown type. */
 function keysIn(text: string): readonly RemoteKey[] {
   const document: unknown = JSON.parse(text);
   const keys = isObject(document as JsonObject) ? (document as JsonObject).keys : undefined;

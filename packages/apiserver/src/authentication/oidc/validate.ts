@@ -13,13 +13,13 @@ import { type CompiledExpressions, compileExpressions } from './expressions.ts';
 
 export interface ValidConfiguration {
   readonly errors: FieldErrors;
-  /** The expressions of each `jwt` entry. */
+  /** The compiled expressions of each `jwt` entry. */
   readonly expressions: readonly CompiledExpressions[];
 }
 
 const maxAuthenticators = 64;
 
-/** Checks everything that Kubernetes checks, and compiles what is to be compiled. */
+/** Validates the configuration as kube-apiserver does and compiles its expressions. */
 export async function validateConfiguration(
   { jwt, anonymous }: AuthenticationConfiguration,
   disallowedIssuers: readonly string[],
@@ -117,7 +117,7 @@ function validateMapping(
 
 const domain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** example.org/something, in lower case, and not Kubernetes' own. */
+/** Keys are lower-case domain-prefixed paths outside of Kubernetes' domains. */
 function validateKey(key: string, at: FieldPath, errors: FieldErrors): void {
   if (key === '') return void errors.required(at);
   const slash = key.indexOf('/');
@@ -140,7 +140,7 @@ function validateUserRules(rules: readonly UserRule[], at: FieldPath, errors: Fi
 const emailHint =
   'claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression';
 
-/** An address that nobody has confirmed is anybody's. */
+/** Unverified email addresses cannot be user names. */
 function validateEmail({ claimMappings, claimValidationRules = [] }: JwtConfiguration, at: FieldPath, errors: FieldErrors): void {
   const username = claimMappings.username?.expression ?? '';
   if (!names(username, 'email')) return;
@@ -150,7 +150,7 @@ function validateEmail({ claimMappings, claimValidationRules = [] }: JwtConfigur
     errors.invalid(at.child('claimMappings', 'username', 'expression'), username, emailHint);
 }
 
-/** Whether a claim is used outside of texts. */
+/** Whether an expression uses a claim, outside of string literals. */
 function names(expression: string, claim: string): boolean {
   // regex: reads the authentication configuration file.
   const withoutTexts = expression.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
@@ -220,7 +220,7 @@ function validateAuthority(pem: string, at: FieldPath, errors: FieldErrors): voi
   }
 }
 
-/** There is one way out of this process. */
+/** Egress selection is not supported. */
 function validateEgress(type: string, at: FieldPath, errors: FieldErrors): void {
   if (type !== '') errors.invalid(at, type, 'egress selection is not configured');
 }
