@@ -5,7 +5,7 @@ export { type JwtAuthenticator, jwtAuthenticator } from './authentication/oidc/j
 export { validateConfiguration } from './authentication/oidc/validate.ts';
 export { nodeOfUser, serviceAccountGroups, serviceAccountOfUser } from './authorization/impersonation-modes.ts';
 export * from './authorization/index.ts';
-export { flowControlPages } from './delegates/dump-pages.ts';
+export { flowControlPages } from './delegates/flow-control-pages.ts';
 export { type HealthCheck, type HealthChecks, HealthProblem, healthDelegate } from './delegates/health.ts';
 export { logFiles } from './delegates/logs.ts';
 export { metricsPage } from './delegates/metrics-page.ts';

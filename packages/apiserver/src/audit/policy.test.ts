@@ -18,7 +18,7 @@ function levelOf(rule: Record<string, unknown>, url: string, who: User | undefin
   return ruleFor(policy, request, who)?.level;
 }
 
-describe('a rule is about', () => {
+describe('a rule matches', () => {
   const pod = '/api/v1/namespaces/a/pods/p';
   const resources = (more: object) => ({ resources: [{ group: '', ...more }] });
   it.each<[string, Record<string, unknown>, string, boolean]>([
@@ -47,7 +47,7 @@ describe('a rule is about', () => {
     ['a path, not a resource', { nonResourceURLs: ['*'] }, pod, false],
   ])('%s', (_title, rule, url, matches) => expect(levelOf(rule, url)).toBe(matches ? 'Request' : undefined));
 
-  it('nobody, if it names users and the sender is unknown', () => {
+  it('no unauthenticated request if it names users', () => {
     const policy = readAuditPolicy({
       apiVersion: 'audit.k8s.io/v1',
       kind: 'Policy',
@@ -58,7 +58,7 @@ describe('a rule is about', () => {
   });
 });
 
-describe('where a request comes from', () => {
+describe('source IPs', () => {
   it.each<[string, Record<string, string>, string, string[]]>([
     ['the connection', {}, '10.0.0.9', ['10.0.0.9']],
     ['IPv4 over IPv6', {}, '::ffff:10.0.0.9', ['10.0.0.9']],

@@ -52,7 +52,7 @@ describe('an event', () => {
         '"annotations":{"a":"2","b":"1"}}',
     );
   });
-  it('is a line for old tools', () => {
+  it('has the legacy format', () => {
     expect(legacyFormat(event)).toBe(
       '2026-01-02T03:04:05.000006Z AUDIT: id="id" stage="ResponseComplete" ip="10.0.0.1" method="list" user="jane" ' +
         'groups="\\"a\\",\\"b\\"" as="<self>" asgroups="<lookup>" user-agent="test" namespace="<none>" ' +
@@ -67,7 +67,7 @@ describe('batches', () => {
   afterEach(() => void vi.useRealTimers());
   const options = { bufferSize: 5, maxBatchSize: 2, maxWaitMs: 1000, throttle: undefined, concurrent: true, onLost: () => {} };
 
-  it('go out when they are full, or when they have waited', async () => {
+  it('are sent when full or after the maximum wait', async () => {
     const { batches, sink } = memorySink();
     const batching = batchingSink(sink, options);
     for (const id of ['1', '2', '3']) batching.process([numbered(id)]);
@@ -77,7 +77,7 @@ describe('batches', () => {
     expect(batches).toEqual([['1', '2'], ['3']]);
   });
 
-  it('lose what finds no room, and tell how many', async () => {
+  it('drop events beyond the buffer and report them', async () => {
     const lost: string[] = [];
     const onLost = (plugin: string, reason: string, events: readonly AuditEvent[]) =>
       lost.push(`${plugin} ${reason} ${events.length}`);
@@ -99,7 +99,7 @@ describe('batches', () => {
     expect(batches).toHaveLength(4);
   });
 
-  it('that nobody takes do not keep a server from stopping', async () => {
+  it('that the backend does not accept do not block shutdown', async () => {
     const { sink } = memorySink(new Promise(() => {}));
     const batching = batchingSink(sink, options);
     batching.process([event]);
@@ -109,7 +109,7 @@ describe('batches', () => {
     expect(sink.closed).toBe(true);
   });
 
-  it('are handed on when the server stops, and nothing is taken after', async () => {
+  it('are flushed at shutdown, after which events are dropped', async () => {
     const { batches, sink } = memorySink();
     const batching = batchingSink(sink, { ...options, throttle: { perSecond: 0.001, burst: 1 } });
     for (let i = 0; i < 5; i++) batching.process([numbered(String(i))]);
@@ -121,7 +121,7 @@ describe('batches', () => {
 });
 
 describe('events that are too large', () => {
-  it('lose their objects, or are lost', () => {
+  it('are truncated or dropped', () => {
     const lost: string[] = [];
     const seen: AuditEvent[] = [];
     const sink: AuditSink = { process: (events) => seen.push(...events) > 0, close: async () => {} };

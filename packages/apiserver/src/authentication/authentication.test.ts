@@ -9,7 +9,7 @@ import { webSocketAuthenticator } from './websocket-token.ts';
 
 const someone: Authenticated = { user: { name: 'ann', groups: [] } };
 
-describe('several who may know', () => {
+describe('union of authenticators', () => {
   const knows =
     (found: Identification): TokenAuthenticator =>
     () =>
@@ -30,12 +30,12 @@ describe('several who may know', () => {
     expect(await unionTokenAuthenticator(all)('t', undefined)).toEqual(expected);
   });
 
-  it('strictly, the first refusal ends it', async () => {
+  it('strict: the first failure is final', async () => {
     expect(await unionTokenAuthenticator([later(refused('x')), knows(someone)], true)('t', undefined)).toEqual(refused('x'));
   });
 });
 
-describe('the group of the authenticated', () => {
+describe('withAuthenticatedGroup', () => {
   it.each([
     [['a'], ['a', 'system:authenticated']],
     [['system:authenticated'], ['system:authenticated']],
@@ -46,7 +46,7 @@ describe('the group of the authenticated', () => {
   });
 });
 
-describe('audiences of those who do not know of them', () => {
+describe('withApiAudiences', () => {
   const known = withApiAudiences(['api', 'other'], () => someone);
   it.each<[readonly string[] | undefined, unknown]>([
     [undefined, someone],
@@ -57,7 +57,7 @@ describe('audiences of those who do not know of them', () => {
   });
 });
 
-describe('what is remembered of tokens', () => {
+describe('token cache', () => {
   function remembering(found: (token: string) => Identification, options = {}) {
     let calls = 0;
     let time = 0;
@@ -75,7 +75,7 @@ describe('what is remembered of tokens', () => {
     return { cached, calls: () => calls, wait: (ms: number) => (time += ms) };
   }
 
-  it('holds for its time', async () => {
+  it('caches for the TTL', async () => {
     const { cached, calls, wait } = remembering(() => someone);
     for (let i = 0; i < 3; i++) expect(await cached('t', ['a'])).toBe(someone);
     expect(calls()).toBe(1);
@@ -84,7 +84,7 @@ describe('what is remembered of tokens', () => {
     expect(calls()).toBe(2);
   });
 
-  it('is not mixed up between tokens and audiences', async () => {
+  it('distinguishes tokens and audiences', async () => {
     const { cached, calls } = remembering(() => someone);
     for (const [token, audiences] of [
       ['t', ['ab']],
@@ -96,13 +96,13 @@ describe('what is remembered of tokens', () => {
     expect(calls()).toBe(4);
   });
 
-  it('is asked for once by those who ask together', async () => {
+  it('shares concurrent lookups', async () => {
     const { cached, calls } = remembering(() => someone);
     await Promise.all([cached('t', undefined), cached('t', undefined)]);
     expect(calls()).toBe(1);
   });
 
-  it('has no failures unless wanted', async () => {
+  it('caches failures only if configured', async () => {
     const plain = remembering(() => refused('x'));
     await plain.cached('t', undefined);
     await plain.cached('t', undefined);
@@ -115,7 +115,7 @@ describe('what is remembered of tokens', () => {
     expect(keeping.calls()).toBe(3);
   });
 
-  it('is rechecked where it can be, and forgotten when that fails', async () => {
+  it('rechecks identities, and drops them when the recheck fails', async () => {
     let holds = true;
     const rechecked: Authenticated = { ...someone, recheck: () => (holds ? rechecked : refused('gone')) };
     const { cached, calls, wait } = remembering(() => rechecked);
@@ -183,11 +183,11 @@ describe('a token among the subprotocols of a WebSocket', () => {
     expect(ask(header)).toEqual(expected);
   });
 
-  it('counts for WebSockets only', () => {
+  it('is used for WebSocket requests only', () => {
     expect(ask(`${encoded('good')}, x`, false)).toBeUndefined();
   });
 
-  it('is hidden from handlers', () => {
+  it('is removed from the header that handlers see', () => {
     const redact = credentialRedaction((name) => name === 'authorization');
     expect(redact('sec-websocket-protocol', `${encoded('good')}, v4.channel.k8s.io`)).toBe('v4.channel.k8s.io');
     expect(redact('authorization', 'Bearer x')).toBeUndefined();

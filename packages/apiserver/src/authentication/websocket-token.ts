@@ -32,7 +32,7 @@ function tokenIn(protocols: readonly string[]): string | Identification {
 
 const maxProtocols = 64;
 
-/** The other subprotocols of a header; none of them if there are more than any client sends. */
+/** Removes token subprotocols from a header; empty if there are too many subprotocols. */
 export function withoutTokenProtocols(header: string): string {
   if (!header.includes(prefix)) return header;
   const all = header.split(',', maxProtocols + 1).map((protocol) => protocol.trim());

@@ -30,7 +30,7 @@ const request = (user: User = { name: 'actor', groups: [] }): AccessAttributes =
 const check = (mode: number, authorizer: Authorizer, wanted: Partial<RequestedUser>, user?: User) =>
   impersonationModes(authorizer)[mode]?.check({ ...nobody, ...wanted }, request(user));
 
-describe('ways of impersonation', () => {
+describe('impersonation modes', () => {
   it.each<[string, number, Partial<RequestedUser>, boolean]>([
     ['a node', arbitrary, { name: 'system:node:n' }, true],
     ['a node that is none', arbitrary, { name: 'system:node:' }, false],
@@ -46,7 +46,7 @@ describe('ways of impersonation', () => {
     expect((await check(mode, allowing('*'), wanted)) !== undefined).toBe(applies);
   });
 
-  it('gives nodes and accounts the groups that they have', async () => {
+  it('adds the groups of nodes and service accounts', async () => {
     const node = await check(arbitrary, allowing('*'), { name: 'system:node:n' });
     expect(node).toEqual({
       user: { name: 'system:node:n', groups: ['system:nodes', 'system:authenticated'] },
@@ -57,7 +57,7 @@ describe('ways of impersonation', () => {
     expect((await check(legacy, allowing('*'), { name: 'system:anonymous' }))?.user.groups).toEqual(['system:unauthenticated']);
   });
 
-  it('asks about the request, then about every part of the user', async () => {
+  it('authorizes the request, then every attribute of the user', async () => {
     const authorizer = allowing('*');
     await check(userInfo, authorizer, { uid: '1', groups: ['g'], extra: new Map([['a.b/c', ['v']]]) });
     expect(
@@ -71,7 +71,7 @@ describe('ways of impersonation', () => {
     ]);
   });
 
-  it('asks in the way of old about users and groups without a group', async () => {
+  it('authorizes unconstrained impersonation of users and groups in the core group', async () => {
     const authorizer = allowing('*');
     await check(legacy, authorizer, { groups: ['g'], extra: new Map([['scopes', ['v']]]) });
     expect(authorizer.asked.map(({ verb, group, resource }) => `${verb} ${resource}.${group}`)).toEqual([
@@ -81,7 +81,7 @@ describe('ways of impersonation', () => {
     ]);
   });
 
-  it('lets an account act as the node that it runs on, which is asked for all nodes at once', async () => {
+  it('associated-node: authorizes the own node with a wildcard', async () => {
     const user = {
       name: 'system:serviceaccount:n:agent',
       groups: [],
@@ -98,7 +98,7 @@ describe('ways of impersonation', () => {
     [{ groups: [''] }, 'impersonating the empty string group is not allowed'],
     [{ extra: new Map([['scopes', ['v']]]) }, 'must be a domain-prefixed path (such as "acme.io/foo")'],
     [{ extra: new Map([['a.b/c', ['']]]) }, 'impersonating the empty string value in extra is not allowed'],
-  ])('narrow ways do not take %o', async (wanted, message) => {
+  ])('constrained modes reject %o', async (wanted, message) => {
     await expect(check(userInfo, allowing('*'), wanted)).rejects.toThrow(message);
   });
 });

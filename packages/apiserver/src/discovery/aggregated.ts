@@ -3,7 +3,7 @@ import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
 import { type MediaType, mediaTypes } from '../http/negotiation.ts';
 import type { ApiGroup, ApiResource, ApiSubresource, ApiVersion } from './api-group.ts';
 
-/** One document with everything, instead of one for each group and version. */
+/** Aggregated discovery: all groups and versions in one document. */
 export interface AggregatedForm {
   readonly mediaType: MediaType;
   readonly version: AggregatedVersion;
@@ -11,7 +11,7 @@ export interface AggregatedForm {
 
 export type AggregatedVersion = 'v2' | 'v2beta1';
 
-/** The aggregated form that an Accept header asks for, wherever in the header that is. */
+/** The aggregated form that an Accept header asks for, at any position. */
 export function aggregatedForm(accept: string): AggregatedForm | undefined {
   if (!accept.includes('apidiscovery.k8s.io')) return undefined;
   for (const clause of acceptClauses(accept)) {
@@ -28,7 +28,7 @@ export function aggregatedMediaType({ mediaType, version }: AggregatedForm): str
   return `${mediaType};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 }
 
-/** The versions have the same form and differ in name only. */
+/** v2 and v2beta1 differ only in their name. */
 export function aggregatedDocument(groups: readonly ApiGroup[], version: AggregatedVersion): JsonObject {
   return {
     kind: 'APIGroupDiscoveryList',
@@ -63,7 +63,7 @@ function describeSubresource({ name, kind, verbs }: ApiSubresource, parent: Grou
   return { subresource: name, responseKind: responseKind(kind, parent), verbs: [...verbs] };
 }
 
-/** Group and version are empty where they are those of the document. */
+/** Group and version are empty if they equal those of the document. */
 function responseKind({ group, version, kind }: GroupVersionKind, parent: GroupVersionKind): JsonObject {
   const same = group === parent.group && version === parent.version;
   return { group: same ? '' : group, version: same ? '' : version, kind };

@@ -2,7 +2,7 @@ import { apiVersionOf, type GroupVersionKind } from '@tsukube/machinery';
 import type { Resource, ServedVersion, Subresource, Verbs } from '../registry/resource.ts';
 import { compareGroups, compareVersionsOf } from './priorities.ts';
 
-/** A group with all that is served in it, in the order in which clients are told. */
+/** An API group with its served versions, in order of priority. */
 export interface ApiGroup {
   readonly name: string;
   readonly versions: readonly ApiVersion[];
@@ -13,7 +13,7 @@ export interface ApiVersion {
   readonly version: string;
   /** v1, apps/v1 */
   readonly groupVersion: string;
-  /** By name. */
+  /** Sorted by name. */
   readonly resources: readonly ApiResource[];
 }
 
@@ -26,7 +26,7 @@ export interface ApiResource {
   /** Empty for a legacy version where a current version has them: a client resolves each name once. */
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  /** By name. */
+  /** Sorted by name. */
   readonly subresources: readonly ApiSubresource[];
 }
 

@@ -63,14 +63,14 @@ describe('discovery by group and version', () => {
     ]);
   });
 
-  it('says which apiVersion a list of a named group has', async () => {
+  it('has the apiVersion of the list for named groups', async () => {
     expect(await bodyOf('/apis/coordination.k8s.io/v1')).toMatchObject({
       apiVersion: 'v1',
       groupVersion: 'coordination.k8s.io/v1',
     });
   });
 
-  it('names the group of a kind that is from elsewhere, and the verbs of connections', async () => {
+  it('has the group of a foreign kind and the verbs of connect subresources', async () => {
     const handler = () => ({ kind: 'bytes', status: 200, type: '', body: '' }) as const;
     const pods = sampleResource(
       { kind: 'Pod' },
@@ -101,11 +101,11 @@ describe('discovery by group and version', () => {
     expect(textOf(answer)).toContain('preferredVersion:\n  groupVersion: coordination.k8s.io/v1');
   });
 
-  it('refuses what it cannot write', async () => {
+  it('answers 406 to unsupported media types', async () => {
     await expect(async () => get(create(), '/api', { accept: 'application/xml' })).rejects.toMatchObject({ code: 406 });
   });
 
-  it('refuses other methods where Kubernetes does', () => {
+  it('rejects other methods where Kubernetes does', () => {
     expect(() => create().answer(sampleRequest('/api/v1', {}, 'POST'))).toThrow('the server does not allow this method');
   });
 
@@ -206,7 +206,7 @@ describe('aggregated discovery', () => {
     ]);
   });
 
-  it('sends nothing to a client that has it, until something changes', async () => {
+  it('answers 304 until something changes', async () => {
     const resources = [...sampleResources];
     const discovery = create(resources);
     const first = await get(discovery, '/apis', { accept: aggregated('v2') });

@@ -18,15 +18,15 @@ import { discoveryProtobuf } from './discovery-protobuf.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './legacy.ts';
 
 export interface DiscoveryOptions {
-  /** host:port, as clients outside reach this server. */
+  /** host:port at which external clients reach the server. */
   serverAddress(): string;
 }
 
-/** Tells clients which groups, versions and resources there are. */
+/** Serves the discovery documents. */
 export interface Discovery {
-  /** Undefined for paths that are none of its own. */
+  /** Undefined for other paths. */
   answer(request: ApiRequest): Answer | Promise<Answer> | undefined;
-  /** To be called when the resources have changed. */
+  /** Call when resources change. */
   invalidate(): void;
 }
 
@@ -41,7 +41,7 @@ interface Page {
   readonly legacy: () => JsonObject;
   /** For /api and /apis. */
   readonly aggregated?: (version: AggregatedVersion) => JsonObject;
-  /** Kubernetes checks methods where it routes by them. */
+  /** kube-apiserver checks the method of some discovery paths only. */
   readonly getOnly: boolean;
 }
 

@@ -27,7 +27,7 @@ function describeGroup(group: ApiGroup): JsonObject {
   return { name: group.name, versions, ...(versions[0] && { preferredVersion: versions[0] }) };
 }
 
-/** /api/VERSION and /apis/GROUP/VERSION; only the second says which apiVersion the list itself has. */
+/** /api/VERSION and /apis/GROUP/VERSION; only the latter has an apiVersion. */
 export function apiResourceList({ group, groupVersion, resources }: ApiVersion): JsonObject {
   return {
     kind: 'APIResourceList',
@@ -61,12 +61,12 @@ function describeSubresources({ name, resource, kind: parent, subresources }: Ap
   }));
 }
 
-/** Group and version are told only where they are not those of the list. */
+/** Group and version, if they differ from those of the list. */
 function foreignVersion({ group, version }: GroupVersionKind, parent: GroupVersionKind): JsonObject {
   return apiVersionOf({ group, version }) === apiVersionOf(parent) ? {} : { group, version };
 }
 
-/** Lets a client notice that objects are stored in another version than before. */
+/** Changes when the storage version changes. */
 function storageVersionHash({ hub, names, hashedVersion = hub.version }: Resource): string {
   const digest = createHash('sha256').update(`${hub.group}/${hashedVersion}/${names.kind}`).digest();
   return digest.subarray(0, 8).toString('base64');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compareGroups, compareVersions, compareVersionsOf, priorityOf } from './priorities.ts';
 
 describe('priorities', () => {
-  it('ranks groups as Kubernetes does, and others after them by name', () => {
+  it('orders groups as Kubernetes does, and others after them by name', () => {
     const groups = [
       'zoo.example.com',
       'batch',
@@ -43,7 +43,7 @@ describe('priorities', () => {
     ]);
   });
 
-  it('tells what an APIService of a group and version says', () => {
+  it('gives the priorities of an APIService', () => {
     expect(priorityOf('apps', 'v1')).toEqual({ group: 17800, version: 15 });
     expect(priorityOf('example.com', 'v1')).toEqual({ group: 1000, version: 100 });
   });

@@ -1,4 +1,4 @@
-/** Where a group stands among the groups, and a version among the versions of its group: higher comes first. */
+/** Priority of a group among groups and of a version within its group; higher comes first. */
 export interface Priority {
   readonly group: number;
   readonly version: number;
@@ -9,7 +9,7 @@ interface GroupPriorities {
   readonly versions: Readonly<Record<string, number>>;
 }
 
-/** As Kubernetes ranks its own groups. */
+/** Priorities of Kubernetes' own groups. */
 const priorities: Readonly<Record<string, GroupPriorities>> = {
   'apiregistration.k8s.io': { group: 20001, versions: { v1: 18, v1beta1: 10 } },
   '': { group: 18000, versions: { v1: 1 } },
@@ -34,11 +34,11 @@ const priorities: Readonly<Record<string, GroupPriorities>> = {
   'flowcontrol.apiserver.k8s.io': { group: 16100, versions: { v1: 21, v1beta3: 18, v1beta2: 15, v1beta1: 12, v1alpha1: 9 } },
   'internal.apiserver.k8s.io': { group: 16000, versions: { v1alpha1: 9 } },
   'storagemigration.k8s.io': { group: 15800, versions: { v1beta1: 9 } },
-  // Kubernetes has removed it: behind all others, custom resources included.
+  // Removed from Kubernetes: ordered after all others, custom resources included.
   extensions: { group: 100, versions: { v1beta1: 1 } },
 };
 
-/** What custom resources have: all the same, so that names and versions decide. */
+/** Priority of all custom resources, which are therefore ordered by name and version. */
 const custom: Priority = { group: 1000, version: 100 };
 
 export function priorityOf(group: string, version: string): Priority {
@@ -55,7 +55,7 @@ export function compareVersionsOf(group: string): (a: string, b: string) => numb
   return (a, b) => priorityOf(group, b).version - priorityOf(group, a).version || compareVersions(a, b);
 }
 
-/** Stable versions first, then betas, then alphas, the newest of each first; what is no version comes last, by name. */
+/** Orders versions: stable, beta, alpha, newest first; other names last, alphabetically. */
 export function compareVersions(a: string, b: string): number {
   const left = parseVersion(a);
   const right = parseVersion(b);

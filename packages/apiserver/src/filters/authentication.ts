@@ -11,7 +11,7 @@ import { hasApiAudience } from '../authentication/bearer-token.ts';
 import { withoutTokenProtocols } from '../authentication/websocket-token.ts';
 import { anonymous, type IncomingRequest } from '../http/api-request.ts';
 import type { Logger } from '../logger.ts';
-import type { AuthenticationMetrics } from '../metrics/authentication-metrics.ts';
+import type { AuthenticationMetrics } from '../metrics/access-metrics.ts';
 import type { Filter } from './filter.ts';
 
 export interface AuthenticationOptions {

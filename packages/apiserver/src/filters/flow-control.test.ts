@@ -47,8 +47,8 @@ function setUp(handler: Handler) {
     control,
     estimate: workEstimator({ statsOf: () => undefined, watches }),
     watches,
-    turn: new SeatReleaser(),
-    starts: new DispatchPacer(),
+    releaser: new SeatReleaser(),
+    pacer: new DispatchPacer(),
     slowUploads: new SlowUploads(60_000),
     requestTimeoutMs: 60_000,
     load: { readOnly: gauges, mutating: gauges },
@@ -168,11 +168,11 @@ describe('a turn of the loop that lasts too long', () => {
     let now = 0;
     const turn = new SeatReleaser(() => now);
     const finished: number[] = [];
-    turn.afterwards(() => finished.push(1));
+    turn.release(() => finished.push(1));
     now = 5;
-    turn.afterwards(() => finished.push(2));
+    turn.release(() => finished.push(2));
     now = 11;
-    turn.afterwards(() => finished.push(3));
+    turn.release(() => finished.push(3));
     expect(finished).toEqual([1, 2]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(finished).toEqual([1, 2, 3]);

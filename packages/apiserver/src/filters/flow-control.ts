@@ -2,7 +2,7 @@ import { type Answer, type BytesAnswer, ClientGone, type StreamAnswer } from '@t
 import { type Flow, type FlowRequest, maxSeats } from '../flowcontrol/flow.ts';
 import type { FlowControl } from '../flowcontrol/flow-control.ts';
 import type { DispatchPacer, SeatReleaser } from '../flowcontrol/loop-pacing.ts';
-import { outcomeOf, remainingMs, type SlowUploads } from '../flowcontrol/seat-wait.ts';
+import { remainingMs, type SlowUploads, waitForSeats } from '../flowcontrol/seat-wait.ts';
 import type { WatchTracker, WorkEstimator } from '../flowcontrol/work-estimator.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { isLongRunning, isReading } from '../http/request-info.ts';
@@ -19,8 +19,8 @@ export interface FlowControlFilterOptions {
   readonly control: FlowControl;
   readonly estimate: WorkEstimator;
   readonly watches: WatchTracker;
-  readonly turn: SeatReleaser;
-  readonly starts: DispatchPacer;
+  readonly releaser: SeatReleaser;
+  readonly pacer: DispatchPacer;
   readonly slowUploads: SlowUploads;
   readonly requestTimeoutMs: number;
   readonly load: Readonly<Record<'readOnly' | 'mutating', LoadGauges>>;
@@ -57,16 +57,16 @@ async function serveLater(waiting: FlowRequest, next: Handler, options: FlowCont
   const { request, flow } = waiting;
   const load = loadOf(request, options);
   load.waiting.add(1);
-  const outcome = await outcomeOf(waiting, options.requestTimeoutMs);
+  const outcome = await waitForSeats(waiting, options.requestTimeoutMs);
   load.waiting.add(-1);
   if (outcome === 'execute') {
     // Without a wait for nothing, in which all others would be let through too.
-    const turn = flow.level.isUrgent ? undefined : options.starts.turn();
+    const turn = flow.level.isUrgent ? undefined : options.pacer.whenReady();
     if (turn) await turn;
     try {
       return serve(waiting, next, options);
     } finally {
-      options.starts.begun();
+      options.pacer.started();
     }
   }
   flow.series.gaveUp(Math.max(0, Date.now() - request.received) / 1000);
@@ -95,7 +95,7 @@ function serve(first: FlowRequest, next: Handler, options: FlowControlFilterOpti
     throw error;
   }
   if (!(answer instanceof Promise)) return settled(answer, request, finish, options, !flow.level.isExempt);
-  flow.level.queues.keepInView(first);
+  flow.level.queues.track(first);
   const { executing } = loadOf(request, options);
   executing.add(1);
   const leave = () => {
@@ -121,7 +121,7 @@ function settled(
   if (answer.kind === 'stream') return watching(answer, request, finish, options);
   // A watch that another server answers takes its time, and no seats of ours.
   if (answer.kind === 'bytes' && !isQuick(answer) && !isLongRunning(request.info)) whenTaken(request, finish, options);
-  else if (inTurn) options.turn.afterwards(finish);
+  else if (inTurn) options.releaser.release(finish);
   else finish();
   return answer;
 }

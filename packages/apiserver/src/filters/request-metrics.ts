@@ -1,7 +1,7 @@
 import type { Answer, BytesAnswer, StreamAnswer } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { CountingSink, countedBody } from '../metrics/counted-body.ts';
 import type { RequestMetrics, RequestSeries } from '../metrics/request-metrics.ts';
+import { CountingSink, countedBody } from '../metrics/response-metrics.ts';
 import type { Filter } from './filter.ts';
 
 /** Milliseconds on a clock that never goes back. */

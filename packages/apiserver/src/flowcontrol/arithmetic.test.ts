@@ -8,7 +8,7 @@ import { WatchTracker } from './work-estimator.ts';
 const claim = (lowerBound: number, upperBound: number, target: number) => ({ lowerBound, upperBound, target });
 
 describe('allocation', () => {
-  it('gives everybody the same part of what they want', () => {
+  it('gives every claim the same fraction of its target', () => {
     expect(allocate(30, [claim(0, 100, 10), claim(0, 100, 20), claim(0, 100, 30)])).toEqual({
       parts: [5, 10, 15],
       fairFraction: 0.5,
@@ -25,14 +25,14 @@ describe('allocation', () => {
       expect(part).toBeLessThanOrEqual(claims[i]?.upperBound as number);
     }
   });
-  it('is impossible where the bounds say so', () => {
+  it('is undefined if the bounds do not allow the sum', () => {
     expect(allocate(10, [claim(20, 30, 20)])).toBeUndefined();
     expect(allocate(10, [claim(0, 5, 3)])).toBeUndefined();
   });
 });
 
-describe('the demand for seats', () => {
-  it('is known by its average, its spread and its peak', () => {
+describe('SeatDemand', () => {
+  it('has average, standard deviation and high watermark', () => {
     const demand = new SeatDemand(0);
     demand.set(10, 5);
     demand.settle(10);
@@ -46,8 +46,8 @@ describe('the demand for seats', () => {
   });
 });
 
-describe('the time to stay away', () => {
-  it('doubles while many are turned away, and shrinks when few are', () => {
+describe('RetryAfter', () => {
+  it('doubles while many requests are rejected, and shrinks otherwise', () => {
     const retry = new RetryAfter();
     let now = 1_000_000;
     for (let second = 0; second < 60; second++, now += 1000) for (let i = 0; i < 200; i++) retry.refused(now);
@@ -57,9 +57,9 @@ describe('the time to stay away', () => {
   });
 });
 
-describe('watch counts', () => {
+describe('WatchTracker', () => {
   const info = (method: string, path: string) => requestInfo(method, path, () => new URLSearchParams('watch=1'));
-  it('are those of the resource, of the namespace and of the object', () => {
+  it('counts watches of the resource, the namespace and the object', () => {
     const watches = new WatchTracker();
     const forget = [
       watches.register(info('GET', '/api/v1/pods'), null),

@@ -1,6 +1,6 @@
 import type { PriorityLevel } from './priority-level.ts';
 
-/** One who wants a part of something: not less than a bound, not more than another, and as near to a target as can be. */
+/** A claim on a part of a sum: bounds and a target. */
 export interface Claim {
   readonly lowerBound: number;
   readonly upperBound: number;
@@ -9,7 +9,7 @@ export interface Claim {
 
 export interface Allocation {
   readonly parts: readonly number[];
-  /** Every part is this much of its target, bounds aside. */
+  /** The parts are this fraction of their targets, within the bounds. */
   readonly fairFraction: number;
 }
 
@@ -17,8 +17,7 @@ const minTarget = 0.001;
 const epsilon = 1e-7;
 
 /**
- * Splits a sum so that every part is the same fraction of its target, as far as the bounds allow. Undefined where the
- * bounds leave no way to do so.
+ * Splits a sum so that every part is the same fraction of its target, within the bounds. Undefined if the bounds do not allow it.
  */
 export function allocate(sum: number, claims: readonly Claim[]): Allocation | undefined {
   const targets = claims.map(({ target }) => Math.max(target, minTarget));
@@ -34,7 +33,7 @@ export function allocate(sum: number, claims: readonly Claim[]): Allocation | un
   return { parts: claims.map((claim, i) => bounded(claim, fairFraction * (targets[i] as number))), fairFraction };
 }
 
-/** The sum of the parts grows with the fraction, and does so evenly between two bounds: the right pair is found first. */
+/** The sum of the parts is piecewise linear in the fraction: finds the pair of bounds around it, then interpolates. */
 function fairFractionOf(sum: number, claims: readonly Claim[], targets: readonly number[], bounds: readonly number[]): number {
   const given = (fraction: number) => total(claims.map((claim, i) => bounded(claim, fraction * (targets[i] as number))));
   let below = 0;
@@ -58,14 +57,17 @@ function total(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** What the exempt take is taken from all others; the rest is split by what each level asked for of late. Gives the fair fraction. */
+/**
+ * Recomputes the seat limits of all levels. Exempt levels take what they use; the rest is split by recent demand. Returns the
+ * fair fraction.
+ */
 export function adjustLimits(levels: readonly PriorityLevel[], serverLimit: number, now: number): number {
   for (const level of levels) level.demand.settle(now);
   const limited = levels.filter((level) => !level.isExempt);
   const exempt = levels.filter((level) => level.isExempt);
   const nominalSum = sum(levels.map(({ nominal }) => nominal));
-  const left = nominalSum - sum(exempt.map(({ needed }) => needed));
-  for (const level of exempt) level.setLimit(level.needed, level.needed, serverLimit);
+  const left = nominalSum - sum(exempt.map(({ minLimit }) => minLimit));
+  for (const level of exempt) level.setLimit(level.minLimit, level.minLimit, serverLimit);
   const { limits, fairFraction } = split(limited, nominalSum, left);
   for (const [i, level] of limited.entries()) level.setLimit(limits[i] as number, targetOf(level), serverLimit);
   return fairFraction;
@@ -77,20 +79,20 @@ function split(
   left: number,
 ): { readonly limits: readonly number[]; readonly fairFraction: number } {
   const lowest = sum(levels.map(({ lower }) => lower));
-  const needed = sum(levels.map((level) => level.needed));
+  const minLimit = sum(levels.map((level) => level.minLimit));
   if (left <= lowest) return { limits: levels.map(({ lower }) => lower), fairFraction: 0 };
-  if (left <= needed) {
-    const share = (left - lowest) / (needed - lowest);
-    return { limits: levels.map((level) => level.lower + Math.round((level.needed - level.lower) * share)), fairFraction: 0 };
+  if (left <= minLimit) {
+    const share = (left - lowest) / (minLimit - lowest);
+    return { limits: levels.map((level) => level.lower + Math.round((level.minLimit - level.lower) * share)), fairFraction: 0 };
   }
-  const claims = levels.map((level) => ({ lowerBound: level.needed, upperBound: level.upper, target: targetOf(level) }));
+  const claims = levels.map((level) => ({ lowerBound: level.minLimit, upperBound: level.upper, target: targetOf(level) }));
   const found = allocate(nominalSum, claims);
   if (!found) return { limits: levels.map(({ limit }) => limit), fairFraction: 0 };
   return { limits: found.parts.map(Math.round), fairFraction: found.fairFraction };
 }
 
 function targetOf(level: PriorityLevel): number {
-  return Math.max(level.needed, level.demand.smoothed);
+  return Math.max(level.minLimit, level.demand.smoothed);
 }
 
 function sum(values: readonly number[]): number {

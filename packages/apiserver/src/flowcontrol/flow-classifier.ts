@@ -6,21 +6,21 @@ import type { Flow } from './flow.ts';
 import type { FlowRule, FlowSubject, PathRule, ResourceRule, SchemaConfig } from './flow-config.ts';
 import type { PriorityLevel } from './priority-level.ts';
 
-/** The flows of one user. */
+/** Flows of one user. */
 export interface UserFlows {
   flowOf(info: RequestInfo, path: string): Flow;
 }
 
-/** A schema as one user meets it: only the rules that are about them. */
+/** A FlowSchema with only the rules that match the user's identity. */
 interface Candidate {
   readonly rules: readonly FlowRule[];
   flowIn(namespace: string): Flow;
 }
 
-/** Namespaces are many, and clients name any: beyond so many the flows are made anew. */
+/** Cached flows per user and schema, because clients choose the namespaces. */
 const maxFlows = 1000;
 
-/** Subjects are compared once for each user, so that a request is compared with few rules. Schemas are in order. */
+/** Matches subjects once per user, so that each request is compared with few rules. Schemas are in order of precedence. */
 export function flowClassifier(
   schemas: readonly SchemaConfig[],
   levels: ReadonlyMap<string, PriorityLevel>,
@@ -66,7 +66,7 @@ function candidateFor(
   metrics: FlowControlMetrics,
 ): Candidate {
   const make = (distinguisher: string) => makeFlow(schema, distinguisher, levels.get(schema.level) as PriorityLevel, metrics);
-  if (schema.distinguisher === 'ByNamespace') return { rules, flowIn: remembered(make) };
+  if (schema.distinguisher === 'ByNamespace') return { rules, flowIn: flowsByNamespace(make) };
   let flow: Flow | undefined;
   const flowIn = () => {
     flow ??= make(schema.distinguisher === 'ByUser' ? user.name : '');
@@ -75,7 +75,7 @@ function candidateFor(
   return { rules, flowIn };
 }
 
-function remembered(make: (namespace: string) => Flow): (namespace: string) => Flow {
+function flowsByNamespace(make: (namespace: string) => Flow): (namespace: string) => Flow {
   const flows = new Map<string, Flow>();
   return (namespace) => {
     let flow = flows.get(namespace);
@@ -113,7 +113,7 @@ function isSubject(subject: FlowSubject, user: User): boolean {
   return subject.name === '*' ? user.name.startsWith(account) : user.name === `${account}${subject.name}`;
 }
 
-/** Whether a rule whose subjects are met is about a request. */
+/** Whether a rule, whose subjects already match, matches a request. */
 export function matchesRequest({ resourceRules, pathRules }: FlowRule, info: RequestInfo, path: string): boolean {
   if (info.isResource) {
     for (const rule of resourceRules) if (matchesResource(rule, info)) return true;
@@ -136,7 +136,7 @@ function matchesPath({ verbs, paths }: PathRule, verb: string, path: string): bo
   );
 }
 
-/** A path stands for what is below it, with or without a star at its end. */
+/** A path rule matches everything below it, with or without a trailing star. */
 function folder(pattern: string): string {
   const start = pattern.endsWith('*') ? pattern.slice(0, -1) : pattern;
   return start.endsWith('/') ? start : `${start}/`;
@@ -150,12 +150,12 @@ function isAll(list: readonly string[]): boolean {
   return list.length === 1 && list[0] === '*';
 }
 
-/** What tells flows apart: the schema, and who or where within it. */
+/** Hash of the flow identifier: schema name and flow distinguisher. */
 export function flowHash(schema: string, distinguisher: string): bigint {
   return createHash('sha256').update(schema).update('\0').update(distinguisher).digest().readBigUInt64LE(0);
 }
 
-/** The queues that a flow may use: a hand of different cards, dealt from a deck by the digits of a hash. */
+/** Shuffle sharding: deals a hand of distinct queues from the digits of the hash. */
 export function dealHand(hash: bigint, deckSize: number, handSize: number): readonly number[] {
   const hand: number[] = [];
   const remainders: number[] = [];
@@ -169,7 +169,7 @@ export function dealHand(hash: bigint, deckSize: number, handSize: number): read
   return hand;
 }
 
-/** A remainder counts the cards that are left: those that were dealt before are stepped over. */
+/** Each remainder indexes the cards that are left, so earlier cards are skipped. */
 function cardAt(remainders: readonly number[], i: number): number {
   let card = remainders[i] as number;
   for (let j = i; j > 0; j--) if (card >= (remainders[j - 1] as number)) card++;

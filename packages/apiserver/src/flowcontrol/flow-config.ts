@@ -1,13 +1,13 @@
 import { isObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
 
-/** A PriorityLevelConfiguration, as far as it matters here. */
+/** The relevant fields of a PriorityLevelConfiguration. */
 export interface LevelConfig {
   readonly name: string;
   readonly uid: string;
   readonly response: LimitResponse;
   readonly shares: number;
   readonly lendablePercent: number;
-  /** Absent: as much as there is. */
+  /** Undefined: no limit. */
   readonly borrowingLimitPercent: number | undefined;
 }
 
@@ -16,7 +16,7 @@ export type LimitResponse =
   | { readonly to: 'reject' }
   | { readonly to: 'queue'; readonly queues: number; readonly handSize: number; readonly lengthLimit: number };
 
-/** A FlowSchema, as far as it matters here. */
+/** The relevant fields of a FlowSchema. */
 export interface SchemaConfig {
   readonly name: string;
   readonly uid: string;
@@ -50,7 +50,7 @@ export interface PathRule {
   readonly paths: readonly string[];
 }
 
-/** Objects as they are stored were validated; what is odd nevertheless is read as absent. */
+/** Stored objects were validated; invalid ones are ignored. */
 export function readLevel(object: JsonObject): LevelConfig | undefined {
   const { name, uid } = metadata(object);
   const spec = member(object, 'spec');

@@ -97,7 +97,7 @@ describe('classification', () => {
     ['nobody else', '/api/v1/pods', { name: 'a', groups: [] }, 'catch-all'],
   ])('%s', (_title, url, user, name) => expect(control.classify(ask(url, user)).schema).toBe(name));
 
-  it('is the same flow for the same user, and says by which rules', () => {
+  it('gives the same flow for the same user, with the UIDs of schema and level', () => {
     const flow = control.classify(ask('/api/v1/pods'));
     expect(control.classify(ask('/api/v1/nodes'))).toBe(flow);
     expect(flow.distinguisher).toBe('someone');
@@ -107,7 +107,7 @@ describe('classification', () => {
     });
   });
 
-  it('takes up what is configured anew', () => {
+  it('applies a changed configuration', () => {
     const { control, ask } = playground([level('a', {})], [schema('s', 'a', 5, [forGroup('*')])]);
     expect(control.classify(ask('/api/v1/pods')).schema).toBe('s');
     control.configure([level('a', {})], []);
@@ -116,14 +116,14 @@ describe('classification', () => {
 });
 
 describe('shuffle sharding', () => {
-  it('deals hands of different cards', () => {
+  it('deals hands of distinct cards', () => {
     for (let i = 0; i < 200; i++) {
       const hand = dealHand(flowHash('schema', `user-${i}`), 16, 4);
       expect(new Set(hand).size).toBe(4);
       for (const card of hand) expect(card >= 0 && card < 16).toBe(true);
     }
   });
-  it('deals every hand there is', () => {
+  it('deals every possible hand', () => {
     const hands = new Set<string>();
     for (let hash = 0n; hash < 24n; hash++) hands.add(dealHand(hash, 4, 3).join());
     expect(hands.size).toBe(24);
@@ -133,18 +133,18 @@ describe('shuffle sharding', () => {
 describe('seats', () => {
   const all = [schema('s', 'a', 5, [forGroup('*')], 'ByUser')];
 
-  it('are given while there are any, then requests wait, then they are turned away', () => {
+  it('are taken until none is free, then requests queue, then they are rejected', () => {
     const { enter, levelNamed } = playground([level('a', { shares: 10 })], all);
     expect(levelNamed('a').nominal).toBe(10);
     const { limit } = levelNamed('a');
     for (let i = 0; i < limit; i++) expect(enter()?.isExecuting).toBe(true);
-    // A hand of two queues of three.
+    // A hand of two queues out of three.
     for (let i = 0; i < 6; i++) expect(enter()?.isExecuting).toBe(false);
     expect(enter()).toBeUndefined();
     expect(levelNamed('a').queues).toMatchObject({ waiting: 6, rejected: 1, executing: limit });
   });
 
-  it('go to the next in line, and back to where they came from', () => {
+  it('go to the next request in the queue when released', () => {
     const { enter, levelNamed, pass } = playground([level('a', { shares: 10 })], all);
     const served = Array.from({ length: levelNamed('a').limit }, () => enter());
     const waiting = enter();
@@ -156,17 +156,17 @@ describe('seats', () => {
     expect(levelNamed('a').queues).toMatchObject({ waiting: 0, executing: 0, seatsInUse: 0, seatsWaiting: 0, isIdle: true });
   });
 
-  it('leave no trace of who gave up', () => {
+  it('are not affected by requests that time out', () => {
     const { enter, levelNamed } = playground([level('a', { shares: 10 })], all);
     const served = Array.from({ length: levelNamed('a').limit }, () => enter());
     const waiting = enter() as FlowRequest;
-    expect(levelNamed('a').queues.giveUp(waiting)).toBe(true);
-    expect(levelNamed('a').queues.giveUp(waiting)).toBe(false);
+    expect(levelNamed('a').queues.cancel(waiting)).toBe(true);
+    expect(levelNamed('a').queues.cancel(waiting)).toBe(false);
     for (const request of served) finish(request);
     expect(levelNamed('a').queues).toMatchObject({ waiting: 0, cancelled: 1, isIdle: true });
   });
 
-  it('a wide request waits for all its seats, and one that is wider than everything goes alone', () => {
+  it('a wide request waits for all its seats, and one wider than the limit executes alone', () => {
     const { enter, levelNamed } = playground([level('a', { shares: 10 })], all);
     const { limit } = levelNamed('a');
     const first = enter();
@@ -177,7 +177,7 @@ describe('seats', () => {
     expect(enter()?.isExecuting).toBe(false);
   });
 
-  it('are shared fairly between a crowd and one', () => {
+  it('are shared fairly between a busy flow and a quiet one', () => {
     const { enter, levelNamed, pass } = playground(
       [level('a', { shares: 10, response: { to: 'queue', queues: 64, handSize: 4, lengthLimit: 100 } })],
       all,
@@ -196,7 +196,7 @@ describe('seats', () => {
     expect(order.indexOf('lone')).toBeLessThan(20);
   });
 
-  it('without queues: who finds none is turned away', () => {
+  it('requests without a free seat are rejected if there are no queues', () => {
     const { enter, levelNamed } = playground([], []);
     const { limit } = levelNamed('catch-all');
     const served = Array.from({ length: limit }, () => enter());
@@ -205,17 +205,17 @@ describe('seats', () => {
     expect(enter()?.isExecuting).toBe(true);
   });
 
-  it('never end for the exempt', () => {
+  it('are unlimited for exempt requests', () => {
     const { enter } = playground([], []);
     for (let i = 0; i < 1000; i++) expect(enter({ name: 'admin', groups: ['system:masters'] })?.isExecuting).toBe(true);
   });
 });
 
-describe('lending', () => {
+describe('borrowing', () => {
   const levels = [level('busy', { shares: 10, lendablePercent: 50 }), level('quiet', { shares: 10, lendablePercent: 80 })];
   const schemas = [schema('s', 'busy', 5, [forGroup('*')], 'ByUser')];
 
-  it('gives the seats that nobody needs to those who could use them', () => {
+  it('moves unused seats to levels with demand', () => {
     const { control, enter, levelNamed, pass } = playground(levels, schemas, 250);
     expect(levelNamed('busy')).toMatchObject({ nominal: 100, lower: 50, upper: 350 });
     const served = Array.from({ length: 300 }, (_, i) => enter({ name: `user-${i}`, groups: [] }));
@@ -229,7 +229,7 @@ describe('lending', () => {
     for (const request of served) if (request?.isExecuting) finish(request);
   });
 
-  it('keeps a level that is gone until it has served what it began', () => {
+  it('keeps a removed level until its requests are done', () => {
     const { control, enter, pass } = playground(levels, schemas, 250);
     const served = enter();
     control.configure([], []);

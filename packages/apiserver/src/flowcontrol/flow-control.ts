@@ -8,9 +8,9 @@ import { PriorityLevel } from './priority-level.ts';
 import type { Seconds } from './queue-set.ts';
 
 export interface FlowControlOptions {
-  /** All the seats there are. */
+  /** The server's concurrency limit, in seats. */
   readonly serverLimit: number;
-  /** There whatever is configured: a level and a schema for the exempt, and for those whom nothing else matches. */
+  /** The mandatory levels and schemas (exempt and catch-all), which exist whatever is configured. */
   readonly mandatory: { readonly levels: readonly LevelConfig[]; readonly schemas: readonly SchemaConfig[] };
   readonly metrics: FlowControlMetrics;
   readonly now?: Seconds;
@@ -18,7 +18,7 @@ export interface FlowControlOptions {
 
 const adjustmentMs = 10_000;
 
-/** Priority and fairness: which flow a request belongs to, and the seats of every priority level. */
+/** API Priority and Fairness: classifies requests into flows and manages the seats of the priority levels. */
 export class FlowControl {
   readonly #options: FlowControlOptions;
   readonly #now: Seconds;
@@ -33,12 +33,12 @@ export class FlowControl {
     this.#timer = setInterval(() => this.adjust(), adjustmentMs).unref();
   }
 
-  /** By name, in the order of the names. */
+  /** Sorted by name. */
   get levels(): readonly PriorityLevel[] {
     return [...this.#levels.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Takes up what is configured now. Requests that wait or are being served stay where they are. */
+  /** Applies a new configuration. Waiting and executing requests stay in their queues. */
   configure(levels: readonly LevelConfig[], schemas: readonly SchemaConfig[]): void {
     this.#sourceOf = this.#takeUp(levels, schemas);
   }
@@ -47,7 +47,7 @@ export class FlowControl {
     return this.#sourceOf(request.user).flowOf(request.info, request.path);
   }
 
-  /** Levels that need their seats get them back from those they were lent to. */
+  /** Adjusts the borrowing of seats between levels. */
   adjust(): void {
     this.#forgetIdle();
     const fairFraction = adjustLimits([...this.#levels.values()], this.#options.serverLimit, this.#now());
@@ -62,23 +62,23 @@ export class FlowControl {
   #takeUp(configured: readonly LevelConfig[], schemas: readonly SchemaConfig[]): (user: User) => UserFlows {
     const { mandatory, metrics } = this.#options;
     this.#levels = this.#levelsOf(withMissing(configured, mandatory.levels));
-    const usable = schemas.filter(({ level }) => this.#levels.get(level)?.isLeaving === false);
-    this.#divide();
+    const usable = schemas.filter(({ level }) => this.#levels.get(level)?.isQuiescing === false);
+    this.#distributeSeats();
     return flowClassifier(inOrder(withMissing(usable, mandatory.schemas)), this.#levels, metrics);
   }
 
-  /** What is no longer configured stays while it has something to do. */
+  /** Levels that are no longer configured stay until they are idle. */
   #levelsOf(configs: readonly LevelConfig[]): Map<string, PriorityLevel> {
     const levels = new Map<string, PriorityLevel>();
     for (const config of configs) {
       const level = this.#levels.get(config.name) ?? this.#newLevel(config);
       level.config = config;
-      level.isLeaving = false;
+      level.isQuiescing = false;
       levels.set(config.name, level);
     }
     for (const [name, level] of this.#levels) {
       if (levels.has(name) || level.queues.isIdle) continue;
-      level.isLeaving = true;
+      level.isQuiescing = true;
       levels.set(name, level);
     }
     return levels;
@@ -89,25 +89,25 @@ export class FlowControl {
   }
 
   #forgetIdle(): void {
-    const idle = [...this.#levels.values()].filter((level) => level.isLeaving && level.queues.isIdle);
+    const idle = [...this.#levels.values()].filter((level) => level.isQuiescing && level.queues.isIdle);
     if (idle.length === 0) return;
     for (const { name } of idle) this.#levels.delete(name);
-    this.#divide();
+    this.#distributeSeats();
   }
 
   #scaleLoad(levels: readonly PriorityLevel[]): void {
     const seats = levels.reduce((sum, { nominal }) => sum + nominal, 0);
-    const places = levels.reduce((sum, { places }) => sum + places, 0);
+    const queueCapacity = levels.reduce((sum, { queueCapacity }) => sum + queueCapacity, 0);
     for (const kind of ['readOnly', 'mutating'] as const) {
       this.#options.metrics.load('executing', kind).setDenominator(Math.max(1, seats));
-      this.#options.metrics.load('waiting', kind).setDenominator(Math.max(1, places));
+      this.#options.metrics.load('waiting', kind).setDenominator(Math.max(1, queueCapacity));
     }
   }
 
-  #divide(): void {
+  #distributeSeats(): void {
     const levels = [...this.#levels.values()];
     const shares = levels.reduce((sum, { config }) => sum + config.shares, 0);
-    for (const level of levels) level.divide(this.#options.serverLimit, shares);
+    for (const level of levels) level.setNominalLimit(this.#options.serverLimit, shares);
     this.#scaleLoad(levels);
     adjustLimits(levels, this.#options.serverLimit, this.#now());
   }

@@ -3,23 +3,23 @@ import type { FlowSeries } from '../metrics/flow-control-metrics.ts';
 import type { PriorityLevel } from './priority-level.ts';
 import type { FlowQueue } from './queue-set.ts';
 
-/** Requests that are treated as one: of a schema, and of the same user or namespace where the schema says so. */
+/** Requests of the same FlowSchema and, depending on the schema, of the same user or namespace. */
 export interface Flow {
   readonly schema: string;
   readonly level: PriorityLevel;
   readonly distinguisher: string;
-  /** The queues this flow may use. */
+  /** Indexes of the queues of this flow. */
   readonly hand: readonly number[];
   readonly series: FlowSeries;
-  /** Tell a client by which rules it was treated, without their names. */
+  /** Response headers that identify the matched objects by UID. */
   readonly headers: FlowHeaders;
 }
 
-/** How much of a server a request takes: so many seats while it is served, and so many for a while after. */
+/** The seats of a request: initial seats while it executes, final seats for some time after. */
 export interface WorkEstimate {
   readonly initialSeats: number;
   readonly finalSeats: number;
-  /** Seconds for which the final seats stay taken. */
+  /** Seconds for which the final seats stay occupied. */
   readonly additionalLatency: number;
 }
 
@@ -27,19 +27,18 @@ export function seats(initialSeats: number): WorkEstimate {
   return initialSeats === 1 ? oneSeat : { initialSeats, finalSeats: 0, additionalLatency: 0 };
 }
 
-/** What most requests take. */
 export const oneSeat: WorkEstimate = { initialSeats: 1, finalSeats: 0, additionalLatency: 0 };
 
 export function maxSeats({ initialSeats, finalSeats }: WorkEstimate): number {
   return initialSeats >= finalSeats ? initialSeats : finalSeats;
 }
 
-/** A request is assumed to take so many seconds until it is known how many it took. */
+/** Assumed execution time in seconds until the real one is known. */
 export const assumedDuration = 0.003;
 
 export type Decision = 'execute' | 'time-out';
 
-/** A request on its way through a queue to its seats. Times are in seconds. */
+/** A request in a queue or executing. Times are in seconds. */
 export class FlowRequest {
   readonly request: IncomingRequest;
   readonly flow: Flow;
@@ -52,8 +51,8 @@ export class FlowRequest {
   readonly arrivedR: number;
   started = 0;
   isExecuting = false;
-  isUnderWay = false;
-  /** Called once, of one that had to wait. */
+  isTracked = false;
+  /** Called once for a request that had to wait. */
   decide: ((decision: Decision) => void) | undefined;
 
   constructor(

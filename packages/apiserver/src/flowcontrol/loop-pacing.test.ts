@@ -5,20 +5,20 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 function setUp() {
   let now = 0;
-  const starts = new DispatchPacer(() => now);
+  const pacer = new DispatchPacer(() => now);
   const begun: string[] = [];
   /** A request whose synchronous work takes 1 ms. */
   const begin = async (name: string) => {
-    const turn = starts.turn();
+    const turn = pacer.whenReady();
     if (turn) await turn;
     begun.push(name);
     now++;
-    starts.begun();
+    pacer.started();
   };
   return { begin, begun };
 }
 
-it('spreads requests over turns, in their order', async () => {
+it('spreads requests over iterations of the event loop, in order', async () => {
   const { begin, begun } = setUp();
   const names = Array.from({ length: 50 }, (_, i) => `r${i}`);
   const all = Promise.all(names.map(begin));
@@ -30,7 +30,7 @@ it('spreads requests over turns, in their order', async () => {
   expect(begun).toEqual(names);
 });
 
-it('does not delay a request that comes alone', async () => {
+it('does not delay a single request', async () => {
   const { begin, begun } = setUp();
   for (let i = 0; i < 3; i++) {
     await turn();

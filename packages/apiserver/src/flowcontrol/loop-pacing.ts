@@ -1,9 +1,9 @@
-/** Requests that had to queue begin for this long in one turn of the event loop. */
+/** Time slice for starting dispatched requests in one iteration of the event loop. */
 const sliceMs = 1.5;
 
 /**
- * Spreads the beginnings of requests that had to queue over turns of the event loop. When seats become free, hundreds of them may
- * begin at once, and would run one right after the other before anybody else is heard.
+ * Spreads the start of dispatched requests over iterations of the event loop. When seats are freed, hundreds of queued requests
+ * may be dispatched at once, and would otherwise run back to back.
  */
 export class DispatchPacer {
   readonly #now: () => number;
@@ -16,15 +16,15 @@ export class DispatchPacer {
     this.#now = now;
   }
 
-  /** Resolves when the request may begin; undefined if it may now. */
-  turn(): Promise<void> | undefined {
+  /** Resolves when the request may start; undefined if it may start now. */
+  whenReady(): Promise<void> | undefined {
     if (!this.#isOpen) this.#open();
     if (this.#waiting.length === 0 && !this.#isSpent()) return undefined;
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** A request has begun: its synchronous work is done. The next one follows while the turn lasts. */
-  begun(): void {
+  /** Call after the synchronous part of a request; starts the next one within the time slice. */
+  started(): void {
     if (this.#waiting.length > 0 && !this.#isSpent()) this.#waiting.shift()?.();
   }
 
@@ -46,13 +46,13 @@ export class DispatchPacer {
   };
 }
 
-/** Within so many milliseconds of one turn of the loop, answers that are there at once cost nobody a place. */
+/** Requests answered synchronously release their seats at once for this long in an iteration of the event loop. */
 const freeMs = 10;
 
 /**
- * Seats limit what is under way at one time, and what is answered without a wait never is. But a turn of the loop in
- * which a crowd is answered keeps everybody else waiting: once a turn has lasted too long, seats are kept until its end,
- * so that what comes now has to queue.
+ * Releases the seats of requests that were answered synchronously. Such requests never overlap, so they would never fill the
+ * seats, but many of them in one iteration of the event loop delay all others. After `freeMs`, seats are held until the end of
+ * the iteration, so that further requests queue.
  */
 export class SeatReleaser {
   readonly #now: () => number;
@@ -65,8 +65,8 @@ export class SeatReleaser {
     this.#now = now;
   }
 
-  /** Calls back now, or at the end of a turn that takes too long. */
-  afterwards(finish: () => void): void {
+  /** Calls back now, or at the end of an iteration that takes too long. */
+  release(finish: () => void): void {
     if (!this.#isWatching) this.#begin();
     else if (this.#now() - this.#began > freeMs) return void this.#ending.push(finish);
     finish();

@@ -3,12 +3,12 @@ import type { LevelConfig } from './flow-config.ts';
 import { noLimit, noQueues, QueueSet, type QueuingConfig, type Seconds } from './queue-set.ts';
 import { SeatDemand } from './seat-demand.ts';
 
-/** Of the suggested configuration: controllers, kubelets and leader election. */
+/** Suggested levels for controllers, kubelets and leader election. */
 const systemLevels = new Set(['system', 'node-high', 'leader-election']);
-/** The seats that one request may take at most, as a share of those of its level. */
+/** Maximum share of a level's seats for one request. */
 const maxSeatsShare = 0.15;
 
-/** A priority level: its seats, who waits for them, and how many there are at this time. */
+/** A priority level: its configuration, seats and queues. */
 export class PriorityLevel {
   readonly name: string;
   readonly series: LevelSeries;
@@ -16,13 +16,13 @@ export class PriorityLevel {
   readonly queues: QueueSet;
   readonly retryAfter = new RetryAfter();
   config: LevelConfig;
-  /** Its configuration is gone, and it only serves what it has begun. */
-  isLeaving = false;
+  /** No longer configured: serves only what it has started. */
+  isQuiescing = false;
   nominal = 0;
   lower = 0;
   upper = 0;
   limit = 0;
-  /** 0 for no limit of its own. */
+  /** Maximum seats of one request; 0 for no limit. */
   maxSeats = 0;
   #isNew = true;
 
@@ -34,7 +34,7 @@ export class PriorityLevel {
     this.queues = new QueueSet(now, series, this.demand);
   }
 
-  /** Health checks and system traffic go before the requests of others, whatever the connection. */
+  /** Exempt and system requests are read before others on the connection level. */
   get isUrgent(): boolean {
     return this.isExempt || systemLevels.has(this.name);
   }
@@ -43,8 +43,8 @@ export class PriorityLevel {
     return this.config.response.to === 'exempt';
   }
 
-  /** Its share of all the seats there are. */
-  divide(serverLimit: number, allShares: number): void {
+  /** Sets nominal, lower and upper limits from the level's concurrency shares. */
+  setNominalLimit(serverLimit: number, allShares: number): void {
     const { shares, lendablePercent, borrowingLimitPercent, response } = this.config;
     this.nominal = Math.ceil(allShares === 0 ? 0 : (serverLimit * shares) / allShares);
     const lendable = Math.round((this.nominal * lendablePercent) / 100);
@@ -58,8 +58,8 @@ export class PriorityLevel {
     this.#isNew = false;
   }
 
-  /** The fewest seats that it needs at this time. */
-  get needed(): number {
+  /** Minimum current limit, from recent demand. */
+  get minLimit(): number {
     if (this.isExempt) return Math.max(this.lower, this.demand.highWatermark);
     return Math.max(this.lower, Math.min(this.nominal, this.demand.highWatermark));
   }
@@ -68,12 +68,12 @@ export class PriorityLevel {
     this.limit = limit;
     const { highWatermark, average, deviation, smoothed } = this.demand;
     this.series.adjusted({ highWatermark, average, deviation, smoothed, target, limit });
-    this.series.capacity(limit > 0 ? limit : Math.max(1, Math.round(serverLimit / 10)), Math.max(1, this.places));
+    this.series.capacity(limit > 0 ? limit : Math.max(1, Math.round(serverLimit / 10)), Math.max(1, this.queueCapacity));
     this.queues.configure(this.#queuing, limit);
   }
 
-  /** How many requests may wait. */
-  get places(): number {
+  /** Total capacity of the queues. */
+  get queueCapacity(): number {
     const { response } = this.config;
     return response.to === 'queue' ? response.queues * response.lengthLimit : 0;
   }
@@ -91,7 +91,7 @@ function maxSeatsOf(nominal: number, handSize: number): number {
 
 const maxSeconds = 32;
 
-/** How long those who are turned away should stay away: longer while many are, shorter again when it gets quiet. */
+/** Adaptive Retry-After: grows while requests are rejected, shrinks otherwise. */
 export class RetryAfter {
   seconds = 1;
   #raised = 0;

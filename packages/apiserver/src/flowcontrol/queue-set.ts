@@ -4,27 +4,27 @@ import { assumedDuration, type Flow, FlowRequest, maxSeats, type WorkEstimate } 
 import type { SeatDemand } from './seat-demand.ts';
 
 export interface QueuingConfig {
-  /** None: who finds no seat is turned away. */
+  /** 0: requests without a free seat are rejected. */
   readonly queues: number;
   readonly lengthLimit: number;
-  /** Everybody finds a seat. */
+  /** Exempt: requests always get a seat. */
   readonly unlimited?: boolean;
 }
 
-/** On a clock that never goes back. */
+/** A monotonic clock. */
 export type Seconds = () => number;
 
 export const noQueues: QueuingConfig = { queues: 0, lengthLimit: 0 };
 export const noLimit: QueuingConfig = { queues: 0, lengthLimit: 0, unlimited: true };
 
 /**
- * The seats of a priority level and the queues in front of them. Among queues the one goes first whose next request
- * would end first if every queue were served a little all the time: fair queuing by virtual time.
+ * The seats of a priority level and its queues. Fair queuing by virtual time: the queue whose next request would finish first in
+ * a fluid model is served first.
  */
 export class QueueSet {
   readonly queues: FlowQueue[] = [];
-  /** Those who needed no queue, and have been under way for more than a turn of the loop. */
-  readonly queueless = new Set<FlowRequest>();
+  /** Executing requests that used no queue and did not finish synchronously. */
+  readonly trackedWithoutQueue = new Set<FlowRequest>();
   waiting = 0;
   executing = 0;
   seatsInUse = 0;
@@ -58,7 +58,7 @@ export class QueueSet {
     return this.#currentR;
   }
 
-  /** Queues that are no longer wanted stay until they are empty. */
+  /** Removed queues stay until they are empty. */
   configure(config: QueuingConfig, limit: number): void {
     this.#syncTime(this.#now());
     this.#config = config;
@@ -68,7 +68,7 @@ export class QueueSet {
     this.#dispatchAll();
   }
 
-  /** Executing, or waiting for `decide`; undefined if there is no room at all. */
+  /** Returns an executing or waiting request; undefined if it is rejected. */
   start(request: IncomingRequest, flow: Flow, work: WorkEstimate): FlowRequest | undefined {
     const now = this.#now();
     this.#syncTime(now);
@@ -84,8 +84,8 @@ export class QueueSet {
     return entering;
   }
 
-  /** Ends the wait of a request that has waited enough. Whether it did wait. */
-  giveUp(request: FlowRequest): boolean {
+  /** Removes a request from its queue. Returns whether it was still waiting. */
+  cancel(request: FlowRequest): boolean {
     const { queue, flow } = request;
     const now = this.#now();
     this.#syncTime(now);
@@ -97,13 +97,13 @@ export class QueueSet {
     return true;
   }
 
-  /** Keeps a request in view that is not answered at once: most are, and would only cost time. */
-  keepInView(request: FlowRequest): void {
-    request.isUnderWay = true;
-    (request.queue?.underWay ?? this.queueless).add(request);
+  /** Tracks a request that does not finish synchronously, for the debug pages. Most requests do, and skip this. */
+  track(request: FlowRequest): void {
+    request.isTracked = true;
+    (request.queue?.tracked ?? this.trackedWithoutQueue).add(request);
   }
 
-  /** Takes back the seats of a request that has been served. */
+  /** Releases the seats of a finished request. */
   finish(request: FlowRequest): void {
     const now = this.#now();
     this.#syncTime(now);
@@ -112,7 +112,7 @@ export class QueueSet {
     this.executing--;
     flow.series.executed(took, request.request.info.verb === 'watch');
     this.#series.executing.add(-1, now);
-    if (request.isUnderWay) (queue?.underWay ?? this.queueless).delete(request);
+    if (request.isTracked) (queue?.tracked ?? this.trackedWithoutQueue).delete(request);
     if (queue) {
       queue.executing--;
       queue.nextDispatchR -= work.initialSeats * (assumedDuration - took);
@@ -146,14 +146,14 @@ export class QueueSet {
     return entering;
   }
 
-  /** More seats than there are at all are enough to go alone. */
+  /** A request that needs more seats than the limit executes alone. */
   #hasRoom(seats: number): boolean {
     if (this.#config.unlimited) return true;
     if (seats > this.#limit) return this.executing === 0;
     return this.seatsInUse + seats <= this.#limit;
   }
 
-  /** Of the hand the queue with the least work waiting; of equals not always the same. */
+  /** The queue of the hand with the least work waiting; ties rotate. */
   #chooseQueue(hand: readonly number[]): FlowQueue {
     const offset = this.#enqueues++ % hand.length;
     let best = this.queues[hand[offset] as number] as FlowQueue;
@@ -178,7 +178,7 @@ export class QueueSet {
     this.#dispatchAll();
   }
 
-  /** A request has left its queue, for whatever reason. */
+  /** Updates the counters after a request left its queue. */
   #left(request: FlowRequest, queue: FlowQueue, now: number): void {
     if (!queue.isActive) this.#activeQueues--;
     this.waiting--;
@@ -215,7 +215,7 @@ export class QueueSet {
     const request = queue?.oldest;
     if (!queue || !request) return false;
     if (!this.#hasRoom(request.seats)) {
-      request.flow.series.noRoom();
+      request.flow.series.noAccommodation();
       return false;
     }
     const now = this.#lastTime;
@@ -228,7 +228,7 @@ export class QueueSet {
     return true;
   }
 
-  /** The queue whose oldest request would end first; of equals the next in turn. */
+  /** The queue whose oldest request has the earliest virtual finish time; ties are served round robin. */
   #nextQueue(): FlowQueue | undefined {
     let best: FlowQueue | undefined;
     let bestFinish = Number.POSITIVE_INFINITY;
@@ -252,7 +252,7 @@ export class QueueSet {
     flow.series.rejected(reason);
   }
 
-  /** Virtual time goes by as fast as every queue with something to do is served. */
+  /** Virtual time advances at the rate at which each active queue would be served. */
   #syncTime(now: number): void {
     const elapsed = now - this.#lastTime;
     this.#lastTime = now;
@@ -288,14 +288,14 @@ function startBounds(queues: readonly FlowQueue[]): StartBounds {
   return bounds;
 }
 
-/** First come, first served; who gives up leaves no trace. */
+/** A FIFO queue from which requests can be removed. */
 export class FlowQueue {
   readonly waiting = new Set<FlowRequest>();
   executing = 0;
-  /** Those of them that have been under way for more than a turn of the loop. */
-  readonly underWay = new Set<FlowRequest>();
+  /** Executing requests that did not finish synchronously. */
+  readonly tracked = new Set<FlowRequest>();
   seatsInUse = 0;
-  /** The virtual time at which its next request would begin. */
+  /** Virtual start time of its next request. */
   nextDispatchR = 0;
   initialSeatsWaiting = 0;
   maxSeatsWaiting = 0;
@@ -317,17 +317,17 @@ export class FlowQueue {
     this.workWaiting += request.totalWork;
   }
 
-  /** Whether it was there. */
+  /** Returns whether it was in the queue. */
   remove(request: FlowRequest): boolean {
     if (!this.waiting.delete(request)) return false;
     this.initialSeatsWaiting -= request.work.initialSeats;
     this.maxSeatsWaiting -= request.seats;
-    // Sums of fractions drift: an empty queue holds no work, exactly.
+    // Avoids the drift of floating-point sums.
     this.workWaiting = this.waiting.size === 0 ? 0 : this.workWaiting - request.totalWork;
     return true;
   }
 
-  /** A queue that was served little has no claim from before its oldest request arrived. */
+  /** The virtual start time is not before the arrival of the oldest request. */
   boundNextDispatch(): void {
     const { oldest } = this;
     if (oldest && this.nextDispatchR < oldest.arrivedR) this.nextDispatchR = oldest.arrivedR;

@@ -1,7 +1,7 @@
-/** How much of the past still counts after one period. */
+/** Decay of the smoothed demand per adjustment period. */
 const smoothing = 0.977;
 
-/** How many seats a priority level could use, over time: the ground on which levels lend to one another. */
+/** Seat demand of a priority level over time, which borrowing is based on. */
 export class SeatDemand {
   highWatermark = 0;
   average = 0;
@@ -25,12 +25,12 @@ export class SeatDemand {
     if (value > this.#highest) this.#highest = value;
   }
 
-  /** For what comes and goes at once, and therefore leaves a mark but no area. */
+  /** Counts a peak without duration. */
   touch(value: number): void {
     if (value > this.#highest) this.#highest = value;
   }
 
-  /** Sums a period up, and begins the next. */
+  /** Ends an adjustment period and starts the next. */
   settle(now: number): void {
     this.#advance(now);
     this.highWatermark = this.#highest;

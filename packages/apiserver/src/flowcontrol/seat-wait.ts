@@ -2,20 +2,20 @@ import { StatusError } from '@tsukube/machinery';
 import { ClientGone } from '@tsukube/transport';
 import type { Decision, FlowRequest } from './flow.ts';
 
-/** How a wait ended: with seats, because it took too long, or because nobody waits for the answer any more. */
+/** How a wait ended; `gone` if the client disconnected. */
 export type Outcome = Decision | 'gone';
 
-/** As kube-apiserver has it: what has waited longer would not have the time left to be served. */
+/** Maximum wait as a fraction of the request timeout, as in kube-apiserver. */
 const shareOfTimeout = 1 / 4;
 const maxWaitMs = 60_000;
 
-/** What is left of a time that began at `since`. The wall clock may have been set meanwhile: never more than the whole. */
+/** Remaining part of a duration that began at `since`. Bounded by the duration, because the wall clock may have been set back. */
 export function remainingMs(since: number, wholeMs: number): number {
   return Math.min(wholeMs, Math.max(0, since + wholeMs - Date.now()));
 }
 
-/** Waits for seats, for a part of the time that the request has, while somebody waits for the answer. */
-export function outcomeOf(waiting: FlowRequest, requestTimeoutMs: number, since = waiting.request.received): Promise<Outcome> {
+/** Waits for seats, until the wait limit or the disconnect of the client. */
+export function waitForSeats(waiting: FlowRequest, requestTimeoutMs: number, since = waiting.request.received): Promise<Outcome> {
   const { request, flow } = waiting;
   const { signal } = request;
   const allowed = Math.min((request.timeoutMs ?? requestTimeoutMs) * shareOfTimeout, maxWaitMs);
@@ -25,62 +25,62 @@ export function outcomeOf(waiting: FlowRequest, requestTimeoutMs: number, since 
       signal.removeEventListener('abort', leave);
       resolve(outcome);
     };
-    const giveUp = (outcome: Outcome) => {
-      if (flow.level.queues.giveUp(waiting)) end(outcome);
+    const cancel = (outcome: Outcome) => {
+      if (flow.level.queues.cancel(waiting)) end(outcome);
     };
-    const leave = () => giveUp('gone');
-    const timer = setTimeout(giveUp, remainingMs(since, allowed), 'time-out');
+    const leave = () => cancel('gone');
+    const timer = setTimeout(cancel, remainingMs(since, allowed), 'time-out');
     waiting.decide = end;
     signal.addEventListener('abort', leave);
     if (signal.aborted) leave();
   });
 }
 
-/** A body that takes longer than this to arrive leaves its seats to others. */
-const patienceMs = 1000;
-/** So many may be on their way without a seat. Each may hold some memory, and memory is what seats protect. */
-const maxAway = 100;
+/** A body that takes longer to arrive gives up its seats. */
+const slowBodyMs = 1000;
+/** Maximum requests that receive a body without holding seats, because each of them may hold memory. */
+const maxWithoutSeats = 100;
 
-/** Takes the seats of requests back while the server waits for their clients. */
+/** Releases the seats of requests whose body is slow to arrive. */
 export class SlowUploads {
   readonly #requestTimeoutMs: number;
-  #away = 0;
+  #withoutSeats = 0;
 
   constructor(requestTimeoutMs: number) {
     this.#requestTimeoutMs = requestTimeoutMs;
   }
 
-  /** Gives what arrives. The seats are those of `seat`, or, if it took long, others that `change` is told of. */
+  /** Resolves with the body. If it was slow, new seats are acquired and passed to `change`. */
   async arrival<T>(arriving: Promise<T>, seat: FlowRequest, change: (seat: FlowRequest | undefined) => void): Promise<T> {
-    let isAway = false;
+    let hasReleased = false;
     const timer = setTimeout(() => {
-      if (this.#away >= maxAway) return;
-      isAway = true;
-      this.#away++;
+      if (this.#withoutSeats >= maxWithoutSeats) return;
+      hasReleased = true;
+      this.#withoutSeats++;
       change(undefined);
       seat.flow.level.queues.finish(seat);
-    }, patienceMs);
+    }, slowBodyMs);
     try {
       const arrived = await arriving;
       clearTimeout(timer);
-      if (isAway) change(await this.#comeBack(seat));
+      if (hasReleased) change(await this.#reacquire(seat));
       return arrived;
     } finally {
       clearTimeout(timer);
-      if (isAway) this.#away--;
+      if (hasReleased) this.#withoutSeats--;
     }
   }
 
-  async #comeBack({ request, flow, work }: FlowRequest): Promise<FlowRequest> {
+  async #reacquire({ request, flow, work }: FlowRequest): Promise<FlowRequest> {
     const seat = flow.level.queues.start(request, flow, work);
-    if (!seat) throw refusal(flow.level.retryAfter.seconds);
+    if (!seat) throw tooManyRequests(flow.level.retryAfter.seconds);
     if (seat.isExecuting) return seat;
-    const outcome = await outcomeOf(seat, this.#requestTimeoutMs, Date.now());
+    const outcome = await waitForSeats(seat, this.#requestTimeoutMs, Date.now());
     if (outcome === 'execute') return seat;
-    throw outcome === 'gone' ? new ClientGone() : refusal(flow.level.retryAfter.seconds);
+    throw outcome === 'gone' ? new ClientGone() : tooManyRequests(flow.level.retryAfter.seconds);
   }
 }
 
-function refusal(seconds: number): StatusError {
+function tooManyRequests(seconds: number): StatusError {
   return StatusError.tooManyRequests('Too many requests, please try again later.', seconds);
 }

@@ -20,7 +20,7 @@ function estimate(method: string, url: string, { maxSeats = 0, count = 10_000, a
   return workEstimator({ statsOf, watches: counts })(request, flow(maxSeats));
 }
 
-describe('the seats of', () => {
+describe('estimated seats of', () => {
   const pods = '/api/v1/pods';
   it.each<[string, string, object, number]>([
     ['one object', `${pods}/x`, {}, 1],
@@ -42,7 +42,7 @@ describe('the seats of', () => {
     expect(estimate('GET', url, more)).toEqual({ initialSeats, finalSeats: 0, additionalLatency: 0 }),
   );
 
-  it('a write, and of one that many watch', () => {
+  it('a write, without and with many watchers', () => {
     expect(estimate('PUT', '/api/v1/namespaces/a/pods/x')).toEqual({ initialSeats: 1, finalSeats: 0, additionalLatency: 0 });
     expect(estimate('PUT', '/api/v1/namespaces/a/pods/x', { watches: 50 })).toEqual({
       initialSeats: 1,

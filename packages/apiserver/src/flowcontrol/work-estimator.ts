@@ -2,14 +2,14 @@ import type { IncomingRequest } from '../http/api-request.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import { type Flow, oneSeat, seats, type WorkEstimate } from './flow.ts';
 
-/** What is known of the objects of a resource. */
+/** Statistics of a resource's stored objects. */
 export interface ObjectStats {
   readonly count: number;
   readonly averageBytes: number;
 }
 
 export interface WorkEstimatorOptions {
-  /** Undefined for what is not counted. */
+  /** Undefined if the resource is not counted. */
   readonly statsOf: (group: string, resource: string) => ObjectStats | undefined;
   readonly watches: WatchTracker;
 }
@@ -19,12 +19,12 @@ export type WorkEstimator = (request: IncomingRequest, flow: Flow) => WorkEstima
 const maxListSeats = 100;
 const maxWriteSeats = 10;
 const bytesPerSeat = 100_000;
-/** A list from memory is written piece by piece: more than this is never there at once. */
+/** Lists from the watch cache are streamed, so they never hold more than this. */
 const maxStreamedBytes = 1_000_000;
 const watchesPerSeat = 10;
 const secondsPerEvent = 0.005;
 
-/** How many seats a request takes: lists by the size of what they read, writes by the number of watches they concern. */
+/** Estimates the seats of a request: lists by the bytes they read, writes by the number of watchers they notify. */
 export function workEstimator({ statsOf, watches }: WorkEstimatorOptions): WorkEstimator {
   return function estimate(request, flow) {
     switch (request.info.verb) {
@@ -59,13 +59,13 @@ function estimateList(request: IncomingRequest, statsOf: WorkEstimatorOptions['s
   return seats(Math.min(most, Math.max(1, Math.ceil(held / bytesPerSeat))));
 }
 
-/** A watch that begins behind a version has no state to send. */
+/** A watch from a resourceVersion sends no initial state. */
 function sendsState(query: URLSearchParams): boolean {
   const version = query.get('resourceVersion') ?? '';
   return query.get('sendInitialEvents') === 'true' || version === '' || version === '0';
 }
 
-/** Pages that continue, and exact versions of the past, are not taken from the present state in memory. */
+/** Continued pages and exact resourceVersions are not served from the watch cache. */
 function isFromMemory(query: URLSearchParams): boolean {
   const match = query.get('resourceVersionMatch') ?? '';
   if (match !== '') return match === 'NotOlderThan';
@@ -81,7 +81,7 @@ function objectsRead(info: RequestInfo, query: URLSearchParams, count: number, a
   return !fromMemory && selects ? Math.max(limited, Math.floor(count / 2)) : limited;
 }
 
-/** A write that many watch keeps its seats while the news spreads. */
+/** A write with many watchers keeps its seats while events are dispatched. */
 function estimateWrite(info: RequestInfo, flow: Flow, watches: WatchTracker): WorkEstimate {
   if (info.resource === 'serviceaccounts' && info.subresource === 'token') return oneSeat;
   const count = watches.interestedIn(info);
@@ -94,11 +94,11 @@ function estimateWrite(info: RequestInfo, flow: Flow, watches: WatchTracker): Wo
 
 const reading = new Set(['get', 'list', 'watch', 'proxy']);
 
-/** How many watches look at what: every one of them is work for whoever writes. */
+/** Counts watchers, because each of them adds work to writes. */
 export class WatchTracker {
   readonly #counts = new Map<string, number>();
 
-  /** Counts a watch until the returned function is called. A watch of the pods of one node sees few writes, and does not count. */
+  /** Counts a watch until the returned function is called. Watches on the pods of one node see few writes and are not counted. */
   register(info: RequestInfo, fieldSelector: string | null): () => void {
     if (info.resource === 'pods' && selectsOneNode(fieldSelector)) return () => {};
     const key = keyOf(info, info.namespace, info.name);
@@ -106,7 +106,7 @@ export class WatchTracker {
     return () => this.#add(key, -1);
   }
 
-  /** The watches that a write may have something to tell. */
+  /** The number of watchers that a write may notify. */
   interestedIn(info: RequestInfo): number {
     if (this.#counts.size === 0 || reading.has(info.verb)) return 0;
     let count = this.#of(keyOf(info, '', ''));

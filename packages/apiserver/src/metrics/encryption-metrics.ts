@@ -4,18 +4,18 @@ import { exponentialBounds } from './prometheus/series.ts';
 
 type TransformationType = 'from_storage' | 'to_storage';
 
-/** What is measured of encryption at rest, with kube-apiserver's names. */
+/** Metrics of encryption at rest, under kube-apiserver's names. */
 export interface EncryptionMetrics {
-  /** `resource` is the text of a GroupResource. Gives what to call for each transformation of its values. */
+  /** `resource` is a GroupResource as text. Returns the recorder for transformations of its values. */
   transformations(resource: string): (type: TransformationType, prefix: string, seconds: number, error: unknown) => void;
   readonly cacheMiss: () => void;
   provider(name: string): ProviderMetrics;
   reloaded(status: 'success' | 'failure'): void;
-  /** The hash of the configuration in use. */
+  /** Sets the hash of the current configuration. */
   configuration(hash: string): void;
 }
 
-/** Of one KMS plugin. */
+/** Metrics of one KMS plugin. */
 export interface ProviderMetrics {
   call(method: string, code: string, seconds: number): void;
   keyUsed(type: TransformationType, keyId: string): void;
@@ -99,7 +99,7 @@ function transformationMetrics(registry: Registry): EncryptionMetrics['transform
   };
 }
 
-/** Series of this many key IDs are kept at hand; others are looked up. */
+/** Series cached per provider; others are looked up by label. */
 const maxKeyIds = 100;
 
 function providerMetrics(registry: Registry, apiserver_id_hash: string, now: () => number): EncryptionMetrics['provider'] {

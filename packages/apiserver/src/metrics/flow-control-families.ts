@@ -6,7 +6,7 @@ const flow = ['priority_level', 'flow_schema'] as const;
 
 export type FlowControlFamilies = ReturnType<typeof flowControlFamilies>;
 
-/** What is measured of priority and fairness, with kube-apiserver's names, labels and buckets. */
+/** Metrics of API Priority and Fairness, with kube-apiserver's names, labels and buckets. */
 export function flowControlFamilies(registry: Registry, now: () => number) {
   const named = (name: string, help: string) => ({ name: `apiserver_flowcontrol_${name}`, help });
   const levelGauge = (name: string, help: string) => registry.gauge({ ...named(name, help), labels: level });
@@ -119,7 +119,7 @@ export function flowControlFamilies(registry: Registry, now: () => number) {
       labels: flow,
       bounds: [1, 2, 4, 8, 16, 32, 64, 100],
     }),
-    noRoom: registry.counter({
+    noAccommodation: registry.counter({
       ...named(
         'request_dispatch_no_accommodation_total',
         '[ALPHA] Number of times a dispatch attempt resulted in a non accommodation due to lack of available seats',

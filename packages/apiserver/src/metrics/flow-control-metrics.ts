@@ -10,7 +10,7 @@ export interface Limits {
   readonly upper: number;
 }
 
-/** Everything that is measured of flow control. Names of levels and schemas are what administrators chose, and bounded. */
+/** Metrics of flow control. Labels are the configured levels and schemas, so their number is bounded. */
 export class FlowControlMetrics {
   readonly families: FlowControlFamilies;
   readonly #flows = new Map<string, FlowSeries>();
@@ -29,7 +29,7 @@ export class FlowControlMetrics {
     return series;
   }
 
-  /** Requests of a kind that are executing or waiting, in relation to how many may. */
+  /** Executing or waiting requests, relative to the limit. */
   load(phase: 'executing' | 'waiting', kind: 'readOnly' | 'mutating'): TimingHistogram {
     return this.families.readVsWrite.with({ phase, request_kind: kind });
   }
@@ -43,7 +43,7 @@ export class FlowControlMetrics {
   }
 }
 
-/** What is measured of the requests of one schema. Each series is made when it has its first value. */
+/** Series of one FlowSchema, created on first use. */
 export class FlowSeries {
   readonly #families: FlowControlFamilies;
   readonly #labels: { readonly priority_level: string; readonly flow_schema: string };
@@ -57,7 +57,7 @@ export class FlowSeries {
 
   readonly #rejections: Partial<Record<Rejection, Counter>> = {};
   #watchCounts: Histogram | undefined;
-  #noRoom: Counter | undefined;
+  #noAccommodation: Counter | undefined;
 
   constructor(families: FlowControlFamilies, level: string, schema: string) {
     this.#families = families;
@@ -74,7 +74,7 @@ export class FlowSeries {
     return this.#executingSeats;
   }
 
-  /** Seated after a wait of so many seconds. */
+  /** A request got its seats after `waited` seconds. */
   dispatched(waited: number): void {
     this.#waited ??= this.#families.waitSeconds.with({ ...this.#labels, execute: 'true' });
     this.#waited.observe(waited);
@@ -119,7 +119,7 @@ export class FlowSeries {
     this.#inQueue.seats.add(seats);
   }
 
-  /** Of the queue that a request has joined. */
+  /** Length of the queue after a request joined it. */
   queueLength(length: number): void {
     this.#inQueue?.length.observe(length);
   }
@@ -134,13 +134,13 @@ export class FlowSeries {
     this.#watchCounts.observe(count);
   }
 
-  noRoom(): void {
-    this.#noRoom ??= this.#families.noRoom.with(this.#labels);
-    this.#noRoom.increase();
+  noAccommodation(): void {
+    this.#noAccommodation ??= this.#families.noAccommodation.with(this.#labels);
+    this.#noAccommodation.increase();
   }
 }
 
-/** What is measured of one priority level. */
+/** Series of one priority level. */
 export class LevelSeries {
   readonly executing: TimingHistogram;
   readonly waiting: TimingHistogram;
@@ -175,7 +175,7 @@ export class LevelSeries {
     this.#families.currentR.with(this.#labels).set(value);
   }
 
-  /** A request has left its queue, at a virtual time, with a virtual start among those of the other queues. */
+  /** A request was dispatched at virtual time `currentR` with virtual start time `start`. */
   dispatch(currentR: number, start: number, starts: StartBounds): void {
     this.#dispatch ??= this.#dispatchGauges();
     const { dispatchR, latestS, min, max, discountedMin, discountedMax } = this.#dispatch;
@@ -216,7 +216,7 @@ export class LevelSeries {
   }
 }
 
-/** Of the virtual starts of all queues that have something waiting, also less the work that they have under way. */
+/** Bounds of the queues' virtual start times, also minus the estimated work in progress. */
 export interface StartBounds {
   readonly min: number;
   readonly max: number;

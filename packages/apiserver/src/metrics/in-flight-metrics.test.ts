@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Peak } from './in-flight-metrics.ts';
 
-it('shows the highest value of about the last second', () => {
+it('shows the maximum of the last second', () => {
   let now = 10_000;
   const peak = new Peak(() => now);
   peak.set(5);

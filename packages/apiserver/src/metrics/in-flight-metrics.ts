@@ -1,6 +1,6 @@
 import type { Registry } from './prometheus/registry.ts';
 
-/** How many requests of a kind are being served, and how many wait to be. */
+/** Peaks of executing and waiting requests. */
 export interface LoadPeaks {
   readonly executing: Peak;
   readonly waiting: Peak;
@@ -36,10 +36,7 @@ function newPeaks(): LoadPeaks {
   return { executing: new Peak(), waiting: new Peak() };
 }
 
-/**
- * The highest value of about the last second. A value that changes many times between two scrapes would otherwise be
- * shown as whatever it happens to be.
- */
+/** The maximum of about the last second, because a scrape would miss short peaks. */
 export class Peak {
   readonly #now: () => number;
   #second = 0;
@@ -66,7 +63,7 @@ export class Peak {
     return Math.max(this.#highest, this.#highestBefore);
   }
 
-  /** Begins a new second if one has begun. */
+  /** Starts a new window after a second. */
   #turn(): void {
     const second = Math.floor(this.#now() / 1000);
     if (second === this.#second) return;

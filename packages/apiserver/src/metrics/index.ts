@@ -1,4 +1,4 @@
-export type { AuthorizationMetrics } from './authorization-metrics.ts';
+export type { AuthorizationMetrics } from './access-metrics.ts';
 export { type EncryptionMetrics, encryptionMetrics, type ProviderMetrics } from './encryption-metrics.ts';
 export { FlowControlMetrics } from './flow-control-metrics.ts';
 export { type InFlightMetrics, inFlightMetrics } from './in-flight-metrics.ts';

@@ -21,7 +21,7 @@ export function processStartTime(registry: Registry): void {
     .set(started);
 }
 
-/** What every exporter says of its process. */
+/** Standard process metrics of Prometheus client libraries. */
 export function processMetrics(registry: Registry): void {
   processStartTime(registry);
   const cpu = registry
@@ -71,13 +71,13 @@ export function buildInfo(registry: Registry, version: VersionInfo): void {
   info.with(labels).set(1);
 }
 
-/** Metrics of the JavaScript runtime, under prom-client's names where it has one. */
+/** Metrics of Node.js, under prom-client's names where it has one. */
 export interface RuntimeMetrics {
-  /** The event loop came this late to a timer. */
+  /** Records timer lag of the event loop. */
   lagged(ms: number): void;
-  /** The event loop did nothing else for this long. */
+  /** Records a stall of the event loop. */
   stalled(ms: number): void;
-  /** Stops the observation of garbage collection. */
+  /** Stops observing garbage collection. */
   close(): void;
 }
 
@@ -145,7 +145,7 @@ const lagStatistics: readonly (readonly [name: string, help: string, of: (lags: 
   ['p99', 'The 99th percentile of the recorded event loop delays.', (lags) => lags.percentile(99)],
 ];
 
-/** Statistics are those since the last scrape. Samples are only taken while requests are served. */
+/** Statistics since the last scrape. Sampled only while requests are served. */
 function loopLag(registry: Registry): (ms: number) => void {
   const lags = createHistogram();
   const lag = registry.gauge({ name: 'nodejs_eventloop_lag_seconds', help: 'Lag of event loop in seconds.' }).with({});
@@ -172,7 +172,7 @@ const collectionKinds = new Map<number, string>([
 
 type CollectionEntry = PerformanceEntry & { readonly detail: { readonly kind: number } };
 
-/** Begins with the first scrape: an entry for each collection costs time that nobody may be interested in. */
+/** Observes from the first scrape on, because each collection then costs a performance entry. */
 function collectionPauses(registry: Registry): () => void {
   const pauses = registry.histogram({
     name: 'nodejs_gc_duration_seconds',

@@ -2,7 +2,7 @@ import type { IncomingRequest } from '../http/api-request.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import { type Resource, removedRelease } from '../registry/resource.ts';
 
-/** The verbs that metrics tell apart; everything else is `other`. */
+/** Verbs that are reported as labels; all others are `other`. */
 export const reportedVerbs = [
   'GET',
   'LIST',
@@ -20,7 +20,7 @@ export type ReportedVerb = (typeof reportedVerbs)[number];
 export type Scope = '' | 'cluster' | 'namespace' | 'resource';
 export type DryRun = '' | 'All' | 'invalid';
 
-/** What a request is about, in labels. Taken from what is served, never from what a client sent. */
+/** Labels of a request. Taken from the served resources, never from client input. */
 export interface SubjectLabels {
   readonly group: string;
   readonly version: string;
@@ -30,7 +30,7 @@ export interface SubjectLabels {
 }
 
 export interface Subject extends SubjectLabels {
-  /** For deprecated versions the release that removes them, such as 1.25, or empty if that is not known. Not a label. */
+  /** Of a deprecated version, the release that removes it (1.25), or empty. Not a label. */
   readonly removedRelease?: string;
 }
 
@@ -57,7 +57,6 @@ export function reportedVerb(request: IncomingRequest): ReportedVerb {
   return verbs.get(verb) ?? 'other';
 }
 
-/** Whether one object is meant, those of a namespace, or all. */
 export function scopeOf({ isResource, verb, parts, namespace }: RequestInfo): Scope {
   if (!isResource) return '';
   if (parts.length > 1 || verb === 'create') return 'resource';
@@ -74,7 +73,7 @@ export function dryRunOf(request: IncomingRequest): DryRun {
 
 const elsewhere: SubjectLabels = { group: '', version: '', resource: '', subresource: '', component: '' };
 
-/** Paths outside the resources, by their first part and under the names that kube-apiserver gives them. */
+/** Labels of non-resource paths, by their first segment. */
 const paths = new Map<string, SubjectLabels>([
   ...['/healthz', '/livez', '/readyz', '/version', '/metrics', '/logs'].map((path) => pathSubject(path, '')),
   ...['/api', '/apis'].map((path) => pathSubject(path, 'apiserver')),
@@ -92,7 +91,7 @@ export function pathLabels(path: string): SubjectLabels {
   return paths.get(first) ?? elsewhere;
 }
 
-/** What is served, by the plural name of the resource. */
+/** Labels of the served resources, by plural name. */
 export type ServedSubjects = ReadonlyMap<string, readonly Subject[]>;
 
 export function servedSubjects(resources: readonly Resource[]): ServedSubjects {
@@ -113,7 +112,7 @@ function subjectsOf({ versions, names, subresources = {} }: Resource): Subject[]
   );
 }
 
-/** Undefined for what is not served. A name is looked up and the rest compared: that is cheaper than making one key of it all. */
+/** Undefined if the resource is not served. One lookup and comparisons are cheaper than building a combined key. */
 export function resourceLabels(served: ServedSubjects, info: RequestInfo): Subject | undefined {
   for (const subject of served.get(info.resource) ?? []) {
     if (subject.subresource === info.subresource && subject.version === info.version && subject.group === info.group)

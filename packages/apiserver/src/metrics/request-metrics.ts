@@ -21,14 +21,14 @@ const dryRuns: readonly DryRun[] = ['', 'All', 'invalid'];
 
 const unknownResource: Subject = { group: '', version: '', resource: '', subresource: '', component: 'apiserver' };
 
-/** Finds the series a request counts in, by what it asks for. */
+/** Finds the series of a request. */
 export class RequestMetrics {
   readonly #families: RequestFamilies;
   readonly #served: () => ServedSubjects;
-  /** For each subject the series by verb, scope and dry run, at a place made of their numbers. */
+  /** Series of a subject, indexed by verb, scope and dry run. */
   readonly #series = new WeakMap<Subject, RequestSeries[]>();
 
-  /** `served` are the resources there are now; requests for others are counted without a name. */
+  /** `served` returns the currently served resources; other requests are counted without a resource. */
   constructor(registry: Registry, served: () => ServedSubjects) {
     this.#families = requestFamilies(registry);
     this.#served = served;
@@ -66,7 +66,7 @@ function placed(series: RequestSeries, at: number): RequestSeries[] {
   return places;
 }
 
-/** Everything that is measured of requests of one kind. Each series is made when it has its first value. */
+/** Series for requests with the same labels, created on first use. */
 export class RequestSeries {
   readonly #families: RequestFamilies;
   readonly #labels: SubjectLabels & { readonly verb: ReportedVerb; readonly scope: Scope };
@@ -107,18 +107,18 @@ export class RequestSeries {
     this.#sliDuration?.observe(seconds);
   }
 
-  /** Only the sizes of what is read are kept. */
+  /** Recorded only for GET and LIST. */
   sent(bytes: number): void {
     this.#sizes?.observe(bytes);
   }
 
-  /** Long requests that are open now. */
+  /** Open long-running requests. */
   get open(): Gauge {
     this.#open ??= this.#families.longRunning.with(this.#labels);
     return this.#open;
   }
 
-  /** The server ended the request to defend itself. */
+  /** Counts a request that the server terminated in self-defense. */
   terminated(code: number): void {
     const known = this.#terminations.get(code);
     const counter = known ?? this.#families.terminations.with({ ...this.#labels, code: String(code) });
@@ -154,7 +154,7 @@ const groupVersionResource = ['group', 'version', 'resource'] as const;
 
 export type RequestFamilies = ReturnType<typeof requestFamilies>;
 
-/** What is measured of requests, with kube-apiserver's names, labels and buckets. */
+/** Request metrics with kube-apiserver's names, labels and buckets. */
 export function requestFamilies(registry: Registry) {
   return {
     total: registry.counter({

@@ -5,8 +5,13 @@ import type { VersionInfo } from '../delegates/version.ts';
 import type { AdmissionObserver } from '../registry/admission.ts';
 import type { Resource } from '../registry/resource.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
-import { type AuthenticationMetrics, authenticationMetrics } from './authentication-metrics.ts';
-import { type AuthorizationMetrics, admissionMetrics, authorizationMetrics } from './authorization-metrics.ts';
+import {
+  type AuthenticationMetrics,
+  type AuthorizationMetrics,
+  admissionMetrics,
+  authenticationMetrics,
+  authorizationMetrics,
+} from './access-metrics.ts';
 import { FlowControlMetrics } from './flow-control-metrics.ts';
 import { type InFlightMetrics, inFlightMetrics } from './in-flight-metrics.ts';
 import { buildInfo, processMetrics, processStartTime, type RuntimeMetrics, runtimeMetrics } from './process-metrics.ts';
@@ -19,11 +24,11 @@ import { objectCounts, watchCacheMetrics } from './watch-cache-metrics.ts';
 
 export interface ServerMetrics {
   readonly registry: Registry;
-  /** Results of health checks, on a page of their own. */
+  /** Health check results for /metrics/slis. */
   readonly slis: Registry;
   readonly requests: RequestMetrics;
   readonly inFlight: InFlightMetrics;
-  /** Made when first asked for: without priority and fairness there is nothing to measure. */
+  /** Created on first use, only with API Priority and Fairness. */
   readonly flowControl: () => FlowControlMetrics;
   readonly admission: AdmissionObserver;
   readonly audit: AuditMetrics;
@@ -31,14 +36,14 @@ export interface ServerMetrics {
   readonly authorization: AuthorizationMetrics;
   readonly handshakeErrors: Counter;
   readonly runtime: RuntimeMetrics;
-  /** The store for one resource. */
+  /** Wraps a store with the metrics of a resource. */
   measured(store: Store, resource: Resource): Store;
-  /** Counts the events and objects of a resource from now on. */
+  /** Starts counting the events and objects of a resource. */
   observe(resource: Resource, cache: WatchCache, store: Store): void;
   close(): void;
 }
 
-/** Everything that is measured of an API server. */
+/** All metrics of an API server. */
 export function serverMetrics(version: VersionInfo, resources: readonly Resource[]): ServerMetrics {
   const registry = new Registry();
   const slis = new Registry();
@@ -80,7 +85,7 @@ function handshakeErrors(registry: Registry): Counter {
     .with({});
 }
 
-/** The same checks, whose results are kept for /metrics/slis. */
+/** Wraps health checks so that their results are recorded. */
 export function observedHealthChecks(checks: HealthChecks, registry: Registry): HealthChecks {
   const last = registry.gauge({
     name: 'kubernetes_healthcheck',

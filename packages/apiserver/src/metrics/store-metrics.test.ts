@@ -19,11 +19,11 @@ storeContract('a measured store', async () => {
   return { store, advance: (seconds) => clock.advance(seconds), close: () => store.close() };
 });
 
-describe('what is measured of a store', () => {
+describe('store metrics', () => {
   const line = (metric: string, operation: string, value: number) =>
     `${metric}{group="coordination.k8s.io",operation="${operation}",resource="leases"} ${value}\n`;
 
-  it('counts operations by resource, and conditions that did not hold as no errors', async () => {
+  it('counts operations by resource; failed preconditions are not errors', async () => {
     const { store, registry } = open(openMemory());
     const { revision } = await store.create('/a', Buffer.from('1'));
     await expect(store.create('/a', Buffer.from('2'))).rejects.toThrow('key exists');

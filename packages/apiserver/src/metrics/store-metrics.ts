@@ -24,7 +24,7 @@ const labels = ['operation', 'group', 'resource'] as const;
 type Labels = Readonly<Record<(typeof labels)[number], string>>;
 type StoreFamilies = ReturnType<typeof storeFamilies>;
 
-/** Gives the series for the objects of a resource. */
+/** Returns the series of a resource. */
 export function storeMetrics(registry: Registry): (resource: Resource) => StoreSeries {
   const families = storeFamilies(registry);
   return function seriesOf({ hub, names }) {
@@ -34,7 +34,7 @@ export function storeMetrics(registry: Registry): (resource: Resource) => StoreS
   };
 }
 
-/** Under the names that dashboards know, which speak of etcd whatever the store. */
+/** Under the etcd names that dashboards use, for any store. */
 function storeFamilies(registry: Registry) {
   return {
     duration: registry.histogram({
@@ -56,7 +56,7 @@ function storeFamilies(registry: Registry) {
   };
 }
 
-/** What is measured of one operation on the objects of one resource; shown once it has happened. */
+/** Series of one operation on a resource, created on first use. */
 export class OperationSeries {
   readonly #families: StoreFamilies;
   readonly #labels: Labels;
@@ -79,7 +79,7 @@ export class OperationSeries {
 
 const bytesPerBlock = 512;
 
-/** The size of a database that is a file, or a folder of files. */
+/** Disk usage of a database file or folder. */
 export function storageSize(registry: Registry, cluster: string, path: string): void {
   const size = registry.gauge({
     name: 'apiserver_storage_size_bytes',
@@ -89,7 +89,7 @@ export function storageSize(registry: Registry, cluster: string, path: string): 
   registry.beforeScrape(async () => size.with({ storage_cluster_id: cluster }).set(await allocated(path)));
 }
 
-/** What reads have found to be damaged and nothing has replaced yet. */
+/** Number of stored objects that are known to be corrupt. */
 export function storageCorruption(registry: Registry, store: Store): void {
   const { corruption } = store;
   if (!corruption) return;
@@ -107,7 +107,7 @@ async function allocated(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** A store whose operations are counted and timed. */
+/** A store that counts and times its operations. */
 export function measuredStore(store: Store, series: StoreSeries): Store {
   return new MeasuredStore(store, series);
 }
@@ -174,7 +174,7 @@ class MeasuredStore implements Store {
   }
 }
 
-/** Looks on without standing in between: the caller gets the store's own promise. */
+/** Observes the promise without wrapping it: the caller gets the store's own promise. */
 function measured<T>(series: OperationSeries, began: number, result: Promise<T>): Promise<T> {
   const seconds = () => (performance.now() - began) / 1000;
   result.then(
@@ -184,7 +184,7 @@ function measured<T>(series: OperationSeries, began: number, result: Promise<T>)
   return result;
 }
 
-/** A condition that did not hold is an answer of the store, not a failure. */
+/** A failed precondition is a result, not an error. */
 function isOutcome(error: unknown): boolean {
   return error instanceof KeyExists || error instanceof Mismatch || error instanceof Cancelled;
 }

@@ -23,7 +23,7 @@ async function open(now: () => number) {
   return { store, cache, registry, create, count };
 }
 
-it('counts from the store once a minute while nobody has read the cache', async () => {
+it('counts in the store once a minute while the cache is empty', async () => {
   let now = 0;
   const { create, count } = await open(() => now);
   await create();
@@ -35,7 +35,7 @@ it('counts from the store once a minute while nobody has read the cache', async 
   expect(await count()).toBe(2);
 });
 
-it('counts from memory once the cache is filled', async () => {
+it('counts in the cache once it is filled', async () => {
   const { cache, create, count, registry } = await open(() => 0);
   await create();
   await cache.loaded();
@@ -44,7 +44,7 @@ it('counts from memory once the cache is filled', async () => {
   expect(await registry.scrape()).toContain('apiserver_storage_objects{resource="leases.g.io"} 2\n');
 });
 
-it('says so when the store does not answer', async () => {
+it('reports -1 when the store fails', async () => {
   const { store, count } = await open(() => 0);
   await store.close();
   expect(await count()).toBe(-1);

@@ -3,10 +3,10 @@ import type { Resource } from '../registry/resource.ts';
 import type { WatchCache } from '../watchcache/watch-cache.ts';
 import type { Registry } from './prometheus/registry.ts';
 
-/** Truncated as kube-apiserver does, so that the number stays exact. */
+/** Truncated like in kube-apiserver. */
 const shownRevisions = 10 ** 15;
 
-/** Gives a function that takes note of the cache of a resource. */
+/** Returns a function that observes a resource's cache. */
 export function watchCacheMetrics(registry: Registry): (resource: Resource, cache: WatchCache) => void {
   const labels = ['group', 'resource'] as const;
   const received = registry.counter({
@@ -39,12 +39,12 @@ export function watchCacheMetrics(registry: Registry): (resource: Resource, cach
   };
 }
 
-/** A cache nobody has read from yet holds nothing. */
+/** A cache is empty until its first read. */
 export function isFilled(cache: WatchCache): boolean {
   return cache.eventsAfter(cache.current) !== undefined;
 }
 
-/** The store is asked for its counts this often; kube-apiserver does so every minute as well. */
+/** How often objects in the store are counted, as in kube-apiserver. */
 const checkIntervalMs = 60_000;
 const unknownCount = -1;
 
@@ -54,7 +54,7 @@ export interface CountedResource {
   readonly store: Store;
 }
 
-/** How many objects there are: from memory where the cache is filled, from the store where it is not. */
+/** Object counts, from the watch cache if it is filled, otherwise from the store. */
 export function objectCounts(
   registry: Registry,
   now: () => number = () => performance.now(),

@@ -10,29 +10,29 @@ import { type Dialect, gvkObject, refTo } from './schema.ts';
 import { type NamedPiece, swagger2Document } from './swagger2-document.ts';
 import type { TypeIndex } from './type-index.ts';
 
-/** Documents about resources that come and go. A resource that stays the same is described once. */
+/** OpenAPI documents of custom resources. Cached per resource. */
 export interface CustomDocuments {
-  /** Below /openapi/v3/: apis/stable.example.com/v1. */
+  /** Names below /openapi/v3/: apis/stable.example.com/v1. */
   openApi3Names(): Iterable<string>;
-  /** Known without making the document. */
+  /** Available without building the document. */
   hashOf(name: string): string | undefined;
   openApi3(name: string): string;
-  /** What they add to the one document about everything. */
+  /** Their part of the OpenAPI 2 document. */
   swagger2(): Iterable<Swagger2Part>;
-  /** To be called when resources have come or gone. */
+  /** Call when custom resources change. */
   invalidate(): void;
 }
 
 export interface Swagger2Part {
   readonly paths: readonly NamedPiece[];
   readonly definitions: readonly NamedPiece[];
-  /** The same as text: members of an object, without its braces. */
+  /** JSON text of the members, without braces. */
   readonly pathsText: string;
   readonly definitionsText: string;
 }
 
 const info = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' };
-/** To be changed with what documents look like: clients keep them by their hashes. */
+/** Increase when the format of the documents changes: clients cache them by hash. */
 const formVersion = 1;
 
 export function customDocuments(resources: () => Iterable<Resource>, types: () => TypeIndex): CustomDocuments {
@@ -97,7 +97,7 @@ function textOf(pieces: readonly NamedPiece[]): string {
 const documents = ['application/json', 'application/yaml'];
 const patches = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
 
-/** The paths of a resource that brings its own schema: without the old watch paths, and without protobuf. */
+/** Paths of a custom resource: without deprecated watch paths and without protobuf. */
 export function customPaths(version: ApiVersion, resource: ApiResource): readonly Path[] {
   return resourcePaths(version, resource)
     .filter(({ path }) => !path.startsWith(`/apis/${version.groupVersion}/watch/`))
@@ -128,7 +128,7 @@ function parametersOf({ action, parameters }: Operation): readonly Parameter[] {
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const conventions = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 
-/** The types there are, and those of resources that bring their own schemas. */
+/** Adds the types of custom resources. */
 export function withCustomTypes(types: TypeIndex, resources: readonly ApiResource[]): TypeIndex {
   const own = new Map<string, (dialect: Dialect) => JsonObject>();
   for (const resource of resources) {

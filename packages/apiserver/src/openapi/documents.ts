@@ -15,12 +15,12 @@ export interface DocumentOptions extends DocumentInfo {
   readonly describe: Describe;
 }
 
-/** The documents about a set of resources, each made when it is asked for. */
+/** OpenAPI documents of a fixed set of resources, built on demand. */
 export interface Documents {
-  /** Below /openapi/v3/, sorted: api, api/v1, apis/apps/v1. */
+  /** Names below /openapi/v3/, sorted: api, api/v1, apis/apps/v1. */
   readonly openApi3Names: readonly string[];
   openApi3(name: string): string;
-  /** With the parts of resources that come and go. In pieces; made a few milliseconds in each turn of the event loop. */
+  /** The OpenAPI 2 document with the parts of custom resources, as text chunks, built in time slices. */
   swagger2(more: Iterable<Swagger2Part>): Promise<Iterable<string>>;
   swagger2Protobuf(more: Iterable<Swagger2Part>): Promise<Uint8Array>;
   readonly types: TypeIndex;
@@ -69,7 +69,7 @@ function swagger2With(text: Swagger2Text, more: readonly Swagger2Part[]): Iterab
   ];
 }
 
-/** With commas in between. */
+/** Joins with commas. */
 function listed(texts: readonly string[]): readonly string[] {
   const present = texts.filter((text) => text !== '');
   return present.flatMap((text, i) => (i === 0 ? [text] : [',', text]));
@@ -116,7 +116,7 @@ function pathsOf(version: ApiVersion): readonly Path[] {
   return [resourceListPath(version), ...version.resources.flatMap((resource) => resourcePaths(version, resource))];
 }
 
-/** The paths that tell what else there is. */
+/** Paths of the discovery endpoints. */
 export const corePath: Path = discoveryPath('/api/', 'core', 'getCoreAPIVersions', 'get available API versions', apiVersionsType);
 export const groupsPath: Path = discoveryPath('/apis/', 'apis', 'getAPIVersions', 'get available API versions', apiGroupListType);
 

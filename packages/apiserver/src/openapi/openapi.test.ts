@@ -36,7 +36,7 @@ describe('/openapi/v3', () => {
     expect(etag).toMatch(/^"[0-9A-F]{128}"$/);
   });
 
-  it('lets a document be cached for ever under its hash', async () => {
+  it('makes documents immutable under their hash', async () => {
     const openApi = create();
     const { paths } = jsonOf(await get(openApi, '/openapi/v3'));
     const answer = await get(openApi, paths['api/v1'].serverRelativeURL);
@@ -62,7 +62,7 @@ describe('/openapi/v3', () => {
     expect(openApi.answer(sampleRequest('/openapi'))).toBeUndefined();
   });
 
-  it('has the schemas of all types that the paths lead to', async () => {
+  it('has the schemas of all reachable types', async () => {
     const document = jsonOf(await get(create(), '/openapi/v3/apis/coordination.k8s.io/v1'));
     expect(document).toMatchObject({ openapi: '3.0.0', info: { title: 'Kubernetes', version: '1.36' } });
     const names = Object.keys(document.components.schemas).map((name) => name.slice(name.lastIndexOf('.') + 1));
@@ -85,7 +85,7 @@ describe('/openapi/v3', () => {
     );
   });
 
-  it('names kinds that are known everywhere only in the groups that matter', async () => {
+  it('lists the group versions of common types only for the document's group', async () => {
     const { schemas } = jsonOf(await get(create(), '/openapi/v3/apis/coordination.k8s.io/v1')).components;
     const gvks = schemas['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']['x-kubernetes-group-version-kind'];
     expect(gvks.map(({ group }: { group: string }) => group)).toEqual(['', 'coordination.k8s.io']);
@@ -115,7 +115,7 @@ describe('/openapi/v3', () => {
     });
   });
 
-  it('follows the resources when it is told', async () => {
+  it('is rebuilt after invalidation', async () => {
     const resources = [...sampleResources];
     const openApi = create(resources);
     const names = async () => Object.keys(jsonOf(await get(openApi, '/openapi/v3')).paths);
@@ -130,7 +130,7 @@ describe('/openapi/v3', () => {
 });
 
 describe('/openapi/v2', () => {
-  it('is one document about everything', async () => {
+  it('describes all resources', async () => {
     const answer = await get(create(), '/openapi/v2');
     expect(answer).toMatchObject({ status: 200, type: 'application/json', headers: { vary: 'Accept' } });
     const document = jsonOf(answer);
@@ -141,7 +141,7 @@ describe('/openapi/v2', () => {
     ]);
   });
 
-  it('writes common parameters once, but where old versions of kubectl look for them', async () => {
+  it('shares common parameters, except those that old versions of kubectl expect inline', async () => {
     const { paths, parameters } = jsonOf(await get(create(), '/openapi/v2'));
     const { patch } = paths['/api/v1/namespaces/{namespace}/configmaps/{name}'];
     expect(patch.parameters[1]).toMatchObject({ name: 'dryRun', in: 'query' });
@@ -160,7 +160,7 @@ describe('/openapi/v2', () => {
     expect(again.status).toBe(304);
   });
 
-  it('answers 406 to what it is not written in', async () => {
+  it('answers 406 to unsupported media types', async () => {
     expect((await get(create(), '/openapi/v2', { accept: 'application/yaml' })).status).toBe(406);
   });
 });

@@ -17,23 +17,23 @@ import {
 } from './served-document.ts';
 
 export interface OpenApiOptions extends DocumentOptions {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Resources that come and go, each with a schema of its own. */
+  /** Custom resources, each with its own schema. */
   readonly custom?: () => Iterable<Resource>;
 }
 
-/** Describes the API in the two versions of OpenAPI that clients ask for. */
+/** Serves /openapi/v2 and /openapi/v3. */
 export interface OpenApi {
-  /** Undefined for paths that are none of its own. */
+  /** Undefined for other paths. */
   answer(request: ApiRequest): Answer | Promise<Answer> | undefined;
-  /** To be called when resources have come or gone. */
+  /** Call when resources change. */
   invalidate(): void;
 }
 
 const json = 'application/json';
 const swagger2Protobuf = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
-/** The first is how Kubernetes names it, and an at sign is none of the characters that a media type may have. */
+/** Media types in order of preference. Kubernetes' own name contains `@`, which is not valid in a media type. */
 const openApi3ProtobufNames = [
   'application/com.github.proto-openapi.spec.v3@v1.0+protobuf',
   'application/com.github.proto-openapi.spec.v3.v1.0+protobuf',
@@ -56,25 +56,25 @@ export function createOpenApi(resources: () => readonly Resource[], options: Ope
   };
 }
 
-/** Documents that have been made, and those that can be. */
+/** Cache of OpenAPI documents. */
 interface Library {
   readonly documents: () => Documents;
   readonly custom: CustomDocuments;
   get(key: string, make: () => string | Uint8Array): ServedDocument;
-  /** A document about everything. One request makes it, and others that come meanwhile wait for it. */
+  /** A document of all resources. Concurrent requests share one build. */
   getWhole(key: string, make: () => Promise<ServedDocument>): ServedDocument | Promise<ServedDocument>;
-  /** The document about a group and version that comes and goes. */
+  /** The document of a group version of custom resources. */
   getCustom(name: string, hash: string): ServedDocument;
-  /** The protobuf form of an OpenAPI 3 document. Both forms have one hash. */
+  /** The protobuf form of an OpenAPI 3 document. Has the hash of the JSON form. */
   protobufOf(name: string, document: ServedDocument): Promise<ServedDocument>;
-  /** The list of all documents, with the time since when it is what it is. */
+  /** The index of all documents, with the time of its last change. */
   index(text: string, now: () => number): ServedDocument;
   invalidate(): void;
 }
 
-/** The documents about everything. */
+/** Keys of documents that contain all resources. */
 const wholes = ['/openapi/v2', '/openapi/v2 protobuf'];
-/** Documents about custom resources that are kept; they are made quickly. */
+/** Cached documents of custom resources. */
 const maxCustom = 200;
 
 function createLibrary(resources: () => readonly Resource[], options: OpenApiOptions, now: () => number): Library {
@@ -128,7 +128,7 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
       const existing = texts.get(key) ?? underWay.get(key);
       if (existing) return existing;
       const making = make().then((document) => {
-        // Unless something has changed since.
+        // Discards the document if resources changed meanwhile.
         if (underWay.get(key) === making) texts.set(key, document);
         return document;
       });
@@ -155,7 +155,7 @@ function openApi3(library: Library, name: string): ServedDocument {
   return library.get(name, () => library.documents().openApi3(name));
 }
 
-/** Documents are made one in a turn of the loop, so that other requests are served in between. */
+/** Builds one document per iteration of the event loop. */
 async function answerIndex(request: ApiRequest, library: Library, now: () => number): Promise<Answer> {
   const paths: [string, { serverRelativeURL: string }][] = [];
   for (const name of library.documents().openApi3Names) {
@@ -214,7 +214,7 @@ async function swagger2Message({ documents, custom }: Library, now: () => number
   return servedDocument(await documents().swagger2Protobuf(custom.swagger2()), now());
 }
 
-/** The first of the media types that fits what the client would like best. */
+/** The media type that the Accept header prefers. */
 function accepted(request: ApiRequest, mediaTypes: readonly string[]): string | undefined {
   const header = request.exchange.header('accept');
   if (!header) return mediaTypes[0];

@@ -16,7 +16,7 @@ import type { Parameter } from './parameter.ts';
 import { openApi3, refTo } from './schema.ts';
 import type { TypeIndex } from './type-index.ts';
 
-/** The text of an OpenAPI 3 document about these paths; `near` is the group and version they belong to. */
+/** The JSON text of an OpenAPI 3 document; `near` is the group version of the paths. */
 export function openApi3Document(paths: readonly Path[], types: TypeIndex, info: DocumentInfo, near?: ApiVersion): string {
   const isNear = ({ group, version }: { readonly group: string; readonly version: string }) =>
     (group === '' && version === 'v1') || (group === near?.group && version === near.version);

@@ -13,10 +13,10 @@ const recorded: readonly Recorded[] = JSON.parse(
   readFileSync(new URL('recorded/openapi3-protobuf.json', import.meta.url), 'utf8'),
 );
 
-/** A schema in a document, as bytes without those of the document. */
+/** Encodes a schema within a document and returns the schema's bytes. */
 async function schemaBytes(schema: JsonObject): Promise<string> {
   const bytes = await openApi3Protobuf({ components: { schemas: { S: schema } } });
-  // Components, its schemas, the pair, its name, its value and the schema in it have two bytes of header each.
+  // Headers of components, schemas, pair, name, value and schema have two bytes each.
   return bytes.subarray(2 + 2 + 2 + 3 + 2 + 2).toString('latin1');
 }
 
@@ -24,7 +24,7 @@ describe('OpenAPI 3 in protobuf', () => {
   it.each(recorded)('$path is what kube-apiserver wrote', async ({ document, protobuf }) => {
     const wanted = Buffer.from(protobuf, 'base64');
     const written = await openApi3Protobuf(document);
-    // Members come in the order of their numbers there, and in that of the document here.
+    // Fields are ordered by number in the recording and by document order here.
     expect(written.length).toBe(wanted.length);
     expect([...written].sort()).toEqual([...wanted].sort());
   });

@@ -2,7 +2,7 @@ import type { GroupVersionKind } from '@tsukube/machinery';
 import { mediaTypes } from '../http/negotiation.ts';
 import type { Parameter } from './parameter.ts';
 
-/** A path with what can be done there, before it takes the form of one or the other version of OpenAPI. */
+/** A path and its operations, independent of the OpenAPI version. */
 export interface Path {
   readonly path: string;
   readonly operations: readonly Operation[];
@@ -21,7 +21,7 @@ export interface Operation {
   readonly body?: Body;
   readonly consumes: readonly string[];
   readonly produces: readonly string[];
-  /** Besides 401, which every operation has. */
+  /** In addition to 401, which every operation has. */
   readonly responses: readonly Response[];
 }
 
@@ -32,7 +32,7 @@ export interface Body {
 
 export interface Response {
   readonly code: number;
-  /** The name of a type; absent where the answer is whatever the other end says. */
+  /** Type name; absent for proxied responses. */
   readonly type?: string;
 }
 
@@ -52,8 +52,8 @@ export const patchMedia: readonly string[] = [
 ];
 
 /**
- * Parameters that all operations of a path have are told once, with the path; the rest with each operation. All are by name.
- * The same parameter is the same object everywhere.
+ * Separates the parameters that all operations of a path share from those of single operations, both sorted by name. Equal
+ * parameters are the same object.
  */
 export function splitParameters({ operations }: Path): {
   readonly shared: readonly Parameter[];
@@ -78,7 +78,7 @@ export interface DocumentInfo {
 
 export const bearerToken = { type: 'apiKey', description: 'Bearer Token authentication', name: 'authorization', in: 'header' };
 
-/** The types that the operations themselves name. */
+/** Types that operations refer to directly. */
 export function typesOf(paths: readonly Path[]): readonly string[] {
   return paths.flatMap(({ operations }) => operations.flatMap(typesOfOperation));
 }
@@ -91,7 +91,7 @@ export function byPath(a: Path, b: Path): number {
   return a.path < b.path ? -1 : Number(a.path > b.path);
 }
 
-/** Where an operation belongs: its tag, and what its id has after the verb. */
+/** Tag and operation ID infix of a group version. */
 export interface OperationScope {
   /** rbacAuthorization_v1 */
   readonly tag: string;

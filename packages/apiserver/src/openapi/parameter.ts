@@ -1,4 +1,4 @@
-/** What a client may add to the path or the query of a request. */
+/** A path or query parameter. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query';

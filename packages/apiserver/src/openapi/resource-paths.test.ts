@@ -36,7 +36,7 @@ describe('resourcePaths', () => {
     });
   });
 
-  it('has the subresources of a cluster-wide one, and only the verbs that are served', () => {
+  it('has the subresources of a cluster-scoped resource, and only served verbs', () => {
     expect(idsOf(namespaces)).toMatchObject({
       '/api/v1/namespaces': ['get listCoreV1Namespace', 'post createCoreV1Namespace'],
       '/api/v1/namespaces/{name}/finalize': ['put replaceCoreV1NamespaceFinalize'],
@@ -48,7 +48,7 @@ describe('resourcePaths', () => {
     });
   });
 
-  it('names groups with dots, connections and kinds from elsewhere', () => {
+  it('names groups with dots, connect operations and kinds of other groups', () => {
     const handler = () => ({ kind: 'bytes', status: 200, type: '', body: '' }) as const;
     const resource = sampleResource(
       { kind: 'Address', group: 'net.example.com' },
@@ -74,7 +74,7 @@ describe('resourcePaths', () => {
     expect(scale?.responses).toEqual([{ code: 200, type: 'io.k8s.api.autoscaling.v1.Scale' }]);
   });
 
-  it('uses the article that English wants', () => {
+  it('uses the right indefinite article', () => {
     const descriptions = (kind: string) =>
       pathsOf(sampleResource({ kind })).flatMap((path) => path.operations.map((each) => each.description));
     expect(descriptions('Event')).toContain('create an Event');
@@ -82,7 +82,7 @@ describe('resourcePaths', () => {
     expect(descriptions('IngressClass')).toContain('delete an IngressClass');
   });
 
-  it('tells once what all operations of a path have in common', () => {
+  it('lifts parameters shared by all operations to the path', () => {
     const path = pathsOf(configMaps).find(
       (each) => each.path.endsWith('{namespace}/configmaps/{name}') && !each.path.includes('watch'),
     );

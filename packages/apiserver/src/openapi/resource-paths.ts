@@ -1,16 +1,6 @@
 import type { GroupVersionKind } from '@tsukube/machinery';
 import type { ApiResource, ApiSubresource, ApiVersion } from '../discovery/api-group.ts';
 import {
-  connectDrafts,
-  createDraft,
-  type Draft,
-  deleteCollectionDraft,
-  listDraft,
-  objectDrafts,
-  served,
-  watchDraft,
-} from './draft.ts';
-import {
   anyMedia,
   type Method,
   type Operation,
@@ -21,22 +11,32 @@ import {
   upperFirst,
 } from './operation.ts';
 import { nameOf, namespace, type Parameter, pretty, subpath } from './parameter.ts';
+import {
+  connectOperations,
+  createOperation,
+  deleteCollectionOperation,
+  listOperation,
+  objectOperations,
+  served,
+  type VerbOperation,
+  watchOperation,
+} from './verb-operations.ts';
 
-/** A path with the parameters that are part of it. */
+/** A path with its path parameters. */
 interface Place {
   readonly path: string;
   readonly parameters: readonly Parameter[];
 }
 
-type Make = (place: Place, gvk: GroupVersionKind, drafts: readonly Draft[]) => Path;
+type Make = (place: Place, gvk: GroupVersionKind, operations: readonly VerbOperation[]) => Path;
 
-/** All paths of a resource in one version, its subresources and its old watch paths included. */
+/** All paths of a resource version, with subresources and deprecated watch paths. */
 export function resourcePaths({ group, version, groupVersion }: ApiVersion, resource: ApiResource): readonly Path[] {
   const root = `/${group === '' ? 'api' : 'apis'}/${groupVersion}`;
   const scope = operationScope(group, version);
-  const make: Make = (place, gvk, drafts) => ({
+  const make: Make = (place, gvk, operations) => ({
     path: place.path,
-    operations: drafts.map((draft) => complete(draft, scope, place, gvk)),
+    operations: operations.map((operation) => complete(operation, scope, place, gvk)),
   });
   const paths = [
     ...objectPaths(root, resource, make),
@@ -46,9 +46,9 @@ export function resourcePaths({ group, version, groupVersion }: ApiVersion, reso
   return paths.filter(({ operations }) => operations.length > 0);
 }
 
-function complete(draft: Draft, scope: OperationScope, place: Place, gvk: GroupVersionKind): Operation {
-  const { id, parameters = [], consumes = anyMedia, produces = objectMedia, ...rest } = draft;
-  const common = draft.action === 'connect' ? [] : [pretty];
+function complete(operation: VerbOperation, scope: OperationScope, place: Place, gvk: GroupVersionKind): Operation {
+  const { id, parameters = [], consumes = anyMedia, produces = objectMedia, ...rest } = operation;
+  const common = operation.action === 'connect' ? [] : [pretty];
   return {
     ...rest,
     id: `${id[0]}${scope.infix}${id[1]}`,
@@ -63,7 +63,7 @@ function complete(draft: Draft, scope: OperationScope, place: Place, gvk: GroupV
 const isNamespaced = ({ resource }: ApiResource) => resource.scope === 'Namespaced';
 const scoped = (resource: ApiResource) => `${isNamespaced(resource) ? 'Namespaced' : ''}${resource.kind.kind}`;
 
-/** Where all objects of a resource are, those that can be named together, and one. */
+/** Paths of all objects, of a namespace's objects and of one object. */
 function placesOf(root: string, resource: ApiResource, kind: string): { everywhere: Place; collection: Place; item: Place } {
   const everywhere = { path: `${root}/${resource.name}`, parameters: [] };
   const collection = isNamespaced(resource)
@@ -77,16 +77,16 @@ function objectPaths(root: string, resource: ApiResource, make: Make): readonly 
   const { kind, verbs, served: version } = resource;
   const { everywhere, collection, item } = placesOf(root, resource, kind.kind);
   const inCollection = served(verbs, {
-    list: listDraft(resource, scoped(resource)),
-    create: createDraft(scoped(resource), '', kind.kind, version.schema.type),
-    deletecollection: deleteCollectionDraft(kind.kind, scoped(resource)),
+    list: listOperation(resource, scoped(resource)),
+    create: createOperation(scoped(resource), '', kind.kind, version.schema.type),
+    deletecollection: deleteCollectionOperation(kind.kind, scoped(resource)),
   });
   const paths = [
     make(collection, kind, inCollection),
-    make(item, kind, objectDrafts(verbs, scoped(resource), '', kind.kind, version.schema.type)),
+    make(item, kind, objectOperations(verbs, scoped(resource), '', kind.kind, version.schema.type)),
   ];
   if (!isNamespaced(resource)) return paths;
-  return [...paths, make(everywhere, kind, served(verbs, { list: listDraft(resource, `${kind.kind}ForAllNamespaces`) }))];
+  return [...paths, make(everywhere, kind, served(verbs, { list: listOperation(resource, `${kind.kind}ForAllNamespaces`) }))];
 }
 
 function subresourcePaths(root: string, resource: ApiResource, subresource: ApiSubresource, make: Make): readonly Path[] {
@@ -97,8 +97,8 @@ function subresourcePaths(root: string, resource: ApiResource, subresource: ApiS
   const owner = resource.kind.kind;
   const rest = operationRest(resource, subresource);
   const type = typeOfSubresource(resource, kind);
-  const create = served(verbs, { create: createDraft(rest, name, owner, type) });
-  return [make(place, kind, [...create, ...objectDrafts(verbs, rest, name, owner, type)])];
+  const create = served(verbs, { create: createOperation(rest, name, owner, type) });
+  return [make(place, kind, [...create, ...objectOperations(verbs, rest, name, owner, type)])];
 }
 
 const operationRest = (resource: ApiResource, { name }: ApiSubresource) => `${scoped(resource)}${upperFirst(name)}`;
@@ -107,13 +107,13 @@ function connectPaths(place: Place, resource: ApiResource, subresource: ApiSubre
   const { name, kind, subresource: definition } = subresource;
   const methods = (definition.connectMethods ?? []) as readonly Method[];
   const rest = operationRest(resource, subresource);
-  const connect = (at: Place, id: string) => make(at, kind, connectDrafts(methods, id, name, resource.kind.kind));
-  // What is proxied may have a path of its own at the other end.
+  const connect = (at: Place, id: string) => make(at, kind, connectOperations(methods, id, name, resource.kind.kind));
+  // A proxied path may continue.
   const below = { path: `${place.path}/{path}`, parameters: [...place.parameters, subpath] };
   return name === 'proxy' ? [connect(place, rest), connect(below, `${rest}WithPath`)] : [connect(place, rest)];
 }
 
-/** A subresource with a kind of its own has it in the group of that kind: Scale is io.k8s.api.autoscaling.v1.Scale. */
+/** A subresource of another kind has that kind's type: Scale is io.k8s.api.autoscaling.v1.Scale. */
 function typeOfSubresource(
   { served: version, kind: own }: ApiResource,
   { group, version: kindVersion, kind }: GroupVersionKind,
@@ -129,10 +129,10 @@ function watchPaths(root: string, resource: ApiResource, make: Make): readonly P
   const { kind } = resource;
   const { everywhere, collection, item } = placesOf(`${root}/watch`, resource, kind.kind);
   const list = `${kind.kind}List`;
-  const watchList = (place: Place, rest: string) => make(place, kind, [watchDraft('watchlist', rest, kind.kind)]);
+  const watchList = (place: Place, rest: string) => make(place, kind, [watchOperation('watchlist', rest, kind.kind)]);
   const paths = [
     watchList(collection, `${scoped(resource)}List`),
-    make(item, kind, [watchDraft('watch', scoped(resource), kind.kind)]),
+    make(item, kind, [watchOperation('watch', scoped(resource), kind.kind)]),
   ];
   return isNamespaced(resource) ? [...paths, watchList(everywhere, `${list}ForAllNamespaces`)] : paths;
 }

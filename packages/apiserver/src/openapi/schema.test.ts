@@ -86,7 +86,7 @@ describe('schemaOfType', () => {
     expect(property(field, swagger2)).toEqual(second);
   });
 
-  it('puts a description beside a reference as the dialect wants it', () => {
+  it('adds a description to a reference according to the dialect', () => {
     const field: Omit<Field, 'name'> = { type: { is: 'quantity' } };
     const name = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
     const describeField = (_: string, of?: string) => (of === undefined ? '' : `the ${of}`);
@@ -97,7 +97,7 @@ describe('schemaOfType', () => {
     expect(property(field, swagger2, describeField)).toEqual({ description: 'the field', $ref: `#/definitions/${name}` });
   });
 
-  it('says what is required, which kind it is and how it merges', () => {
+  it('has required fields, group version kinds and merge strategies', () => {
     const gvks = [{ group: 'example.com', version: 'v1', kind: 'Thing' }];
     const type = typeWith({ type: { is: 'string' }, required: true }, { gvks, mapType: 'atomic' });
     expect(schemaOfType(type, openApi3, () => '')).toMatchObject({

@@ -1,15 +1,15 @@
 import type { Field, FieldType, GroupVersionKind, JsonObject, JsonValue, TypeDefinition } from '@tsukube/machinery';
 import { type SpecialType, specialType } from './well-known-types.ts';
 
-/** What a type, or one of its fields, is for; empty where nothing is known. */
+/** Description of a type or field; empty if there is none. */
 export type Describe = (type: string, field?: string) => string;
 
-/** The versions of OpenAPI differ in how a type refers to another, and in that the older one has no defaults. */
+/** Differences between OpenAPI 2 and 3. */
 export interface Dialect {
   readonly special: 'openApi3' | 'swagger2';
   readonly refPrefix: string;
   readonly defaults: boolean;
-  /** A reference with anything beside it has to be the one member of an allOf. */
+  /** A `$ref` with siblings is wrapped in allOf. */
   readonly wrapsReferences: boolean;
 }
 
@@ -79,7 +79,7 @@ function addMarkers(schema: JsonObject, field: Field): void {
   if (field.patchStrategy) schema['x-kubernetes-patch-strategy'] = field.patchStrategy;
 }
 
-/** A schema with more said beside it. */
+/** Adds siblings to a schema. */
 function beside(schema: JsonObject, extras: JsonObject, { wrapsReferences }: Dialect): JsonObject {
   if (!wrapsReferences || schema.$ref === undefined) return { ...extras, ...schema };
   for (const _ in extras) return { ...extras, allOf: [schema] };
@@ -103,7 +103,7 @@ function schemaOf(type: FieldType, dialect: Dialect, values?: readonly string[])
   }
 }
 
-/** Items are there or not, so that each has the zero value of its type as its default. */
+/** Items have the zero value of their type as default. */
 function schemaOfItem(type: FieldType, dialect: Dialect, values?: readonly string[]): JsonObject {
   const schema = schemaOf(type, dialect, values);
   const zero = dialect.defaults ? zeroOf(type) : undefined;

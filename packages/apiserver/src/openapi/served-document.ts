@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { TimeSlice } from '@tsukube/storage';
 import type { ApiRequest } from '../http/api-request.ts';
 
-/** A document with what HTTP caching needs to know of it. */
+/** A document with its ETag and modification time. */
 export interface ServedDocument {
   readonly bytes: Uint8Array;
   readonly hash: string;
@@ -14,14 +14,14 @@ export function servedDocument(content: string | Uint8Array, modified: number): 
   return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase(), modified };
 }
 
-/** The headers of a document, whichever way it is answered; HTTP wants entity tags in quotes. */
+/** Caching headers of a document. */
 export function cachingHeaders({ hash, modified }: ServedDocument, now: number): Record<string, string> {
   return { etag: `"${hash}"`, vary: 'Accept', 'last-modified': lastModified(modified, now) };
 }
 
 /**
- * Last-Modified has whole seconds, and a document may change again within this one. Until the second is over an earlier one is
- * named, so that no client takes a document of this second for unmodified.
+ * Last-Modified has a resolution of one second, in which a document may change again. Until the second is over, the previous
+ * second is sent, so that no client takes a newer document for unmodified.
  */
 export function lastModified(modified: number, now: number): string {
   const second = Math.floor(modified / 1000);
@@ -29,7 +29,7 @@ export function lastModified(modified: number, now: number): string {
   return new Date((isOver ? second : second - 1) * 1000).toUTCString();
 }
 
-/** Whether the client has the document already. Its tag counts more than its time. */
+/** Whether the client's copy is current. If-None-Match takes precedence over If-Modified-Since. */
 export function isKnown(request: ApiRequest, { hash, modified }: ServedDocument): boolean {
   const ifNoneMatch = request.exchange.header('if-none-match');
   if (ifNoneMatch === undefined) return isUnmodified(request, modified);
@@ -37,7 +37,7 @@ export function isKnown(request: ApiRequest, { hash, modified }: ServedDocument)
   return tags.includes('*') || tags.includes(`"${hash}"`);
 }
 
-/** HTTP knows whole seconds only. */
+/** HTTP dates have whole seconds. */
 export function isUnmodified(request: ApiRequest, modified: number): boolean {
   const since = request.exchange.header('if-modified-since');
   return since !== undefined && Math.floor(modified / 1000) * 1000 <= Date.parse(since);
@@ -45,7 +45,7 @@ export function isUnmodified(request: ApiRequest, modified: number): boolean {
 
 const chunkCharacters = 256 * 1024;
 
-/** Takes items that are made as they are taken, a few milliseconds in each turn of the event loop. */
+/** Collects lazily generated items in time slices. */
 export async function collectInSlices<T>(items: Iterable<T>): Promise<T[]> {
   const slice = new TimeSlice();
   const collected: T[] = [];
@@ -56,7 +56,7 @@ export async function collectInSlices<T>(items: Iterable<T>): Promise<T[]> {
   return collected;
 }
 
-/** Encodes and hashes a long text that comes in pieces. */
+/** Encodes and hashes text chunks in time slices. */
 export async function documentInSlices(pieces: Iterable<string>, modified: number): Promise<ServedDocument> {
   const slice = new TimeSlice();
   const hash = createHash('sha512');
@@ -70,14 +70,14 @@ export async function documentInSlices(pieces: Iterable<string>, modified: numbe
   return { bytes: Buffer.concat(chunks), hash: hash.digest('hex').toUpperCase(), modified };
 }
 
-/** Neither many small pieces nor one that takes long. */
+/** Regroups text into chunks of a fixed size. */
 function* inChunks(pieces: Iterable<string>): Iterable<string> {
   let text = '';
   for (const piece of pieces) {
     for (let start = 0; start < piece.length; start += chunkCharacters) {
       text += piece.slice(start, start + chunkCharacters);
       if (text.length < chunkCharacters) continue;
-      // Half of a character outside the basic plane waits for its other half.
+      // Does not split surrogate pairs.
       const end = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.length - 1 : text.length;
       yield text.slice(0, end);
       text = text.slice(end);

@@ -19,8 +19,8 @@ import type { TypeIndex } from './type-index.ts';
 import { deleteOptionsType, patchType } from './well-known-types.ts';
 
 /**
- * The one OpenAPI 2 document about everything, in pieces that are made as they are taken: the whole of it as objects would be
- * large. Paths come first; what they refer to comes after them.
+ * The OpenAPI 2 document, generated lazily in pieces, because all of it as objects would be large. Definitions are known after
+ * the paths.
  */
 export interface Swagger2Document {
   readonly head: JsonObject;
@@ -54,7 +54,7 @@ export function swagger2Document(topics: Iterable<readonly Path[]>, types: TypeI
   };
 }
 
-/** The document as text, in parts between which more can be put. */
+/** The document's JSON text, open for more paths and definitions. */
 export interface Swagger2Text {
   readonly head: string;
   readonly paths: string;
@@ -79,7 +79,7 @@ function* memberTexts(pieces: Iterable<NamedPiece>): Iterable<string> {
   for (const [name, piece] of pieces) yield `${JSON.stringify(name)}:${JSON.stringify(piece)}`;
 }
 
-/** Parameters that many operations have are written once. */
+/** Collects parameters that several operations share. */
 class SharedParameters {
   readonly #parameters = new Map<string, JsonObject>();
   readonly #references = new Map<string, JsonObject>();
@@ -133,7 +133,7 @@ function responseObject({ code, type }: Response): JsonObject {
   return { description: reasons[code] ?? '', schema: type === undefined ? { type: 'string' } : refTo(type, swagger2) };
 }
 
-/** Old versions of kubectl look for these in the operation itself. */
+/** Old versions of kubectl expect these parameters inline. */
 const inlined: ReadonlySet<string> = new Set(['dryRun', 'fieldValidation', 'name']);
 
 function parameterItem(parameter: Parameter, known: SharedParameters): JsonObject {

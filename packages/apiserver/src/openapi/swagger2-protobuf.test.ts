@@ -95,7 +95,7 @@ describe('swagger2Protobuf', async () => {
     expect(textOf(inside(bytes, 9, 1, 2, 31, 2), 2)).toBe('[{"group":"","kind":"Thing","version":"v1"}]');
   });
 
-  it('has operations with the parameters that kubectl looks for', () => {
+  it('has operations with the parameters that kubectl reads', () => {
     expect(textOf(inside(bytes, 8, 2), 1)).toBe('/api/v1/things/{name}');
     const operation = inside(bytes, 8, 2, 2, 8);
     expect(textOf(operation, 5)).toBe('patchThing');

@@ -2,12 +2,12 @@ import type { FieldType, JsonObject, TypeCatalogue, TypeDefinition } from '@tsuk
 import { type Describe, type Dialect, gvkObject, schemaOfSpecial, schemaOfType } from './schema.ts';
 import { discoveryTypes, type SpecialType, specialType } from './well-known-types.ts';
 
-/** All types that documents may refer to, each turned into a schema once for each dialect. */
+/** Types that documents refer to, with their schemas per dialect. */
 export interface TypeIndex {
-  /** The names of the types given and of all types they lead to, sorted. */
+  /** The given types and all types reachable from them, sorted. */
   reachableFrom(types: Iterable<string>): readonly string[];
   schema(name: string, dialect: Dialect): JsonObject;
-  /** The schema as JSON text; of the kinds that are known in every group, only with those `isNear`. */
+  /** The schema as JSON text. `isNear` filters the group versions of types that exist in every group. */
   schemaText(name: string, dialect: Dialect, isNear?: (groupVersion: GroupVersion) => boolean): string;
 }
 

@@ -1,6 +1,6 @@
 import type { Field, FieldType, JsonObject, Scalar, TypeDefinition } from '@tsukube/machinery';
 
-/** Names of the types that every API has, whatever its resources. */
+/** Names of types that exist in every API. */
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 export const statusType = `${meta}.Status`;
 export const deleteOptionsType = `${meta}.DeleteOptions`;
@@ -12,7 +12,7 @@ export const apiGroupListType = `${meta}.APIGroupList`;
 export const apiVersionsType = `${meta}.APIVersions`;
 export const versionInfoType = 'io.k8s.apimachinery.pkg.version.Info';
 
-/** Types of answers that are no objects, which a catalogue of objects need not have. */
+/** Types of discovery documents, which type catalogues lack. */
 const text: FieldType = { is: 'string' };
 const kind: readonly Field[] = [
   { name: 'kind', type: text },
@@ -56,7 +56,7 @@ const definitions: readonly TypeDefinition[] = [
 
 export const discoveryTypes: ReadonlyMap<string, TypeDefinition> = new Map(definitions.map((type) => [type.name, type]));
 
-/** What OpenAPI has as a type with a name, and a TypeCatalogue as a scalar or as anything. */
+/** A named type in OpenAPI that is a scalar or `any` in a TypeCatalogue. */
 export interface SpecialType {
   readonly name: string;
   readonly openApi3: JsonObject;
@@ -82,7 +82,7 @@ const namedScalars: Readonly<Partial<Record<Scalar, SpecialType>>> = {
   },
 };
 
-/** Those of the types that hold anything which can at least be no list and no scalar. */
+/** Types for arbitrary objects. */
 const freeObjects: ReadonlySet<string> = new Set([
   `${apimachinery}.runtime.RawExtension`,
   `${apimachinery}.apis.meta.v1.FieldsV1`,

@@ -1,4 +1,4 @@
-/** Version 0.0.4 of Prometheus' text format, announced as kube-apiserver does. */
+/** Content type of Prometheus' text format 0.0.4, as kube-apiserver sends it. */
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
 export type MetricType = 'counter' | 'gauge' | 'histogram';
@@ -7,7 +7,7 @@ export function familyHead(name: string, help: string, type: MetricType): string
   return `# HELP ${name} ${help.replace(/[\\\n]/g, escaped)}\n# TYPE ${name} ${type}\n`;
 }
 
-/** `a="1",b="2"`, in the order of the names. */
+/** `a="1",b="2"`, sorted by name. */
 export function labelText(labels: Readonly<Record<string, string>>): string {
   return Object.keys(labels)
     .sort()
@@ -23,7 +23,7 @@ function escaped(character: string): string {
   return character === '\n' ? '\\n' : `\\${character}`;
 }
 
-/** As Go writes it: dashboards compare the `le` of buckets as text, and there a million is 1e+06. */
+/** Formats numbers like Go (1e+06), because dashboards compare the `le` label as text. */
 export function numberText(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return String(value);
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';

@@ -6,15 +6,15 @@ export interface Description<L extends string> {
   readonly labels?: readonly L[];
 }
 
-/** The values of one metric for one set of labels. */
+/** The value of a metric for one label set. */
 export interface Series {
   text(name: string, labels: string): string;
 }
 
-/** Beyond this many, label sets share one series: whatever the labels come from, memory stays bounded. */
+/** Further label sets share one series, which bounds memory. */
 const maxSeries = 10_000;
 
-/** One metric with all its label sets. */
+/** A metric with all its label sets. */
 export class Family<L extends string, S extends Series> {
   readonly name: string;
   readonly #head: string;
@@ -27,11 +27,11 @@ export class Family<L extends string, S extends Series> {
     this.#head = familyHead(name, help, type);
     this.#labels = labels;
     this.#make = make;
-    // As client libraries do: what has no labels is there from the start.
+    // Metrics without labels are exposed from the start.
     if (labels.length === 0) this.with({} as Record<L, string>);
   }
 
-  /** The same for the same labels. To be called once and kept: it is too slow for every request. */
+  /** Returns the series of a label set. Too slow for every request: keep the result. */
   with(labels: Readonly<Record<L, string>>): S {
     const text = labelText(labels);
     const known = this.#series.get(text);

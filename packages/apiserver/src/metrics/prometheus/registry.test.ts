@@ -7,8 +7,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('the text of metrics', () => {
-  it('shows families and series in order, each family once', async () => {
+describe('text exposition', () => {
+  it('sorts families and series', async () => {
     const registry = new Registry();
     const requests = registry.counter({ name: 'b_total', help: 'Requests.', labels: ['verb', 'code'] });
     registry.gauge({ name: 'a', help: 'A gauge.' }).with({}).set(1.5);
@@ -29,7 +29,7 @@ describe('the text of metrics', () => {
     );
   });
 
-  it('counts in histograms whatever is not above a bound', async () => {
+  it('counts values up to and including a bound', async () => {
     const registry = new Registry();
     const sizes = registry.histogram({ name: 's', help: 'Sizes.', labels: ['kind'], bounds: exponentialBounds(1000, 1000, 2) });
     for (const value of [1, 1000, 1001, 2e6]) sizes.with({ kind: 'x' }).observe(value);
@@ -43,7 +43,7 @@ describe('the text of metrics', () => {
     ]);
   });
 
-  it('escapes what would break a line or a quote', async () => {
+  it('escapes newlines and quotes', async () => {
     const registry = new Registry();
     registry
       .gauge({ name: 'g', help: 'One\ntwo \\ "three"', labels: ['l'] })
@@ -74,13 +74,13 @@ describe('the text of metrics', () => {
 });
 
 describe('a registry', () => {
-  it('refuses two metrics of one name', () => {
+  it('rejects duplicate names', () => {
     const registry = new Registry();
     registry.gauge({ name: 'g', help: 'G.' });
     expect(() => registry.counter({ name: 'g', help: 'G.' })).toThrow('two metrics of the name g');
   });
 
-  it('lets label sets beyond a bound share one series', async () => {
+  it('shares one series between label sets beyond the limit', async () => {
     const registry = new Registry();
     const family = registry.counter({ name: 'c', help: 'C.', labels: ['l'] });
     for (let i = 0; i < 10_050; i++) family.with({ l: String(i) }).increase();
@@ -89,7 +89,7 @@ describe('a registry', () => {
     expect(text).not.toContain('l="10000"');
   });
 
-  it('brings values up to date before a scrape, and survives those that fail', async () => {
+  it('refreshes values before a scrape, and tolerates failures', async () => {
     const registry = new Registry();
     const gauge = registry.gauge({ name: 'g', help: 'G.' }).with({});
     registry.beforeScrape(() => {
@@ -100,7 +100,7 @@ describe('a registry', () => {
     expect(await registry.scrape()).toContain('g 7\n');
   });
 
-  it('does not wait forever for a value', async () => {
+  it('limits the wait for a refresh', async () => {
     vi.useFakeTimers();
     const registry = new Registry();
     registry.gauge({ name: 'g', help: 'G.' }).with({}).set(3);

@@ -1,13 +1,13 @@
 import { type Description, Family } from './family.ts';
 import { Counter, Gauge, Histogram, TimingHistogram } from './series.ts';
 
-/** Brings values up to date that are not kept so all the time. */
+/** Updates values before a scrape. */
 export type Refresh = () => void | Promise<void>;
 
-/** A scrape does not wait longer than this for values that come from elsewhere, and shows the last known ones. */
+/** Deadline of the refreshes of a scrape; later values show up in the next one. */
 const patienceMs = 1000;
 
-/** All metrics of a server, and their text. */
+/** A registry of metrics with their text exposition. */
 export class Registry {
   readonly #families = new Map<string, { text(): string }>();
   readonly #refreshes: Refresh[] = [];
@@ -26,14 +26,14 @@ export class Registry {
     return this.#register(new Family('histogram', description, () => new Histogram(description.bounds)));
   }
 
-  /** Of a value that is looked at all the time; `now` is in seconds. */
+  /** `now` is in seconds. */
   timingHistogram<L extends string = never>(
     description: Description<L> & { readonly bounds: readonly number[]; readonly now: () => number },
   ): Family<L, TimingHistogram> {
     return this.#register(new Family('histogram', description, () => new TimingHistogram(description.bounds, description.now)));
   }
 
-  /** A refresh that fails leaves its values as they were. */
+  /** A failed refresh leaves the previous values. */
   beforeScrape(refresh: Refresh): void {
     this.#refreshes.push(refresh);
   }

@@ -1,7 +1,7 @@
 import { numberText, sampleLine } from './exposition.ts';
 import type { Series } from './family.ts';
 
-/** Only ever grows. */
+/** A monotonic counter. */
 export class Counter implements Series {
   #value = 0;
 
@@ -9,7 +9,7 @@ export class Counter implements Series {
     this.#value += by;
   }
 
-  /** For totals that somebody else keeps. */
+  /** Follows a total that is counted elsewhere. */
   raiseTo(total: number): void {
     if (total > this.#value) this.#value = total;
   }
@@ -35,10 +35,10 @@ export class Gauge implements Series {
   }
 }
 
-/** Counts values by the first bound that is not less, and sums them up. */
+/** A histogram with fixed buckets. */
 export class Histogram implements Series {
   readonly #bounds: readonly number[];
-  /** One for each bound, and one for what is beyond the last. */
+  /** One per bound and one for +Inf. */
   readonly #counts: Float64Array;
   #sum = 0;
 
@@ -47,7 +47,7 @@ export class Histogram implements Series {
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
-  /** Most values are small, so that the first bounds are looked at first. */
+  /** Linear search, because most values are in the first buckets. */
   observe(value: number): void {
     const bounds = this.#bounds;
     let i = 0;
@@ -68,12 +68,12 @@ export class Histogram implements Series {
   }
 }
 
-/** `count` bounds, each `factor` times the one before. */
+/** Exponential bucket bounds. */
 export function exponentialBounds(first: number, factor: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => first * factor ** i);
 }
 
-/** In which ranges a ratio has been, weighted by the nanoseconds it has been there. Times are in seconds. */
+/** A histogram of a ratio over time, weighted by nanoseconds. Times are in seconds. */
 export class TimingHistogram implements Series {
   readonly #bounds: readonly number[];
   readonly #counts: Float64Array;

@@ -5,7 +5,7 @@ import type { WatchEventSeries } from './request-metrics.ts';
 type Body = BytesAnswer['body'];
 type WhenSent = (bytes: number) => void;
 
-/** Tells how many bytes a body has: at once if it is whole, else when the last piece is handed over or nobody wants more. */
+/** Reports the size of a body: at once if it is complete, otherwise at its end or when the client is gone. */
 export function countedBody(body: Body, whenSent: WhenSent): Body {
   if (typeof body === 'string' || body instanceof Uint8Array) {
     whenSent(typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength);
@@ -38,7 +38,7 @@ function countedStream(pieces: Readable, whenSent: WhenSent): Readable {
   return pipeline(pieces, counting, () => whenSent(bytes));
 }
 
-/** A sink that counts the events of a watch on their way. */
+/** Counts the events of a watch and their sizes. */
 export class CountingSink implements Sink {
   readonly #sink: Sink;
   readonly #events: WatchEventSeries;

@@ -8,7 +8,7 @@ type Row = readonly string[];
 
 const root = '/debug/api_priority_and_fairness/';
 
-/** What flow control holds at this time: a row for each level, queue or request. */
+/** Debug pages of API Priority and Fairness: levels, queues and requests. */
 export function flowControlPages(control: FlowControl): Delegate {
   const pages = new Map<string, (withDetails: boolean) => readonly Row[]>([
     [`${root}dump_priority_levels`, () => [levelColumns, ...control.levels.map(levelRow)]],
@@ -40,10 +40,10 @@ const levelColumns = [
   'CancelledRequests',
 ];
 
-function levelRow({ name, queues, isLeaving }: PriorityLevel): Row {
+function levelRow({ name, queues, isQuiescing }: PriorityLevel): Row {
   const active = queues.queues.filter(({ waiting }) => waiting.size > 0).length;
   const counts = [queues.waiting, queues.executing, queues.dispatched, queues.rejected, 0, queues.cancelled];
-  return [name, active, queues.isIdle, isLeaving, ...counts].map(String);
+  return [name, active, queues.isIdle, isQuiescing, ...counts].map(String);
 }
 
 const queueColumns = [
@@ -97,9 +97,9 @@ function requestRows({ queues }: PriorityLevel, withDetails: boolean): readonly 
   return [
     ...queues.queues.flatMap((queue, i) => [
       ...[...queue.waiting].map((request, place) => row(request, i, place)),
-      ...[...queue.underWay].map((request) => row(request, i, -1)),
+      ...[...queue.tracked].map((request) => row(request, i, -1)),
     ]),
-    ...[...queues.queueless].map((request) => row(request, -1, -1)),
+    ...[...queues.trackedWithoutQueue].map((request) => row(request, -1, -1)),
   ];
 }
 
@@ -125,14 +125,14 @@ function details({ request: { info, user, path } }: FlowRequest): Row {
   return [user.name, info.verb, path, info.namespace, info.name, apiVersion, info.resource, info.subresource];
 }
 
-/** Requests are timed by a clock that never goes back; people read another. */
+/** Converts a monotonic time to wall-clock time. */
 function wallTime(seconds: number): string {
   return new Date(performance.timeOrigin + seconds * 1000).toISOString();
 }
 
 const minWidth = 8;
 
-/** Columns as wide as their longest cell; the last one ends where it ends. */
+/** Aligns columns like Go's tabwriter. */
 function aligned(rows: readonly Row[]): string {
   const head = rows[0] as Row;
   const widths = head.map((_, i) => Math.max(minWidth, ...rows.map((row) => (row[i] as string).length + 2)));

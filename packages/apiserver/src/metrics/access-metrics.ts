@@ -4,13 +4,13 @@ import type { Registry } from './prometheus/registry.ts';
 import type { Counter, Histogram } from './prometheus/series.ts';
 
 export interface AuthorizationMetrics {
-  /** Counts what became of a request. */
+  /** Counts the final decision on a request. */
   attempted(verdict: Verdict): void;
-  /** Counts what one of the authorizers decided, if it did. */
+  /** Counts the decisions of one authorizer. */
   decided(type: string, name: string): (verdict: Verdict) => void;
 }
 
-/** What is measured of authorization, with kube-apiserver's names. */
+/** Metrics of authorization, under kube-apiserver's names. */
 export function authorizationMetrics(registry: Registry): AuthorizationMetrics {
   const attempts = registry.counter({
     name: 'authorization_attempts_total',
@@ -22,11 +22,11 @@ export function authorizationMetrics(registry: Registry): AuthorizationMetrics {
     help: '[ALPHA] Total number of terminal decisions made by an authorizer split by authorizer type, name, and decision.',
     labels: ['type', 'name', 'decision'],
   });
-  const results = remembered((result) => attempts.with({ result }));
+  const results = countersBy((result) => attempts.with({ result }));
   return {
     attempted: (verdict) => results(resultOf(verdict)).increase(),
     decided(type, name) {
-      const counters = remembered((decision) => decisions.with({ type, name, decision }));
+      const counters = countersBy((decision) => decisions.with({ type, name, decision }));
       return ({ decision }) => {
         if (decision !== 'no opinion') counters(decision === 'allow' ? 'allowed' : 'denied').increase();
       };
@@ -40,13 +40,13 @@ function resultOf({ decision, error }: Verdict): string {
   return decision === 'deny' ? 'denied' : 'no-opinion';
 }
 
-/** Counters appear when there is something to count. */
-function remembered(make: (key: string) => Counter): (key: string) => Counter {
+/** Creates each series on first use. */
+function countersBy(create: (key: string) => Counter): (key: string) => Counter {
   const known = new Map<string, Counter>();
   return (key) => {
     let counter = known.get(key);
     if (!counter) {
-      counter = make(key);
+      counter = create(key);
       known.set(key, counter);
     }
     return counter;
@@ -55,7 +55,7 @@ function remembered(make: (key: string) => Counter): (key: string) => Counter {
 
 const bounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
-/** Durations of admission, of each plugin and of each step, with kube-apiserver's names. */
+/** Duration of admission, per plugin and per step, under kube-apiserver's names. */
 export function admissionMetrics(registry: Registry): AdmissionObserver {
   const plugins = registry.histogram({
     name: 'apiserver_admission_controller_admission_duration_seconds',
@@ -75,7 +75,7 @@ export function admissionMetrics(registry: Registry): AdmissionObserver {
   };
 }
 
-/** Series are made when there is something to record, and looked up without building a key. */
+/** Creates each series on first use, and looks it up without building a key. */
 function recorder(make: (operation: string, rejected: string) => Histogram): AdmissionRecorder {
   const passed = new Map<string, Histogram>();
   const refused = new Map<string, Histogram>();
@@ -88,4 +88,40 @@ function recorder(make: (operation: string, rejected: string) => Histogram): Adm
     }
     series.observe(milliseconds / 1000);
   };
+}
+
+export interface AuthenticationMetrics {
+  succeeded(username: string): void;
+  /** `failure`: invalid or missing credentials. */
+  failed(result: 'error' | 'failure'): void;
+}
+
+/** Metrics of authentication, under kube-apiserver's names. User names are not labels, because they are unbounded. */
+export function authenticationMetrics(registry: Registry): AuthenticationMetrics {
+  const users = registry.counter({
+    name: 'authenticated_user_requests',
+    help: '[ALPHA] Counter of authenticated requests broken out by username.',
+    labels: ['username'],
+  });
+  const attempts = registry.counter({
+    name: 'authentication_attempts',
+    help: '[ALPHA] Counter of authenticated attempts.',
+    labels: ['result'],
+  });
+  const byUser = countersBy((username) => users.with({ username }));
+  const byResult = countersBy((result) => attempts.with({ result }));
+  return {
+    succeeded(username) {
+      byUser(userKind(username)).increase();
+      byResult('success').increase();
+    },
+    failed: (result) => byResult(result).increase(),
+  };
+}
+
+const named = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']);
+
+function userKind(username: string): string {
+  if (named.has(username)) return username;
+  return username.includes('@') ? 'email_id' : 'other';
 }

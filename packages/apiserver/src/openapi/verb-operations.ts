@@ -3,10 +3,10 @@ import { anyMedia, type Body, type Method, patchMedia, type Response, upperFirst
 import { deleting, deletingMany, listing, type Parameter, patching, writing } from './parameter.ts';
 import { deleteOptionsType, patchType, statusType, watchEventType } from './well-known-types.ts';
 
-/** An operation before it is known at which path and in which group it is. */
-export interface Draft {
+/** An operation of a resource, without its path and API group. */
+export interface VerbOperation {
   readonly method: Method;
-  /** The verb of listCoordinationV1NamespacedLease, and what comes after the group and version. */
+  /** Parts of the operation ID around group and version: `list` and `NamespacedLease`. */
   readonly id: readonly [verb: string, rest: string];
   readonly description: string;
   readonly action: string;
@@ -17,12 +17,12 @@ export interface Draft {
   readonly responses: readonly Response[];
 }
 
-/** The drafts whose verb is served. */
-export function served(verbs: readonly string[], drafts: Readonly<Record<string, Draft>>): readonly Draft[] {
-  return Object.entries(drafts).flatMap(([verb, draft]) => (verbs.includes(verb) ? [draft] : []));
+/** The operations whose verb is served. */
+export function served(verbs: readonly string[], operations: Readonly<Record<string, VerbOperation>>): readonly VerbOperation[] {
+  return Object.entries(operations).flatMap(([verb, operation]) => (verbs.includes(verb) ? [operation] : []));
 }
 
-export function listDraft({ kind: { kind }, served: { schema }, verbs }: ApiResource, rest: string): Draft {
+export function listOperation({ kind: { kind }, served: { schema }, verbs }: ApiResource, rest: string): VerbOperation {
   return {
     method: 'get',
     id: ['list', rest],
@@ -34,7 +34,7 @@ export function listDraft({ kind: { kind }, served: { schema }, verbs }: ApiReso
   };
 }
 
-export function deleteCollectionDraft(kind: string, rest: string): Draft {
+export function deleteCollectionOperation(kind: string, rest: string): VerbOperation {
   return {
     method: 'delete',
     id: ['delete', `Collection${rest}`],
@@ -46,7 +46,7 @@ export function deleteCollectionDraft(kind: string, rest: string): Draft {
   };
 }
 
-export function createDraft(rest: string, aspect: string, kind: string, type: string): Draft {
+export function createOperation(rest: string, aspect: string, kind: string, type: string): VerbOperation {
   return {
     method: 'post',
     id: ['create', rest],
@@ -58,14 +58,14 @@ export function createDraft(rest: string, aspect: string, kind: string, type: st
   };
 }
 
-/** What can be done to an object or to a subresource; then `aspect` is the name of that. */
-export function objectDrafts(
+/** Operations on an object, or on its subresource `aspect`. */
+export function objectOperations(
   verbs: readonly string[],
   rest: string,
   aspect: string,
   kind: string,
   type: string,
-): readonly Draft[] {
+): readonly VerbOperation[] {
   const subject = `${of(aspect)} the specified ${kind}`;
   const stored = [200, 201].map((code) => ({ code, type }));
   return served(verbs, {
@@ -101,7 +101,12 @@ export function objectDrafts(
   });
 }
 
-export function connectDrafts(methods: readonly Method[], rest: string, aspect: string, kind: string): readonly Draft[] {
+export function connectOperations(
+  methods: readonly Method[],
+  rest: string,
+  aspect: string,
+  kind: string,
+): readonly VerbOperation[] {
   return methods.map((method) => ({
     method,
     id: ['connect', `${upperFirst(method)}${rest}`],
@@ -112,7 +117,7 @@ export function connectDrafts(methods: readonly Method[], rest: string, aspect: 
   }));
 }
 
-export function watchDraft(action: 'watch' | 'watchlist', rest: string, kind: string): Draft {
+export function watchOperation(action: 'watch' | 'watchlist', rest: string, kind: string): VerbOperation {
   const instead = "deprecated: use the 'watch' parameter with a list operation instead";
   const description =
     action === 'watch'
@@ -131,7 +136,7 @@ export function watchDraft(action: 'watch' | 'watchlist', rest: string, kind: st
 
 const of = (aspect: string) => (aspect === '' ? '' : ` ${aspect} of`);
 
-/** With the spaces around it: " a ", " an ", or one space before a plural. */
+/** The indefinite article with surrounding spaces; one space before a plural. */
 function articleOf(noun: string): string {
   if (noun.endsWith('s') && !noun.endsWith('ss')) return ' ';
   return /^[aeiou]/i.test(noun) ? ' an ' : ' a ';
