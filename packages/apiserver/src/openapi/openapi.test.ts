@@ -85,7 +85,7 @@ describe('/openapi/v3', () => {
     );
   });
 
-  it('lists the group versions of common types only for the document's group', async () => {
+  it('lists the group versions of common types only for its own group', async () => {
     const { schemas } = jsonOf(await get(create(), '/openapi/v3/apis/coordination.k8s.io/v1')).components;
     const gvks = schemas['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']['x-kubernetes-group-version-kind'];
     expect(gvks.map(({ group }: { group: string }) => group)).toEqual(['', 'coordination.k8s.io']);
