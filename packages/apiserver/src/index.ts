@@ -71,10 +71,9 @@ export { derivedBytes, forgetEncodings, labelsOf } from './registry/derived.ts';
 export { type FieldManagement, fieldManagement } from './registry/field-management.ts';
 export type { ObjectForm } from './registry/object-form.ts';
 export { nameOfKey } from './registry/object-meta.ts';
-export { ObjectRegistry, type RegistryServices, type WriteContext } from './registry/object-registry.ts';
+export { ObjectRegistry, type RegistryServices } from './registry/object-registry.ts';
 export type * from './registry/resource.ts';
 export type * from './registry/resource-request.ts';
-export { asServer, type ServerIdentity } from './registry/server-write.ts';
 export { presentAs } from './registry/storage-decoding.ts';
 export {
   decodeObject,
@@ -86,6 +85,7 @@ export {
 } from './registry/stored-form.ts';
 export { ageColumn, column, nameColumn, nameColumnWith, plainColumns } from './registry/table-columns.ts';
 export type { ConvertByWebhook } from './registry/webhook-conversions.ts';
+export { asServer, type ServerIdentity, type WriteContext } from './registry/write-context.ts';
 export type { CacheEntry, CacheEvent, Present } from './watchcache/entry.ts';
 export { type Feed, type FeedListener, openFeed } from './watchcache/feed.ts';
 export type { ObjectCache } from './watchcache/object-cache.ts';

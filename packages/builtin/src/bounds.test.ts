@@ -1,4 +1,4 @@
-import { FieldErrors, type JsonObject, unifiedDiff } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject, unifiedDiff } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { mergeTolerations } from './admission/merge-tolerations.ts';
 import { withClaimedVolumes } from './apps/claim-templates.ts';
@@ -169,7 +169,7 @@ describe('lists of an object take time in proportion', () => {
       () => {
         const column = endpoints.versions[0]?.columns?.find(({ name }) => name === 'Endpoints');
         const object = { subsets: [{ addresses: addresses(), ports: listOf((i) => ({ port: i })) }] };
-        expect(column?.value(object)).toMatch(/^10\.0\.0\.0:0,.* \+ 899999997 more\.\.\.$/);
+        expect(column?.value(object as JsonObject as KubeObject)).toMatch(/^10\.0\.0\.0:0,.* \+ 899999997 more\.\.\.$/);
       },
     ],
     [

@@ -13,7 +13,7 @@ export function clusterRoleAggregation(context: ControllerContext): Controller {
     await roles.cache.fresh();
     const entries = roles.cache.slice(roles.cache.prefix);
     for (const entry of entries) {
-      if (entry.value.includes('"aggregationRule":')) await aggregate(roles, entry, entries, context.now());
+      if (entry.value.includes('"aggregationRule":')) await aggregate(roles, entry, entries);
     }
   };
   const queue = new WorkQueue(reconcile, context.logger);
@@ -26,25 +26,23 @@ export function clusterRoleAggregation(context: ControllerContext): Controller {
   };
 }
 
-async function aggregate(roles: ObjectRegistry, entry: CacheEntry, entries: readonly CacheEntry[], now: number): Promise<void> {
+async function aggregate(roles: ObjectRegistry, entry: CacheEntry, entries: readonly CacheEntry[]): Promise<void> {
   const object = readRole(entry.value);
   const rules = aggregatedRules(object, entry, entries);
   if (rules === undefined || deepEqual(rules, rulesOf(object))) return;
   const { name } = nameOfKey(roles.resource, entry.key);
-  const { fieldManager: _, ...writing } = writeAs(roles, '');
-  const applied = {
+  const context = { ...writeAs(roles, ''), fieldManager: manager };
+  const configuration = {
     apiVersion: apiVersionOf(roles.resource.hub),
     kind: 'ClusterRole',
     metadata: { name },
     ...(rules.length > 0 && { rules }),
   };
-  const apply = async (existing: JsonObject | undefined): Promise<JsonObject> => {
-    const { fieldManagement } = roles.services;
+  const complete = (merged: JsonObject, existing: JsonObject | undefined) => {
     if (!existing) throw StatusError.notFound({ group: roles.resource.hub.group, resource: 'clusterroles' }, name);
-    const next = await fieldManagement?.apply(roles.resource, existing, applied, writing, { manager, force: true, now });
-    return { ...(next ?? existing), rules: rules.length > 0 ? rules : null };
+    return { ...merged, rules: rules.length > 0 ? rules : null };
   };
-  await ignoreNotFound(roles.update(name, undefined, apply, writing));
+  await ignoreNotFound(roles.apply(name, { configuration, force: true, complete }, context));
 }
 
 /** The distinct rules of the selected roles, by role name. Undefined if the role does not aggregate. */

@@ -1,7 +1,6 @@
 import {
   type CacheEntry,
   decodeObject,
-  type FieldManagement,
   follow,
   type LevelConfig,
   nameOfKey,
@@ -119,7 +118,6 @@ const manager = 'api-priority-and-fairness-config-consumer-v1';
 
 /** Sets the condition Dangling: whether the PriorityLevelConfiguration of a FlowSchema exists. */
 function danglingConditions(schemas: ObjectRegistry, levels: ObjectRegistry, now: () => number): (name: string) => Promise<void> {
-  const fieldManagement = schemas.services.fieldManagement as FieldManagement;
   return async function describe(name) {
     const entry = schemas.cache.peek(schemas.key('', name));
     if (!entry || entry.corrupt) return;
@@ -127,10 +125,8 @@ function danglingConditions(schemas: ObjectRegistry, levels: ObjectRegistry, now
     if (!condition) return;
     const { apiVersion, kind } = decodeObject(entry.value);
     const configuration = { apiVersion, kind, metadata: { name }, status: { conditions: [condition] } } as JsonObject;
-    const { fieldManager: _, ...context } = writeAs(schemas, '', 'status');
-    const apply = (existing: JsonObject | undefined) =>
-      fieldManagement.apply(schemas.resource, existing, configuration, context, { manager, force: true, now: now() });
-    await ignoreNotFound(schemas.update(name, undefined, apply, context));
+    const context = { ...writeAs(schemas, '', 'status'), fieldManager: manager };
+    await ignoreNotFound(schemas.apply(name, { configuration, force: true, complete: (merged) => merged }, context));
   };
 }
 

@@ -1,5 +1,5 @@
 import { StatusError } from '@tsukube/machinery';
-import { type Backoff, pauseBefore } from '../registry/backoff.ts';
+import { type Backoff, pauseAfter } from '../registry/backoff.ts';
 
 /** As client-go's DefaultRetry. */
 const defaultBackoff: Backoff = { attempts: 5, firstMs: 10, maxMs: 100 };
@@ -18,7 +18,7 @@ export async function settleRaces(reconcile: () => Promise<unknown>, backoff: Ba
       if (!isConflict(error)) throw error;
       if (attempt >= backoff.attempts) return;
     }
-    await pauseBefore(attempt, backoff);
+    await pauseAfter(attempt, backoff);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@tsukube/machinery';
+import type { KubeObject } from '@tsukube/machinery';
 import type { User } from '../http/api-request.ts';
 import type { Resource, ServedVersion } from './resource.ts';
 
@@ -12,9 +12,9 @@ export interface AdmissionAttributes {
   /** Empty for a creation whose name is not known yet. */
   readonly name: string;
   /** In the hub version. Absent for a deletion. */
-  readonly object: JsonObject | undefined;
+  readonly object: KubeObject | undefined;
   /** Absent for a creation. */
-  readonly oldObject: JsonObject | undefined;
+  readonly oldObject: KubeObject | undefined;
   readonly user: User;
   readonly dryRun: boolean;
 }

@@ -2,23 +2,24 @@ import {
   deepEqual,
   FieldErrors,
   formatTime,
-  type JsonObject,
+  type KubeObject,
   type NameValidator,
   nameIsDNSSubdomain,
   nameIsPathSegment,
   newUid,
+  type ObjectMeta,
   path,
   StatusError,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@tsukube/machinery';
 import { ensureNamespace, validateFinalizers, wipeSystemFields } from './object-meta.ts';
-import type { WriteContext } from './object-registry.ts';
 import type { MetadataCheck, Resource, Strategy } from './resource.ts';
+import type { WriteContext } from './write-context.ts';
 
-/** Gives a new object what only the server may give, and refuses it if it is not valid. */
-export function beforeCreate(resource: Resource, object: JsonObject, context: WriteContext, now: number): void {
-  const metadata = object.metadata as JsonObject;
+/** Sets the system metadata of a new object, prepares it by the strategy and validates it. */
+export function beforeCreate(resource: Resource, object: KubeObject, context: WriteContext, now: number): void {
+  const { metadata } = object;
   wipeSystemFields(metadata);
   ensureNamespace(resource, metadata, context.namespace);
   metadata.uid = newUid();
@@ -27,29 +28,30 @@ export function beforeCreate(resource: Resource, object: JsonObject, context: Wr
   if (strategy.generation) metadata.generation = 1;
   else delete metadata.generation;
   strategy.prepareForCreate?.(object, context.user, context.version);
-  validateCreate(resource, object, metadata, context);
+  validateCreate(resource, object, context);
   for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
 }
 
-function validateCreate(resource: Resource, object: JsonObject, metadata: JsonObject, context: WriteContext): void {
+function validateCreate(resource: Resource, object: KubeObject, context: WriteContext): void {
   const { strategy, version, effort } = context;
+  const { metadata } = object;
   const errors = new FieldErrors();
   const validateName = strategy.validateName ?? nameIsDNSSubdomain;
   validateObjectMeta(metadata, { namespaced: resource.scope === 'Namespaced', validateName }, errors);
   if (strategy.qualifiedFinalizers) validateFinalizers(metadata, errors);
   strategy.validateCreate?.(object, errors, version, effort);
-  const name = (metadata.name as string) ?? '';
-  // Whatever a kind allows, a name must fit into a path.
+  const name = metadata.name ?? '';
+  // Whatever a kind allows, a name must be a path segment.
   if (errors.length === 0)
     for (const problem of nameIsPathSegment(name, false)) errors.invalid(path('metadata', 'name'), name, problem);
   if (errors.length > 0)
     throw StatusError.invalid({ group: version.errorGroup ?? version.group, kind: resource.names.kind }, name, errors);
 }
 
-/** Carries over what an update may not touch, and refuses the result if it is not valid. */
-export function beforeUpdate(resource: Resource, object: JsonObject, old: JsonObject, context: WriteContext): void {
-  const metadata = object.metadata as JsonObject;
-  const oldMetadata = old.metadata as JsonObject;
+/** Restores metadata that an update may not change, prepares the object by the strategy and validates it. */
+export function beforeUpdate(resource: Resource, object: KubeObject, old: KubeObject, context: WriteContext): void {
+  const { metadata } = object;
+  const { metadata: oldMetadata } = old;
   ensureNamespace(resource, metadata, context.namespace);
   const { strategy } = context;
   carryOver(metadata, oldMetadata, 'generation');
@@ -64,64 +66,60 @@ export function beforeUpdate(resource: Resource, object: JsonObject, old: JsonOb
   for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
 }
 
-function carryOver(metadata: JsonObject, old: JsonObject, key: string): void {
+function carryOver(metadata: ObjectMeta, old: ObjectMeta, key: keyof ObjectMeta): void {
   const value = old[key];
   if (value === undefined) delete metadata[key];
   else metadata[key] = value;
 }
 
-/** Whether anything changed but metadata and status. */
-function specChanged(object: JsonObject, old: JsonObject): boolean {
+/** Whether anything but metadata and status changed. */
+function specChanged(object: KubeObject, old: KubeObject): boolean {
   for (const key of new Set([...Object.keys(object), ...Object.keys(old)])) {
     if (key !== 'metadata' && key !== 'status' && !deepEqual(object[key], old[key])) return true;
   }
   return false;
 }
 
+const genericChecks: readonly MetadataCheck[] = ['object', 'update'];
+const updateCheck: readonly MetadataCheck[] = ['update'];
+
 function validateUpdate(
   resource: Resource,
-  object: JsonObject,
-  old: JsonObject,
+  object: KubeObject,
+  old: KubeObject,
   { strategy, version, effort, warn }: WriteContext,
 ): void {
   const errors = new FieldErrors();
-  const metadata = object.metadata as JsonObject;
-  for (const check of genericChecks) checkMetadata(check, resource, metadata, old, nameIsPathSegment, errors);
-  // The validation of the kind repeats some of them: a problem is reported again by each, as kube-apiserver does.
+  const { metadata } = object;
+  for (const check of genericChecks) checkMetadata(check, resource, metadata, old.metadata, nameIsPathSegment, errors);
+  // The kind's validation repeats some checks, and each reports a problem again, as in kube-apiserver.
   const isInvalid = errors.length > 0;
+  const validateName = strategy.validateName ?? nameIsDNSSubdomain;
   for (const check of strategy.metadataOnUpdate ?? updateCheck) {
-    if (isInvalid) checkMetadata(check, resource, metadata, old, strategy.validateName ?? nameIsDNSSubdomain, errors);
+    if (isInvalid) checkMetadata(check, resource, metadata, old.metadata, validateName, errors);
     if (strategy.qualifiedFinalizers) validateFinalizers(metadata, errors);
   }
   strategy.validateUpdate?.(object, old, errors, version, effort, warn);
-  if (errors.length > 0)
-    throw StatusError.invalid(
-      { group: version.errorGroup ?? version.group, kind: resource.names.kind },
-      metadata.name as string,
-      errors,
-    );
+  if (errors.length === 0) return;
+  const kind = { group: version.errorGroup ?? version.group, kind: resource.names.kind };
+  throw StatusError.invalid(kind, metadata.name as string, errors);
 }
-
-const genericChecks: readonly MetadataCheck[] = ['object', 'update'];
-const updateCheck: readonly MetadataCheck[] = ['update'];
 
 function checkMetadata(
   check: MetadataCheck,
   resource: Resource,
-  metadata: JsonObject,
-  old: JsonObject,
+  metadata: ObjectMeta,
+  old: ObjectMeta,
   validateName: NameValidator,
   errors: FieldErrors,
 ): void {
-  if (check === 'update') validateObjectMetaUpdate(metadata, old.metadata as JsonObject, errors);
+  if (check === 'update') validateObjectMetaUpdate(metadata, old, errors);
   else validateObjectMeta(metadata, { namespaced: resource.scope === 'Namespaced', validateName }, errors);
 }
 
-/** An object that only waited for its finalizers goes with the last of them. */
-export function removedByUpdate(object: JsonObject, old: JsonObject, strategy: Strategy): boolean {
-  const metadata = object.metadata as JsonObject;
-  const oldMetadata = old.metadata as JsonObject;
-  if (!oldMetadata.deletionTimestamp || (metadata.finalizers as string[] | undefined)?.length) return false;
-  if (Number(oldMetadata.deletionGracePeriodSeconds ?? 0) !== 0) return false;
+/** Whether an update removes the last finalizer of an object that is being deleted. */
+export function removedByUpdate(object: KubeObject, { metadata: old }: KubeObject, strategy: Strategy): boolean {
+  if (!old.deletionTimestamp || object.metadata.finalizers?.length) return false;
+  if (Number(old.deletionGracePeriodSeconds ?? 0) !== 0) return false;
   return strategy.mayRemove?.(object) ?? true;
 }

@@ -2,7 +2,8 @@ import { FieldErrors, path, StatusError } from '@tsukube/machinery';
 import type { CorruptValue, UnreadableValue } from '@tsukube/storage';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { DeleteRequest } from './deletion.ts';
-import type { ObjectRegistry, WriteContext } from './object-registry.ts';
+import type { ObjectRegistry } from './object-registry.ts';
+import type { WriteContext } from './write-context.ts';
 
 /** As many as kube-apiserver names. */
 const maxCauses = 100;

@@ -1,9 +1,18 @@
-import { formatTime, type JsonObject, StatusError } from '@tsukube/machinery';
+import { formatTime, type KubeObject, type ObjectMeta, StatusError } from '@tsukube/machinery';
 import { Mismatch } from '@tsukube/storage';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { AdmissionAttributes } from './admission.ts';
-import { type ObjectRegistry, type RegistryServices, throwIfCancelled, type WriteContext } from './object-registry.ts';
+import { pauseAfterConflict } from './backoff.ts';
+import type { ObjectRegistry, RegistryServices } from './object-registry.ts';
 import { decodeObject, encodeObject, encodeStored } from './stored-form.ts';
+import { throwIfCancelled, type WriteContext } from './write-context.ts';
+import { modifiedConcurrently } from './write-errors.ts';
+
+/** How a deletion propagates to dependents. */
+export interface Propagation {
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+}
 
 /** DeleteOptions, decoded. */
 export interface DeleteRequest extends Propagation {
@@ -12,12 +21,12 @@ export interface DeleteRequest extends Propagation {
 }
 
 export type Deleted =
-  /** Gone; this was its last state. */
-  | { readonly kind: 'gone'; readonly object: JsonObject }
-  /** Marked, and waiting for finalizers or grace. */
+  /** Deleted; `object` is the last state. */
+  | { readonly kind: 'gone'; readonly object: KubeObject }
+  /** Marked with a deletionTimestamp; finalizers or the grace period delay the deletion. */
   | { readonly kind: 'pending'; readonly entry: CacheEntry };
 
-/** Removes an object, or marks it where something holds it. Starts over when somebody changes it meanwhile. */
+/** Deletes an object, or marks it if finalizers or a grace period delay that. Starts over after a conflict. */
 export async function deleteObject(
   registry: ObjectRegistry,
   name: string,
@@ -25,15 +34,17 @@ export async function deleteObject(
   context: WriteContext,
 ): Promise<Deleted> {
   const key = registry.key(context.namespace, name);
-  for (;;) {
+  const qualified = { group: context.version.group, resource: registry.resource.names.plural };
+  for (let attempt = 1; ; attempt++) {
     throwIfCancelled(context);
     const found = await registry.cache.get(key);
-    if (!found) throw StatusError.notFound({ group: context.version.group, resource: registry.resource.names.plural }, name);
+    if (!found) throw StatusError.notFound(qualified, name);
     try {
       return await tryDelete(registry, found, name, request, context);
     } catch (error) {
       if (!(error instanceof Mismatch)) throw error;
     }
+    if (!(await pauseAfterConflict(attempt, registry.random))) throw modifiedConcurrently(qualified, name);
   }
 }
 
@@ -59,77 +70,72 @@ async function tryDelete(
   return { kind: 'pending', entry: await registry.cache.update(found.key, encodeStored(object), found.revision, options) };
 }
 
-async function admit(registry: ObjectRegistry, object: JsonObject, name: string, context: WriteContext): Promise<void> {
-  // The request names no object where it deletes a collection, and admission sees the name of the request.
+async function admit(registry: ObjectRegistry, object: KubeObject, name: string, context: WriteContext): Promise<void> {
+  // Admission sees the name of the request, which is empty for a deletion of a collection.
   const attributes = attributesOf(registry, object, context.verb === 'deletecollection' ? '' : name, context);
   await registry.services.admission.mutate(attributes);
   await registry.services.admission.validate(attributes);
 }
 
-/** What is to be done; `mark` has marked the object already. */
+/** Decides what to do and sets the deletion metadata. `mark`: the changed object is stored. */
 function plan(
-  object: JsonObject,
+  object: KubeObject,
   request: DeleteRequest,
   { strategy, version }: WriteContext,
   { now, keepsDependents }: RegistryServices,
 ): 'remove' | 'mark' | 'waiting' {
-  const metadata = object.metadata as JsonObject;
-  const graceful = strategy.beginDelete?.(object, {
-    ...request,
-    gracePeriodSeconds: nonNegative(request.gracePeriodSeconds),
-  }) ?? {
-    kind: 'now',
-  };
+  const { metadata } = object;
+  const options = { ...request, gracePeriodSeconds: nonNegative(request.gracePeriodSeconds) };
+  const graceful = strategy.beginDelete?.(object, options) ?? { kind: 'now' };
   if (graceful.kind === 'waiting') return 'waiting';
   if (graceful.kind === 'marked') return 'mark';
   const before = metadata.finalizers;
   if (!keepsDependents) setPropagation(metadata, request, strategy.defaultPropagation?.(version) ?? 'delete');
-  const held = ((metadata.finalizers as string[] | undefined)?.length ?? 0) > 0;
-  if (graceful.kind === 'graceful') return markGraceful(metadata, graceful.seconds, now()) || held ? 'mark' : 'remove';
-  if (!held) return 'remove';
+  const hasFinalizers = (metadata.finalizers?.length ?? 0) > 0;
+  if (graceful.kind === 'graceful') return markGraceful(metadata, graceful.seconds, now()) || hasFinalizers ? 'mark' : 'remove';
+  if (!hasFinalizers) return 'remove';
   return markNow(metadata, now()) || metadata.finalizers !== before ? 'mark' : 'waiting';
 }
 
-/** Whether there is grace to wait for. A shorter grace period counts from when the deletion began, but not into the past. */
-function markGraceful(metadata: JsonObject, seconds: number, now: number): boolean {
+/** Returns whether a grace period is left. A shortened one counts from the start of the deletion, but never into the past. */
+function markGraceful(metadata: ObjectMeta, seconds: number, now: number): boolean {
   let begun = now;
   if (metadata.deletionTimestamp === undefined) bumpGeneration(metadata);
-  else begun = Date.parse(metadata.deletionTimestamp as string) - Number(metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+  else begun = Date.parse(metadata.deletionTimestamp) - Number(metadata.deletionGracePeriodSeconds ?? 0) * 1000;
   const end = begun + seconds * 1000;
-  // The deletion stays graceful even where the shorter period has passed: whoever waits for it still ends it.
+  // The deletion stays graceful if the shortened period has passed: the kubelet still completes it.
   const left = end < now ? Math.min(seconds, 1) : seconds;
   metadata.deletionTimestamp = formatTime(Math.max(end, now));
   metadata.deletionGracePeriodSeconds = left;
   return left > 0;
 }
 
-/** False if it was marked before. */
-function markNow(metadata: JsonObject, now: number): boolean {
+/** Returns false if the object was marked before. */
+function markNow(metadata: ObjectMeta, now: number): boolean {
   if (metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0) return false;
   if (metadata.deletionTimestamp === undefined) bumpGeneration(metadata);
-  // What was to go later goes now; what should have gone by now keeps its time.
+  // A deletionTimestamp in the future moves to now; one in the past stays.
   if (!(Date.parse(metadata.deletionTimestamp as string) <= now)) metadata.deletionTimestamp = formatTime(now);
   metadata.deletionGracePeriodSeconds = 0;
   return true;
 }
 
-function bumpGeneration(metadata: JsonObject): void {
+function bumpGeneration(metadata: ObjectMeta): void {
   if (Number(metadata.generation ?? 0) > 0) metadata.generation = Number(metadata.generation) + 1;
 }
 
-/** Kubernetes takes a negative grace period as the shortest one. */
+/** Kubernetes treats a negative grace period as one second. */
 function nonNegative(seconds: number | undefined): number | undefined {
   return seconds !== undefined && seconds < 0 ? 1 : seconds;
 }
 
 function checkPreconditions(
   registry: ObjectRegistry,
-  object: JsonObject,
+  { metadata }: KubeObject,
   name: string,
   { preconditions }: DeleteRequest,
   { version }: WriteContext,
 ): void {
-  const metadata = object.metadata as JsonObject;
   const kind = { group: version.group, resource: registry.resource.names.kind };
   if (preconditions?.uid !== undefined && preconditions.uid !== metadata.uid) {
     const reason = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;
@@ -141,7 +147,7 @@ function checkPreconditions(
   }
 }
 
-function attributesOf(registry: ObjectRegistry, oldObject: JsonObject, name: string, context: WriteContext): AdmissionAttributes {
+function attributesOf(registry: ObjectRegistry, oldObject: KubeObject, name: string, context: WriteContext): AdmissionAttributes {
   const { version, namespace, subresource, user, dryRun } = context;
   return {
     operation: 'DELETE',
@@ -157,36 +163,30 @@ function attributesOf(registry: ObjectRegistry, oldObject: JsonObject, name: str
   };
 }
 
-/** What is to become of the objects that belong to one that is deleted. */
-export interface Propagation {
-  readonly orphanDependents?: boolean;
-  readonly propagationPolicy?: string;
-}
-
-/** What becomes of them if the request does not say. `unsupported`: nothing, whatever it says. */
+/** The propagation of requests without a policy. `unsupported`: the kind ignores policies. */
 export type DefaultPropagation = 'delete' | 'orphan' | 'unsupported';
 
 export const orphanFinalizer = 'orphan';
 export const foregroundFinalizer = 'foregroundDeletion';
 
-/** Puts on an object the finalizers that make the garbage collector do what was asked, and takes off the others. */
-export function setPropagation(metadata: JsonObject, asked: Propagation, fallback: DefaultPropagation): void {
-  const finalizers = (metadata.finalizers ?? []) as string[];
-  const wanted = fallback === 'unsupported' ? undefined : wantedFinalizer(finalizers, asked, fallback);
-  const present = finalizers.filter(isOurs);
+/** Sets the finalizer by which the garbage collector knows the propagation policy, and removes the other one. */
+export function setPropagation(metadata: ObjectMeta, requested: Propagation, fallback: DefaultPropagation): void {
+  const finalizers = metadata.finalizers ?? [];
+  const wanted = fallback === 'unsupported' ? undefined : propagationFinalizer(finalizers, requested, fallback);
+  const present = finalizers.filter(isPropagationFinalizer);
   if (present.length === (wanted === undefined ? 0 : 1) && present[0] === wanted) return;
-  const others = finalizers.filter((finalizer) => !isOurs(finalizer));
+  const others = finalizers.filter((finalizer) => !isPropagationFinalizer(finalizer));
   const rest = wanted === undefined ? others : [...others, wanted];
   if (rest.length > 0) metadata.finalizers = rest;
   else delete metadata.finalizers;
 }
 
-function isOurs(finalizer: string): boolean {
+function isPropagationFinalizer(finalizer: string): boolean {
   return finalizer === orphanFinalizer || finalizer === foregroundFinalizer;
 }
 
-/** What the request says holds, then what the object says, then what is usual for its kind. */
-function wantedFinalizer(
+/** The request decides, then the finalizers of the object, then the default of its kind. */
+function propagationFinalizer(
   finalizers: readonly string[],
   { orphanDependents, propagationPolicy }: Propagation,
   fallback: DefaultPropagation,
@@ -195,5 +195,5 @@ function wantedFinalizer(
   if (propagationPolicy === 'Orphan') return orphanFinalizer;
   if (propagationPolicy === 'Foreground') return foregroundFinalizer;
   if (propagationPolicy === 'Background') return undefined;
-  return finalizers.find(isOurs) ?? (fallback === 'orphan' ? orphanFinalizer : undefined);
+  return finalizers.find(isPropagationFinalizer) ?? (fallback === 'orphan' ? orphanFinalizer : undefined);
 }

@@ -1,10 +1,11 @@
-import { encodeProtobuf, humanDuration, type JsonObject, parseJson } from '@tsukube/machinery';
+import { BoundedCache, encodeProtobuf, humanDuration, type JsonObject, type KubeObject, parseJson } from '@tsukube/machinery';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { member, metadataSpan, type Span } from './byte-scan.ts';
+import { nameOfKey } from './object-meta.ts';
 import type { AgeCell, Column, Resource, ServedVersion } from './resource.ts';
 import { decodeObject, encodeObject } from './stored-form.ts';
 
-/** What readers have learned of an entry, kept beside its bytes for the next one. */
+/** Values derived from an entry's bytes, cached with the entry. */
 interface Derived {
   labels?: Labels;
   metadata?: Span;
@@ -17,7 +18,7 @@ interface Derived {
 export type Labels = Readonly<Record<string, string>>;
 export type Fields = Readonly<Record<string, string>>;
 
-/** The cells of a row, already encoded; a number is a time whose age is to be shown. Conditions of the row come last. */
+/** The encoded cells of a row; a number is a time whose age is rendered. Followed by the row's conditions. */
 interface Cells {
   readonly cells: readonly (string | number | AgeCell)[];
   readonly conditions: string;
@@ -28,13 +29,13 @@ function derivedOf(entry: CacheEntry): Derived {
   return entry.derived as Derived;
 }
 
-/** Lets go of what takes as much room as the bytes it was made from; what selectors ask for stays. */
+/** Drops encodings, which are as large as the object; labels and fields for selectors stay. */
 export function forgetEncodings(entry: CacheEntry): void {
   const derived = entry.derived as Derived | undefined;
   if (derived) derived.versions = derived.protobuf = derived.cells = undefined;
 }
 
-/** What lists and watches need of an entry besides its bytes: a message of protobuf, the cells of a row, another version. */
+/** A costly derivation for lists and watches: a protobuf message, table cells, the object in another version. */
 export type Derivation = 'protobuf' | 'cells' | 'version';
 
 const derivations = { protobuf: 'protobuf', cells: 'cells', version: 'versions' } as const;
@@ -49,7 +50,7 @@ export function derive(entry: CacheEntry, resource: Resource, version: ServedVer
   else bytesIn(entry, resource, version);
 }
 
-/** As bytes, to be adopted by another thread. */
+/** The derivation as bytes, for `adoptDerived` on another thread. */
 export function derivedBytes(entry: CacheEntry, resource: Resource, version: ServedVersion, what: Derivation): Buffer {
   if (what === 'protobuf') return protobufIn(entry, version);
   if (what === 'version') return bytesIn(entry, resource, version);
@@ -69,13 +70,12 @@ export function adoptDerived(entry: CacheEntry, version: ServedVersion, what: De
 }
 
 const noLabels: Labels = Object.freeze({});
-/** Objects that belong together often carry the same labels: one map serves them all. */
-const sharedLabels = new Map<string, Labels>();
-const maxSharedLabels = 10_000;
+/** Objects of a workload often have equal labels, which share one object. */
+const sharedLabels = new BoundedCache<string, Labels>({ entries: 10_000 });
 
 export function labelsOf(entry: CacheEntry): Labels {
   const derived = derivedOf(entry);
-  derived.labels ??= readLabels(entry.value, metadataOf(entry));
+  derived.labels ??= readLabels(entry.value, metadataSpanOf(entry));
   return derived.labels;
 }
 
@@ -86,20 +86,19 @@ function readLabels(bytes: Buffer, metadata: Span): Labels {
   let labels = sharedLabels.get(text);
   if (!labels) {
     labels = parseJson(bytes.subarray(span.start, span.end)).value as Record<string, string>;
-    if (sharedLabels.size >= maxSharedLabels) sharedLabels.clear();
     sharedLabels.set(text, labels);
   }
   return labels;
 }
 
-/** Where metadata stands in the bytes of the hub version. */
-export function metadataOf(entry: CacheEntry): Span {
+/** The position of metadata in the bytes of the hub version. */
+export function metadataSpanOf(entry: CacheEntry): Span {
   const derived = derivedOf(entry);
   derived.metadata ??= metadataSpan(entry.value);
   return derived.metadata;
 }
 
-/** The values that field selectors may ask for. */
+/** The values of selectable fields. */
 export function fieldsOf(entry: CacheEntry, resource: Resource, version: ServedVersion): Fields {
   const derived = derivedOf(entry);
   derived.fields ??= new Map();
@@ -112,18 +111,16 @@ export function fieldsOf(entry: CacheEntry, resource: Resource, version: ServedV
 }
 
 function readFields(entry: CacheEntry, resource: Resource, version: ServedVersion): Fields {
-  const fields: Record<string, string> = {};
-  const rest = entry.key.slice(resource.storagePrefix.length + 1);
-  const slash = rest.indexOf('/');
-  fields['metadata.name'] = resource.scope === 'Namespaced' ? rest.slice(slash + 1) : rest;
-  if (resource.scope === 'Namespaced') fields['metadata.namespace'] = rest.slice(0, slash);
+  const { namespace, name } = nameOfKey(resource, entry.key);
+  const fields: Record<string, string> = { 'metadata.name': name };
+  if (resource.scope === 'Namespaced') fields['metadata.namespace'] = namespace;
   if (!version.selectableFields) return fields;
   const object = decodeObject(bytesIn(entry, resource, version));
-  for (const [name, value] of Object.entries(version.selectableFields)) fields[name] = value(object);
+  for (const [field, value] of Object.entries(version.selectableFields)) fields[field] = value(object);
   return fields;
 }
 
-/** The object as a client of this version sees it. */
+/** The object's JSON in a version. */
 export function bytesIn(entry: CacheEntry, resource: Resource, version: ServedVersion): Buffer {
   if (version === resource.hub || !version.converter) return entry.value;
   const derived = derivedOf(entry);
@@ -136,7 +133,7 @@ export function bytesIn(entry: CacheEntry, resource: Resource, version: ServedVe
   return bytes;
 }
 
-/** The same as a protobuf message, without its envelope. */
+/** The object's protobuf message in a version, without the envelope. */
 export function protobufIn(entry: CacheEntry, version: ServedVersion): Buffer {
   const derived = derivedOf(entry);
   derived.protobuf ??= new Map();
@@ -149,17 +146,17 @@ export function protobufIn(entry: CacheEntry, version: ServedVersion): Buffer {
   return bytes;
 }
 
-/** What has no type has none but its metadata. */
-function typedPart(object: JsonObject, { schema }: ServedVersion): JsonObject {
-  return schema.form ? { metadata: object.metadata as JsonObject } : object;
+/** Custom objects have no protobuf form except for their metadata. */
+function typedPart(object: KubeObject, { schema }: ServedVersion): JsonObject {
+  return schema.form ? { metadata: object.metadata } : object;
 }
 
-export function objectIn(entry: CacheEntry, version: ServedVersion): JsonObject {
+export function objectIn(entry: CacheEntry, version: ServedVersion): KubeObject {
   const object = decodeObject(entry.value);
-  return version.converter ? version.converter.fromHub(object) : object;
+  return version.converter ? (version.converter.fromHub(object) as KubeObject) : object;
 }
 
-/** The cells of a table row as JSON, and its conditions if it has any: `[…],"conditions":[…]`. */
+/** The cells of a table row as JSON, with its conditions if any: `[…],"conditions":[…]`. */
 export function cellsOf(entry: CacheEntry, version: ServedVersion, columns: readonly Column[], now: number): string {
   const row = rowOf(entry, version, columns);
   let text = '';
@@ -178,20 +175,20 @@ function rowOf(entry: CacheEntry, version: ServedVersion, columns: readonly Colu
   return row;
 }
 
-/** The columns of kinds that define none. */
+/** The columns of kinds without columns. */
 const defaultColumns: readonly Column[] = [
   {
     name: 'Name',
     type: 'string',
     format: 'name',
     description: 'The name of the object',
-    value: (object) => (object.metadata as { name?: string }).name ?? '',
+    value: (object) => object.metadata.name ?? '',
   },
   {
     name: 'Created At',
     type: 'date',
     description: 'When the object was created',
-    value: (object) => (object.metadata as { creationTimestamp?: string }).creationTimestamp ?? null,
+    value: (object) => object.metadata.creationTimestamp ?? null,
   },
 ];
 
@@ -199,7 +196,7 @@ export function columnsOf(version: ServedVersion): readonly Column[] {
   return version.columns ?? defaultColumns;
 }
 
-function readRow(object: JsonObject, version: ServedVersion, columns: readonly Column[]): Cells {
+function readRow(object: KubeObject, version: ServedVersion, columns: readonly Column[]): Cells {
   const conditions = version.rowConditions?.(object) ?? [];
   return {
     cells: columns.map((column) => readCell(column, object)),
@@ -207,7 +204,7 @@ function readRow(object: JsonObject, version: ServedVersion, columns: readonly C
   };
 }
 
-function readCell(column: Column, object: JsonObject): string | number | AgeCell {
+function readCell(column: Column, object: KubeObject): string | number | AgeCell {
   const value = column.value(object) ?? null;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   if (value.age === undefined) return '"<unknown>"';

@@ -8,67 +8,70 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  type KubeObject,
+  type ManagedFieldsEntry,
+  type ObjectMeta,
   schemaMismatch,
   trackApply,
   trackUpdate,
   type Versions,
 } from '@tsukube/machinery';
 import { checkedAs, emptyIn, mergeSchemaIn } from './object-form.ts';
-import type { WriteContext } from './object-registry.ts';
+import type { Application } from './object-registry.ts';
 import type { Resource, ServedVersion } from './resource.ts';
 import { ConversionNeeded, resumeConverting, type WebhookConversions, webhookVersions } from './webhook-conversions.ts';
+import type { WriteContext } from './write-context.ts';
 
-/** Keeps the record of who owns which field of an object. */
+/** Maintains metadata.managedFields: which manager owns which field of an object. */
 export interface FieldManagement {
   /**
-   * Writes into a new object who owns what once it has taken the place of the existing one. Both are in the hub version.
-   * Asynchronous only if a webhook has to convert.
+   * Sets the managedFields of `object`, which replaces `existing`: the field manager of the context owns what differs. Both are in
+   * the hub version. A promise only if a webhook converts.
    */
   track(
     resource: Resource,
-    object: JsonObject,
-    existing: JsonObject | undefined,
+    object: KubeObject,
+    existing: KubeObject | undefined,
     context: WriteContext,
     now: number,
   ): void | Promise<void>;
   /**
-   * The object, in the version of the request, with a configuration in that version applied to it. Fails with 409 on
-   * conflicts, unless `force`. Asynchronous only if a webhook has to convert.
+   * Merges an applied configuration into the object. Returns the result in the version of the request. Throws Conflict if other
+   * managers own fields of it, unless `force`. A promise only if a webhook converts.
    */
   apply(
     resource: Resource,
-    existing: JsonObject | undefined,
-    configuration: JsonObject,
+    existing: KubeObject | undefined,
+    application: Pick<Application, 'configuration' | 'force'>,
     context: WriteContext,
-    options: { readonly manager: string; readonly force: boolean; readonly now: number },
-  ): JsonObject | Promise<JsonObject>;
+    now: number,
+  ): KubeObject | Promise<KubeObject>;
 }
 
 export function fieldManagement(): FieldManagement {
-  const versionsFor = rememberedVersions();
+  const versionsFor = cachedVersions();
   return {
     track(resource, object, existing, context, now) {
-      const writer = writerOf(context, context.fieldManager ?? '', now);
+      const manager = managerOf(context, now);
       const versions = versionsFor(resource, context.subresource);
       const [live, next] = [existing && inVersion(existing, context), inVersion(object, context)];
-      const record = computed(resource, versions, context, live ? [live, next] : [next], (known) =>
-        trackUpdate(live, next, writer, known),
+      const entries = computed(resource, versions, context, live ? [live, next] : [next], (known) =>
+        trackUpdate(live, next, manager, known),
       );
-      if (record instanceof Promise) return record.then((found) => recordIn(object, existing, found));
-      recordIn(object, existing, record);
+      if (entries instanceof Promise) return entries.then((found) => replaceManagedFields(object, existing, found));
+      replaceManagedFields(object, existing, entries);
     },
-    apply(resource, existing, configuration, context, { manager, force, now }) {
+    apply(resource, existing, { configuration, force }, context, now) {
       const live = existing && inVersion(existing, context);
-      const writer = writerOf(context, manager, now);
+      const manager = managerOf(context, now);
       const versions = versionsFor(resource, context.subresource);
-      return computed(resource, versions, context, live ? [live] : [], (known) =>
-        trackApply(live, configuration, writer, known, force),
-      );
+      const compute = (known: Versions) => trackApply(live, configuration, manager, known, force) as KubeObject;
+      return computed(resource, versions, context, live ? [live] : [], compute);
     },
   };
 }
 
-/** At once, unless a webhook has to convert objects for owners in other versions. */
+/** Computes ownership; asynchronously if a webhook has to convert objects for managers in other versions. */
 function computed<T>(
   resource: Resource,
   versions: Versions,
@@ -88,18 +91,18 @@ function computed<T>(
   }
 }
 
-function recordIn(object: JsonObject, existing: JsonObject | undefined, record: JsonObject[] | undefined): void {
-  if (object.metadata === existing?.metadata) object.metadata = { ...(object.metadata as JsonObject) };
-  setRecord(object.metadata as JsonObject, record);
+function replaceManagedFields(object: KubeObject, existing: KubeObject | undefined, entries: JsonObject[] | undefined): void {
+  if (object.metadata === existing?.metadata) object.metadata = { ...object.metadata };
+  setManagedFields(object.metadata, entries);
 }
 
-export function setRecord(metadata: JsonObject, record: JsonObject[] | undefined): void {
-  if (record) metadata.managedFields = record;
+export function setManagedFields(metadata: ObjectMeta, entries: JsonObject[] | undefined): void {
+  if (entries) metadata.managedFields = entries as ManagedFieldsEntry[];
   else delete metadata.managedFields;
 }
 
-/** What is known of a resource is looked up once for each of its subresources. */
-function rememberedVersions(): (resource: Resource, subresource: string) => Versions {
+/** Builds the versions of a resource once for each subresource. */
+function cachedVersions(): (resource: Resource, subresource: string) => Versions {
   const known = new WeakMap<Resource, Map<string, Versions>>();
   return (resource, subresource) => {
     const bySubresource = known.get(resource) ?? new Map<string, Versions>();
@@ -110,11 +113,11 @@ function rememberedVersions(): (resource: Resource, subresource: string) => Vers
   };
 }
 
-function writerOf({ version, subresource }: WriteContext, manager: string, now: number): FieldManager {
-  return { manager, apiVersion: apiVersionOf(version), subresource, time: formatTime(now) };
+function managerOf({ version, subresource, fieldManager }: WriteContext, now: number): FieldManager {
+  return { manager: fieldManager ?? '', apiVersion: apiVersionOf(version), subresource, time: formatTime(now) };
 }
 
-function inVersion(object: JsonObject, { version }: WriteContext): JsonObject {
+function inVersion(object: KubeObject, { version }: WriteContext): JsonObject {
   return version.converter ? version.converter.fromHub(object) : object;
 }
 
@@ -158,7 +161,7 @@ export function versionsOf(of: { kind: string; versions: readonly ServedVersion[
       const [from, to] = [known.get(object.apiVersion as string), known.get(apiVersion)];
       if (object.apiVersion === apiVersion || !from || !to) return to && object;
       const typed = asTyped(object, from);
-      const hub = from.converter ? from.converter.toHub(typed) : typed;
+      const hub = (from.converter ? from.converter.toHub(typed) : typed) as KubeObject;
       return to.converter ? to.converter.fromHub(hub) : hub;
     },
     mergeSchema(apiVersion) {
@@ -172,12 +175,12 @@ export function versionsOf(of: { kind: string; versions: readonly ServedVersion[
   };
 }
 
-/** Converters rely on what every object of a type has, whatever was taken from this one. */
-function asTyped(object: JsonObject, { schema }: ServedVersion): JsonObject {
-  return schema.form ? object : checkedAs(object, schema).value;
+/** Converters rely on the required fields of a type, which pruning may have removed. */
+function asTyped(object: JsonObject, { schema }: ServedVersion): KubeObject {
+  return (schema.form ? object : checkedAs(object, schema).value) as KubeObject;
 }
 
-/** Through its status nothing else of an object changes, and where it has a status of its own nothing else changes that. */
+/** The fields a write may own. The status subresource changes only the status; where it exists, other writes do not. */
 function ownedFieldFilter(resource: Resource, subresource: string): Versions['filter'] {
   const strategy = resource.subresources?.[subresource]?.strategy ?? (subresource === '' ? resource.strategy : undefined);
   if (strategy?.resetFields) return excludeFields(strategy.resetFields);
@@ -187,15 +190,14 @@ function ownedFieldFilter(resource: Resource, subresource: string): Versions['fi
   return excludeFields(Object.fromEntries(others.map((name) => [`f:${name}`, {}])));
 }
 
-/** Where a write changes nothing but the times at which somebody became an owner, those stay as they are. */
-export function keepTimes(object: JsonObject, existing: JsonObject): void {
-  const [metadata, oldMetadata] = [object.metadata as JsonObject, existing.metadata as JsonObject];
-  const [entries, old] = [metadata.managedFields, oldMetadata.managedFields];
+/** Restores the timestamps of managedFields if nothing else changed, so that the write is a no-op. */
+export function keepTimestamps(object: KubeObject, existing: KubeObject): void {
+  const { metadata } = object;
+  const [entries, old] = [metadata.managedFields, existing.metadata.managedFields];
   if (entries === old || !Array.isArray(entries) || !Array.isArray(old) || entries.length !== old.length) return;
   if (entries.every((entry, i) => timeOf(entry) === timeOf(old[i]))) return;
   if (!entries.every((entry, i) => deepEqual(withoutTime(entry), withoutTime(old[i] as JsonValue)))) return;
-  const kept = { ...metadata, managedFields: old };
-  if (deepEqual({ ...object, metadata: kept }, existing)) metadata.managedFields = old;
+  if (deepEqual({ ...object, metadata: { ...metadata, managedFields: old } }, existing)) metadata.managedFields = old;
 }
 
 function timeOf(entry: JsonValue | undefined): JsonValue | undefined {

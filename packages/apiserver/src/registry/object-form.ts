@@ -6,18 +6,19 @@ import {
   inFieldOrder,
   isObject,
   type JsonObject,
+  type KubeObject,
   mergeSchemaOf,
   type ObjectMergeSchema,
 } from '@tsukube/machinery';
 import type { Schema } from './resource.ts';
 
-/** Objects that are described by a schema of their own instead of a type. */
+/** The schema of custom objects, which have no built-in type. */
 export interface ObjectForm {
-  /** Gives a decoded object the form it is kept in, as decoding into a type does. May change the object. */
+  /** Decodes an object by its schema, as decoding into a type does. May change the object. */
   check(object: JsonObject): CheckedObject;
-  /** How it is owned, part by part. */
+  /** How server-side apply merges the object. */
   readonly mergeSchema: ObjectMergeSchema;
-  /** The schema as OpenAPI shows it, without its group, version and kind. */
+  /** The schema for OpenAPI, without group, version and kind. */
   published?(dialect: 'openApi3' | 'swagger2'): JsonObject;
 }
 
@@ -29,13 +30,13 @@ export function mergeSchemaIn({ form, catalogue, type }: Schema): ObjectMergeSch
   return form ? form.mergeSchema : mergeSchemaOf(type, catalogue);
 }
 
-/** An object before anything is said of it. */
+/** An object with only the fields that its type always has. */
 export function emptyIn({ form, catalogue, type }: Schema): JsonObject {
   const empty = form ? {} : emptyObject(type, catalogue);
   return isObject(empty.metadata) ? empty : { ...empty, metadata: {} };
 }
 
-/** What was filled in comes last; it is written where its type has it. A schema has no order. */
-export function orderedAs(object: JsonObject, { form, catalogue, type }: Schema): JsonObject {
-  return form ? object : inFieldOrder(object, type, catalogue);
+/** Restores the field order of the type, since defaults are appended. Schemas have no order. */
+export function orderedAs(object: KubeObject, { form, catalogue, type }: Schema): KubeObject {
+  return form ? object : (inFieldOrder(object, type, catalogue) as KubeObject);
 }

@@ -1,6 +1,6 @@
 import {
   type FieldErrors,
-  type JsonObject,
+  type ObjectMeta,
   path,
   StatusError,
   stringifyJson,
@@ -9,7 +9,7 @@ import {
 import type { Resource } from './resource.ts';
 
 /** Clears the metadata that only the server sets, before a create. */
-export function wipeSystemFields(metadata: JsonObject): void {
+export function wipeSystemFields(metadata: ObjectMeta): void {
   delete metadata.creationTimestamp;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
@@ -18,7 +18,7 @@ export function wipeSystemFields(metadata: JsonObject): void {
 }
 
 /** Sets the namespace of the request. Throws BadRequest if the object states another; drops it for cluster-scoped objects. */
-export function ensureNamespace(resource: Resource, metadata: JsonObject, namespace: string): void {
+export function ensureNamespace(resource: Resource, metadata: ObjectMeta, namespace: string): void {
   const expected = resource.scope === 'Namespaced' ? namespace : '';
   const stated = metadata.namespace ?? '';
   if (stated === expected) return;
@@ -29,7 +29,7 @@ export function ensureNamespace(resource: Resource, metadata: JsonObject, namesp
 }
 
 /** Sets the name of the request's path. Throws BadRequest if the object states another. */
-export function ensureName(metadata: JsonObject, name: string): void {
+export function ensureName(metadata: ObjectMeta, name: string): void {
   const stated = metadata.name ?? '';
   if (stated === '') metadata.name = name;
   else if (stated !== name)
@@ -42,7 +42,7 @@ export function nameUndeterminable(name: string): StatusError {
 }
 
 /** Whether the server generates the name. */
-export function needsGeneratedName({ generateName, name }: JsonObject): boolean {
+export function needsGeneratedName({ generateName, name }: ObjectMeta): boolean {
   return Boolean(generateName) && !name;
 }
 
@@ -56,13 +56,13 @@ export function nameOfKey(resource: Resource, key: string): { readonly namespace
 
 const finalizersPath = path('metadata', 'finalizers');
 
-export function validateFinalizers({ finalizers }: JsonObject, errors: FieldErrors): void {
+export function validateFinalizers({ finalizers }: ObjectMeta, errors: FieldErrors): void {
   if (Array.isArray(finalizers)) validateQualifiedFinalizers(finalizers, finalizersPath, errors);
 }
 
 /** Drops identical owner references and warns, as kube-apiserver does. */
-export function dedupOwnerReferences(metadata: JsonObject, warn: (text: string) => void): void {
-  const owners = metadata.ownerReferences as JsonObject[] | undefined;
+export function dedupOwnerReferences(metadata: ObjectMeta, warn: (text: string) => void): void {
+  const owners = metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
   const seen = new Set<string>();
   const duplicates: string[] = [];

@@ -1,72 +1,44 @@
 import {
   deepCopy,
   deepEqual,
-  type Effort,
   generateName,
   isValidPathSegmentName,
   type JsonObject,
+  type KubeObject,
+  metadataOf,
   StatusError,
 } from '@tsukube/machinery';
-import {
-  Cancelled,
-  KeyExists,
-  Mismatch,
-  RequestTooLarge,
-  type Store,
-  type StoreWriteOptions,
-  UnreadableValue,
-} from '@tsukube/storage';
+import { KeyExists, Mismatch, RequestTooLarge, type Store, type StoreWriteOptions, UnreadableValue } from '@tsukube/storage';
 import type { Authorizer } from '../authorization/authorizer.ts';
-import type { User } from '../http/api-request.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { ObjectCache } from '../watchcache/object-cache.ts';
 import type { Admission, AdmissionAttributes } from './admission.ts';
+import { pauseAfterConflict } from './backoff.ts';
 import { beforeCreate, beforeUpdate, removedByUpdate } from './before-write.ts';
-import { type FieldManagement, keepTimes } from './field-management.ts';
+import { type FieldManagement, keepTimestamps } from './field-management.ts';
 import { orderedAs } from './object-form.ts';
 import { dedupOwnerReferences, ensureNamespace, nameOfKey, needsGeneratedName } from './object-meta.ts';
-import type { Reservation, Resource, ServedVersion, Strategy } from './resource.ts';
+import type { Reservation, Resource } from './resource.ts';
 import { decodeObject, encodeObject, encodeStored, isServedAs } from './stored-form.ts';
-import { alreadyExists, checkResourceVersion, checkUid, checkUnversioned } from './write-errors.ts';
-
-/** What is asked, by whom, and for which version the answer is worded. */
-export interface WriteContext {
-  readonly version: ServedVersion;
-  readonly user: User;
-  /** Of the request; absent where the server itself writes. */
-  readonly verb?: string;
-  readonly namespace: string;
-  readonly subresource: string;
-  /** The resource's strategy, or the subresource's on top of it. */
-  readonly strategy: Strategy;
-  readonly dryRun: boolean;
-  /** Admission has seen the request that makes this write, such as an eviction, and is not asked again. */
-  readonly isAdmitted?: boolean;
-  /** Who comes to own what is written; without it, nobody does. */
-  readonly fieldManager?: string;
-  /** How much work validation may do here; the whole of it if absent. */
-  readonly effort?: Effort | undefined;
-  readonly warn: (text: string) => void;
-  /** Whether the request is cancelled: its client is gone, or its deadline has passed. What is not written yet will not be. */
-  readonly isOver: () => boolean;
-  /** Called when synchronous work for the write begins anew after it has waited. */
-  readonly onResume?: () => void;
-}
+import { throwIfCancelled, type WriteContext } from './write-context.ts';
+import { alreadyExists, checkResourceVersion, checkUid, checkUnversioned, modifiedConcurrently } from './write-errors.ts';
 
 export interface RegistryServices {
   readonly admission: Admission;
   readonly now: () => number;
-  /** A name for an object that only has a prefix of one; random if absent. */
+  /** From 0 to 1; Math.random if absent. */
+  readonly random?: () => number;
+  /** Completes `metadata.generateName`; a random suffix if absent. */
   readonly generateName?: (prefix: string) => string;
-  /** Without it no object says who owns its fields, and none can be applied to. */
+  /** Maintains managedFields. Without it they are never set, and server-side apply is not served. */
   readonly fieldManagement?: FieldManagement;
-  /** Nobody collects what belongs to an object that is deleted: requests to do something about it are not heeded. */
+  /** No garbage collector runs: propagation policies set no finalizers. */
   readonly keepsDependents?: boolean;
-  /** The objects of another kind, for kinds that keep something there. */
+  /** The registry of another resource, for strategies that need one. */
   readonly registryNamed?: (group: string, plural: string) => ObjectRegistry | undefined;
-  /** Asked before an object is deleted that cannot be read. Without it that is refused. */
+  /** Authorizes the deletion of unreadable objects, which is refused without it. */
   readonly authorizer?: Authorizer;
-  /** For what is kept beside the objects, under keys that no kind has. */
+  /** For state beside the objects, under keys of no resource. */
   readonly store?: Pick<Store, 'get' | 'create' | 'update'>;
 }
 
@@ -75,22 +47,39 @@ export interface Written {
   readonly outcome: 'created' | 'updated' | 'unchanged' | 'removed';
 }
 
-/** Gives the new object from the one that is there. Called again when somebody else was faster. */
-export type Transform = (existing: JsonObject | undefined) => JsonObject | Promise<JsonObject>;
+/** Computes the object to write, complete with type meta and metadata, from the current one. Called again after a conflict. */
+export type Transform = (existing: KubeObject | undefined) => JsonObject;
 
-/** The objects of one resource: what all kinds have in common between a verb and the store. */
+/** A server-side apply. The registry merges the configuration into the current object, again after a conflict. */
+export interface Application {
+  /** The applied configuration, in the version of the request. */
+  readonly configuration: JsonObject;
+  /** Take over fields that other managers own instead of failing with 409. */
+  readonly force: boolean;
+  /** Validates the configuration, before it is merged. */
+  readonly validate?: () => void;
+  /** Converts the merged object from the version of the request to the hub version. */
+  readonly complete: (merged: KubeObject, existing: KubeObject | undefined) => JsonObject;
+}
+
+/** As many as in kube-apiserver. */
+const maxNameAttempts = 8;
+
+/** The objects of one resource: the steps between a verb and the store that all kinds share. */
 export class ObjectRegistry {
   readonly resource: Resource;
   readonly cache: ObjectCache;
   readonly services: RegistryServices;
+  readonly random: () => number;
 
   constructor(resource: Resource, cache: ObjectCache, services: RegistryServices) {
     this.resource = resource;
     this.cache = cache;
     this.services = services;
+    this.random = services.random ?? Math.random;
   }
 
-  /** Fails with 400 on a name that cannot be a key. */
+  /** The storage key of an object. Throws BadRequest if the name cannot be part of a key. */
   key(namespace: string, name: string): string {
     const problems = isValidPathSegmentName(name);
     if (problems.length > 0)
@@ -98,44 +87,42 @@ export class ObjectRegistry {
     return `${this.prefix(namespace)}${name}`;
   }
 
-  /** Where the objects of a namespace, or all of them, stand. Fails with 400 on a namespace that cannot be part of a key. */
+  /** The storage prefix of a namespace, or of all objects. Throws BadRequest if the namespace cannot be part of a key. */
   prefix(namespace: string): string {
     const { storagePrefix, scope, names } = this.resource;
     if (namespace === '.' || namespace === '..') throw StatusError.badRequest(`invalid key: "/${names.plural}/${namespace}"`);
     return scope === 'Namespaced' && namespace !== '' ? `${storagePrefix}/${namespace}/` : `${storagePrefix}/`;
   }
 
+  /** The object has type meta and metadata. It may be changed. */
   async create(object: JsonObject, context: WriteContext): Promise<Written> {
     throwIfCancelled(context);
     try {
-      return await this.#admitAndCreate(object, context);
+      const tracked = this.#tracked(object as KubeObject, undefined, context);
+      return await this.#admitAndCreate(tracked instanceof Promise ? await tracked : tracked, context);
     } catch (error) {
       if (!(error instanceof KeyExists)) throw error;
-      throw await this.#alreadyExists(error, (object.metadata as JsonObject).generateName, context);
+      throw await this.#alreadyExists(error, metadataOf(object).generateName, context);
     }
   }
 
-  /** Fails with KeyExists. */
-  async #admitAndCreate(object: JsonObject, context: WriteContext): Promise<Written> {
-    dedupOwnerReferences(object.metadata as JsonObject, context.warn);
-    const tracking = this.#track(object, undefined, context);
-    if (tracking) await tracking;
+  /** Rejects with KeyExists. */
+  async #admitAndCreate(object: KubeObject, context: WriteContext): Promise<Written> {
     const attributes = this.#attributes('CREATE', object, undefined, context);
     if (!context.isAdmitted) await this.services.admission.mutate(attributes);
     const authorizing = context.strategy.authorizeWrite?.(object, undefined, context, this);
     if (authorizing) await authorizing;
-    ensureNamespace(this.resource, object.metadata as JsonObject, context.namespace);
-    if (needsGeneratedName(object.metadata as JsonObject)) return this.#createGenerated(object, context);
+    ensureNamespace(this.resource, object.metadata, context.namespace);
+    if (needsGeneratedName(object.metadata)) return this.#createGenerated(object, context);
     return this.#createNamed(object, attributes, context);
   }
 
-  /** Tries further names where the generated one is taken. */
-  async #createGenerated(object: JsonObject, context: WriteContext): Promise<Written> {
-    const generate = this.services.generateName ?? generateName;
+  /** Tries another name if the generated one is taken. */
+  async #createGenerated(object: KubeObject, context: WriteContext): Promise<Written> {
+    const generate = this.services.generateName ?? ((prefix: string) => generateName(prefix, this.random));
     for (let attempt = 1; ; attempt++) {
       const named = deepCopy(object);
-      const metadata = named.metadata as JsonObject;
-      metadata.name = generate(metadata.generateName as string);
+      named.metadata.name = generate(named.metadata.generateName as string);
       try {
         return await this.#createNamed(named, this.#attributes('CREATE', named, undefined, context), context);
       } catch (error) {
@@ -145,26 +132,25 @@ export class ObjectRegistry {
     }
   }
 
-  #createNamed(object: JsonObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
+  #createNamed(object: KubeObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
     return this.#reserving(object, undefined, context, () => this.#create(object, attributes, context));
   }
 
-  async #create(object: JsonObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
+  async #create(object: KubeObject, attributes: AdmissionAttributes, context: WriteContext): Promise<Written> {
     context.onResume?.();
     beforeCreate(this.resource, object, context, this.services.now());
-    const metadata = object.metadata as JsonObject;
-    const key = this.key(context.namespace, metadata.name as string);
+    const key = this.key(context.namespace, object.metadata.name as string);
     if (!context.isAdmitted) await this.services.admission.validate(attributes);
     const ordered = orderedAs(object, this.resource.hub.schema);
-    if (context.dryRun) return this.#pretendCreate(key, ordered, context);
-    checkUnversioned(metadata);
+    if (context.dryRun) return this.#dryRunCreate(key, ordered, context);
+    checkUnversioned(object.metadata);
     const entry = await fitting(ordered, encodeStored(ordered), (value) =>
       this.cache.create(key, value, this.writeOptions(context)),
     );
     return { entry, outcome: 'created' };
   }
 
-  async #pretendCreate(key: string, object: JsonObject, context: WriteContext): Promise<Written> {
+  async #dryRunCreate(key: string, object: KubeObject, context: WriteContext): Promise<Written> {
     if (await this.cache.get(key)) throw new KeyExists(key);
     context.strategy.defaultOnRead?.(object);
     return { entry: unstored(key, object, 0), outcome: 'created' };
@@ -181,50 +167,69 @@ export class ObjectRegistry {
     );
   }
 
-  /** Reads, transforms and writes, again and again until nobody was faster. */
-  async update(name: string, uid: string | undefined, transform: Transform, context: WriteContext): Promise<Written> {
+  /** Reads, transforms and writes. Starts over if another write comes in between. */
+  update(name: string, uid: string | undefined, transform: Transform, context: WriteContext): Promise<Written> {
+    return this.#write(name, uid, transform, context);
+  }
+
+  /** Server-side apply by the field manager of the context. */
+  apply(name: string, application: Application, context: WriteContext): Promise<Written> {
+    return this.#write(name, undefined, application, context);
+  }
+
+  async #write(name: string, uid: string | undefined, change: Transform | Application, context: WriteContext): Promise<Written> {
     const key = this.key(context.namespace, name);
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       throwIfCancelled(context);
       const looked = this.cache.lookup(key);
       const found = looked instanceof Promise ? await looked : looked;
       try {
-        return await this.#tryUpdate(key, name, found, uid, transform, context);
+        return await (found
+          ? this.#tryUpdate(key, name, found, uid, change, context)
+          : this.#createByUpdate(key, name, uid, change, context));
       } catch (error) {
         if (!(error instanceof Mismatch || error instanceof KeyExists)) throw error;
       }
+      if (!(await pauseAfterConflict(attempt, this.random))) throw modifiedConcurrently(this.#qualified(context), name);
     }
   }
 
-  async #tryUpdate(
+  /** Rejects with KeyExists. */
+  async #createByUpdate(
     key: string,
     name: string,
-    found: CacheEntry | undefined,
     uid: string | undefined,
-    transform: Transform,
+    change: Transform | Application,
     context: WriteContext,
   ): Promise<Written> {
     const qualified = this.#qualified(context);
-    if (!found) {
-      if (!context.strategy.allowCreateOnUpdate) throw StatusError.notFound(qualified, name);
-      checkUid(key, name, uid, { metadata: { uid: '' } }, qualified);
-      const created = await transform(undefined);
-      delete (created.metadata as JsonObject).resourceVersion;
-      return this.#admitAndCreate(created, context);
-    }
+    if (!context.strategy.allowCreateOnUpdate) throw StatusError.notFound(qualified, name);
+    checkUid(key, name, uid, '', qualified);
+    const object = await this.#next(change, undefined, context);
+    delete object.metadata.resourceVersion;
+    return this.#admitAndCreate(object, context);
+  }
+
+  /** Rejects with Mismatch. */
+  async #tryUpdate(
+    key: string,
+    name: string,
+    found: CacheEntry,
+    uid: string | undefined,
+    change: Transform | Application,
+    context: WriteContext,
+  ): Promise<Written> {
+    const qualified = this.#qualified(context);
     context.onResume?.();
     const existing = decodeObject(found.value);
-    checkUid(key, name, uid, existing, qualified);
-    const transformed = transform(existing);
-    const object = transformed instanceof Promise ? await transformed : transformed;
-    dedupOwnerReferences(object.metadata as JsonObject, context.warn);
-    const tracking = this.#track(object, existing, context);
-    if (tracking) await tracking;
+    checkUid(key, name, uid, existing.metadata.uid, qualified);
+    const next = this.#next(change, existing, context);
+    const object = next instanceof Promise ? await next : next;
     const attributes = this.#attributes('UPDATE', object, existing, context, name);
     const mutating = context.isAdmitted ? undefined : this.services.admission.mutate(attributes);
     if (mutating) await mutating;
     checkResourceVersion(object, existing, name, qualified, context.strategy);
-    keepTimes(object, existing);
+    keepTimestamps(object, existing);
     const authorizing = context.strategy.authorizeWrite?.(object, existing, context, this);
     if (authorizing) await authorizing;
     return this.#reserving(object, existing, context, async () => {
@@ -236,15 +241,38 @@ export class ObjectRegistry {
     });
   }
 
-  #track(object: JsonObject, existing: JsonObject | undefined, context: WriteContext): void | Promise<void> {
-    if (context.fieldManager === undefined) return;
-    return this.services.fieldManagement?.track(this.resource, object, existing, context, this.services.now());
+  /** The new object with its managedFields. A promise only if a webhook converts. */
+  #next(
+    change: Transform | Application,
+    existing: KubeObject | undefined,
+    context: WriteContext,
+  ): KubeObject | Promise<KubeObject> {
+    if (typeof change === 'function') return this.#tracked(change(existing) as KubeObject, existing, context);
+    change.validate?.();
+    const { fieldManagement, now } = this.services;
+    if (!fieldManagement) throw new Error('server-side apply without field management');
+    const merged = fieldManagement.apply(this.resource, existing, change, context, now());
+    const complete = (object: KubeObject): KubeObject => {
+      const completed = change.complete(object, existing) as KubeObject;
+      dedupOwnerReferences(completed.metadata, context.warn);
+      return completed;
+    };
+    return merged instanceof Promise ? merged.then(complete) : complete(merged);
   }
 
-  /** What a write takes from what its kind shares is given back unless it is stored. */
+  /** The object with managedFields that say what the field manager of the context changed. */
+  #tracked(object: KubeObject, existing: KubeObject | undefined, context: WriteContext): KubeObject | Promise<KubeObject> {
+    dedupOwnerReferences(object.metadata, context.warn);
+    const { fieldManagement, now } = this.services;
+    if (context.fieldManager === null || !fieldManagement) return object;
+    const tracking = fieldManagement.track(this.resource, object, existing, context, now());
+    return tracking ? tracking.then(() => object) : object;
+  }
+
+  /** Takes what the strategy reserves for the write, and releases it if the write is not stored. */
   #reserving(
-    object: JsonObject,
-    existing: JsonObject | undefined,
+    object: KubeObject,
+    existing: KubeObject | undefined,
     context: WriteContext,
     write: () => Promise<Written>,
   ): Promise<Written> {
@@ -268,8 +296,8 @@ export class ObjectRegistry {
   async #store(
     key: string,
     found: CacheEntry,
-    object: JsonObject,
-    existing: JsonObject,
+    object: KubeObject,
+    existing: KubeObject,
     context: WriteContext,
   ): Promise<Written> {
     if (removedByUpdate(object, existing, context.strategy)) {
@@ -287,18 +315,18 @@ export class ObjectRegistry {
     return { entry, outcome: 'updated' };
   }
 
-  /** Takes an object out of the store. Fails with Mismatch. */
-  async remove(found: CacheEntry, object: JsonObject, { strategy, isOver }: WriteContext): Promise<void> {
+  /** Deletes an object from the store. Rejects with Mismatch. */
+  async remove(found: CacheEntry, object: KubeObject, { strategy, isOver }: WriteContext): Promise<void> {
     await this.cache.delete(found.key, found.revision, { isCancelled: isOver });
     await strategy.afterRemove?.(object, this);
   }
 
   #attributes(
     operation: 'CREATE' | 'UPDATE',
-    object: JsonObject,
-    oldObject: JsonObject | undefined,
+    object: KubeObject,
+    oldObject: KubeObject | undefined,
     context: WriteContext,
-    name = ((object.metadata as JsonObject).name as string) ?? '',
+    name = object.metadata.name ?? '',
   ): AdmissionAttributes {
     const { version, namespace, subresource, user, dryRun } = context;
     return { operation, resource: this.resource, version, subresource, namespace, name, object, oldObject, user, dryRun };
@@ -313,42 +341,34 @@ export class ObjectRegistry {
   }
 }
 
-/** Drops managedFields, which can be large, where the object does not fit into a request to the store. */
-async function fitting(object: JsonObject, stored: Buffer, write: (value: Buffer) => Promise<CacheEntry>): Promise<CacheEntry> {
+/** Drops managedFields, which can be large, if the object exceeds the store's request limit. */
+async function fitting(object: KubeObject, stored: Buffer, write: (value: Buffer) => Promise<CacheEntry>): Promise<CacheEntry> {
   try {
     return await write(stored);
   } catch (error) {
-    const { managedFields, ...metadata } = object.metadata as JsonObject;
+    const { managedFields, ...metadata } = object.metadata;
     if (!(error instanceof RequestTooLarge) || managedFields === undefined) throw error;
     return write(encodeStored({ ...object, metadata }));
   }
 }
 
-/** A concurrent request removed the object. */
+/** A concurrent request deleted the object. */
 function ignoreRemoved(error: unknown): void {
   if (!(error instanceof Mismatch) || error.current !== undefined) throw error;
 }
 
-/** An object that cannot be read has the name all the same. */
+/** An unreadable object occupies its name too. */
 function unlessUnreadable(error: unknown): undefined {
   if (!(error instanceof UnreadableValue)) throw error;
 }
 
-/** Spares the work whose result would not be written. */
-export function throwIfCancelled({ isOver }: WriteContext): void {
-  if (isOver()) throw new Cancelled();
-}
-
-/** Defaults may have been filled in in another order before, which changes the bytes but not their number. */
-function isReordered(stored: Buffer, found: CacheEntry, object: JsonObject, existing: JsonObject): boolean {
+/** Whether only the order of fields differs: defaults may have been filled in in another order. */
+function isReordered(stored: Buffer, found: CacheEntry, object: KubeObject, existing: KubeObject): boolean {
   const version = `,"resourceVersion":"${found.revision}"`;
   return stored.length + version.length === found.value.length && deepEqual(object, existing);
 }
 
-/** An object that was answered but not written: of a dry run, or the last state of one that is gone. */
-function unstored(key: string, object: JsonObject, revision: number): CacheEntry {
+/** An object that is returned but not stored: the result of a dry run, or the last state before removal. */
+function unstored(key: string, object: KubeObject, revision: number): CacheEntry {
   return { key, value: Buffer.from(encodeObject(object)), revision, created: revision, derived: undefined };
 }
-
-/** As often as kube-apiserver. */
-const maxNameAttempts = 8;

@@ -1,56 +1,57 @@
-import type { Effort, FieldErrors, FieldSet, JsonObject, TypeCatalogue } from '@tsukube/machinery';
+import type { Effort, FieldErrors, FieldSet, JsonObject, KubeObject, TypeCatalogue } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import type { User } from '../http/api-request.ts';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import type { DefaultPropagation, Propagation } from './deletion.ts';
 import type { ObjectForm } from './object-form.ts';
-import type { ObjectRegistry, WriteContext } from './object-registry.ts';
+import type { ObjectRegistry } from './object-registry.ts';
 import type { ResourceRequest } from './resource-request.ts';
 import type { ConvertByWebhook } from './webhook-conversions.ts';
+import type { WriteContext } from './write-context.ts';
 
 /**
- * A resource is data. Built-in kinds, custom resources and users of the library all produce this, and routing,
- * discovery, OpenAPI, validation, tables and RBAC verbs are read from it.
+ * A resource is data. Built-in kinds, custom resources and users of the library all produce this; routing, discovery, OpenAPI,
+ * validation, tables and RBAC verbs are derived from it.
  */
 export interface Resource {
   readonly names: ResourceNames;
   readonly scope: 'Namespaced' | 'Cluster';
-  /** Where objects live in the store, without a trailing slash: /registry/configmaps. */
+  /** The prefix of storage keys, without a trailing slash: /registry/configmaps. */
   readonly storagePrefix: string;
-  /** The stored version; one of `versions`. Objects in memory have this form. */
+  /** The storage version, one of `versions`. Objects in memory are in this version. */
   readonly hub: ServedVersion;
-  /** The version whose hash discovery shows, where it is not the hub's: Kubernetes stores a few kinds in an older one. */
+  /** The version for discovery's storageVersionHash, if not the hub: Kubernetes stores a few kinds in an older one. */
   readonly hashedVersion?: string;
-  /** All versions that are served, in order of preference within their group. */
+  /** All served versions, in order of preference within their group. */
   readonly versions: readonly ServedVersion[];
-  /** In which objects may have been stored, where that is more than is served. */
+  /** The versions in which stored objects may be, if more than the served ones. */
   readonly storedVersions?: readonly ServedVersion[];
   readonly strategy: Strategy;
-  /** What is served, and by whom. A verb that is missing is not served. */
+  /** A missing verb is not served. */
   readonly verbs: Verbs;
   readonly subresources?: Readonly<Record<string, Subresource>>;
-  /** Objects outside namespaces that exist from the first start, complete and in the hub version. */
+  /** Cluster-scoped objects created on the first start, complete and in the hub version. */
   readonly initialObjects?: readonly JsonObject[];
-  /** Other versions in which somebody may own fields, besides those in `versions`. */
+  /** Versions, besides `versions`, that managedFields entries may be in. */
   readonly relatedVersions?: readonly ServedVersion[];
   /**
-   * Kubernetes converts custom objects strictly to the versions in which somebody owns fields: the version must exist and
-   * declare every field of the object.
+   * Conversions for managedFields are strict: the version must exist and declare every field of the object. Kubernetes does that
+   * for custom resources.
    */
   readonly strictOwnership?: boolean;
-  /** Converts to the versions in which somebody owns fields, where a webhook does that. Ownership is then strict. */
+  /** Converts for managedFields by a webhook. Implies strict conversion. */
   readonly convertByWebhook?: ConvertByWebhook;
-  /** Tells this state of a resource that may change from others, for documents about it. */
+  /** Identifies this state of a resource that may change, for cached documents about it. */
   readonly state?: string;
-  /** The verbs in the order in which discovery tells them, where that is not the alphabet's; subresources are then as they come. */
+  /** Verbs in discovery's order, if not alphabetical; subresources then keep their order too. */
   readonly announcedVerbs?: readonly string[];
-  /** Sorts the rows of a Table list, lowest first, where that is not by name. Takes the hub version. */
-  readonly rowRank?: (object: JsonObject) => number;
-  /** How long a value takes to process in a write, relative to other kinds; 1 if absent. Heavy writes leave the event loop. */
+  /** Sorts the rows of a Table list by this rank instead of by name. Takes the hub version. */
+  readonly rowRank?: (object: KubeObject) => number;
+  /** The cost of processing a value in a write, relative to other kinds; 1 if absent. Decides which writes are offloaded. */
   readonly writeCost?: number;
-  /** Texts of objects are compiled when they are written: patterns, expressions. */
+  /** Writes compile patterns or expressions in the object. */
   readonly compilesTexts?: boolean;
-  /** Objects remove themselves this many seconds after they were last written. */
+  /** Objects expire this many seconds after their last write. */
   readonly ttlSeconds?: number;
 }
 
@@ -63,30 +64,29 @@ export interface ResourceNames {
   readonly categories?: readonly string[];
 }
 
-/** One group/version in which a resource is served. */
+/** A group/version in which a resource is served. */
 export interface ServedVersion {
   readonly group: string;
   readonly version: string;
   readonly schema: Schema;
   /** Absent for the hub. */
   readonly converter?: Converter;
-  /** The group that validation errors name, where it is another one. */
+  /** The group in validation errors, if it differs. */
   readonly errorGroup?: string;
-  /** Table columns; absent for Name and Created At. */
+  /** Table columns; Name and Created At if absent. */
   readonly columns?: readonly Column[];
-  /** What is said of a row besides its cells. */
-  readonly rowConditions?: (object: JsonObject) => readonly RowCondition[];
-  /** The value of each field a field selector may name besides metadata.name and metadata.namespace. */
-  readonly selectableFields?: Readonly<Record<string, (object: JsonObject) => string>>;
-  /** What is said of a field that is not selectable, where it is not what most kinds say. */
+  readonly rowConditions?: (object: KubeObject) => readonly RowCondition[];
+  /** The value of each selectable field besides metadata.name and metadata.namespace. */
+  readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** The error for a field that is not selectable, if it differs from that of most kinds. */
   readonly unknownField?: (field: string) => string;
-  /** Sent as a warning with every answer. */
+  /** Sent in the Warning header of every response. */
   readonly deprecationWarning?: string;
-  /** Kubernetes has removed it: what `--runtime-config=api/legacy` speaks of. */
+  /** Kubernetes has removed this version; `--runtime-config=api/legacy` enables it. */
   readonly legacy?: boolean;
 }
 
-/** The release that a deprecation warning names, or an empty text. */
+/** The release named by a deprecation warning, or an empty string. */
 export function removedRelease(warning: string): string {
   return /unavailable in v(\d+\.\d+)\+/.exec(warning)?.[1] ?? '';
 }
@@ -98,11 +98,11 @@ export interface Schema {
   readonly type: string;
   /** io.k8s.api.core.v1.ConfigMapList */
   readonly listType: string;
-  /** Where objects have a schema instead of a type. The catalogue then has what is known of all objects: their metadata. */
+  /** The schema of custom objects, which have no type. The catalogue then describes only their metadata. */
   readonly form?: ObjectForm;
 }
 
-/** Between the hub and another version. Round trips lose nothing. Neither side is mutated. */
+/** Converts between the hub and another version. Round trips are lossless. Arguments are never mutated. */
 export interface Converter {
   toHub(object: JsonObject): JsonObject;
   fromHub(object: JsonObject): JsonObject;
@@ -113,22 +113,22 @@ export interface Column {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
   readonly format?: string;
   readonly description: string;
-  /** 0 is always shown, more only with -o wide. */
+  /** 0 is always shown, higher ones only with -o wide. */
   readonly priority?: number;
-  /** Its cells are there, but nothing tells what they are: so Kubernetes shows some kinds. */
+  /** Cells without a column definition, as Kubernetes has for some kinds. */
   readonly unannounced?: boolean;
-  /** From an object in this version. `{ age: time }` is rendered as the time since then, when the table is made. */
-  readonly value: (object: JsonObject) => CellValue | AgeCell;
+  /** Computed from an object in this version. `{ age: time }` renders as the time since, when the table is encoded. */
+  readonly value: (object: KubeObject) => CellValue | AgeCell;
 }
 export type CellValue = string | number | boolean | null;
 export interface AgeCell {
   readonly age: string | undefined;
-  /** What stands around the age: `3 (` and ` ago)`. */
+  /** Text around the age: `3 (` and ` ago)`. */
   readonly before?: string;
   readonly after?: string;
 }
 
-/** Something that is true of a whole row, such as that its object has completed. */
+/** metav1.TableRowCondition: applies to a whole row, such as Completed. */
 export interface RowCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -142,82 +142,82 @@ export type Verbs = Readonly<Partial<Record<Verb | 'connect', VerbHandler>>>;
 
 export interface Subresource {
   readonly verbs: Verbs;
-  /** The kind that is sent and received, where it is not the resource's own: Scale, Eviction. */
+  /** The kind sent and received, if not the resource's own: Scale, Eviction. */
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
-  /** How an update through this subresource differs from one of the object itself. */
+  /** Overrides the resource's strategy in updates through this subresource. */
   readonly strategy?: Partial<Strategy>;
-  /** The methods a connect subresource answers to, in lower case. */
+  /** The methods of a connect subresource, in lower case. */
   readonly connectMethods?: readonly string[];
 }
 
-/** Metadata checked as that of any object, or against the former metadata. */
+/** Validates metadata by itself, or against the old metadata. */
 export type MetadataCheck = 'object' | 'update';
 
-/** What a kind does to its objects beyond what all objects have in common. Objects are in the hub version. */
+/** The behaviour of a kind beyond that of all objects. Objects are in the hub version. */
 export interface Strategy {
-  /** Fills in what the client left out. Runs on every object that is decoded. */
-  readonly applyDefaults?: (object: JsonObject) => void;
-  /** Fills in what reading an object from the store fills in, for an object that is answered without being stored. */
-  readonly defaultOnRead?: (object: JsonObject) => void;
-  /** Refuses, by throwing, what this user may not write. Sees what admission has made of it; `old` is absent for a creation. */
+  /** Applies defaults. Runs on every decoded object. */
+  readonly applyDefaults?: (object: KubeObject) => void;
+  /** Applies the defaults of a read from the store to an object that is returned without being stored. */
+  readonly defaultOnRead?: (object: KubeObject) => void;
+  /** Throws if the user may not write the object. Runs after mutating admission; `old` is absent for a create. */
   readonly authorizeWrite?: (
-    object: JsonObject,
-    old: JsonObject | undefined,
+    object: KubeObject,
+    old: KubeObject | undefined,
     context: WriteContext,
     objects: ObjectRegistry,
   ) => void | Promise<void>;
-  /** Takes what an object shares with others of its kind, such as addresses. Runs before it is prepared; may change it. */
+  /** Allocates shared resources, such as cluster IPs, before the object is prepared. May change the object. */
   readonly reserve?: (
-    object: JsonObject,
-    old: JsonObject | undefined,
+    object: KubeObject,
+    old: KubeObject | undefined,
     objects: ObjectRegistry,
     dryRun: boolean,
   ) => Promise<Reservation>;
-  /** Drops what a client may not set at creation and sets what the server sets. */
-  readonly prepareForCreate?: (object: JsonObject, user: User, version: ServedVersion) => void;
-  /** Carries over from `old` what this update may not touch; says how the generation moves by comparing. */
-  readonly prepareForUpdate?: (object: JsonObject, old: JsonObject, version: ServedVersion) => void;
-  readonly validateCreate?: (object: JsonObject, errors: FieldErrors, version: ServedVersion, effort?: Effort) => void;
+  /** Drops fields that clients may not set at creation, and sets those that the server sets. */
+  readonly prepareForCreate?: (object: KubeObject, user: User, version: ServedVersion) => void;
+  /** Restores from `old` the fields that this update may not change. */
+  readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, version: ServedVersion) => void;
+  readonly validateCreate?: (object: KubeObject, errors: FieldErrors, version: ServedVersion, effort?: Effort) => void;
   /** Calls `warn` with violations that ratcheting tolerates. */
   readonly validateUpdate?: (
-    object: JsonObject,
-    old: JsonObject,
+    object: KubeObject,
+    old: KubeObject,
     errors: FieldErrors,
     version: ServedVersion,
     effort?: Effort,
     warn?: (message: string) => void,
   ) => void;
-  /** Whether finalizers must be standard names or qualified by a domain. */
+  /** Finalizers must be standard names or qualified by a domain. */
   readonly qualifiedFinalizers?: boolean;
-  /** The checks of metadata that the kind's validation of an update makes on top of the generic ones; one update check if absent. */
+  /** The metadata checks that the kind's update validation repeats after the generic ones; one update check if absent. */
   readonly metadataOnUpdate?: readonly MetadataCheck[] | undefined;
-  /** Shown as Warning headers. */
-  readonly warnings?: (object: JsonObject, old: JsonObject | undefined) => readonly string[];
-  /** Messages of what is wrong with a name; `prefix` if more characters will follow (generateName). */
+  /** Sent in the Warning header. */
+  readonly warnings?: (object: KubeObject, old: KubeObject | undefined) => readonly string[];
+  /** Returns what is wrong with a name; `prefix` if it is a generateName. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[];
-  /** An update without a resourceVersion overwrites whatever is there. */
+  /** Allows updates without a resourceVersion. */
   readonly allowUnconditionalUpdate?: boolean;
-  /** An update of an object that does not exist creates it. */
+  /** An update of a missing object creates it. */
   readonly allowCreateOnUpdate?: boolean;
-  /** Whether metadata.generation counts changes outside metadata and status. */
+  /** metadata.generation counts changes outside metadata and status. */
   readonly generation?: boolean;
-  /** What a write cannot change, and nobody therefore owns by it. Without it, that follows from whether there is a status. */
+  /** Fields that a write resets, so that no manager owns them by it. By default derived from whether there is a status. */
   readonly resetFields?: FieldSet;
-  /** How a deletion begins, where it is not at once. May change the object; a StatusError refuses. */
-  readonly beginDelete?: (object: JsonObject, options: DeletionRequest) => DeletionPlan;
-  /** What becomes of the objects that belong to one that is deleted, if nobody says; without it, they are deleted too. */
+  /** Starts a deletion that may be graceful. May change the object; throws a StatusError to refuse. */
+  readonly beginDelete?: (object: KubeObject, options: DeletionRequest) => DeletionPlan;
+  /** The propagation of deletions without a policy; dependents are deleted if absent. */
   readonly defaultPropagation?: (version: ServedVersion) => DefaultPropagation;
-  /** What to warn of where nobody says and they therefore stay. */
+  /** The warning for deletions that orphan dependents by default. */
   readonly orphanWarning?: string;
-  /** A deletion answers with the object instead of a Status. */
+  /** A deletion returns the object instead of a Status. */
   readonly returnDeletedObject?: boolean;
-  /** Whether an object that is being deleted may go now, given that it has no finalizers and no grace left. */
-  readonly mayRemove?: (object: JsonObject) => boolean;
-  /** Gives back what an object had reserved, now that it is gone. */
-  readonly afterRemove?: (object: JsonObject, objects: ObjectRegistry) => Promise<void>;
+  /** Whether an object without finalizers and grace period, being deleted, may be removed now. */
+  readonly mayRemove?: (object: KubeObject) => boolean;
+  /** Releases what a removed object had reserved. */
+  readonly afterRemove?: (object: KubeObject, objects: ObjectRegistry) => Promise<void>;
 }
 
-/** What was taken for a write. One of the two is called once it is known what became of it. */
+/** Resources allocated for a write. Exactly one of the two is called when the outcome is known. */
 export interface Reservation {
   keep(written: CacheEntry): void | Promise<void>;
   giveBack(): void | Promise<void>;
@@ -228,8 +228,8 @@ export interface DeletionRequest extends Propagation {
 }
 
 /**
- * `now`: gone at once if no finalizer holds it. `graceful`: marked first, with this many seconds of grace. `marked`: the
- * strategy has changed the object, which is to be stored. `waiting`: nothing to do, deletion is under way.
+ * `now`: removed unless it has finalizers. `graceful`: marked, with this grace period. `marked`: the strategy has changed the
+ * object, which is stored. `waiting`: nothing to do, a deletion is in progress.
  */
 export type DeletionPlan =
   | { readonly kind: 'now' }

@@ -7,9 +7,9 @@ import { admissionChain } from './admission.ts';
 import { ObjectRegistry, type RegistryServices } from './object-registry.ts';
 import type { Strategy } from './resource.ts';
 import { sampleResource } from './sample-resources.ts';
-import { asServer } from './server-write.ts';
 import { presentAs } from './storage-decoding.ts';
 import { decodeObject } from './stored-form.ts';
+import { asServer } from './write-context.ts';
 
 interface Options {
   readonly strategy?: Strategy;

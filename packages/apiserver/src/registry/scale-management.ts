@@ -10,7 +10,7 @@ import {
   trackUpdate,
   type Versions,
 } from '@tsukube/machinery';
-import { setRecord, versionsOf } from './field-management.ts';
+import { setManagedFields, versionsOf } from './field-management.ts';
 import type { Resource, Schema, ServedVersion } from './resource.ts';
 
 const subresource = 'scale';
@@ -45,7 +45,7 @@ export function scaleManagement(resource: Resource, schema: Schema, pathIn: Repl
   return {
     recordFor: (object) => scaleManagedFields(object.metadata as JsonObject, path),
     track(live, next, manager, now) {
-      setRecord(next.metadata as JsonObject, trackUpdate(live, next, writer(manager, now), versions));
+      setManagedFields(next.metadata as JsonObject, trackUpdate(live, next, writer(manager, now), versions));
     },
     apply: (live, configuration, { manager, force, now }) =>
       trackApply(live, configuration, writer(manager, now), versions, force),

@@ -4,6 +4,7 @@ import {
   isProtobuf,
   type JsonObject,
   type JsonValue,
+  type KubeObject,
   parseJson,
   unwrapProtobuf,
 } from '@tsukube/machinery';
@@ -15,8 +16,8 @@ import { encodeStored, withResourceVersion } from './stored-form.ts';
 const brace = 0x7b;
 
 /**
- * How the values of a resource enter memory. What this server has written is taken as it is. What a kube-apiserver has
- * written into the same store, in protobuf or in another version, is given the form that it would have here.
+ * How stored values enter the watch cache. Values written by this server are taken as they are. Values that a kube-apiserver wrote
+ * into the same store, in protobuf or another version, are converted to this server's form.
  */
 export function presentAs(resource: Resource): Present {
   const own = Buffer.from(`{"kind":"${resource.names.kind}","apiVersion":"${apiVersionOf(resource.hub)}"`);
@@ -37,7 +38,7 @@ function adopted(value: Uint8Array, resource: Resource): Uint8Array {
   return object.apiVersion === apiVersionOf(resource.hub) ? value : inHub(object, resource);
 }
 
-/** A version that is not known here is read as the hub: Kubernetes stores some kinds in a beta that says the same. */
+/** An unknown version is read as the hub: Kubernetes stores some kinds in a beta version with the same schema. */
 function versionNamed({ versions, storedVersions = versions, hub }: Resource, apiVersion: JsonValue | undefined): ServedVersion {
   return storedVersions.find((version) => apiVersionOf(version) === apiVersion) ?? hub;
 }
@@ -53,7 +54,8 @@ function inHub(object: JsonObject, resource: Resource): Uint8Array {
   const version = versionNamed(resource, object.apiVersion);
   const checked = checkedAs({ ...object, apiVersion: apiVersionOf(version) }, version.schema);
   if (checked.error !== undefined) throw new Error(`a stored ${object.kind} cannot be read: ${checked.error}`);
-  const converted = version.converter ? version.converter.toHub(checked.value) : checked.value;
+  const value = checked.value as KubeObject;
+  const converted = (version.converter ? version.converter.toHub(value) : value) as KubeObject;
   strategy.applyDefaults?.(converted);
   return encodeStored(orderedAs({ ...converted, apiVersion: apiVersionOf(hub) }, hub.schema));
 }

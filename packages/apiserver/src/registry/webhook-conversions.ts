@@ -1,5 +1,5 @@
 import { ConversionFailed, type JsonObject, StatusError, stringifyJson, type Versions, withoutKey } from '@tsukube/machinery';
-import { throwIfCancelled, type WriteContext } from './object-registry.ts';
+import { throwIfCancelled, type WriteContext } from './write-context.ts';
 
 /** Asks a webhook for objects in another version. Gives them in the same order; fails with a StatusError. */
 export type ConvertByWebhook = (objects: readonly JsonObject[], apiVersion: string) => Promise<readonly JsonObject[]>;

@@ -1,4 +1,4 @@
-import { FieldErrors, type JsonObject, path, StatusError } from '@tsukube/machinery';
+import { FieldErrors, type KubeObject, type ObjectMeta, path, StatusError } from '@tsukube/machinery';
 import type { Strategy } from './resource.ts';
 import { uint64Problem } from './resource-version.ts';
 
@@ -10,35 +10,34 @@ const versionOnCreate = new StatusError({
   code: 500,
 });
 
-/** Fails on a new object that names a version. Zero and texts that are no number are ignored, as by kube-apiserver. */
-export function checkUnversioned({ resourceVersion }: JsonObject): void {
+/** Throws if a new object has a resourceVersion. Zero and non-numbers are ignored, as in kube-apiserver. */
+export function checkUnversioned({ resourceVersion }: ObjectMeta): void {
   if (typeof resourceVersion !== 'string' || resourceVersion === '') return;
   if (uint64Problem(resourceVersion) === undefined && Number(resourceVersion) !== 0) throw versionOnCreate;
 }
 
-/** `found` holds the name; undefined if it is gone by now. */
+/** `found` is the object of that name; undefined if it is gone by now. */
 export function alreadyExists(
   resource: QualifiedResource,
   name: string,
   isGenerated: boolean,
-  found: JsonObject | undefined,
+  found: KubeObject | undefined,
 ): StatusError {
   const error = isGenerated ? StatusError.generateNameConflict(resource, name, 1) : StatusError.alreadyExists(resource, name);
-  if ((found?.metadata as JsonObject | undefined)?.deletionTimestamp === undefined) return error;
+  if (found?.metadata.deletionTimestamp === undefined) return error;
   return new StatusError({ ...error.status, message: `object is being deleted: ${error.message}` });
 }
 
-/** Fails with 409 on an object of another uid than the one expected. */
+/** Throws Conflict unless the object has the expected uid, if one is given. */
 export function checkUid(
   key: string,
   name: string,
-  uid: string | undefined,
-  existing: JsonObject,
+  expected: string | undefined,
+  found: string | undefined,
   resource: QualifiedResource,
 ): void {
-  const found = (existing.metadata as JsonObject).uid;
-  if (uid === undefined || uid === found) return;
-  const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
+  if (expected === undefined || expected === found) return;
+  const reason = `Precondition failed: UID in precondition: ${expected}, UID in object meta: ${found}`;
   throw StatusError.conflict(
     resource,
     name,
@@ -48,27 +47,33 @@ export function checkUid(
 
 const modified = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** An update names the version it is based on, or accepts whatever is there where the kind allows that. */
+export function modifiedConcurrently(resource: QualifiedResource, name: string): StatusError {
+  return StatusError.conflict(resource, name, modified);
+}
+
+/**
+ * Throws Conflict if an update is based on another resourceVersion. One without a resourceVersion takes the current one, if the
+ * kind allows unconditional updates.
+ */
 export function checkResourceVersion(
-  object: JsonObject,
-  existing: JsonObject,
+  { metadata }: KubeObject,
+  existing: KubeObject,
   name: string,
   resource: QualifiedResource,
   strategy: Strategy,
 ): void {
-  const metadata = object.metadata as JsonObject;
-  const asked = metadata.resourceVersion ?? '';
-  const current = (existing.metadata as JsonObject).resourceVersion as string;
-  if (asked === '' || asked === '0') {
+  const base = metadata.resourceVersion ?? '';
+  const current = existing.metadata.resourceVersion as string;
+  if (base === '' || base === '0') {
     if (strategy.allowUnconditionalUpdate === false) throw mustBeSpecified(name, resource);
     metadata.resourceVersion = current;
-  } else if (asked !== current) throw outdated(asked as string, name, resource);
+  } else if (base !== current) throw outdated(base, name, resource);
 }
 
 function outdated(version: string, name: string, resource: QualifiedResource): StatusError {
   const message = uint64Problem(version);
   return message === undefined
-    ? StatusError.conflict(resource, name, modified)
+    ? modifiedConcurrently(resource, name)
     : new StatusError({ status: 'Failure', message, code: 500 });
 }
 

@@ -15,7 +15,7 @@ function creation(spec: JsonObject): AdmissionAttributes {
     subresource: '',
     namespace: 'ns',
     name: 'p',
-    object: { metadata: { name: 'p' }, spec },
+    object: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec },
     oldObject: undefined,
     user: { name: 'u', groups: [] },
     dryRun: false,

@@ -1,4 +1,4 @@
-import { FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject, path } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { shownSelector } from './policy-validation.ts';
 import { validateResources } from './rules.ts';
@@ -9,9 +9,9 @@ const hook = { name: 'a.b.c', sideEffects: 'None', admissionReviewVersions: ['v1
 
 function problemsOf(...webhooks: JsonObject[]): readonly string[] {
   const object: JsonObject = { metadata: { name: 'w' }, webhooks: structuredClone(webhooks) };
-  strategy.applyDefaults?.(object);
+  strategy.applyDefaults?.(object as KubeObject);
   const errors = new FieldErrors();
-  strategy.validateCreate?.(object, errors, hub);
+  strategy.validateCreate?.(object as KubeObject, errors, hub);
   return errors.list.map(({ field, body }) => `${field}: ${body}`);
 }
 
@@ -38,7 +38,7 @@ describe('webhooks', () => {
   it('may stay wrong in what was wrong before', () => {
     const old: JsonObject = { webhooks: [{ ...hook, sideEffects: 'Some', timeoutSeconds: 5 }] };
     const errors = new FieldErrors();
-    strategy.validateUpdate?.(structuredClone(old), old, errors, hub);
+    strategy.validateUpdate?.(structuredClone(old) as KubeObject, old as KubeObject, errors, hub);
     expect(errors.length).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { expect, it } from 'vitest';
 import { apiService } from './api-service.ts';
 
@@ -16,8 +16,8 @@ it.each<[string, string, JsonObject, string[]]>([
   ['a service without names', 'v1.a.b', { ...spec, service: {} }, ['spec.service.namespace', 'spec.service.name']],
 ])('%s', (_title, name, given, fields) => {
   const object: JsonObject = { metadata: { name }, spec: structuredClone(given) };
-  apiService.strategy.applyDefaults?.(object);
+  apiService.strategy.applyDefaults?.(object as KubeObject);
   const errors = new FieldErrors();
-  apiService.strategy.validateCreate?.(object, errors, apiService.hub);
+  apiService.strategy.validateCreate?.(object as KubeObject, errors, apiService.hub);
   expect(errors.list.map(({ field }) => field)).toEqual(fields);
 });

@@ -1,5 +1,5 @@
 import type { Resource, Strategy } from '@tsukube/apiserver';
-import { checkObject, deepCopy, FieldErrors, type JsonObject, StatusError } from '@tsukube/machinery';
+import { checkObject, deepCopy, FieldErrors, type JsonObject, type KubeObject, StatusError } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { type Random, randomNumbers, randomObject } from '../../../../tests/support/random-object.ts';
 import { horizontalPodAutoscaler } from '../autoscaling/horizontal-pod-autoscaler.ts';
@@ -22,7 +22,7 @@ function decoded(resource: Resource, random: Random): JsonObject {
 /** Undefined if defaulting rejects the object. */
 function withDefaults(strategy: Strategy, object: JsonObject): JsonObject | undefined {
   try {
-    strategy.applyDefaults?.(object);
+    strategy.applyDefaults?.(object as KubeObject);
     return object;
   } catch (error) {
     if (error instanceof StatusError) return undefined;
@@ -37,15 +37,15 @@ function goThrough(resource: Resource, seed: number): void {
   const other = withDefaults(strategy, decoded(resource, random));
   if (!object || !other) return;
   const errors = new FieldErrors();
-  strategy.prepareForCreate?.(other, { name: 'u', groups: [] }, resource.hub);
-  strategy.validateCreate?.(other, errors, hub);
+  strategy.prepareForCreate?.(other as KubeObject, { name: 'u', groups: [] }, resource.hub);
+  strategy.validateCreate?.(other as KubeObject, errors, hub);
   for (const each of [strategy, { ...strategy, ...subresources?.status?.strategy }]) {
     const update = deepCopy(object) as JsonObject;
-    each.prepareForUpdate?.(update, other, resource.hub);
-    each.validateUpdate?.(update, other, errors, hub);
-    each.warnings?.(update, other);
+    each.prepareForUpdate?.(update as KubeObject, other as KubeObject, resource.hub);
+    each.validateUpdate?.(update as KubeObject, other as KubeObject, errors, hub);
+    each.warnings?.(update as KubeObject, other as KubeObject);
   }
-  for (const column of hub.columns ?? []) column.value(object);
+  for (const column of hub.columns ?? []) column.value(object as KubeObject);
   expect(errors.causes()).toBeDefined();
 }
 
@@ -61,7 +61,7 @@ describe('any object', () => {
         const object = withDefaults(resource.strategy, decoded(resource, randomNumbers(seed)));
         if (!object) continue;
         const again = deepCopy(object) as JsonObject;
-        resource.strategy.applyDefaults?.(again);
+        resource.strategy.applyDefaults?.(again as KubeObject);
         expect(again, `seed ${seed}`).toEqual(object);
       }
     },

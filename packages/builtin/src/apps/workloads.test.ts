@@ -1,5 +1,5 @@
 import type { Resource } from '@tsukube/apiserver';
-import { deepCopy, FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { deepCopy, FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { daemonSet, deployment, replicaSet, statefulSet } from './index.ts';
 
@@ -12,8 +12,8 @@ function created(resource: Resource, spec: JsonObject, metadata: JsonObject = {}
       ...spec,
     },
   };
-  resource.strategy.applyDefaults?.(object);
-  resource.strategy.prepareForCreate?.(object, { name: 'u', groups: [] }, resource.hub);
+  resource.strategy.applyDefaults?.(object as KubeObject);
+  resource.strategy.prepareForCreate?.(object as KubeObject, { name: 'u', groups: [] }, resource.hub);
   return object;
 }
 
@@ -23,7 +23,7 @@ function texts(errors: FieldErrors): string[] {
 
 function createProblems(resource: Resource, spec: JsonObject): string[] {
   const errors = new FieldErrors();
-  resource.strategy.validateCreate?.(created(resource, spec), errors, resource.hub);
+  resource.strategy.validateCreate?.(created(resource, spec) as KubeObject, errors, resource.hub);
   return texts(errors);
 }
 
@@ -32,7 +32,7 @@ function updateProblems(resource: Resource, changes: JsonObject): string[] {
   const object = deepCopy(old) as JsonObject;
   Object.assign(object.spec as JsonObject, changes);
   const errors = new FieldErrors();
-  resource.strategy.validateUpdate?.(object, old, errors, resource.hub);
+  resource.strategy.validateUpdate?.(object as KubeObject, old as KubeObject, errors, resource.hub);
   return texts(errors);
 }
 
@@ -138,7 +138,7 @@ describe('generations', () => {
     const old = created(deployment, {}, { generation: 3 });
     const object = deepCopy(old) as JsonObject;
     (object.metadata as JsonObject).annotations = { a: 'b' };
-    deployment.strategy.prepareForUpdate?.(object, old, deployment.hub);
+    deployment.strategy.prepareForUpdate?.(object as KubeObject, old as KubeObject, deployment.hub);
     expect((object.metadata as JsonObject).generation).toBe(4);
   });
 
@@ -147,10 +147,10 @@ describe('generations', () => {
     const old = created(daemonSet, {});
     const object = deepCopy(old) as JsonObject;
     (object.metadata as JsonObject).annotations = { [annotation]: '7' };
-    daemonSet.strategy.prepareForUpdate?.(object, old, daemonSet.hub);
+    daemonSet.strategy.prepareForUpdate?.(object as KubeObject, old as KubeObject, daemonSet.hub);
     expect((object.metadata as JsonObject).annotations).toEqual({ [annotation]: '1' });
     ((object.spec as JsonObject).template as JsonObject).metadata = { labels: { app: 'w', x: 'y' } };
-    daemonSet.strategy.prepareForUpdate?.(object, old, daemonSet.hub);
+    daemonSet.strategy.prepareForUpdate?.(object as KubeObject, old as KubeObject, daemonSet.hub);
     expect((object.metadata as JsonObject).annotations).toEqual({ [annotation]: '2' });
   });
 });

@@ -1,4 +1,4 @@
-import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { horizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts';
 
@@ -9,13 +9,13 @@ function created(spec: JsonObject): JsonObject {
     metadata: { name: 'a', namespace: 'n' },
     spec: { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3, ...spec },
   };
-  applyDefaults?.(object);
+  applyDefaults?.(object as KubeObject);
   return object;
 }
 
 function problems(spec: JsonObject): string[] {
   const errors = new FieldErrors();
-  validateCreate?.(created(spec), errors, horizontalPodAutoscaler.hub);
+  validateCreate?.(created(spec) as KubeObject, errors, horizontalPodAutoscaler.hub);
   return errors.list.map(({ field, body }) => `${field}: ${body}`);
 }
 

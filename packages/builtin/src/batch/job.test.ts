@@ -1,4 +1,4 @@
-import { deepCopy, FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { deepCopy, FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { job } from './job.ts';
 
@@ -11,8 +11,8 @@ function created(spec: JsonObject, metadata: JsonObject = {}): JsonObject {
     metadata: { name: 'j', namespace: 'n', uid: 'u', ...metadata },
     spec: { template: { metadata: {}, spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }, ...spec },
   };
-  applyDefaults?.(object);
-  prepareForCreate?.(object, { name: 'u', groups: [] }, job.hub);
+  applyDefaults?.(object as KubeObject);
+  prepareForCreate?.(object as KubeObject, { name: 'u', groups: [] }, job.hub);
   return object;
 }
 
@@ -24,7 +24,7 @@ function problems(check: (errors: FieldErrors) => void): string[] {
   return [...new Set(errors.list.map(({ field, body }) => `${field}: ${body}`))];
 }
 
-const createProblems = (object: JsonObject) => problems((errors) => validateCreate?.(object, errors, job.hub));
+const createProblems = (object: JsonObject) => problems((errors) => validateCreate?.(object as KubeObject, errors, job.hub));
 
 describe('a new job', () => {
   it('selects its own pods', () => {
@@ -73,7 +73,7 @@ describe('a changed job', () => {
   const change = (object: JsonObject, edit: (spec: JsonObject, podSpec: JsonObject) => void) => {
     const changed = deepCopy(object) as JsonObject;
     edit(specOf(changed), (specOf(changed).template as JsonObject).spec as JsonObject);
-    return problems((errors) => validateUpdate?.(changed, object, errors, job.hub));
+    return problems((errors) => validateUpdate?.(changed as KubeObject, object as KubeObject, errors, job.hub));
   };
   const nodeSelector = (_spec: JsonObject, podSpec: JsonObject) => {
     podSpec.nodeSelector = { disk: 'ssd' };
@@ -117,7 +117,12 @@ describe('the status of a job', () => {
   const change = (from: JsonObject, to: JsonObject) => {
     const object = created({});
     return problems((errors) =>
-      status?.validateUpdate?.({ ...object, status: to }, { ...object, status: from }, errors, job.hub),
+      status?.validateUpdate?.(
+        { ...object, status: to } as JsonObject as KubeObject,
+        { ...object, status: from } as JsonObject as KubeObject,
+        errors,
+        job.hub,
+      ),
     );
   };
 

@@ -1,4 +1,4 @@
-import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { certificateSigningRequest } from './certificate-signing-request.ts';
 import { pemBlocks } from './pem.ts';
@@ -100,8 +100,8 @@ describe('who may do what', () => {
       { metadata: {}, spec, status: before },
     ];
     const errors = new FieldErrors();
-    strategy?.prepareForUpdate?.(object as JsonObject, old as JsonObject, certificateSigningRequest.hub);
-    strategy?.validateUpdate?.(object as JsonObject, old as JsonObject, errors, certificateSigningRequest.hub);
+    strategy?.prepareForUpdate?.(object as KubeObject, old as KubeObject, certificateSigningRequest.hub);
+    strategy?.validateUpdate?.(object as KubeObject, old as KubeObject, errors, certificateSigningRequest.hub);
     return { status: object?.status, problems: errors.list.map(({ body }) => body) };
   };
 

@@ -1,5 +1,5 @@
 import type { Resource } from '@tsukube/apiserver';
-import { checkObject, deepCopy, FieldErrors, type JsonObject, StatusError } from '@tsukube/machinery';
+import { checkObject, deepCopy, FieldErrors, type JsonObject, type KubeObject, StatusError } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { type Random, randomNumbers, randomObject } from '../../../../tests/support/random-object.ts';
 import { endpointSlice } from '../discovery/endpoint-slice.ts';
@@ -48,7 +48,7 @@ function decoded(resource: Resource, random: Random): JsonObject {
   const metadata = { ...(object.metadata as JsonObject), name: 'a', uid: 'u' };
   const checked = checkObject({ ...object, metadata }, catalogue.get(type), catalogue);
   if (checked.error !== undefined) throw new Error(checked.error);
-  resource.strategy.applyDefaults?.(checked.value);
+  resource.strategy.applyDefaults?.(checked.value as KubeObject);
   return checked.value;
 }
 
@@ -57,16 +57,16 @@ function goThrough(resource: Resource, seed: number): void {
   const { strategy, hub, subresources } = resource;
   const [object, other] = [decoded(resource, random), decoded(resource, random)];
   const errors = new FieldErrors();
-  strategy.prepareForCreate?.(other, { name: 'u', groups: [] }, resource.hub);
-  strategy.validateCreate?.(other, errors, hub);
+  strategy.prepareForCreate?.(other as KubeObject, { name: 'u', groups: [] }, resource.hub);
+  strategy.validateCreate?.(other as KubeObject, errors, hub);
   for (const each of [strategy, { ...strategy, ...subresources?.status?.strategy }]) {
     const update = deepCopy(object) as JsonObject;
-    each.prepareForUpdate?.(update, other, resource.hub);
-    each.validateUpdate?.(update, other, errors, hub);
-    each.warnings?.(update, other);
+    each.prepareForUpdate?.(update as KubeObject, other as KubeObject, resource.hub);
+    each.validateUpdate?.(update as KubeObject, other as KubeObject, errors, hub);
+    each.warnings?.(update as KubeObject, other as KubeObject);
   }
-  for (const column of hub.columns ?? []) column.value(object);
-  for (const field of Object.values(hub.selectableFields ?? {})) expect(typeof field(object)).toBe('string');
+  for (const column of hub.columns ?? []) column.value(object as KubeObject);
+  for (const field of Object.values(hub.selectableFields ?? {})) expect(typeof field(object as KubeObject)).toBe('string');
   expect(errors.causes()).toBeDefined();
 }
 
@@ -79,7 +79,7 @@ describe('any object', () => {
     for (const seed of seeds) {
       const object = decoded(resource, randomNumbers(seed));
       const again = deepCopy(object) as JsonObject;
-      resource.strategy.applyDefaults?.(again);
+      resource.strategy.applyDefaults?.(again as KubeObject);
       expect(again, `seed ${seed}`).toEqual(object);
     }
   });

@@ -1,5 +1,5 @@
 import type { Resource } from '@tsukube/apiserver';
-import { deepCopy, FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { deepCopy, FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { limitRange } from './limit-range.ts';
 import { node } from './node.ts';
@@ -11,14 +11,14 @@ import { persistentVolumeClaim } from './volume/persistent-volume-claim.ts';
 
 function created(resource: Resource, content: JsonObject): JsonObject {
   const object: JsonObject = deepCopy({ metadata: { name: 'x' }, ...content }) as JsonObject;
-  resource.strategy.applyDefaults?.(object);
-  resource.strategy.prepareForCreate?.(object, { name: 'u', groups: [] }, resource.hub);
+  resource.strategy.applyDefaults?.(object as KubeObject);
+  resource.strategy.prepareForCreate?.(object as KubeObject, { name: 'u', groups: [] }, resource.hub);
   return object;
 }
 
 function createProblems(resource: Resource, content: JsonObject): string[] {
   const errors = new FieldErrors();
-  resource.strategy.validateCreate?.(created(resource, content), errors, resource.hub);
+  resource.strategy.validateCreate?.(created(resource, content) as KubeObject, errors, resource.hub);
   return errors.list.map(({ field, body }) => `${field}: ${body}`);
 }
 
@@ -26,8 +26,8 @@ function updateProblems(resource: Resource, before: JsonObject, after: JsonObjec
   const errors = new FieldErrors();
   const old = created(resource, before);
   const object = created(resource, after);
-  resource.strategy.prepareForUpdate?.(object, old, resource.hub);
-  resource.strategy.validateUpdate?.(object, old, errors, resource.hub);
+  resource.strategy.prepareForUpdate?.(object as KubeObject, old as KubeObject, resource.hub);
+  resource.strategy.validateUpdate?.(object as KubeObject, old as KubeObject, errors, resource.hub);
   return errors.list.map(({ field, body }) => `${field}: ${body}`);
 }
 

@@ -1,13 +1,13 @@
-import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { flowSchema } from './flow-schema.ts';
 import { priorityLevelConfiguration } from './priority-level-configuration.ts';
 
 function fieldsWrong(resource: typeof flowSchema, spec: JsonObject, name = 'x'): readonly string[] {
   const object: JsonObject = { metadata: { name }, spec: structuredClone(spec) };
-  resource.strategy.applyDefaults?.(object);
+  resource.strategy.applyDefaults?.(object as KubeObject);
   const errors = new FieldErrors();
-  resource.strategy.validateCreate?.(object, errors, resource.hub);
+  resource.strategy.validateCreate?.(object as KubeObject, errors, resource.hub);
   return errors.list.map(({ field }) => field);
 }
 

@@ -1,6 +1,6 @@
 import type { Converter, ServedVersion } from '@tsukube/apiserver';
 import { customResourceDefinition } from '@tsukube/crds';
-import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { definitionVersions } from './definitions.ts';
 import { withLegacyVersions } from './index.ts';
@@ -51,9 +51,9 @@ const converting = definition('things.example.com', {
 function problems(object: JsonObject): readonly string[] {
   const hub = toHub(object);
   const errors = new FieldErrors();
-  resource?.strategy.applyDefaults?.(hub);
-  resource?.strategy.prepareForCreate?.(hub, { name: 'u', groups: [] }, v1beta1);
-  resource?.strategy.validateCreate?.(hub, errors, v1beta1);
+  resource?.strategy.applyDefaults?.(hub as KubeObject);
+  resource?.strategy.prepareForCreate?.(hub as KubeObject, { name: 'u', groups: [] }, v1beta1);
+  resource?.strategy.validateCreate?.(hub as KubeObject, errors, v1beta1);
   return errors.list.map(({ field, body }) => `${field}: ${body}`);
 }
 

@@ -1,15 +1,15 @@
 import type { Column, ServedVersion } from '@tsukube/apiserver';
-import type { JsonObject } from '@tsukube/machinery';
+import type { KubeObject } from '@tsukube/machinery';
 
-type ToHub = (object: JsonObject) => JsonObject;
+type ToHub = (object: KubeObject) => KubeObject;
 
 /** Old versions are shown and selected as the hub is: a table of them has the same columns. */
 export function presentedLikeHub(version: ServedVersion, hub: ServedVersion): ServedVersion {
-  const toHub = remembering((object) => version.converter?.toHub(object) ?? object);
+  const toHub = remembering((object) => (version.converter?.toHub(object) as KubeObject | undefined) ?? object);
   const { columns, rowConditions, selectableFields } = hub;
   return {
     ...(columns && { columns: columns.map((column) => throughHub(column, toHub)) }),
-    ...(rowConditions && { rowConditions: (object: JsonObject) => rowConditions(toHub(object)) }),
+    ...(rowConditions && { rowConditions: (object: KubeObject) => rowConditions(toHub(object)) }),
     ...(selectableFields && { selectableFields: fieldsThroughHub(selectableFields, toHub) }),
     ...version,
   };
@@ -17,7 +17,7 @@ export function presentedLikeHub(version: ServedVersion, hub: ServedVersion): Se
 
 /** Every cell of a row asks for the same object. */
 function remembering(toHub: ToHub): ToHub {
-  const known = new WeakMap<JsonObject, JsonObject>();
+  const known = new WeakMap<KubeObject, KubeObject>();
   return (object) => {
     const hub = known.get(object) ?? toHub(object);
     known.set(object, hub);
@@ -44,5 +44,5 @@ function fieldsThroughHub(
   fields: NonNullable<ServedVersion['selectableFields']>,
   toHub: ToHub,
 ): NonNullable<ServedVersion['selectableFields']> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, (object: JsonObject) => value(toHub(object))]));
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, (object: KubeObject) => value(toHub(object))]));
 }

@@ -1,5 +1,5 @@
 import type { Resource, ServedVersion } from '@tsukube/apiserver';
-import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { admissionRegistrationResources } from '../admissionregistration/index.ts';
 import { certificatesResources } from '../certificates/certificate-signing-request.ts';
@@ -17,9 +17,9 @@ function find(plural: string, version: string): { resource: Resource; served: Se
 function complaints(plural: string, version: string, object: JsonObject): readonly string[] {
   const { resource, served } = find(plural, version);
   const hub = served.converter?.toHub(object) ?? object;
-  resource.strategy.applyDefaults?.(hub);
+  resource.strategy.applyDefaults?.(hub as KubeObject);
   const errors = new FieldErrors();
-  resource.strategy.validateCreate?.(hub, errors, served);
+  resource.strategy.validateCreate?.(hub as KubeObject, errors, served);
   return errors.list.map(({ field, body }) => `${field}: ${body}`);
 }
 
@@ -62,7 +62,13 @@ describe('an old version', () => {
       'events.k8s.io/v1beta1',
     ]);
     const name = served.columns?.at(-1);
-    expect(name?.value({ ...{ apiVersion: 'events.k8s.io/v1beta1' }, metadata: { name: 'e' }, note: 'hello' })).toBe('e');
+    expect(
+      name?.value({
+        ...{ apiVersion: 'events.k8s.io/v1beta1' },
+        metadata: { name: 'e' },
+        note: 'hello',
+      } as JsonObject as KubeObject),
+    ).toBe('e');
     expect(served.columns?.map((column) => column.name)).toEqual(resource.hub.columns?.map((column) => column.name));
     expect(served.selectableFields).toHaveProperty(['regarding.name']);
   });

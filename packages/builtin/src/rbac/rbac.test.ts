@@ -1,4 +1,4 @@
-import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { clusterRoleBinding } from './binding.ts';
 import { clusterRole } from './cluster-role.ts';
@@ -24,13 +24,18 @@ describe('validation', () => {
     ['an account of the own namespace', roleBinding, { roleRef, subjects: [{ kind: 'ServiceAccount', name: 'a' }] }, []],
   ])('%s', (_title, resource, object, fields) => {
     const errors = new FieldErrors();
-    resource.strategy.validateCreate?.(object as JsonObject, errors, resource.hub);
+    resource.strategy.validateCreate?.(object as KubeObject, errors, resource.hub);
     expect(errors.list.map(({ field }) => field)).toEqual(fields);
   });
 
   it('lets nobody exchange the role of a binding', () => {
     const errors = new FieldErrors();
-    roleBinding.strategy.validateUpdate?.({ roleRef }, { roleRef: { ...roleRef, name: 'edit' } }, errors, roleBinding.hub);
+    roleBinding.strategy.validateUpdate?.(
+      { roleRef } as JsonObject as KubeObject,
+      { roleRef: { ...roleRef, name: 'edit' } } as JsonObject as KubeObject,
+      errors,
+      roleBinding.hub,
+    );
     expect(errors.toString()).toContain('"Name":"view"}: cannot change roleRef');
   });
 });
@@ -43,7 +48,7 @@ it('names the group of users and groups, not that of accounts', () => {
       { kind: 'ServiceAccount', name: 'a' },
     ],
   };
-  roleBinding.strategy.applyDefaults?.(binding);
+  roleBinding.strategy.applyDefaults?.(binding as KubeObject);
   expect(binding.roleRef).toMatchObject({ apiGroup: 'rbac.authorization.k8s.io' });
   expect(binding.subjects).toEqual([
     { kind: 'User', name: 'u', apiGroup: 'rbac.authorization.k8s.io' },

@@ -1,5 +1,5 @@
 import { alwaysDeny } from '@tsukube/apiserver';
-import { FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject, path } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { validateAttribute } from './device.ts';
 import { resourceClaim } from './resource-claim.ts';
@@ -8,7 +8,7 @@ const { strategy, hub, subresources } = resourceClaim(alwaysDeny);
 
 function claim(devices: JsonObject): JsonObject {
   const object: JsonObject = { metadata: { name: 'c' }, spec: { devices: structuredClone(devices) } };
-  strategy.applyDefaults?.(object);
+  strategy.applyDefaults?.(object as KubeObject);
   return object;
 }
 
@@ -49,14 +49,14 @@ describe('claims', () => {
     ],
   ])('%s', (_title, devices, fields) => {
     const errors = new FieldErrors();
-    strategy.validateCreate?.(claim(devices), errors, hub);
+    strategy.validateCreate?.(claim(devices) as KubeObject, errors, hub);
     expect(errors.list.map(({ field }) => field)).toEqual(fields);
   });
 
   it('are reserved only once devices are allocated', () => {
     const object = { ...claim({}), status: { reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }] } };
     const errors = new FieldErrors();
-    subresources?.status?.strategy?.validateUpdate?.(object, claim({}), errors, hub);
+    subresources?.status?.strategy?.validateUpdate?.(object as JsonObject as KubeObject, claim({}) as KubeObject, errors, hub);
     expect(errors.toString()).toBe('status.reservedFor: Forbidden: may not be specified when `allocated` is not set');
   });
 });

@@ -12,6 +12,7 @@ import {
   FieldErrors,
   formatTime,
   type JsonObject,
+  type KubeObject,
   numberIn,
   objectIn,
   parseApiVersion,
@@ -87,14 +88,14 @@ async function ownedFields(
 ): Promise<JsonObject> {
   const { fieldManagement, now } = objects.services;
   const spec = { ...objectIn(body, 'spec'), expirationSeconds: asked.expirationSeconds };
-  const object: JsonObject = {
+  const object: KubeObject = {
     kind: 'TokenRequest',
     apiVersion: `${group}/v1`,
     metadata: { ...(body.metadata as JsonObject) },
     spec,
   };
   await fieldManagement?.track(tracked, object, undefined, { ...context, version: kind }, now());
-  const { managedFields } = object.metadata as JsonObject;
+  const { managedFields } = object.metadata;
   return managedFields === undefined ? {} : { managedFields };
 }
 

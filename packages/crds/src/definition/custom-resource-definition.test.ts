@@ -1,4 +1,4 @@
-import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { customResourceDefinition } from './custom-resource-definition.ts';
 
@@ -8,14 +8,14 @@ const spec = { group: 'a.b', scope: 'Cluster', names: { plural: 'xs', kind: 'X' 
 
 function prepared(given: JsonObject): JsonObject {
   const object: JsonObject = { metadata: { name: 'xs.a.b' }, spec: structuredClone(given) };
-  strategy.applyDefaults?.(object);
-  strategy.prepareForCreate?.(object, { name: 'u', groups: [] }, customResourceDefinition.hub);
+  strategy.applyDefaults?.(object as KubeObject);
+  strategy.prepareForCreate?.(object as KubeObject, { name: 'u', groups: [] }, customResourceDefinition.hub);
   return object;
 }
 
 function fieldsWrong(given: JsonObject): readonly string[] {
   const errors = new FieldErrors();
-  strategy.validateCreate?.(prepared(given), errors, hub);
+  strategy.validateCreate?.(prepared(given) as KubeObject, errors, hub);
   return errors.list.map(({ field }) => field);
 }
 
@@ -53,7 +53,7 @@ describe('definitions', () => {
       { ...other, storage: true },
     ];
     const object: JsonObject = { ...structuredClone(old), spec: { ...spec, versions } };
-    strategy.prepareForUpdate?.(object, old, customResourceDefinition.hub);
+    strategy.prepareForUpdate?.(object as KubeObject, old as KubeObject, customResourceDefinition.hub);
     expect(object.status).toMatchObject({ storedVersions: ['v1', 'v2'] });
     expect(old.status).toMatchObject({ storedVersions: ['v1'] });
   });

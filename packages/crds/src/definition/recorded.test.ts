@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { builtinTypes } from '@tsukube/api';
-import { checkObject, FieldErrors, type JsonObject, path, type StatusCause } from '@tsukube/machinery';
+import { checkObject, FieldErrors, type JsonObject, type KubeObject, path, type StatusCause } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { customResourceDefinition } from './custom-resource-definition.ts';
 
@@ -38,23 +38,23 @@ for (const file of readdirSync(folder)) {
 
 function answerToCreate({ spec, metadata }: Case): Answer {
   const object = decoded(spec, metadata ?? { name: nameOf(spec) });
-  strategy.prepareForCreate?.(object, user, hub);
+  strategy.prepareForCreate?.(object as KubeObject, user, hub);
   const errors = new FieldErrors();
   const { name } = object.metadata as { name: string };
   for (const problem of strategy.validateName?.(name, false) ?? []) errors.invalid(path('metadata', 'name'), name, problem);
-  strategy.validateCreate?.(object, errors, hub);
-  return shown(201, object, errors, strategy.warnings?.(object, undefined) ?? []);
+  strategy.validateCreate?.(object as KubeObject, errors, hub);
+  return shown(201, object, errors, strategy.warnings?.(object as KubeObject, undefined) ?? []);
 }
 
 function answerToUpdate({ spec, metadata }: Case, oldSpec: JsonObject): Answer {
   const old = decoded(oldSpec, metadata ?? { name: nameOf(oldSpec) });
-  strategy.prepareForCreate?.(old, user, hub);
+  strategy.prepareForCreate?.(old as KubeObject, user, hub);
   (old.status as JsonObject).conditions = [{ type: 'Established', status: 'True' }];
   const object = decoded(spec, metadata ?? { name: nameOf(oldSpec) });
-  strategy.prepareForUpdate?.(object, old, hub);
+  strategy.prepareForUpdate?.(object as KubeObject, old as KubeObject, hub);
   const errors = new FieldErrors();
-  strategy.validateUpdate?.(object, old, errors, hub);
-  return shown(200, object, errors, strategy.warnings?.(object, old) ?? []);
+  strategy.validateUpdate?.(object as KubeObject, old as KubeObject, errors, hub);
+  return shown(200, object, errors, strategy.warnings?.(object as KubeObject, old as KubeObject) ?? []);
 }
 
 function decoded(spec: JsonObject, metadata: JsonObject): JsonObject {
@@ -66,7 +66,7 @@ function decoded(spec: JsonObject, metadata: JsonObject): JsonObject {
   };
   const { value, error } = checkObject(given, builtinTypes.get(hub.schema.type), builtinTypes);
   expect(error).toBeUndefined();
-  strategy.applyDefaults?.(value);
+  strategy.applyDefaults?.(value as KubeObject);
   return value;
 }
 

@@ -17,13 +17,13 @@ import type { Schema } from '../../registry/resource.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import type { FieldValidation } from './write-options.ts';
 
-/** What a client wants to be so. */
-export interface Configuration {
+/** The body of an apply request. */
+export interface AppliedConfiguration {
   readonly value: JsonObject;
   readonly duplicates: readonly string[];
 }
 
-/** What can be applied at a path. */
+/** The type that an endpoint accepts. */
 export interface AppliedKind {
   readonly group: string;
   readonly version: string;
@@ -31,7 +31,7 @@ export interface AppliedKind {
   readonly schema: Schema;
 }
 
-export async function readConfiguration(body: Buffer): Promise<Configuration> {
+export async function readConfiguration(body: Buffer): Promise<AppliedConfiguration> {
   const configuration = jsonConfiguration(body);
   if (configuration) return configuration;
   const { value, duplicates } = await parseYaml(body).catch((error: unknown) => {
@@ -47,8 +47,8 @@ export async function readConfiguration(body: Buffer): Promise<Configuration> {
 
 const openBrace = 0x7b;
 
-/** Most clients send JSON, which is read many times faster; where it is not quite right, YAML has the words for it. */
-function jsonConfiguration(body: Buffer): Configuration | undefined {
+/** JSON parses many times faster than YAML. Anything unusual goes to the YAML parser, whose errors Kubernetes reports. */
+function jsonConfiguration(body: Buffer): AppliedConfiguration | undefined {
   if (body[0] !== openBrace) return undefined;
   try {
     const { value, duplicates } = parseJson(body);
@@ -63,8 +63,8 @@ function undecodable(problem: string): StatusError {
   return StatusError.badRequest(`error decoding YAML: ${problem}`);
 }
 
-/** Fails if it is of another kind or does not fit its type. */
-export function checkConfiguration({ value }: Configuration, target: AppliedKind): void {
+/** Throws if the configuration is of another kind or does not match its type. */
+export function checkConfiguration({ value }: AppliedConfiguration, target: AppliedKind): void {
   if (value.kind !== target.kind || value.apiVersion !== apiVersionOf(target))
     throw StatusError.badRequest(`invalid object type: ${kindText(value)}`);
   const { metadata } = value;
@@ -74,16 +74,20 @@ export function checkConfiguration({ value }: Configuration, target: AppliedKind
   if (problem !== undefined) throw failure(`failed to create typed patch object (${describe(value)}): ${problem}`);
 }
 
-/** What came of applying it, as an object of its type. */
-export function typedResult(merged: JsonObject, { value }: Configuration, schema: Schema): JsonObject {
+/** Checks the merged object against its type. */
+export function typedResult(merged: JsonObject, { value }: AppliedConfiguration, schema: Schema): JsonObject {
   const { error, value: typed } = checkedAs(merged, schema, { source: 'values' });
   if (error === undefined) return typed;
   const where = `unable to convert unstructured object to ${kindText(value)}`;
   throw failure(`failed to convert new object (${describe(value)}) to proper version: ${where}: ${error}`);
 }
 
-/** Keys that a mapping has more than once: one message, with a line for each. */
-export function reportDuplicates({ duplicates }: Configuration, validation: FieldValidation, request: ResourceRequest): void {
+/** Reports duplicate keys. They are one message with a line for each. */
+export function reportDuplicates(
+  { duplicates }: AppliedConfiguration,
+  validation: FieldValidation,
+  request: ResourceRequest,
+): void {
   const [problem] = duplicates;
   if (problem === undefined || validation === 'Ignore') return;
   if (validation === 'Strict')
@@ -91,7 +95,7 @@ export function reportDuplicates({ duplicates }: Configuration, validation: Fiel
   for (const line of problem.split('\n').slice(1)) request.warn(line.trim());
 }
 
-/** An error for which Kubernetes has no reason. */
+/** An error to which Kubernetes assigns no reason. */
 function failure(message: string): StatusError {
   return new StatusError({ status: 'Failure', message, code: 500 });
 }

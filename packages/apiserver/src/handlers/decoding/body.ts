@@ -16,7 +16,7 @@ import type { ResourceRequest } from '../../registry/resource-request.ts';
 /** kube-apiserver's limit. */
 export const maxBodyBytes = 3 * 1024 * 1024;
 
-/** The body of a request that is served here. Fails with HeavyBody if that would take long; nothing may have been done before. */
+/** Reads the body of a request served on this thread. Rejects with HeavyBody if a worker thread is to serve the request instead. */
 export async function lightBody(request: ResourceRequest): Promise<Buffer> {
   const body = await readRequestBody(request);
   if (!request.heavy) return body;
@@ -25,7 +25,7 @@ export async function lightBody(request: ResourceRequest): Promise<Buffer> {
   return body;
 }
 
-/** Fails with 413, with 429 if there is no room for it now, or with ClientGone. */
+/** Rejects with 413, with 429 if the memory limit for bodies is reached, or with ClientGone. */
 export async function readRequestBody(request: ResourceRequest): Promise<Buffer> {
   try {
     const { exchange, memory, user } = request;
@@ -42,7 +42,7 @@ export async function readRequestBody(request: ResourceRequest): Promise<Buffer>
 
 const noRoom = 'the bodies of requests under way take all the memory there is for them, please try again later';
 
-/** The media type of the body, without parameters. Fails with 415 if it is none of those accepted. */
+/** The media type of the body without parameters; the first accepted one if there is no Content-Type. Throws 415. */
 export function bodyType<T extends string>(request: ApiRequest, accepted: readonly T[]): T {
   const header = request.exchange.header('content-type') ?? '';
   if (header === '') return accepted[0] as T;
@@ -55,19 +55,19 @@ export function bodyType<T extends string>(request: ApiRequest, accepted: readon
 export const objectTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
 export type ObjectType = (typeof objectTypes)[number];
 
-/** The value in a body, in JSON's terms whatever it was written in. */
+/** The value of a body, as JSON. */
 export interface ParsedBody {
   readonly value: JsonValue;
-  /** Keys that were given more than once. */
+  /** Errors for duplicate keys. */
   readonly duplicates: readonly string[];
-  /** Whether there are numbers in it of which it matters how they are written. */
+  /** Whether it contains numbers whose spelling matters. */
   readonly hasNumberLiterals?: boolean;
 }
 
-/** Which type the bytes of a protobuf message are of, by what their envelope says. */
+/** Finds the type of a protobuf message by the type meta of its envelope. */
 export type TypeOfMessage = (apiVersion: string, kind: string) => { readonly type: string; readonly catalogue: TypeCatalogue };
 
-/** Fails with JsonSyntaxError, YamlSyntaxError or ProtobufError. */
+/** Throws, or rejects with, JsonSyntaxError, YamlSyntaxError or ProtobufError. */
 export function parseBody(
   body: Buffer,
   type: ObjectType,
@@ -79,7 +79,7 @@ export function parseBody(
   const { apiVersion, kind, raw } = unwrapProtobuf(body);
   const { type: name, catalogue } = typeOf(apiVersion, kind);
   const value = decodeProtobuf(raw, catalogue.get(name), catalogue);
-  return { value: { ...value, kind, apiVersion }, duplicates: none };
+  return { value: { ...value, kind, apiVersion }, duplicates: noDuplicates };
 }
 
-const none: readonly string[] = [];
+const noDuplicates: readonly string[] = [];

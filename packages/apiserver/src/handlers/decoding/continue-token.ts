@@ -1,19 +1,19 @@
 import { isObject, JsonSyntaxError, type JsonValue, jsonKind, parseJson, StatusError } from '@tsukube/machinery';
 
 export interface Continuation {
-  /** The revision of the snapshot; -1 for whatever is newest. */
+  /** The revision of the snapshot; -1 for the newest state. */
   readonly revision: number;
-  /** The first key that has not been seen. */
+  /** The first key of the next page. */
   readonly from: string;
 }
 
-/** The token says where to go on and in which snapshot; keys in it are relative to what is listed. */
+/** Encodes the snapshot's revision and the key after the last one, relative to the listed prefix. */
 export function encodeContinue(lastKey: string, prefix: string, revision: number): string {
   const token = { v: 'meta.k8s.io/v1', rv: revision, start: `${lastKey.slice(prefix.length)}\u0000` };
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
-/** A token with the same place for the newest state, for a client whose snapshot is gone. */
+/** A token for the same key in the newest state, for a client whose snapshot was compacted. */
 export function renewContinue({ from }: Continuation, prefix: string): string {
   const token = { v: 'meta.k8s.io/v1', rv: -1, start: from.slice(prefix.length) };
   return Buffer.from(JSON.stringify(token)).toString('base64url');
@@ -29,7 +29,7 @@ export function decodeContinue(text: string, prefix: string): Continuation {
   return { revision: token.rv, from: prefix + token.start.replace(/^\//, '') };
 }
 
-/** Reports the first byte that Go's decoder of unpadded base64 stumbles over. */
+/** Reports the first invalid byte, as Go's decoder of unpadded base64 does. */
 function checkBase64(text: string): void {
   const illegal = text.search(/[^\w-]/);
   const isCutOff = illegal < 0 && text.length % 4 === 1;
@@ -72,13 +72,13 @@ function readToken(value: JsonValue): Token {
   return token;
 }
 
-/** Go names the number where it is one of the wrong kind. */
+/** As Go describes a value of the wrong type; it quotes numbers. */
 function jsonType(value: JsonValue, wanted: string): string {
   const kind = jsonKind(value);
   return kind === 'number' && wanted === 'int64' ? `number ${value}` : kind;
 }
 
-/** A token that climbs out of what is listed is somebody's attempt at something. */
+/** A crafted token must not leave the listed prefix. */
 function staysBelow(start: string): boolean {
   return start
     .replace(/^\//, '')

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   JsonSyntaxError,
   type JsonValue,
+  type KubeObject,
   ProtobufError,
   parseApiVersion,
   StatusError,
@@ -19,23 +20,23 @@ import { checkedAs } from '../../registry/object-form.ts';
 import type { Resource, Schema, ServedVersion } from '../../registry/resource.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { bodyType, lightBody, type ObjectType, objectTypes, type ParsedBody, parseBody } from './body.ts';
-import { objectionTo, type Stated, statedBy } from './type-meta.ts';
+import { nonEmpty, type TypeMeta, typeMetaError, typeMetaOf, typeMismatch } from './type-meta.ts';
 import type { FieldValidation } from './write-options.ts';
 
-/** What a body has to be. */
+/** The type that a body is decoded as. */
 export interface BodyTarget {
   readonly kind: string;
   readonly group: string;
   readonly version: string;
   readonly schema: Schema;
-  /** Versions of the same kind that are known, but not meant here. */
+  /** Versions of the kind that exist but are not accepted here. */
   readonly others?: readonly ServedVersion[];
-  /** Versions of the past in which the same is said in the same words: policy/v1beta1. */
+  /** Old apiVersions with the same schema that are accepted too: policy/v1beta1. */
   readonly also?: readonly string[];
 }
 
-/** The object in the body, checked, in the hub version and with defaults. Every way in which it can be wrong is a StatusError. */
-export async function decodeBody(request: ResourceRequest, validation: FieldValidation): Promise<JsonObject> {
+/** Decodes the body, converts it to the hub version and applies defaults. Rejects with a StatusError. */
+export async function decodeBody(request: ResourceRequest, validation: FieldValidation): Promise<KubeObject> {
   const { resource, version } = request;
   const target = { ...version, kind: resource.names.kind, others: resource.versions };
   const hub = toHub(await decodeChecked(request, target, validation), resource, version);
@@ -43,7 +44,7 @@ export async function decodeBody(request: ResourceRequest, validation: FieldVali
   return hub;
 }
 
-/** The object in the body as it was sent, checked against a type. */
+/** Decodes the body as a type, without conversion and defaults. Rejects with a StatusError. */
 export async function decodeAs(request: ResourceRequest, target: BodyTarget, validation: FieldValidation): Promise<JsonObject> {
   const object = await decodeChecked(request, target, validation);
   request.notes?.requestObject(object, target.schema);
@@ -56,23 +57,23 @@ async function decodeChecked(request: ResourceRequest, target: BodyTarget, valid
   request.onResume?.(request);
   const parsed = await parseObject(body, type, target);
   request.onResume?.(request);
-  const schemaMismatch = typeMetaMisfit(parsed.value);
-  if (!isObject(parsed.value) || schemaMismatch !== undefined) throw unrecognized(target.kind, schemaMismatch ?? '', body);
-  const stated = target.schema.form ? statedFully(parsed.value, target, body) : statedKind(parsed.value, target, body);
-  const checked = checkedAs(keepAskedReset(parsed.value, request), target.schema, {
+  const misfit = typeMetaMisfit(parsed.value);
+  if (!isObject(parsed.value) || misfit !== undefined) throw unrecognized(target.kind, misfit ?? '', body);
+  const found = target.schema.form ? customTypeMeta(parsed.value, target, body) : builtInTypeMeta(parsed.value, target, body);
+  const checked = checkedAs(keepManagedFieldsReset(parsed.value, request), target.schema, {
     hasNumberLiterals: parsed.hasNumberLiterals,
   });
-  if (checked.error !== undefined) throw cannotHandle(stated, target.kind, checked.error);
+  if (checked.error !== undefined) throw cannotHandle(found, target.kind, checked.error);
   if (validation !== 'Ignore' && checked.unknown.length + parsed.duplicates.length > 0) {
     const problems = strictProblems(parsed, checked, target, type, body);
-    reportStrict(problems, validation, request, (text) => cannotHandle(stated, target.kind, text));
+    reportStrict(problems, validation, request, (text) => cannotHandle(found, target.kind, text));
   }
   return checked.value;
 }
 
 /**
- * Kubernetes decodes JSON into a type as it reads it, and tells of problems as they come. YAML becomes JSON with sorted
- * keys first, and what has no type becomes a map: their repeated fields are told of before the unknown ones.
+ * Kubernetes decodes JSON directly into a type and reports problems in the order of the text. YAML is first converted to JSON with
+ * sorted keys, and custom objects are decoded into a map: for those, duplicate fields are reported before unknown ones.
  */
 function strictProblems(
   parsed: ParsedBody,
@@ -91,31 +92,35 @@ async function parseObject(body: Buffer, type: ObjectType, { kind, schema }: Bod
   try {
     return await parseBody(body, type, () => schema, schema.form ? 'plain' : 'typed');
   } catch (error) {
-    if (error instanceof JsonSyntaxError)
-      throw unrecognized(kind, `couldn't get version/kind; json parse error: ${error.message}`, body);
+    if (error instanceof JsonSyntaxError) throw unrecognized(kind, `${typeMetaError}${error.message}`, body);
     if (error instanceof YamlSyntaxError || error instanceof ProtobufError) throw unrecognized(kind, error.message, body);
     throw error;
   }
 }
 
-/** Fills in kind and apiVersion where they are left out; refuses those of another kind or version. */
-function statedKind(value: JsonObject, target: BodyTarget, body: Buffer): { kind: string; version: string } {
-  const stated = statedBy(value, target);
-  const { kind, apiVersion } = stated;
+interface FoundType {
+  readonly kind: string;
+  readonly version: string;
+}
+
+/** Fills in missing type meta. Throws if it is of another kind or version. */
+function builtInTypeMeta(value: JsonObject, target: BodyTarget, body: Buffer): FoundType {
+  const meta = typeMetaOf(value, target);
+  const { kind, apiVersion } = meta;
   const version = parseApiVersion(apiVersion)?.version ?? apiVersion;
-  if (kind !== target.kind || !target.also?.includes(apiVersion)) refuseOthers(stated, version, target, body);
+  if (kind !== target.kind || !target.also?.includes(apiVersion)) throwOnMismatch(meta, version, target, body);
   value.kind = kind;
   value.apiVersion = apiVersion;
   return { kind, version };
 }
 
-function refuseOthers(stated: Stated, version: string, target: BodyTarget, body: Buffer): void {
+function throwOnMismatch(meta: TypeMeta, version: string, target: BodyTarget, body: Buffer): void {
   const isVersion = (apiVersion: string) => target.others?.some((other) => apiVersionOf(other) === apiVersion) ?? false;
-  const objection = objectionTo(stated, target, isVersion);
-  if (objection === undefined) return;
-  if (objection.is === 'other version') throw wrongVersion(stated.apiVersion, apiVersionOf(target));
-  if (objection.is === 'unreadable') throw unrecognized(target.kind, objection.reason, body);
-  throw cannotHandle({ kind: stated.kind, version }, target.kind, objection.reason);
+  const mismatch = typeMismatch(meta, target, isVersion);
+  if (mismatch === undefined) return;
+  if (mismatch.is === 'other version') throw wrongVersion(meta.apiVersion, apiVersionOf(target));
+  if (mismatch.is === 'unreadable') throw unrecognized(target.kind, mismatch.reason, body);
+  throw cannotHandle({ kind: meta.kind, version }, target.kind, mismatch.reason);
 }
 
 function wrongVersion(apiVersion: JsonValue, expected: string): StatusError {
@@ -124,8 +129,8 @@ function wrongVersion(apiVersion: JsonValue, expected: string): StatusError {
   );
 }
 
-/** An object without a type must say what it is; whether that is the right kind is for its validation to say. */
-function statedFully(value: JsonObject, target: BodyTarget, body: Buffer): { kind: string; version: string } {
+/** A custom object must have type meta. Its validation checks whether the kind is right. */
+function customTypeMeta(value: JsonObject, target: BodyTarget, body: Buffer): FoundType {
   const kind = nonEmpty(value.kind);
   if (kind === undefined) throw unrecognized(target.kind, `Object 'Kind' is missing in '${body}'`, body);
   const [apiVersion, expected] = [value.apiVersion ?? '', apiVersionOf(target)];
@@ -133,11 +138,7 @@ function statedFully(value: JsonObject, target: BodyTarget, body: Buffer): { kin
   return { kind, version: target.version };
 }
 
-function nonEmpty(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** Unknown and duplicate fields are warned of, or refused where the client asked for that. */
+/** Warns of unknown and duplicate fields, or throws if validation is strict. */
 export function reportStrict(
   problems: readonly string[],
   validation: FieldValidation,
@@ -151,7 +152,7 @@ export function reportStrict(
 
 const yamlPrefix = 'yaml: unmarshal errors:\n';
 
-/** All that is wrong with a YAML document is one error of several lines, and each line a warning. */
+/** The problems of a YAML document are one error of several lines; each line is a warning. */
 function warningsOf(problem: string): readonly string[] {
   const start = problem.indexOf(yamlPrefix);
   if (start < 0) return [problem];
@@ -159,16 +160,27 @@ function warningsOf(problem: string): readonly string[] {
   return lines.map((line) => line.trim());
 }
 
-export function toHub(object: JsonObject, resource: Resource, version: ServedVersion): JsonObject {
-  const hub = version.converter ? version.converter.toHub(object) : object;
+/** Converts a decoded object to the hub version and applies defaults. */
+export function toHub(object: JsonObject, resource: Resource, version: ServedVersion): KubeObject {
+  const hub = (version.converter ? version.converter.toHub(object) : object) as KubeObject;
   if (!isObject(hub.metadata)) hub.metadata = {};
   resource.strategy.applyDefaults?.(hub);
   return hub;
 }
 
-function cannotHandle(stated: { kind: string; version: string }, expected: string, reason: string): StatusError {
+/**
+ * `managedFields: []` resets managedFields. Decoding drops empty lists, so it is replaced with `[{}]`, which means the same.
+ */
+export function keepManagedFieldsReset(object: JsonObject, request: ResourceRequest): JsonObject {
+  const { metadata } = object;
+  if (!isObject(metadata) || !Array.isArray(metadata.managedFields) || metadata.managedFields.length > 0) return object;
+  if (!request.objects.services.fieldManagement) return object;
+  return { ...object, metadata: { ...metadata, managedFields: [{}] } };
+}
+
+function cannotHandle(found: FoundType, expected: string, reason: string): StatusError {
   return StatusError.badRequest(
-    `${stated.kind} in version ${goQuote(stated.version)} cannot be handled as a ${expected}: ${reason}`,
+    `${found.kind} in version ${goQuote(found.version)} cannot be handled as a ${expected}: ${reason}`,
   );
 }
 
@@ -184,15 +196,4 @@ function summary(body: Buffer): string {
   const encoding = body[0] === 0x7b ? 'utf8' : 'hex';
   const cut = body.subarray(0, summaryLength).toString(encoding);
   return body.length > summaryLength ? `${cut} ...` : cut;
-}
-
-/**
- * An empty record of owners asks that nobody own anything any more. Like every empty list it would be dropped; the
- * other way to ask for the same, one empty entry, is not.
- */
-export function keepAskedReset(object: JsonObject, request: ResourceRequest): JsonObject {
-  const { metadata } = object;
-  if (!isObject(metadata) || !Array.isArray(metadata.managedFields) || metadata.managedFields.length > 0) return object;
-  if (!request.objects.services.fieldManagement) return object;
-  return { ...object, metadata: { ...metadata, managedFields: [{}] } };
 }

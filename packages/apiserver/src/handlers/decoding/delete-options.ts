@@ -12,10 +12,10 @@ import {
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import { isTrue } from '../../http/request-info.ts';
-import type { WriteContext } from '../../registry/object-registry.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
+import type { WriteContext } from '../../registry/write-context.ts';
 import { bodyType, lightBody, type ObjectType, objectTypes, type ParsedBody, parseBody } from './body.ts';
-import { noKind, typeMeta } from './type-meta.ts';
+import { goTypeMeta, typeMetaError } from './type-meta.ts';
 import { validateDryRun } from './write-options.ts';
 
 export interface DeleteOptions {
@@ -24,13 +24,13 @@ export interface DeleteOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
-  /** Delete the object even if it cannot be read; has no effect on one that can, as in kube-apiserver by default. */
+  /** Delete the object even if it cannot be read. No effect on a readable one, as in kube-apiserver by default. */
   readonly ignoreStoreReadError?: boolean;
 }
 
 const policies = ['Foreground', 'Background', 'Orphan'];
 
-/** From the body, or from the query where there is no body. Fails with 400 and 422. */
+/** Reads DeleteOptions from the body, or from the query if there is no body. Rejects with 400 or 422. */
 export async function deleteOptions(request: ResourceRequest): Promise<DeleteOptions> {
   const body = await lightBody(request);
   const value = body.length > 0 ? await parseOptions(request, body) : fromQuery(request.query);
@@ -38,12 +38,12 @@ export async function deleteOptions(request: ResourceRequest): Promise<DeleteOpt
   return validated(value);
 }
 
-/** Options have no version of their own in an audit event. */
+/** Audit events show DeleteOptions in the internal version. */
 function noteOptions({ notes }: ResourceRequest, { kind: _kind, apiVersion: _apiVersion, ...value }: JsonObject): void {
   notes?.requestObject({ kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal', ...value });
 }
 
-/** Once for a request, however many objects it is about. */
+/** Warns if the kind orphans dependents by default. Called once for a request, also for a collection. */
 export function warnOfOrphans({ orphanDependents, propagationPolicy }: DeleteOptions, context: WriteContext): void {
   const { strategy, version, warn } = context;
   if (!strategy.orphanWarning || orphanDependents !== undefined || propagationPolicy !== undefined) return;
@@ -52,7 +52,7 @@ export function warnOfOrphans({ orphanDependents, propagationPolicy }: DeleteOpt
 
 async function parseOptions(request: ResourceRequest, body: Buffer): Promise<JsonObject> {
   const { value, hasNumberLiterals } = await parse(body, bodyType(request, objectTypes), request);
-  if (!isObject(value)) throw StatusError.badRequest(`${noKind}${cannotUnmarshal(value, typeMeta)}`);
+  if (!isObject(value)) throw StatusError.badRequest(`${typeMetaError}${cannotUnmarshal(value, goTypeMeta)}`);
   checkOptionsKind(value);
   const { catalogue } = request.version.schema;
   const checked = checkObject(value, catalogue.get(optionsType), catalogue, { hasNumberLiterals });
@@ -60,7 +60,7 @@ async function parseOptions(request: ResourceRequest, body: Buffer): Promise<Jso
   return checked.value;
 }
 
-/** The other kinds of the scheme that options are decoded with; its group has them in every version. */
+/** The other kinds of the scheme that decodes DeleteOptions. */
 const metaKinds: ReadonlySet<unknown> = new Set([
   ...['CreateOptions', 'GetOptions', 'ListOptions', 'PatchOptions', 'UpdateOptions'],
   ...['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status', 'WatchEvent'],
@@ -83,7 +83,7 @@ async function parse(body: Buffer, type: ObjectType, { version }: ResourceReques
   } catch (error) {
     if (error instanceof ProtobufError) throw StatusError.badRequest(error.message);
     if (error instanceof JsonSyntaxError || error instanceof YamlSyntaxError) {
-      throw StatusError.badRequest(`${noKind}${error.message}`);
+      throw StatusError.badRequest(`${typeMetaError}${error.message}`);
     }
     throw error;
   }
@@ -107,7 +107,7 @@ function fromQuery(query: URLSearchParams): JsonObject {
   return options;
 }
 
-/** What was sent has the types of its fields. */
+/** The types of the fields were checked before. */
 function validated(value: JsonObject): DeleteOptions {
   const { gracePeriodSeconds, preconditions } = value;
   const orphanDependents = value.orphanDependents as boolean | undefined;

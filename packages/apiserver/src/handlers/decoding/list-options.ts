@@ -23,7 +23,7 @@ const none: ListOptions = {
   sendInitialEvents: undefined,
 };
 
-/** Fails with 400 on what cannot be read, with 422 on what does not go together. */
+/** Throws 400 for unparsable values and 422 for invalid combinations. */
 export function listOptions(request: ResourceRequest, watch: boolean): ListOptions {
   if (!request.exchange.url.includes('?')) return none;
   const { query } = request;
@@ -51,7 +51,7 @@ function integer(text: string | null): number | undefined {
   return Number(text);
 }
 
-/** Go's words for an integer of more than 64 bits. */
+/** As Go reports an integer of more than 64 bits. */
 function outOfRange(text: string): string | undefined {
   const digits = text.replace(/^[+-]?0*/, '');
   const most = text.startsWith('-') ? '9223372036854775808' : '9223372036854775807';
@@ -85,7 +85,7 @@ function validateWatch(options: ListOptions, errors: FieldErrors): void {
   if (options.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     errors.forbidden(matchField, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
   }
-  // kube-apiserver takes a watch without a version for a streaming list before it validates.
+  // kube-apiserver treats a watch without a version as a streaming list before it validates.
   if (match === '' && options.continue !== '' && options.sendInitialEvents === undefined && startsWithState(options))
     errors.forbidden(matchField, 'resourceVersionMatch is forbidden when continue is provided');
   if (match === '') return;

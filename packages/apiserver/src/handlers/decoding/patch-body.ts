@@ -30,8 +30,8 @@ import type { Schema } from '../../registry/resource.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { encodeObject } from '../../registry/stored-form.ts';
 import { bodyType } from './body.ts';
-import { keepAskedReset, reportStrict } from './decode.ts';
-import { noKind, type Objection, objectionTo, type Stated, statedBy, typeMeta } from './type-meta.ts';
+import { keepManagedFieldsReset, reportStrict } from './decode.ts';
+import { goTypeMeta, type TypeMeta, type TypeMismatch, typeMetaError, typeMetaOf, typeMismatch } from './type-meta.ts';
 import type { FieldValidation } from './write-options.ts';
 
 const patchTypes = [
@@ -47,11 +47,11 @@ export interface Patch {
   readonly type: PatchType;
   readonly value: JsonValue;
   readonly duplicates: readonly string[];
-  /** Whether there are numbers in it of which it matters how they are written. */
+  /** Whether it contains numbers whose spelling matters. */
   readonly hasNumberLiterals?: boolean | undefined;
 }
 
-/** Fails with 415 in the words of the router that Kubernetes uses; what has no type cannot be patched strategically. */
+/** Throws 415, worded as by Kubernetes' router. Custom objects have no type and accept no strategic merge patch. */
 export function patchType(request: ResourceRequest): PatchType;
 export function patchType<T extends string>(request: ResourceRequest, more: readonly T[]): PatchType | T;
 export function patchType(request: ResourceRequest, more: readonly string[] = []): string {
@@ -59,12 +59,12 @@ export function patchType(request: ResourceRequest, more: readonly string[] = []
   try {
     if (request.exchange.header('content-type')) return bodyType(request, [...patchTypes, ...more]);
   } catch {
-    // The router says it in words of its own.
+    // Worded below.
   }
   throw StatusError.generic(415, '415: Unsupported Media Type');
 }
 
-/** What has a type is merged as text, unless strategically: a number is what it was written as. */
+/** JSON and merge patches of built-in types are merged as text, so numbers keep their spelling. */
 export function parsePatch(body: Buffer, type: PatchType, { form }: Schema): Patch {
   const { value, duplicates, hasNumberLiterals } = parse(body, type, type === strategic || form ? 'plain' : 'written');
   if (type === 'application/json-patch+json') {
@@ -85,7 +85,7 @@ function parse(body: Buffer, type: PatchType, numbers: NumberForm): ParsedJson {
   }
 }
 
-/** The only numbers of a JSON patch are in its values. */
+/** Names the field of a JSON patch that holds the number. */
 function inPatch(problem: string, type: PatchType): string {
   if (type !== 'application/json-patch+json') return problem;
   return problem.replace(/ Go value (of type float64)$/, ' Go struct field jsonPatchOp.value $1');
@@ -95,7 +95,7 @@ function undecodable(problem: string, type: PatchType): StatusError {
   return StatusError.badRequest(type === strategic ? problem : `error decoding patch: ${problem}`);
 }
 
-/** The object with the patch applied, checked against its type. Every way in which it can go wrong is a StatusError. */
+/** Applies the patch and checks the result against its type. Throws a StatusError. */
 export function applyPatch(
   request: ResourceRequest,
   patch: Patch,
@@ -104,28 +104,31 @@ export function applyPatch(
   validation: FieldValidation,
 ): JsonObject {
   const patched = patchedValue(patch, current, schema);
-  if (!isObject(patched)) throw refused(stringifyJson(patched), `${noKind}${cannotUnmarshal(patched, typeMeta)}`);
+  if (!isObject(patched)) throw refused(stringifyJson(patched), `${typeMetaError}${cannotUnmarshal(patched, goTypeMeta)}`);
   checkKind(patched, current, patch, schema, request.info.name);
   const source = patch.type === strategic ? 'values' : 'text';
-  const checked = checkedAs(keepAskedReset(patched, request), schema, { source, hasNumberLiterals: patch.hasNumberLiterals });
+  const checked = checkedAs(keepManagedFieldsReset(patched, request), schema, {
+    source,
+    hasNumberLiterals: patch.hasNumberLiterals,
+  });
   if (checked.error === undefined && checked.unknown.length + patch.duplicates.length === 0) return checked.value;
-  const { refuse, error = checked.error, unknown = checked.unknown } = told(patched, current, patch, schema);
+  const { refuse, error = checked.error, unknown = checked.unknown } = reportOf(patched, current, patch, schema);
   if (error !== undefined) throw refuse(error);
   reportStrict([...patch.duplicates, ...unknown], validation, request, refuse);
   return checked.value;
 }
 
-interface Told {
+interface PatchReport {
   readonly refuse: (problem: string) => StatusError;
   readonly error?: string | undefined;
   readonly unknown?: readonly string[];
 }
 
 /**
- * What is said of a patch that is not right. Kubernetes merges strategic patches as values and tells of the patch; the
- * others it merges as text, tells of the result, and finds in it what it finds in the order of that text.
+ * How the errors of a patch are worded. Kubernetes merges strategic merge patches as values and quotes the patch. It merges the
+ * others as text, quotes the result and reports problems in the order of that text.
  */
-function told(patched: JsonObject, current: JsonObject, patch: Patch, schema: Schema): Told {
+function reportOf(patched: JsonObject, current: JsonObject, patch: Patch, schema: Schema): PatchReport {
   if (patch.type === strategic) {
     const left = consumedPatch(patch.value as JsonObject, current);
     return { refuse: (problem) => refused(goValueText(left), problem) };
@@ -138,7 +141,7 @@ function told(patched: JsonObject, current: JsonObject, patch: Patch, schema: Sc
   return { refuse: (problem) => refused(text, problem), error, unknown };
 }
 
-/** Operations are done again where it matters in which order the result is written. */
+/** Applies the operations again, with touched objects sorted as in the quoted text. */
 function operatedText(patched: JsonObject, current: JsonObject, { value }: Patch): string {
   const { kind, apiVersion } = patched;
   const sorted = jsonPatch(current, value, { sortTouched: true }) as JsonObject;
@@ -149,34 +152,34 @@ function operatedText(patched: JsonObject, current: JsonObject, { value }: Patch
 }
 
 /**
- * A patch does not make another kind of an object. Kubernetes merges strategic patches into a value of the kind, which
- * they cannot change; custom objects have rules of their own.
+ * Throws if the patch changes the type meta. Strategic merge patches are merged into a typed value and cannot; custom objects are
+ * checked by their validation.
  */
 function checkKind(patched: JsonObject, current: JsonObject, patch: Patch, schema: Schema, name: string): void {
   if (schema.form) return;
   if (patch.type !== strategic)
-    checkStatedKind(patched, name, (problem) => told(patched, current, patch, schema).refuse(problem));
+    checkTypeMeta(patched, name, (problem) => reportOf(patched, current, patch, schema).refuse(problem));
   const kind = current.kind as string;
   const { group, version } = parseApiVersion(current.apiVersion as string) as { group: string; version: string };
-  const wanted = { kind, group, version, schema };
-  const stated = patch.type === strategic ? undefined : statedBy(patched, wanted);
-  const objection = stated && objectionTo(stated, wanted, () => false);
-  if (objection) throw told(patched, current, patch, schema).refuse(reasonOf(objection, stated));
+  const expected = { kind, group, version, schema };
+  const meta = patch.type === strategic ? undefined : typeMetaOf(patched, expected);
+  const mismatch = meta && typeMismatch(meta, expected, () => false);
+  if (mismatch) throw reportOf(patched, current, patch, schema).refuse(reasonOf(mismatch, meta));
   patched.kind = kind;
   patched.apiVersion = current.apiVersion as string;
 }
 
-/** An object without a version is taken for one of the internal version, in which its name is not found. */
-function checkStatedKind({ apiVersion, kind }: JsonObject, name: string, refuse: (problem: string) => StatusError): void {
+/** Without an apiVersion Kubernetes assumes the internal version, in which the name cannot be determined. */
+function checkTypeMeta({ apiVersion, kind }: JsonObject, name: string, refuse: (problem: string) => StatusError): void {
   for (const [field, value] of Object.entries({ apiVersion, kind })) {
     if (value === undefined || value === null || typeof value === 'string') continue;
-    throw refuse(noKind + cannotUnmarshal(value, 'string').replace('Go value', `Go struct field .${field}`));
+    throw refuse(typeMetaError + cannotUnmarshal(value, 'string').replace('Go value', `Go struct field .${field}`));
   }
   if (!apiVersion) throw nameUndeterminable(name);
 }
 
-function reasonOf(objection: Objection, { kind, apiVersion }: Stated): string {
-  if (objection.is !== 'other version') return objection.reason;
+function reasonOf(mismatch: TypeMismatch, { kind, apiVersion }: TypeMeta): string {
+  if (mismatch.is !== 'other version') return mismatch.reason;
   return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} where this object is`;
 }
 
@@ -193,8 +196,8 @@ function refused(shown: string, problem: string): StatusError {
 }
 
 /**
- * A document that something was merged into as Kubernetes shows it: what the patch has touched has its keys sorted, and
- * so has what is new; all else is as it stood.
+ * The text of a merged document as Kubernetes quotes it: objects that the patch touched or added have sorted keys, the others keep
+ * their order.
  */
 export function mergedText(merged: JsonObject, current: JsonObject): string {
   const inOrder: JsonObject = {};
@@ -202,7 +205,7 @@ export function mergedText(merged: JsonObject, current: JsonObject): string {
   return textOfPatched(inOrder, current);
 }
 
-/** The text of a document whose parts are in their order. What is stored of metadata is not in the order it is written in. */
+/** Sorts the top-level keys. Untouched metadata is written in the order of storage. */
 export function textOfPatched(patched: JsonObject, current: JsonObject): string {
   const parts = Object.keys(patched)
     .sort()

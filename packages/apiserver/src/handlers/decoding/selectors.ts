@@ -11,19 +11,19 @@ import type { Resource, ServedVersion } from '../../registry/resource.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 
-/** Which objects a list or a watch is about. */
+/** The objects that a list or watch selects. */
 export interface Selection {
-  /** Tells requests for the same objects from others. */
+  /** Equal for requests that select the same objects. */
   readonly text: string;
-  /** Undefined if every object is meant. */
+  /** Undefined if all objects match. */
   readonly matches: ((entry: CacheEntry) => boolean) | undefined;
-  /** The one name that can match, if there is one. */
+  /** The only name that can match, if metadata.name is selected. */
   readonly name: string | undefined;
 }
 
 const everything: Selection = { text: '', matches: undefined, name: undefined };
 
-/** Fails with 400 on selectors that do not parse or name fields that cannot be asked for. */
+/** Throws BadRequest if a selector does not parse or names a field that is not selectable. */
 export function selectionOf(request: ResourceRequest): Selection {
   if (request.info.verb === 'watch' && request.info.parts.length > 1) return onlyNamed(request);
   if (!request.exchange.url.includes('elector=')) return everything;
@@ -38,7 +38,7 @@ export function selectionOf(request: ResourceRequest): Selection {
   };
 }
 
-/** The deprecated watch of a single object names it in the path. */
+/** The deprecated watch of a single object has its name in the path. */
 function onlyNamed({ info, resource, version }: ResourceRequest): Selection {
   const matches = (entry: CacheEntry) => fieldsOf(entry, resource, version)['metadata.name'] === info.name;
   return { text: `name=${info.name}`, matches, name: info.name };

@@ -1,6 +1,6 @@
-import { FieldErrors, path, StatusError, validateFieldManager } from '@tsukube/machinery';
-import type { WriteContext } from '../../registry/object-registry.ts';
+import { BoundedCache, FieldErrors, path, StatusError, validateFieldManager } from '@tsukube/machinery';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
+import type { WriteContext } from '../../registry/write-context.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -13,17 +13,17 @@ export interface WriteOptions {
 const noOptions: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
 const validations = ['', 'Ignore', 'Strict', 'Warn'];
 
-/** `kind` is the options' own: CreateOptions, UpdateOptions. Fails with 422. */
+/** Reads CreateOptions or UpdateOptions, as `kind` says, from the query. Throws Invalid. */
 export function writeOptions(request: ResourceRequest, kind: string): WriteOptions {
   return request.exchange.url.includes('?') ? readOptions(request, kind, new FieldErrors()) : noOptions;
 }
 
 export interface PatchOptions extends WriteOptions {
-  /** Take what others own. */
+  /** Take over fields that other managers own. */
   readonly force: boolean;
 }
 
-/** Who applies must say who they are; only they may force anything. */
+/** Reads PatchOptions. Apply requires a fieldManager; only apply may force. */
 export function patchOptions(request: ResourceRequest, applies: boolean): PatchOptions {
   if (!applies && !request.exchange.url.includes('?')) return { ...noOptions, force: false };
   const errors = new FieldErrors();
@@ -49,43 +49,8 @@ export function validateDryRun(dryRun: readonly string[], errors: FieldErrors): 
   if (dryRun.some((value) => value !== 'All')) errors.notSupported(path('dryRun'), [...dryRun], ['All']);
 }
 
-/** The context of a write whose author comes to own what it changes. */
-export function ownedContext(request: ResourceRequest, options: WriteOptions): WriteContext {
-  const fieldManager = options.fieldManager || managerByUserAgent(request.exchange.header('user-agent') ?? '');
-  return { ...writeContext(request, options.dryRun), fieldManager };
-}
-
-const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
-const managerLimit = 128;
-const maxRemembered = 1000;
-const managers = new Map<string, string>();
-
-/** What a client calls itself in front of its version. */
-function managerByUserAgent(userAgent: string): string {
-  let manager = managers.get(userAgent);
-  if (manager === undefined) {
-    manager = printableName(userAgent);
-    if (managers.size >= maxRemembered) managers.clear();
-    managers.set(userAgent, manager);
-  }
-  return manager;
-}
-
-/** As far as it can be printed and fits. */
-function printableName(userAgent: string): string {
-  const slash = userAgent.indexOf('/');
-  let name = '';
-  let bytes = 0;
-  for (const character of slash < 0 ? userAgent : userAgent.slice(0, slash)) {
-    if (!printable.test(character)) continue;
-    bytes += Buffer.byteLength(character);
-    if (bytes > managerLimit) break;
-    name += character;
-  }
-  return name;
-}
-
-export function writeContext(request: ResourceRequest, dryRun: boolean): WriteContext {
+/** The registry's view of a write request. A `fieldManager` of null leaves managedFields alone. */
+export function writeContext(request: ResourceRequest, dryRun: boolean, fieldManager: string | null): WriteContext {
   const { info, resource, subresource, version, user } = request;
   const strategy = subresource?.strategy ? { ...resource.strategy, ...subresource.strategy } : resource.strategy;
   return {
@@ -96,9 +61,34 @@ export function writeContext(request: ResourceRequest, dryRun: boolean): WriteCo
     subresource: info.subresource,
     strategy,
     dryRun,
+    fieldManager,
     effort: request.heavy?.effort,
     warn: (text) => request.warn(text),
     isOver: () => request.isOver,
     onResume: () => request.onResume?.(request),
   };
+}
+
+const managers = new BoundedCache<string, string>({ entries: 1000, bytes: 1 << 20, sizeOf: (_, userAgent) => userAgent.length });
+
+/** The field manager of a request: the option, or by default the product name of the User-Agent. */
+export function fieldManagerOf(request: ResourceRequest, options: WriteOptions): string {
+  return options.fieldManager || managers.getOrCreate(request.exchange.header('user-agent') ?? '', productName);
+}
+
+const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+const maxManagerBytes = 128;
+
+/** The text before the first slash, without unprintable characters and within the length limit. */
+function productName(userAgent: string): string {
+  const slash = userAgent.indexOf('/');
+  let name = '';
+  let bytes = 0;
+  for (const character of slash < 0 ? userAgent : userAgent.slice(0, slash)) {
+    if (!printable.test(character)) continue;
+    bytes += Buffer.byteLength(character);
+    if (bytes > maxManagerBytes) break;
+    name += character;
+  }
+  return name;
 }

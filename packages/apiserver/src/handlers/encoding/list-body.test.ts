@@ -15,7 +15,7 @@ const writer: ListWriter = {
 };
 
 /** Items of all sizes, up to some that are larger than a frame. */
-function managedFieldsOf(count: number): CacheEntry[] {
+function entriesOf(count: number): CacheEntry[] {
   return Array.from({ length: count }, (_, i) => {
     const value = Buffer.from(JSON.stringify(`${i}${'x'.repeat((i * 7919) % 40_000)}`));
     return { key: `/${i}`, value, revision: i, created: i, derived: undefined };
@@ -39,7 +39,7 @@ function expected(entries: readonly CacheEntry[]): string {
 
 describe('a list', () => {
   it.each([0, 1, 2, 3])('of %i items is one piece', (count) => {
-    const entries = managedFieldsOf(count);
+    const entries = entriesOf(count);
     const { first, whole } = encodeList(writer, entries);
     expect(first.toString()).toBe(expected(entries));
     expect(whole).toBeUndefined();
@@ -50,12 +50,12 @@ describe('a list', () => {
     ['one large piece', () => 1 << 22],
     ['pieces of odd sizes', (i: number) => 1 + ((i * 104_729) % 70_000)],
   ])('that is large is the same written in %s', (_, room) => {
-    const entries = managedFieldsOf(100);
+    const entries = entriesOf(100);
     expect(written(encodeList(writer, entries).whole as ListBody, room)).toBe(expected(entries));
   });
 
   it('that ends with the room there is says so with the next write', () => {
-    const entries = managedFieldsOf(100);
+    const entries = entriesOf(100);
     const size = Buffer.byteLength(expected(entries));
     const body = encodeList(writer, entries).whole as ListBody;
     expect(body.writeTo(Buffer.alloc(size), 0, size)).toBe(size);
@@ -63,7 +63,7 @@ describe('a list', () => {
   });
 
   it('is counted once, whether it is written to its end or not', () => {
-    const entries = managedFieldsOf(100);
+    const entries = entriesOf(100);
     const counts: number[] = [];
     const body = () => new CountedDirectBody(encodeList(writer, entries).whole as ListBody, (bytes) => counts.push(bytes));
     const [whole, cut] = [body(), body()];

@@ -6,26 +6,26 @@ import type { CacheEntry } from '../../watchcache/entry.ts';
 export interface ListWriter {
   readonly head: Buffer;
   readonly tail: Buffer;
-  /** Whether every item is written with a comma before it. The first comma takes the place of the head's last byte, a bracket. */
+  /** Every item is written with a leading comma. The first comma overwrites the head's last byte, a bracket, which is restored. */
   readonly separated: boolean;
-  /** The number of bytes an item takes, with its comma. */
+  /** The size of an item with its comma. */
   size(entry: CacheEntry): number;
-  /** Writes an item with its leading comma and gives the position behind it. Items are written in the order they were measured in. */
+  /** Writes an item with its comma and returns the position behind it. Called in the order of `size`. */
   write(entry: CacheEntry, out: Buffer, at: number): number;
 }
 
-/** A list up to this size is one piece. Of a larger one this is the first. */
+/** A list up to this size is one buffer; the first piece of a larger one has this size. */
 const firstPieceBytes = 64 * 1024;
 const bracket = 0x5b;
 const noBytes = Buffer.alloc(0);
 
-/** The first piece of a list, and the rest of it unless that is all. */
+/** The first piece of a list, and the whole body if there is more. */
 export interface EncodedList {
   readonly first: Buffer;
   readonly whole: ListBody | undefined;
 }
 
-/** A list is the concatenation of bytes that are there already. */
+/** Encodes a list by concatenating cached bytes. */
 export function encodeList(writer: ListWriter, entries: readonly CacheEntry[]): EncodedList {
   let size = writer.head.length;
   let count = 0;
@@ -46,12 +46,12 @@ function encodeFirst(writer: ListWriter, entries: readonly CacheEntry[], count: 
   return at === out.length ? out : out.subarray(0, at);
 }
 
-/** A list whose first piece is made; the other items are written as the client takes them. */
+/** A list whose remaining items are written as the client reads. */
 export class ListBody extends DirectBody {
   readonly #writer: ListWriter;
   readonly #entries: readonly CacheEntry[];
   #next: number;
-  /** Bytes that did not fit into the room there was, and where they continue. */
+  /** Bytes that did not fit into the target, and the position of the rest. */
   #carry: Buffer;
   #carryAt = 0;
   #isTailDue = true;
@@ -72,7 +72,7 @@ export class ListBody extends DirectBody {
     return to - at;
   }
 
-  /** Takes up the tail behind the last item. */
+  /** Continues with the tail after the last item. */
   #hasMore(): boolean {
     if (this.#carry.length > 0 || this.#next < this.#entries.length) return true;
     if (!this.#isTailDue) return false;
@@ -101,7 +101,7 @@ export class ListBody extends DirectBody {
   }
 }
 
-/** What stands around the items of a list, and how one of them is written. */
+/** The text around the items of a list, and the encoding of an item. */
 interface TextForm {
   readonly before: string;
   readonly after: string;
@@ -109,10 +109,10 @@ interface TextForm {
   item(value: JsonValue): string;
 }
 
-/** Making text takes its time: others get their turn after each piece. */
+/** Text is encoded in pieces, between which other requests are served. */
 const pieceLength = 64 * 1024;
 
-/** A list for people, in pieces that are made as the client takes them. The same text as if it were made at once. */
+/** A list as YAML or indented JSON, encoded in pieces as the client reads. */
 export function* listText(writer: ListWriter, entries: readonly CacheEntry[], output: Output): Generator<Buffer> {
   const frame = parseJson(Buffer.concat([writer.head, writer.tail])).value as JsonObject;
   const form = output.mediaType === 'application/yaml' ? yamlForm(frame) : prettyForm(frame);
@@ -134,7 +134,7 @@ function itemOf(writer: ListWriter, entry: CacheEntry): JsonValue {
 
 const isListKey = (key: string) => key === 'items' || key === 'rows';
 
-/** Keys are sorted, those before the items and those behind. */
+/** Keys are sorted; some follow the items. */
 function yamlForm(frame: JsonObject): TextForm {
   const keys = Object.keys(frame).sort();
   const at = keys.findIndex(isListKey);
@@ -147,7 +147,7 @@ function yamlForm(frame: JsonObject): TextForm {
   };
 }
 
-/** The items are what comes last. */
+/** The items come last. */
 function prettyForm(frame: JsonObject): TextForm {
   const around = stringifyJsonPretty(frame);
   const at = around.lastIndexOf('[]');

@@ -1,9 +1,9 @@
-import { apiVersionOf, type JsonObject, type JsonValue } from '@tsukube/machinery';
+import { apiVersionOf, type JsonValue, type KubeObject } from '@tsukube/machinery';
 import { eachInSlices } from '@tsukube/storage';
 import type { Answer, BytesAnswer } from '@tsukube/transport';
 import { type Output, protobuf } from '../../http/negotiation.ts';
 import { answerBytes } from '../../http/respond.ts';
-import { bytesIn, derive, isDerived, metadataOf } from '../../registry/derived.ts';
+import { bytesIn, derive, isDerived, metadataSpanOf } from '../../registry/derived.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { decodeObject } from '../../registry/stored-form.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
@@ -12,10 +12,7 @@ import { derivationFor, listHead, noRepresentation, partialPrefix } from './obje
 import { protobufListWriter } from './protobuf.ts';
 import { includeObject, tableHead, tableRow } from './table.ts';
 
-/**
- * Lists, tables and metadata in the form that was asked for. What has to be derived of many entries first is derived in several
- * turns of the event loop.
- */
+/** Encodes a list in the negotiated representation. Derivations that many entries lack are made in time slices first. */
 export function answerList(
   request: ResourceRequest,
   entries: readonly CacheEntry[],
@@ -45,9 +42,9 @@ function encodedList(
   return { kind: 'bytes', status: 200, type: output.mediaType, body: whole } satisfies BytesAnswer;
 }
 
-const mostConvertedBytes = 32 << 20;
+const maxOffloadedBytes = 32 << 20;
 
-/** YAML and indented JSON. Where one item alone takes long, all of it is made by a worker thread. */
+/** YAML and indented JSON. If one item alone would block the event loop, a worker thread encodes the whole list. */
 function answerText(
   request: ResourceRequest,
   writer: ListWriter,
@@ -60,14 +57,14 @@ function answerText(
   const { heavy } = request;
   const isHeavy = heavy && entries.some((entry) => heavy.isHeavyObject(entry, request));
   const bytes = entries.reduce((sum, { value }) => sum + value.length, 0);
-  if (isHeavy && bytes < mostConvertedBytes)
+  if (isHeavy && bytes < maxOffloadedBytes)
     return heavy
       .convert(request, Buffer.concat([...pieces]), output)
       .then((body) => ({ kind: 'bytes', status: 200, type, body }));
   return { kind: 'bytes', status: 200, type, body: listText(writer, entries, output) } satisfies BytesAnswer;
 }
 
-/** Derives what a list needs of its entries; undefined if that is done. */
+/** Makes the derivations that a list needs; undefined if none is missing. */
 function prepareEntries(entries: readonly CacheEntry[], request: ResourceRequest, output: Output): Promise<void> | undefined {
   const what = derivationFor(output, request);
   if (!what) return undefined;
@@ -85,8 +82,8 @@ function prepareEntries(entries: readonly CacheEntry[], request: ResourceRequest
   })();
 }
 
-/** Entries of the same rank stay in the order of the list. */
-function sortedRows(entries: readonly CacheEntry[], rank: (object: JsonObject) => number): readonly CacheEntry[] {
+/** A stable sort. */
+function sortedRows(entries: readonly CacheEntry[], rank: (object: KubeObject) => number): readonly CacheEntry[] {
   const ranked = entries.map((entry) => ({ entry, rank: rank(decodeObject(entry.value)) }));
   return ranked.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry);
 }
@@ -108,11 +105,11 @@ const tail = Buffer.from(']}\n');
 const comma = 0x2c;
 const brace = 0x7b;
 
-/** Items of a list carry no kind and no apiVersion of their own, if they have a type: the list says them once. */
+/** Items of built-in types have no kind and apiVersion, as in Kubernetes. */
 function objectWriter(request: ResourceRequest, head: string): ListWriter {
   const { resource, version } = request;
-  const said = `"kind":"${resource.names.kind}","apiVersion":"${apiVersionOf(version)}",`;
-  const skipped = version.schema.form ? 1 : 1 + said.length;
+  const typeMeta = `"kind":"${resource.names.kind}","apiVersion":"${apiVersionOf(version)}",`;
+  const skipped = version.schema.form ? 1 : 1 + typeMeta.length;
   const hub = version === resource.hub;
   return {
     head: Buffer.from(head),
@@ -128,7 +125,7 @@ function objectWriter(request: ResourceRequest, head: string): ListWriter {
   };
 }
 
-/** A PartialObjectMetadataList without items has null for them, as in Kubernetes. */
+/** An empty PartialObjectMetadataList has `items: null`, as in Kubernetes. */
 function noMetadataWriter(head: string): ListWriter {
   const text = Buffer.from(`${head.slice(0, -1)}null}\n`);
   return { head: text, tail: Buffer.alloc(0), separated: false, size: () => 0, write: (_entry, _out, at) => at };
@@ -141,11 +138,11 @@ function metadataWriter(head: string, output: Output): ListWriter {
     tail,
     separated: true,
     size: (entry) => {
-      const { start, end } = metadataOf(entry);
+      const { start, end } = metadataSpanOf(entry);
       return prefix.length + end - start + 2;
     },
     write: (entry, out, at) => {
-      const { start, end } = metadataOf(entry);
+      const { start, end } = metadataSpanOf(entry);
       out[at++] = comma;
       at += prefix.copy(out, at);
       at += entry.value.copy(out, at, start, end);
@@ -158,7 +155,7 @@ function metadataWriter(head: string, output: Output): ListWriter {
 function tableWriter(request: ResourceRequest, metadata: Record<string, JsonValue>, output: Output): ListWriter {
   const policy = includeObject(request);
   const now = request.objects.services.now();
-  // Rows that have been measured and are still to be written.
+  // Rows that were measured and not yet written.
   let measured: Buffer[][] = [];
   let next = 0;
   return {

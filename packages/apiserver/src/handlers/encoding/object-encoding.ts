@@ -2,27 +2,27 @@ import { apiVersionOf, type JsonValue, StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { type Output, protobuf } from '../../http/negotiation.ts';
 import { answerBytes } from '../../http/respond.ts';
-import { bytesIn, type Derivation, metadataOf } from '../../registry/derived.ts';
+import { bytesIn, type Derivation, metadataSpanOf } from '../../registry/derived.ts';
 import type { Represented } from '../../registry/resource-request.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { protobufObject } from './protobuf.ts';
 import { includeObject, tableHead, tableRow } from './table.ts';
 
-/** What has to be derived of an entry for this output; undefined if its bytes are enough. */
+/** The derivation of an entry that an output needs; undefined if the cached bytes are enough. */
 export function derivationFor({ mediaType, as }: Output, { resource, version }: Represented): Derivation | undefined {
   if (mediaType === protobuf) return 'protobuf';
   if (as === 'table') return 'cells';
   return as === 'metadata' || version === resource.hub || !version.converter ? undefined : 'version';
 }
 
-/** One object, in the representation that was asked for. */
+/** Encodes an object in the negotiated representation. */
 export function answerEntry(status: number, entry: CacheEntry, request: Represented, output: Output): Answer | Promise<Answer> {
   if (output.asList) throw noRepresentation('PartialObjectMetadataList', 'not a list', request.resource.names.kind, request);
   const bytes = representation(entry, request, output);
   return answerBytes(status, output.mediaType === protobuf ? bytes : withLineEnd(bytes), output);
 }
 
-/** Names the object by its type in kube-apiserver, as its messages do. */
+/** The error for an object that cannot be represented as requested. Names the Go type, as kube-apiserver does. */
 export function noRepresentation(asked: string, what: string, kind: string, { resource, version }: Represented): StatusError {
   const suffix = kind.endsWith('List') ? 'List' : '';
   const type = version.schema.form ? `unstructured.Unstructured${suffix}` : `${goPackage(resource.hub.group)}.${kind}`;
@@ -37,7 +37,7 @@ function goPackage(group: string): string {
 
 const lineEnd = Buffer.from('\n');
 
-/** As Go ends what it writes. */
+/** Go's encoder ends with a newline. */
 function withLineEnd(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, lineEnd], bytes.length + 1);
 }
@@ -49,9 +49,9 @@ export function representation(entry: CacheEntry, request: Represented, output: 
   return singleRowTable(entry, request, output);
 }
 
-/** The same for every version: metadata does not differ. */
+/** PartialObjectMetadata. Metadata is the same in all versions. */
 export function partialMetadata(entry: CacheEntry, { metaVersion }: Output): Buffer {
-  const { start, end } = metadataOf(entry);
+  const { start, end } = metadataSpanOf(entry);
   return Buffer.concat([partialPrefix(metaVersion), entry.value.subarray(start, end), closing]);
 }
 
@@ -78,7 +78,7 @@ function singleRowTable(entry: CacheEntry, request: Represented, output: Output)
   ]);
 }
 
-/** The beginning of a list up to and including the bracket. */
+/** The start of a list, up to and including the bracket of its items. */
 export function listHead(request: Represented, output: Output, metadata: Record<string, JsonValue>): string {
   const { resource, version } = request;
   const type =

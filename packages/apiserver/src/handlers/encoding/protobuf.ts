@@ -17,13 +17,13 @@ import type { Represented, ResourceRequest } from '../../registry/resource-reque
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import type { ListWriter } from './list-body.ts';
 
-/** What the envelope of a message says. */
-interface TypeMeta {
+/** The type meta in the envelope of a message. */
+interface EnvelopeMeta {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-function typeMetaOf({ version, resource }: Represented, { as, metaVersion }: Output): TypeMeta {
+function envelopeMetaOf({ version, resource }: Represented, { as, metaVersion }: Output): EnvelopeMeta {
   if (as === 'metadata') return { apiVersion: `meta.k8s.io/${metaVersion}`, kind: 'PartialObjectMetadata' };
   return { apiVersion: apiVersionOf(version), kind: resource.names.kind };
 }
@@ -34,11 +34,11 @@ function messageOf(entry: CacheEntry, { version }: Represented, { as }: Output):
 }
 
 export function protobufObject(entry: CacheEntry, request: Represented, output: Output): Buffer {
-  const { apiVersion, kind } = typeMetaOf(request, output);
+  const { apiVersion, kind } = envelopeMetaOf(request, output);
   return wrapProtobuf(apiVersion, kind, messageOf(entry, request, output));
 }
 
-/** The length of a list stands before its items, so all of them are measured first. */
+/** The length of a list precedes its items, so all items are measured first. */
 export function protobufListWriter(
   request: ResourceRequest,
   output: Output,
@@ -46,7 +46,7 @@ export function protobufListWriter(
   entries: readonly CacheEntry[],
 ): ListWriter {
   const size = (entry: CacheEntry) => listItemSize(messageOf(entry, request, output));
-  const { apiVersion, kind } = typeMetaOf(request, output);
+  const { apiVersion, kind } = envelopeMetaOf(request, output);
   const listKind = output.as === 'metadata' ? `${kind}List` : request.resource.names.listKind;
   const total = entries.reduce((sum, entry) => sum + size(entry), 0);
   return {
@@ -59,7 +59,7 @@ export function protobufListWriter(
 }
 
 export function protobufEvent(type: string, entry: CacheEntry, request: ResourceRequest, output: Output): Buffer {
-  const { apiVersion, kind } = typeMetaOf(request, output);
+  const { apiVersion, kind } = envelopeMetaOf(request, output);
   return watchFrame(type, apiVersion, kind, messageOf(entry, request, output));
 }
 

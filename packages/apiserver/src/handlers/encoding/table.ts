@@ -1,6 +1,6 @@
 import { goQuote, StatusError } from '@tsukube/machinery';
 import type { Output } from '../../http/negotiation.ts';
-import { bytesIn, cellsOf, columnsOf, metadataOf } from '../../registry/derived.ts';
+import { bytesIn, cellsOf, columnsOf, metadataSpanOf } from '../../registry/derived.ts';
 import type { ServedVersion } from '../../registry/resource.ts';
 import type { Represented } from '../../registry/resource-request.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
@@ -17,16 +17,17 @@ export function includeObject(request: Represented): IncludeObject {
   throw StatusError.badRequest(`Unable to convert to Table as requested: ${problem}`);
 }
 
-const heads = new WeakMap<ServedVersion, string>();
+/** Column definitions as JSON, encoded once for each version. */
+const definitionTexts = new WeakMap<ServedVersion, string>();
 
-/** The beginning of a table up to and including the bracket of its rows. */
+/** The start of a Table, up to and including the bracket of its rows. */
 export function tableHead(request: Represented, output: Output, metadata: object, columns: boolean): string {
   const definitions = columns ? columnDefinitions(request.version) : 'null';
   return `{"kind":"Table","apiVersion":"meta.k8s.io/${output.metaVersion}","metadata":${JSON.stringify(metadata)},"columnDefinitions":${definitions},"rows":[`;
 }
 
 function columnDefinitions(version: ServedVersion): string {
-  let text = heads.get(version);
+  let text = definitionTexts.get(version);
   if (text === undefined) {
     const announced = columnsOf(version).filter(({ unannounced }) => !unannounced);
     const definitions = announced.map(({ name, type, format = '', description, priority = 0 }) => ({
@@ -37,7 +38,7 @@ function columnDefinitions(version: ServedVersion): string {
       priority,
     }));
     text = JSON.stringify(definitions);
-    heads.set(version, text);
+    definitionTexts.set(version, text);
   }
   return text;
 }
@@ -46,12 +47,12 @@ const rowEnd = Buffer.from('}}');
 const objectEnd = Buffer.from('}');
 const nullObject = Buffer.from('null}');
 
-/** One row in pieces, so that the bytes of the object need not be copied twice. */
+/** A row in pieces, which saves a copy of the object's bytes. */
 export function tableRow(entry: CacheEntry, request: Represented, output: Output, policy: IncludeObject, now: number): Buffer[] {
   const { resource, version } = request;
   const cells = Buffer.from(`{"cells":${cellsOf(entry, version, columnsOf(version), now)},"object":`);
   if (policy === 'None') return [cells, nullObject];
   if (policy === 'Object') return [cells, bytesIn(entry, resource, version), objectEnd];
-  const { start, end } = metadataOf(entry);
+  const { start, end } = metadataSpanOf(entry);
   return [cells, partialPrefix(output.metaVersion), entry.value.subarray(start, end), rowEnd];
 }

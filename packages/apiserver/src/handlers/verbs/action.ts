@@ -1,37 +1,45 @@
-import { apiVersionOf, encodeProtobuf, type JsonObject, type Status, StatusError, wrapProtobuf } from '@tsukube/machinery';
+import {
+  apiVersionOf,
+  encodeProtobuf,
+  type JsonObject,
+  type KubeObject,
+  type Status,
+  StatusError,
+  wrapProtobuf,
+} from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { mediaTypes, negotiate, type Output, protobuf } from '../../http/negotiation.ts';
 import { answerBytes, answerStatusAs, answerValue } from '../../http/respond.ts';
 import type { AdmissionAttributes } from '../../registry/admission.ts';
-import type { WriteContext } from '../../registry/object-registry.ts';
 import type { Schema, Subresource, VerbHandler } from '../../registry/resource.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
+import type { WriteContext } from '../../registry/write-context.ts';
 import { decodeAs } from '../decoding/decode.ts';
-import { ownedContext, writeContext, writeOptions } from '../decoding/write-options.ts';
+import { fieldManagerOf, writeContext, writeOptions } from '../decoding/write-options.ts';
 
-/** What is sent to have something done. */
+/** The kind of the body of an action: Binding, Eviction, TokenRequest. */
 export interface ActionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly schema: Schema;
-  /** Versions of the past in which the same is said in the same words. */
+  /** Old apiVersions with the same schema. */
   readonly also?: readonly string[];
-  /** The answer is an object of this kind, and not a Status: it is written in whatever objects are written in. */
+  /** The response is an object of this kind instead of a Status. */
   readonly answered?: boolean;
 }
 
-/** Does what the body asks for. The context is that of the resource the request names. */
+/** Performs the action. The context is that of the resource in the path. */
 export type Action = (request: ResourceRequest, body: JsonObject, context: WriteContext) => Promise<Status | JsonObject>;
 
-/** A creation that stores nothing under its own name: a binding, an eviction. */
+/** A create that stores no object of its own kind: a binding, an eviction. */
 export function actionVerb(kind: ActionKind, action: Action): VerbHandler {
   return async (request): Promise<Answer> => {
     const output = negotiate(request, kind.answered ? 'objects' : 'messages');
     if (output.as !== 'object') throw StatusError.notAcceptable([...mediaTypes]);
     const options = writeOptions(request, 'CreateOptions');
     const body = await decodeAs(request, kind, options.fieldValidation);
-    const context = kind.answered ? ownedContext(request, options) : writeContext(request, options.dryRun);
+    const context = writeContext(request, options.dryRun, kind.answered ? fieldManagerOf(request, options) : null);
     await admit(request, body, context);
     const done = await action(request, body, { ...context, isAdmitted: true });
     if (isStatus(done)) return answerStatusAs(201, { code: 201, ...done }, output);
@@ -39,10 +47,10 @@ export function actionVerb(kind: ActionKind, action: Action): VerbHandler {
   };
 }
 
-/** Admission sees the creation of what was sent; the writes that follow from it are no requests of their own. */
+/** Admission sees the create of the body; the writes that the action makes are not admitted again. */
 async function admit({ objects, resource, info }: ResourceRequest, object: JsonObject, context: WriteContext): Promise<void> {
   const { version, subresource, namespace, user, dryRun } = context;
-  const name = info.name || String((object.metadata as JsonObject | undefined)?.name ?? '');
+  const name = info.name || String((object as Partial<KubeObject>).metadata?.name ?? '');
   const attributes: AdmissionAttributes = {
     operation: 'CREATE',
     resource,
@@ -50,7 +58,7 @@ async function admit({ objects, resource, info }: ResourceRequest, object: JsonO
     subresource,
     namespace,
     name,
-    object,
+    object: object as KubeObject,
     oldObject: undefined,
     user,
     dryRun,

@@ -1,12 +1,12 @@
-import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { type JsonObject, type KubeObject, type ObjectMeta, StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { negotiateObjects } from '../../http/negotiation.ts';
-import type { FieldManagement } from '../../registry/field-management.ts';
 import { ensureName, ensureNamespace, nameUndeterminable } from '../../registry/object-meta.ts';
-import type { WriteContext } from '../../registry/object-registry.ts';
+import type { Application } from '../../registry/object-registry.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
+import type { WriteContext } from '../../registry/write-context.ts';
 import {
-  type Configuration,
+  type AppliedConfiguration,
   checkConfiguration,
   readConfiguration,
   reportDuplicates,
@@ -19,58 +19,48 @@ import { answerEntry } from '../encoding/object-encoding.ts';
 
 export const applyType = 'application/apply-patch+yaml';
 
-interface Application {
-  readonly request: ResourceRequest;
-  readonly configuration: Configuration;
-  readonly options: PatchOptions;
-  readonly context: WriteContext;
-  readonly management: FieldManagement;
-}
-
-/** Merges what the client wants into what is there, or creates it. The client owns what it applies. */
-export async function apply(request: ResourceRequest, management: FieldManagement): Promise<Answer> {
+/** Server-side apply: merges a configuration into the object, or creates it. */
+export async function apply(request: ResourceRequest): Promise<Answer> {
   const output = negotiateObjects(request);
   const body = await lightBody(request);
   request.notes?.requestPatch(body);
   const options = patchOptions(request, true);
   const configuration = await readConfiguration(body);
   const context = applyContext(request, options);
-  const application: Application = { request, configuration, options, context, management };
-  const transform = (existing: JsonObject | undefined) => applied(existing, application);
-  const { entry, outcome } = await request.objects.update(request.info.name, undefined, transform, context);
+  const application = applicationOf(request, configuration, options);
+  const { entry, outcome } = await request.objects.apply(request.info.name, application, context);
   return answerEntry(outcome === 'created' ? 201 : 200, entry, request, output);
 }
 
-/** What does not exist is created, but not by way of a part of it. */
-function applyContext(request: ResourceRequest, { dryRun }: PatchOptions): WriteContext {
-  const context = writeContext(request, dryRun);
+/** Apply creates missing objects, but not through a subresource. */
+function applyContext(request: ResourceRequest, { dryRun, fieldManager }: PatchOptions): WriteContext {
+  const context = writeContext(request, dryRun, fieldManager);
   return { ...context, strategy: { ...context.strategy, allowCreateOnUpdate: request.subresource === undefined } };
 }
 
-function applied(existing: JsonObject | undefined, application: Application): JsonObject | Promise<JsonObject> {
-  const { request, configuration, options, context, management } = application;
-  const { resource, version, objects } = request;
-  checkConfiguration(configuration, { ...version, kind: resource.names.kind });
-  const { fieldManager: manager, force } = options;
-  const merge = { manager, force, now: objects.services.now() };
-  const merged = management.apply(resource, existing, configuration.value, context, merge);
-  const finish = (object: JsonObject) => finished(object, existing, application);
-  return merged instanceof Promise ? merged.then(finish) : finish(merged);
-}
-
-function finished(merged: JsonObject, existing: JsonObject | undefined, application: Application): JsonObject {
-  const { request, configuration, options, context } = application;
+function applicationOf(request: ResourceRequest, configuration: AppliedConfiguration, options: PatchOptions): Application {
   const { resource, version } = request;
-  reportDuplicates(configuration, options.fieldValidation, request);
-  const hub = toHub(typedResult(merged, configuration, version.schema), resource, version);
-  const metadata = hub.metadata as JsonObject;
-  if (!existing) checkCreation(metadata, request);
-  ensureNamespace(resource, metadata, context.namespace);
-  ensureName(metadata, request.info.name);
-  return hub;
+  return {
+    configuration: configuration.value,
+    force: options.force,
+    validate: () => checkConfiguration(configuration, { ...version, kind: resource.names.kind }),
+    complete(merged, existing) {
+      reportDuplicates(configuration, options.fieldValidation, request);
+      return completed(typedResult(merged, configuration, version.schema), !existing, request);
+    },
+  };
 }
 
-function checkCreation(metadata: JsonObject, { version, resource, info }: ResourceRequest): void {
+function completed(merged: JsonObject, isNew: boolean, request: ResourceRequest): KubeObject {
+  const { resource, version, info } = request;
+  const object = toHub(merged, resource, version);
+  if (isNew) checkCreation(object.metadata, request);
+  ensureNamespace(resource, object.metadata, resource.scope === 'Namespaced' ? info.namespace : '');
+  ensureName(object.metadata, info.name);
+  return object;
+}
+
+function checkCreation(metadata: ObjectMeta, { version, resource, info }: ResourceRequest): void {
   if (!metadata.name) throw nameUndeterminable(info.name);
   if (!metadata.uid) return;
   const reason = `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`;

@@ -12,9 +12,9 @@ import { writeContext } from '../decoding/write-options.ts';
 import { answerList } from '../encoding/list-encoding.ts';
 import { collect, listMetadata } from './list.ts';
 
-/** So many at a time: enough to share commits, few enough to leave room for others. */
+/** Concurrent deletions: enough to share commits, few enough to leave room for other requests. */
 const concurrency = 64;
-/** All of them are parsed in one turn of the event loop. */
+/** The objects of a batch are parsed in one turn of the event loop. */
 const concurrentBytes = 256 * 1024;
 
 export async function deleteCollection(request: ResourceRequest): Promise<Answer> {
@@ -22,7 +22,7 @@ export async function deleteCollection(request: ResourceRequest): Promise<Answer
   const selectors = listOptions(request, false);
   const selection = selectionOf(request);
   const options = await deleteOptions(request);
-  warnOfOrphans(options, writeContext(request, options.dryRun));
+  warnOfOrphans(options, writeContext(request, options.dryRun, null));
   const listing = await collect(request, selectors, selection);
   for (const batch of batches(listing.entries)) await Promise.all(batch.map((entry) => deleteEntry(request, entry, options)));
   return answerList(request, listing.entries, listMetadata(listing, request, output), output);
@@ -40,7 +40,7 @@ function* batches(entries: readonly CacheEntry[]): Iterable<readonly CacheEntry[
 
 async function deleteEntry(request: ResourceRequest, entry: CacheEntry, options: DeleteOptions): Promise<void> {
   const { namespace, name } = nameOfKey(request.resource, entry.key);
-  const context = { ...writeContext(request, options.dryRun), namespace };
+  const context = { ...writeContext(request, options.dryRun, null), namespace };
   try {
     await deleteObject(request.objects, name, options, context);
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { JsonObject, Status } from '@tsukube/machinery';
+import type { KubeObject, Status } from '@tsukube/machinery';
 import { CorruptValue, UnreadableValue } from '@tsukube/storage';
 import type { Answer } from '@tsukube/transport';
 import { negotiateObjects, type Output } from '../../http/negotiation.ts';
@@ -14,7 +14,7 @@ import { answerEntry } from '../encoding/object-encoding.ts';
 export async function deleteOne(request: ResourceRequest): Promise<Answer> {
   const output = negotiateObjects(request);
   const options = await deleteOptions(request);
-  const context = writeContext(request, options.dryRun);
+  const context = writeContext(request, options.dryRun, null);
   warnOfOrphans(options, context);
   let deleted: Deleted;
   try {
@@ -28,7 +28,7 @@ export async function deleteOne(request: ResourceRequest): Promise<Answer> {
   return answerDeleted(accepted ? 202 : 200, deleted, request, output);
 }
 
-/** Whether it is the object itself that cannot be read. */
+/** Whether the object of the request is the one that cannot be read. */
 function isUnreadable(error: unknown, { objects, info }: ResourceRequest): error is CorruptValue | UnreadableValue {
   if (!(error instanceof CorruptValue || error instanceof UnreadableValue)) return false;
   return error.key === objects.key(info.namespace, info.name);
@@ -44,8 +44,7 @@ function answerDeleted(status: number, deleted: Deleted, request: ResourceReques
   return answerStatusAs(status, successOf(object, request), output);
 }
 
-function successOf(object: JsonObject, request: ResourceRequest): Status {
-  const { name, uid } = object.metadata as { name: string; uid: string };
+function successOf({ metadata: { name, uid } }: KubeObject, request: ResourceRequest): Status {
   return { status: 'Success', details: { ...subjectOf(request), name, uid } };
 }
 

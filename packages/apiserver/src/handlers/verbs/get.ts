@@ -10,7 +10,7 @@ import { answerEntry } from '../encoding/object-encoding.ts';
 
 export function get(request: ResourceRequest): Answer | Promise<Answer> {
   const output = negotiateObjects(request);
-  refuseExport(request);
+  rejectExport(request);
   const { objects, info } = request;
   const key = objects.key(info.namespace, info.name);
   const waiting = readiness(request, key);
@@ -25,24 +25,24 @@ export function get(request: ResourceRequest): Answer | Promise<Answer> {
   const fromStore = async () => answerWith(await objects.cache.get(key));
   return waiting.then(
     (fresh) => (fresh === false ? fromStore() : answer()),
-    // A value that cannot be read keeps memory from being filled; the others can still be had one by one.
+    // An unreadable value keeps the cache from loading; other objects are read from the store one by one.
     (error) => (error instanceof UnreadableValue ? fromStore() : Promise.reject(error)),
   );
 }
 
-/** Whether the answer is something else than the bytes in memory, or a part of them. */
+/** Whether the response is not a copy of the cached bytes or of a part of them. */
 function isConverted({ mediaType, as, pretty }: Output, { version }: ResourceRequest): boolean {
   return mediaType !== 'application/json' || pretty || as === 'table' || version.converter !== undefined;
 }
 
-function refuseExport({ exchange, query }: ResourceRequest): void {
+function rejectExport({ exchange, query }: ResourceRequest): void {
   if (exchange.url.includes('export') && isTrue(query.get('export')))
     throw StatusError.badRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 
 /**
- * Without a version the newest state is asked for, with 0 any, with another one that is not older. The newest state includes
- * a write that is under way: a Go client that cancels a write and reads may send the read ahead of the cancellation.
+ * No resourceVersion reads the newest state, 0 any state, and another one a state not older than it. The newest state includes a
+ * write in progress: a Go client that cancels a write and reads may send the read before the cancellation.
  */
 function readiness(request: ResourceRequest, key: string): Promise<unknown> | undefined {
   const { cache } = request.objects;

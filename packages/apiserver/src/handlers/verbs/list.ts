@@ -11,7 +11,7 @@ import { type ListOptions, listOptions } from '../decoding/list-options.ts';
 import { type Selection, selectionOf } from '../decoding/selectors.ts';
 import { answerList } from '../encoding/list-encoding.ts';
 
-/** Which state of the collection is asked for. */
+/** The state of the collection to list, by resourceVersion and resourceVersionMatch. */
 type Snapshot =
   | { readonly at: 'newest' }
   | { readonly at: 'any' }
@@ -37,7 +37,7 @@ export function list(request: ResourceRequest): Answer | Promise<Answer> {
   return listing instanceof Promise ? listing.then(answer) : answer(listing);
 }
 
-/** Lists of custom objects have `continue` even where nothing continues. */
+/** Lists of custom objects have `continue` even if empty, as in kube-apiserver. */
 export function listMetadata(listing: Listing, { version }: ResourceRequest, { as }: Output): Record<string, JsonValue> {
   const untyped = as === 'object' && version.schema.form !== undefined;
   const metadata: Record<string, JsonValue> = { resourceVersion: String(listing.revision) };
@@ -46,7 +46,7 @@ export function listMetadata(listing: Listing, { version }: ResourceRequest, { a
   return metadata;
 }
 
-/** The objects a list is about, in the state and the part that was asked for. */
+/** Reads the requested page of the requested state. */
 export function collect(request: ResourceRequest, options: ListOptions, selection: Selection): Listing | Promise<Listing> {
   const { cache } = request.objects;
   const prefix = request.objects.prefix(request.info.namespace);
@@ -101,7 +101,7 @@ function readiness(request: ResourceRequest, snapshot: Snapshot): Promise<unknow
   return cache.fresh();
 }
 
-/** Enough entries to fill the page and know whether more follow; all of them where a selector has to choose. */
+/** The entries of a page and one more, which shows whether others follow; all entries if there is a selector. */
 function present(request: ResourceRequest, { prefix, from, limit, selection }: Scope): readonly CacheEntry[] {
   const { cache } = request.objects;
   if (selection.name !== undefined && (request.info.namespace !== '' || request.resource.scope === 'Cluster')) {
@@ -141,7 +141,7 @@ async function collectFromStore(request: ResourceRequest, scope: Scope): Promise
   return cut(page.entries, page.revision, scope, page.entries.length);
 }
 
-/** The first page of what is there; `total` counts all that is. Selecting among many goes on in later turns of the loop. */
+/** Cuts a page out of the entries, of which there are `total`. Selects among many in time slices. */
 function cut(entries: readonly CacheEntry[], revision: number, scope: Scope, total: number): Listing | Promise<Listing> {
   const { selection, limit, prefix } = scope;
   const { matches } = selection;
@@ -157,7 +157,7 @@ function cut(entries: readonly CacheEntry[], revision: number, scope: Scope, tot
   return selecting ? selecting.then(listing) : listing();
 }
 
-/** A full page continues if anything follows its last entry, selected or not. */
+/** A full page has a continue token if any entry follows its last one, selected or not. */
 function listingOf(
   selected: readonly CacheEntry[],
   entries: readonly CacheEntry[],
@@ -174,7 +174,7 @@ const expiredMessage = 'The resourceVersion for the provided list is too old.';
 const expiredContinueMessage =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** The snapshot is gone; a client that was paging gets a token for the rest of the newest state. */
+/** The snapshot was compacted. A client that was paging gets a token for the rest of the newest state. */
 function expired(continuation: Continuation | undefined, prefix: string): StatusError {
   if (!continuation) return StatusError.resourceExpired(expiredMessage);
   const { status } = StatusError.resourceExpired(expiredContinueMessage);

@@ -1,27 +1,25 @@
-import { type JsonObject, StatusError } from '@tsukube/machinery';
+import { type KubeObject, StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { negotiateObjects } from '../../http/negotiation.ts';
-import type { FieldManagement } from '../../registry/field-management.ts';
 import { ensureName, ensureNamespace, nameUndeterminable } from '../../registry/object-meta.ts';
 import type { ResourceRequest } from '../../registry/resource-request.ts';
 import { lightBody } from '../decoding/body.ts';
 import { toHub } from '../decoding/decode.ts';
 import { applyPatch, type Patch, parsePatch, patchType } from '../decoding/patch-body.ts';
-import { type FieldValidation, ownedContext, patchOptions } from '../decoding/write-options.ts';
+import { type FieldValidation, fieldManagerOf, patchOptions, writeContext } from '../decoding/write-options.ts';
 import { answerEntry } from '../encoding/object-encoding.ts';
 import { apply, applyType } from './apply.ts';
 
 export async function patch(request: ResourceRequest): Promise<Answer> {
-  const { fieldManagement } = request.objects.services;
-  const type = patchType(request, fieldManagement ? [applyType] : []);
-  if (type === applyType) return apply(request, fieldManagement as FieldManagement);
+  const type = patchType(request, request.objects.services.fieldManagement ? [applyType] : []);
+  if (type === applyType) return apply(request);
   const output = negotiateObjects(request);
   const options = patchOptions(request, false);
   const body = await lightBody(request);
   request.notes?.requestPatch(body);
   const parsed = parsePatch(body, type, request.version.schema);
-  const context = ownedContext(request, options);
-  const transform = (existing: JsonObject | undefined) => {
+  const context = writeContext(request, options.dryRun, fieldManagerOf(request, options));
+  const transform = (existing: KubeObject | undefined) => {
     if (existing) return patchObject(request, parsed, existing, options.fieldValidation);
     throw StatusError.notFound({ group: request.version.group, resource: request.resource.names.plural }, request.info.name);
   };
@@ -29,16 +27,15 @@ export async function patch(request: ResourceRequest): Promise<Answer> {
   return answerEntry(outcome === 'created' ? 201 : 200, entry, request, output);
 }
 
-/** Patches are written against the version they are sent to; the result is checked as if it had been sent whole. */
-function patchObject(request: ResourceRequest, patch: Patch, existing: JsonObject, validation: FieldValidation): JsonObject {
+/** Patches the object in the version of the request. The result is decoded like the body of an update. */
+function patchObject(request: ResourceRequest, patch: Patch, existing: KubeObject, validation: FieldValidation): KubeObject {
   const { resource, version } = request;
   const current = version.converter ? version.converter.fromHub(existing) : existing;
   const hub = toHub(applyPatch(request, patch, current, version.schema, validation), resource, version);
-  const metadata = hub.metadata as JsonObject;
-  hub.kind ??= existing.kind as string;
-  hub.apiVersion ??= existing.apiVersion as string;
-  ensureNamespace(resource, metadata, request.info.namespace);
-  if (!metadata.name) throw nameUndeterminable(request.info.name);
-  ensureName(metadata, request.info.name);
+  hub.kind ??= existing.kind;
+  hub.apiVersion ??= existing.apiVersion;
+  ensureNamespace(resource, hub.metadata, request.info.namespace);
+  if (!hub.metadata.name) throw nameUndeterminable(request.info.name);
+  ensureName(hub.metadata, request.info.name);
   return hub;
 }

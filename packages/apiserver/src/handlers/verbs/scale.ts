@@ -1,4 +1,13 @@
-import { FieldErrors, type JsonObject, path, StatusError } from '@tsukube/machinery';
+import {
+  FieldErrors,
+  isObject,
+  type JsonObject,
+  type KubeObject,
+  metadataOf,
+  type ObjectMeta,
+  path,
+  StatusError,
+} from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { negotiate, type Output } from '../../http/negotiation.ts';
 import { ensureName } from '../../registry/object-meta.ts';
@@ -11,9 +20,25 @@ import { checkConfiguration, readConfiguration, reportDuplicates, typedResult } 
 import { lightBody } from '../decoding/body.ts';
 import { decodeAs } from '../decoding/decode.ts';
 import { applyPatch, parsePatch, patchType } from '../decoding/patch-body.ts';
-import { ownedContext, patchOptions, type WriteOptions, writeContext, writeOptions } from '../decoding/write-options.ts';
+import { fieldManagerOf, patchOptions, type WriteOptions, writeContext, writeOptions } from '../decoding/write-options.ts';
 import { answerEntry } from '../encoding/object-encoding.ts';
 import { applyType } from './apply.ts';
+
+/** Maps a kind to Scale. Objects are in the hub version. */
+export interface Scalable {
+  replicas(object: JsonObject): number;
+  /** Returns a copy. */
+  withReplicas(object: JsonObject, replicas: number): JsonObject;
+  currentReplicas(object: JsonObject): number;
+  /** The label selector as a string. */
+  selector(object: JsonObject): string;
+  /** Throws if the object has no scale. */
+  checkReadable?(object: JsonObject): void;
+  /** The object's own validation checks the number of replicas. */
+  readonly hasOwnRules?: boolean;
+  /** The path of the replicas in a version, as FieldsV1 elements, if not spec.replicas. */
+  readonly replicasPath?: ReplicasPathIn;
+}
 
 interface Scaling {
   readonly scalable: Scalable;
@@ -24,7 +49,7 @@ interface Scaling {
 
 const kind = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
 
-/** The scale of a kind, as autoscaling/v1 Scale. `schema` and `columns` are those of Scale. */
+/** The scale subresource of a kind, as autoscaling/v1 Scale. `schema` and `columns` are those of Scale. */
 export function scaleSubresource(scalable: Scalable, schema: Schema, columns: readonly Column[]): Subresource {
   const known = new WeakMap<Resource, ScaleManagement>();
   const managementOf = (resource: Resource): ScaleManagement => {
@@ -74,11 +99,11 @@ async function patchScale(request: ResourceRequest, scaling: Scaling): Promise<A
   return writeScale(request, scaling, options, tracked(request, scaling, options, patched));
 }
 
-/** Who updates or patches owns what it changes. */
+/** Records the field manager of an update or patch in the managedFields of the scale. */
 function tracked(request: ResourceRequest, { managementOf }: Scaling, options: WriteOptions, next: ScaleOf): ScaleOf {
   const { services } = request.objects;
   if (!services.fieldManagement) return next;
-  const { fieldManager = '' } = ownedContext(request, options);
+  const fieldManager = fieldManagerOf(request, options);
   return (current) => {
     const scale = next(current);
     managementOf(request.resource).track(current, scale, fieldManager, services.now());
@@ -107,9 +132,9 @@ async function writeScale(request: ResourceRequest, scaling: Scaling, options: W
   const { objects, resource, version, info } = request;
   const { scalable } = scaling;
   const management = objects.services.fieldManagement && scaling.managementOf(resource);
-  // What the scale changes is the object itself, under the object's own rules; its owners are found by way of the scale.
+  // The write updates the object itself, by its own strategy. Its managedFields are derived from those of the scale.
   const strategy = { ...resource.strategy, allowCreateOnUpdate: false };
-  const context = { ...writeContext(request, options.dryRun), strategy };
+  const context = { ...writeContext(request, options.dryRun, null), strategy };
   const { entry } = await objects.update(
     info.name,
     undefined,
@@ -123,27 +148,11 @@ async function writeScale(request: ResourceRequest, scaling: Scaling, options: W
   return scaling.answer(entry, request, output);
 }
 
-/** How an object is seen as something that has a number of replicas. Objects are in the hub version. */
-export interface Scalable {
-  replicas(object: JsonObject): number;
-  /** Gives a copy with another number. */
-  withReplicas(object: JsonObject, replicas: number): JsonObject;
-  currentReplicas(object: JsonObject): number;
-  /** The label selector in its textual form. */
-  selector(object: JsonObject): string;
-  /** Fails if there is nothing to show. */
-  checkReadable?(object: JsonObject): void;
-  /** The object's own validation says which numbers it takes. */
-  readonly hasOwnRules?: boolean;
-  /** Where the number is in a version, in the form of FieldsV1, if it is not in spec.replicas. */
-  readonly replicasPath?: ReplicasPathIn;
-}
+/** Computes the new scale, with managedFields, from the current one. */
+type ScaleOf = (current: JsonObject) => JsonObject;
 
-/** Gives a new scale from the one that is there, with a record of who owns it. */
-export type ScaleOf = (current: JsonObject) => JsonObject;
-
-export function scaleOf(object: JsonObject, scalable: Scalable, managedFields?: JsonObject[]): JsonObject {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata as JsonObject;
+function scaleOf(object: KubeObject, scalable: Scalable, managedFields?: JsonObject[]): JsonObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const selector = scalable.selector(object);
   const replicas = scalable.replicas(object);
   return {
@@ -155,21 +164,21 @@ export function scaleOf(object: JsonObject, scalable: Scalable, managedFields?: 
   };
 }
 
-/** The object with the number that a scale has. */
-export function scaled(
-  existing: JsonObject,
+/** The object with the replicas of a scale. */
+function scaled(
+  existing: KubeObject,
   scale: JsonObject,
   request: ResourceRequest,
   scalable: Scalable,
   management: ScaleManagement | undefined,
-): JsonObject {
-  const metadata = (scale.metadata ?? {}) as JsonObject;
+): KubeObject {
+  const metadata = metadataOf(scale) ?? {};
   ensureName(metadata, request.info.name);
-  const replicas = Number(((scale.spec ?? {}) as JsonObject).replicas ?? 0);
+  const replicas = Number((isObject(scale.spec) ? scale.spec.replicas : undefined) ?? 0);
   if (!scalable.hasOwnRules) validateReplicas(replicas, request.info.name);
-  checkUid(metadata, existing.metadata as JsonObject, request);
-  const object = scalable.withReplicas(existing, replicas);
-  const { managedFields: before, ...rest } = object.metadata as JsonObject;
+  checkUid(metadata, existing.metadata, request);
+  const object = scalable.withReplicas(existing, replicas) as KubeObject;
+  const { managedFields: before, ...rest } = object.metadata;
   const managedFields = management ? management.recordAfter(existing, scale, request.version) : before;
   const { resourceVersion = '' } = metadata;
   return { ...object, metadata: { ...rest, resourceVersion, ...(managedFields && { managedFields }) } };
@@ -182,16 +191,16 @@ function validateReplicas(replicas: number, name: string): void {
   throw StatusError.invalid({ group: 'autoscaling', kind: 'Scale' }, name, errors);
 }
 
-function checkUid({ uid }: JsonObject, existing: JsonObject, { version, resource, info }: ResourceRequest): void {
+function checkUid({ uid }: ObjectMeta, existing: ObjectMeta, { version, resource, info }: ResourceRequest): void {
   if (!uid || uid === existing.uid) return;
   const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${existing.uid}`;
   throw StatusError.conflict({ group: version.group, resource: `${resource.names.plural}/scale` }, info.name, reason);
 }
 
-/** The scale of an object, in whichever representation was asked for: it is an object like any other. */
-export type AnswerScale = (entry: CacheEntry, request: ResourceRequest, output: Output) => Answer | Promise<Answer>;
+/** Encodes the scale of an object in the negotiated representation. */
+type AnswerScale = (entry: CacheEntry, request: ResourceRequest, output: Output) => Answer | Promise<Answer>;
 
-export function scaleAnswers(scalable: Scalable, schema: Schema, columns: readonly Column[]): AnswerScale {
+function scaleAnswers(scalable: Scalable, schema: Schema, columns: readonly Column[]): AnswerScale {
   const version: ServedVersion = { group: 'autoscaling', version: 'v1', schema, columns };
   return (entry, request, output) => {
     const names = { ...request.resource.names, kind: 'Scale' };

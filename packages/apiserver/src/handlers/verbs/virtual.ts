@@ -1,4 +1,12 @@
-import { apiVersionOf, encodeProtobuf, type JsonObject, StatusError, wrapProtobuf } from '@tsukube/machinery';
+import {
+  apiVersionOf,
+  encodeProtobuf,
+  type JsonObject,
+  type KubeObject,
+  metadataOf,
+  StatusError,
+  wrapProtobuf,
+} from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { mediaTypes, negotiate, negotiateObjects, type Output, protobuf } from '../../http/negotiation.ts';
 import { answerBytes, answerValue } from '../../http/respond.ts';
@@ -9,14 +17,14 @@ import { encodeObject } from '../../registry/stored-form.ts';
 import type { CacheEntry } from '../../watchcache/entry.ts';
 import { decodeBody } from '../decoding/decode.ts';
 import { selectionOf } from '../decoding/selectors.ts';
-import { ownedContext, writeOptions } from '../decoding/write-options.ts';
+import { fieldManagerOf, writeContext, writeOptions } from '../decoding/write-options.ts';
 import { answerList } from '../encoding/list-encoding.ts';
 import { answerEntry } from '../encoding/object-encoding.ts';
 
-/** Finds out what there is, each object with a name and in the hub version. */
+/** Computes all objects of a resource, in the hub version. */
 export type Compute = (request: ResourceRequest) => Promise<readonly JsonObject[]>;
 
-/** Reading objects that are not stored but found out when somebody asks. */
+/** The verbs of a resource whose objects are computed by every read, such as component statuses. */
 export function computedVerbs(compute: Compute): Verbs {
   return {
     get: (request) => getComputed(request, compute),
@@ -27,7 +35,7 @@ export function computedVerbs(compute: Compute): Verbs {
 async function getComputed(request: ResourceRequest, compute: Compute): Promise<Answer> {
   const output = negotiateObjects(request);
   const { info, resource, version } = request;
-  const found = (await compute(request)).find((object) => (object.metadata as JsonObject).name === info.name);
+  const found = (await compute(request)).find((object) => metadataOf(object).name === info.name);
   if (!found) throw StatusError.notFound({ group: version.group, resource: resource.names.singular }, info.name);
   return answerEntry(200, entryOf(found, request), request, output);
 }
@@ -40,14 +48,14 @@ async function listComputed(request: ResourceRequest, compute: Compute): Promise
 }
 
 function entryOf(object: JsonObject, { objects }: ResourceRequest): CacheEntry {
-  const key = `${objects.prefix('')}${(object.metadata as JsonObject).name}`;
+  const key = `${objects.prefix('')}${metadataOf(object).name}`;
   return { key, value: Buffer.from(encodeObject(object)), revision: 0, created: 0, derived: undefined };
 }
 
-/** Answers a question with the question and its answer. In the hub version. */
-export type Review = (object: JsonObject, request: ResourceRequest) => JsonObject | Promise<JsonObject>;
+/** Returns the review with its status set, in the hub version. */
+export type Review = (object: KubeObject, request: ResourceRequest) => JsonObject | Promise<JsonObject>;
 
-/** What a resource serves that is only ever asked: it is created, answered and forgotten. */
+/** The verbs of a review, such as SubjectAccessReview: create returns the result and stores nothing. */
 export function reviewVerbs(review: Review): Verbs {
   return {
     async create(request) {
@@ -55,11 +63,11 @@ export function reviewVerbs(review: Review): Verbs {
       if (output.as !== 'object') throw StatusError.notAcceptable([...mediaTypes]);
       const options = writeOptions(request, 'CreateOptions');
       const object = await decodeBody(request, options.fieldValidation);
-      const metadata = object.metadata as JsonObject;
-      wipeSystemFields(metadata);
-      ensureNamespace(request.resource, metadata, request.info.namespace);
+      wipeSystemFields(object.metadata);
+      ensureNamespace(request.resource, object.metadata, request.info.namespace);
       const { fieldManagement, now } = request.objects.services;
-      await fieldManagement?.track(request.resource, object, undefined, ownedContext(request, options), now());
+      const context = writeContext(request, options.dryRun, fieldManagerOf(request, options));
+      await fieldManagement?.track(request.resource, object, undefined, context, now());
       return answerReview(await review(object, request), request, output);
     },
   };

@@ -38,6 +38,7 @@ async function begin(
     timeoutMs: timeoutOf(options, request) * 1000,
     shutdown: request.shutdown,
     onCaughtUp: request.onCaughtUp,
+    random: request.objects.random,
   });
   try {
     await ready(request, options, version);
@@ -53,7 +54,7 @@ function startOf(options: ListOptions, version: number | undefined, current: num
   return version ? { from: 'revision', revision: version } : { from: 'state' };
 }
 
-/** The newest state without a version; with 0 what is at hand; a streaming list of a version waits until it is there. */
+/** Waits until the watch may start: newest state without a version, any state with 0; a streaming list waits for its version. */
 async function ready(request: ResourceRequest, options: ListOptions, version: number | undefined): Promise<void> {
   const { cache } = request.objects;
   if (version === undefined) await cache.fresh();
@@ -63,7 +64,7 @@ async function ready(request: ResourceRequest, options: ListOptions, version: nu
 
 function timeoutOf(options: ListOptions, request: ResourceRequest): number {
   if (options.timeoutSeconds) return Math.max(0, options.timeoutSeconds);
-  return request.minWatchSeconds * (1 + Math.random());
+  return request.minWatchSeconds * (1 + request.objects.random());
 }
 
 function asStatus(error: unknown, version: number | undefined): StatusError {

@@ -12,20 +12,20 @@ import { type IncludeObject, includeObject, tableHead, tableRow } from '../encod
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** How events are chosen and written for one kind of watch. Watches of the same kind share what is written. */
+/** How a watch selects and encodes events. Watches with the same format share encoded frames. */
 export interface WatchFormat {
-  /** The same for watches that get the same bytes. */
+  /** Equal for watches that get the same bytes. */
   readonly id: string;
   readonly prefix: string;
-  /** What the event is to this watch, or undefined if it is nothing. */
+  /** The event's type for this watch; undefined if it is not selected. */
   typeOf(event: CacheEvent): EventType | undefined;
   selects(entry: CacheEntry): boolean;
-  /** Whether a frame with this entry takes so long to make that a worker thread prepares it first. */
+  /** Whether encoding the entry would block the event loop, so that a worker thread prepares it. */
   isHeavy(entry: CacheEntry): boolean;
   prepare(entry: CacheEntry): Promise<void>;
-  /** Undefined when the event is not for this watch. Encoded once and kept with the event. */
+  /** The encoded event; undefined if it is not selected. Encoded once and cached with the event. */
   frame(event: CacheEvent): Buffer | undefined;
-  /** Whether the first frame is not like the others: that of a table says its columns. */
+  /** Whether the first frame differs: that of a Table has the column definitions. */
   readonly firstDiffers: boolean;
   entryFrame(type: EventType, entry: CacheEntry, first: boolean): Buffer;
   bookmark(revision: number, endOfInitialEvents: boolean, first: boolean): Buffer;
@@ -66,7 +66,7 @@ function preparation(request: ResourceRequest, output: Output): Pick<WatchFormat
   };
 }
 
-/** The same for watches whose frames are the same. */
+/** Equal for watches whose frames are equal. */
 function encodingId(request: ResourceRequest, { mediaType, as, metaVersion }: Output): string {
   const { version, resource } = request;
   const row = as === 'table' ? includeObject(request) : '';
@@ -94,7 +94,7 @@ function protobufFrames(request: ResourceRequest, output: Output): Frames {
   };
 }
 
-/** An empty object of the kind with a resourceVersion: a table shows what its columns say of such an object. */
+/** An empty object of the kind with a resourceVersion. */
 function bookmarkEntry({ resource }: ResourceRequest, revision: number, end: boolean): CacheEntry {
   const resourceVersion = String(revision);
   const metadata: JsonObject = end
@@ -107,7 +107,7 @@ function bookmarkEntry({ resource }: ResourceRequest, revision: number, end: boo
 
 const always = () => true;
 
-/** An object that starts to match is added, one that stops to match is deleted, for this watch. */
+/** For the watch, an object that starts to match is ADDED and one that stops to match is DELETED. */
 function transition(matches: (entry: CacheEntry) => boolean): (event: CacheEvent) => EventType | undefined {
   return ({ type, entry, previous }) => {
     const before = previous !== undefined && matches(previous);
@@ -117,7 +117,7 @@ function transition(matches: (entry: CacheEntry) => boolean): (event: CacheEvent
   };
 }
 
-/** An object that stopped to match is shown as it last matched, at the revision at which it stopped. */
+/** The entry that an event shows: for an object that stopped matching the last matching state, at the new revision. */
 export function subject({ type, entry, previous }: CacheEvent, seenAs: EventType): CacheEntry {
   if (seenAs !== 'DELETED' || type === 'delete' || !previous) return entry;
   return { ...previous, value: atRevision(previous.value, entry.revision), revision: entry.revision, derived: undefined };

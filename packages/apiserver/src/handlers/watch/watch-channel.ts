@@ -3,7 +3,7 @@ import type { ObjectCache } from '../../watchcache/object-cache.ts';
 import { subject, type WatchFormat } from './event-encoding.ts';
 
 export interface Member {
-  /** Whether the watch has not written anything yet. */
+  /** Whether the watch has not sent a frame yet. */
   isFirst(): boolean;
   deliver(frames: readonly Buffer[], joined: Buffer, revision: number): void;
   gap(): void;
@@ -16,7 +16,7 @@ export interface Channel {
 
 const channels = new WeakMap<ObjectCache, Map<string, SharedChannel>>();
 
-/** All watches that get the same bytes share one channel: a batch is chosen and joined once, however many they are. */
+/** The channel of all watches that get the same bytes: a batch of events is selected and encoded once for all of them. */
 export function channelOf(cache: ObjectCache, format: WatchFormat): Channel {
   let ofCache = channels.get(cache);
   if (!ofCache) {
@@ -54,7 +54,7 @@ class SharedChannel implements Channel {
   }
 
   #onEvents(events: readonly CacheEvent[]): void {
-    // Each watch then pulls what it missed, and waits for what takes long.
+    // Each watch then pulls the events and waits for a worker to prepare them.
     if (events.some((event) => this.#isHeavy(event))) this.#onGap();
     else this.#deliver(events);
   }

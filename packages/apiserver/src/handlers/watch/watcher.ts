@@ -10,26 +10,28 @@ import { type Channel, channelOf } from './watch-channel.ts';
 export interface WatcherOptions {
   readonly bookmarks: boolean;
   readonly timeoutMs: number;
-  /** When the server drains, watches end cleanly. */
+  /** Watches end cleanly when the server shuts down. */
   readonly shutdown: ShutdownNotice;
-  /** May be called more than once. */
+  /** Called when the watch has sent all past events; may be called more than once. */
   readonly onCaughtUp?: () => void;
+  /** From 0 to 1, for the jitter of bookmarks. */
+  readonly random: () => number;
 }
 
-/** More than this waiting for the network, and the watch stops taking events until it has caught up. */
+/** Above this many unsent bytes the watch leaves its channel until the client has read them. */
 const maxBufferedBytes = 1 << 20;
-/** So much is written in one go; what follows is made when there is room for it. */
+/** Frames are encoded and written in pieces of this size, as the client reads. */
 const maxWriteBytes = 1 << 20;
-/** A reader that takes nothing for so long is dropped. */
+/** A client that reads nothing for this long is dropped. */
 const maxStallMs = 30_000;
-/** So long a reader may take to hear the end. */
+/** The time for the client to read the end of the stream. */
 const maxEndMs = 5_000;
 const bookmarkIntervalMs = 60_000;
 const lastBookmarkMs = 2_000;
 
 /**
- * One watch on its way from the past to the present. It pulls what has been and follows what happens; when the reader
- * is slow it lets go of the present and pulls again from where it was, so that nothing is queued for it.
+ * One watch. It pulls past events from the cache or the store and then joins the channel of current events. A slow client makes it
+ * leave the channel and pull again from its position, so that no events are queued for it.
  */
 export class Watcher {
   readonly #cache: ObjectCache;
@@ -61,7 +63,7 @@ export class Watcher {
     while (!this.#closed) await this.#advance();
   }
 
-  /** The last thing a watch says when it cannot go on. */
+  /** Sends an ERROR event and ends the watch. */
   fail(error: StatusError): void {
     if (this.#closed) return;
     const frame = this.#format.error(error);
@@ -107,7 +109,7 @@ export class Watcher {
     return frame;
   }
 
-  /** One step from wherever the watch is towards the present. */
+  /** Takes one step from the watch's position towards the present. */
   async #advance(): Promise<void> {
     await this.#cache.loaded();
     if (this.#closed) return;
@@ -130,11 +132,11 @@ export class Watcher {
     }
   }
 
-  /** Resolves when the watch has to step back from the present: it lags, or it is over. */
+  /** Follows current events. Resolves when the client is too slow, after a gap, or when the watch is closed. */
   async #followPresent(): Promise<void> {
     this.#options.onCaughtUp?.();
     const channel: Channel = channelOf(this.#cache, this.#format);
-    // A watch may ask for what follows a version that is yet to come.
+    // A watch may start from a future resourceVersion.
     const isAhead = this.#position > this.#cache.current;
     await new Promise<void>((resolve) => {
       const { signal } = this.#abort;
@@ -178,8 +180,8 @@ export class Watcher {
   }
 
   /**
-   * Takes the next frames when the reader has taken those before: nothing is made for one that does not read. Lets the loop turn
-   * while frames are made, and waits for those that others prepare.
+   * Encodes frames only as fast as the client reads them, and in time slices. A promise among the frames is awaited: a worker
+   * prepares the next frame.
    */
   async #send(frames: Iterable<Buffer | Promise<void>>): Promise<void> {
     const slice = new TimeSlice();
@@ -226,7 +228,7 @@ export class Watcher {
     });
   }
 
-  /** About every minute, not all watches at once; and shortly before the end, so that the next watch resumes there. */
+  /** Every minute, with jitter, and shortly before the timeout, so that the next watch resumes there. */
   #startBookmarks(): void {
     const last = this.#options.timeoutMs - lastBookmarkMs;
     if (last > 0 && last < 2 ** 31) this.#timers.push(setTimeout(() => this.#bookmark(), last));
@@ -235,12 +237,12 @@ export class Watcher {
         this.#bookmark();
         this.#timers.push(setInterval(() => this.#bookmark(), bookmarkIntervalMs));
       },
-      bookmarkIntervalMs * (0.75 + Math.random() / 4),
+      bookmarkIntervalMs * (0.75 + this.#options.random() / 4),
     );
     this.#timers.push(first);
   }
 
-  /** Only for a watch that has seen everything up to now. */
+  /** Sends a bookmark if the watch is up to date. */
   #bookmark(): void {
     const behind = this.#cache.eventsAfter(this.#position);
     if (this.#closed || !behind || behind.length > 0) return;

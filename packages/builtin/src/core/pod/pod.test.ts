@@ -1,4 +1,4 @@
-import { FieldErrors, type JsonObject } from '@tsukube/machinery';
+import { FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { summaryOf } from './columns.ts';
 import { pod } from './pod.ts';
@@ -6,8 +6,8 @@ import { qosClassOf } from './qos.ts';
 
 function podOf(spec: JsonObject): JsonObject {
   const object: JsonObject = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec };
-  pod.strategy.applyDefaults?.(object);
-  pod.strategy.prepareForCreate?.(object, { name: 'u', groups: [] }, pod.hub);
+  pod.strategy.applyDefaults?.(object as KubeObject);
+  pod.strategy.prepareForCreate?.(object as KubeObject, { name: 'u', groups: [] }, pod.hub);
   return object;
 }
 
@@ -29,7 +29,7 @@ describe('pods', () => {
       const next = structuredClone(old) as JsonObject;
       Object.assign(next.spec as JsonObject, change);
       const errors = new FieldErrors();
-      pod.strategy.validateUpdate?.(next, old, errors, pod.hub);
+      pod.strategy.validateUpdate?.(next as KubeObject, old as KubeObject, errors, pod.hub);
       return errors;
     };
     const [first] = (old.spec as { containers: JsonObject[] }).containers;
@@ -47,7 +47,7 @@ describe('pods', () => {
   ])('%s', (_title, spec, metadata, plan) => {
     const object = podOf({ containers: [container], ...spec });
     Object.assign(object.metadata as JsonObject, metadata);
-    expect(pod.strategy.beginDelete?.(object, {})).toEqual(plan);
+    expect(pod.strategy.beginDelete?.(object as KubeObject, {})).toEqual(plan);
   });
 
   it('are summarized in one line', () => {
