@@ -39,14 +39,14 @@ function inProtobuf(version: ServedVersion, object: JsonObject): Buffer {
 const allocate = (size: number) => Buffer.alloc(size);
 
 describe('every version of every kind', () => {
-  it('is there', () => {
+  it('is present', () => {
     expect(served.length).toBeGreaterThan(90);
     expect(served.map(([name]) => name)).toEqual(
       expect.arrayContaining(['autoscaling/v2beta1 HorizontalPodAutoscaler', 'extensions/v1beta1 Ingress', 'v1 Event']),
     );
   });
 
-  it.each(served)('is the same after a way through protobuf: %s', (_, resource, version) => {
+  it.each(served)('survives a round trip through protobuf: %s', (_, resource, version) => {
     const { catalogue, type } = version.schema;
     for (let seed = 0; seed < rounds; seed++) {
       const object = anyObject(resource, version, seed);
@@ -57,12 +57,12 @@ describe('every version of every kind', () => {
     }
   });
 
-  // Definitions of old are refused where they contradict themselves, as any object does that is made by chance.
+  // Random v1beta1 definitions contradict themselves and fail to convert.
   const stored = served.filter(
     ([, { storagePrefix }, { group, version }]) =>
       storagePrefix !== '' && `${group}/${version}` !== 'apiextensions.k8s.io/v1beta1',
   );
-  it.each(stored)('is read where a kube-apiserver has stored it: %s', (_, resource, version) => {
+  it.each(stored)('is decoded as stored by a kube-apiserver: %s', (_, resource, version) => {
     const present = presentAs(resource);
     for (let seed = 0; seed < rounds; seed++) {
       const object = anyObject(resource, version, seed);
@@ -76,11 +76,11 @@ describe('every version of every kind', () => {
   });
 });
 
-describe('a definition that a kube-apiserver has stored', () => {
+describe('a CustomResourceDefinition stored by a kube-apiserver', () => {
   const definitions = resources.find(({ names }) => names.plural === 'customresourcedefinitions') as Resource;
   const storedBeta = definitions.versions.find(({ version }) => version === 'v1beta1') as ServedVersion;
 
-  it('has what was said once for all versions in each of them', () => {
+  it('has the top-level schema, columns and subresources in each version', () => {
     const beta = {
       kind: 'CustomResourceDefinition',
       apiVersion: 'apiextensions.k8s.io/v1beta1',

@@ -50,12 +50,15 @@ function goThrough(resource: Resource, seed: number): void {
 }
 
 describe('any object', () => {
-  it.each(resources.map((resource) => [resource.names.kind, resource] as const))('is judged: %s', (_kind, resource) => {
-    for (const seed of seeds) expect(() => goThrough(resource, seed), `seed ${seed}`).not.toThrow();
-  });
+  it.each(resources.map((resource) => [resource.names.kind, resource] as const))(
+    'is validated without an exception: %s',
+    (_kind, resource) => {
+      for (const seed of seeds) expect(() => goThrough(resource, seed), `seed ${seed}`).not.toThrow();
+    },
+  );
 
   it.each(resources.map((resource) => [resource.names.kind, resource] as const))(
-    'is filled in once and for all: %s',
+    'has idempotent defaults: %s',
     (_kind, resource) => {
       for (const seed of seeds) {
         const object = withDefaults(resource.strategy, decoded(resource, randomNumbers(seed)));

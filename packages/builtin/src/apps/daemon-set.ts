@@ -9,9 +9,9 @@ import {
   metadataOf,
   objectIn,
   path,
-  setKey,
 } from '@tsukube/machinery';
 import { schemaOf, zeroValue } from '../common/schema.ts';
+import { sortedMap } from '../common/sorted-map.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { formatLabels } from '../core/pod-spec/columns.ts';
 import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
@@ -140,7 +140,5 @@ function setGeneration(object: JsonObject, generation: bigint): void {
   const metadata = metadataOf(object);
   const annotations = new Map<string, string>(Object.entries(mapIn(metadata, 'annotations')));
   annotations.set(annotation, String(generation));
-  const sorted: Record<string, string> = {};
-  for (const key of [...annotations.keys()].sort()) setKey(sorted, key, annotations.get(key) as string);
-  metadata.annotations = sorted;
+  metadata.annotations = sortedMap(annotations);
 }

@@ -36,7 +36,7 @@ function updateProblems(resource: Resource, changes: JsonObject): string[] {
   return texts(errors);
 }
 
-describe('what is filled in', () => {
+describe('defaults', () => {
   it.each<[Resource, JsonObject, JsonObject]>([
     [
       deployment,
@@ -73,7 +73,7 @@ describe('what is filled in', () => {
 
 const mismatch = 'spec.template.metadata.labels: Invalid value: {"app":"w"}: `selector` does not match template `labels`';
 
-describe('what is refused', () => {
+describe('validation on create', () => {
   it.each<[Resource, JsonObject, string[]]>([
     [deployment, {}, []],
     [deployment, { selector: null }, ['spec.selector: Required value', mismatch]],
@@ -120,7 +120,7 @@ const frozen =
 const both = { matchLabels: { app: 'w' }, matchExpressions: [{ key: 'app', operator: 'Exists' }] };
 const immutable = `spec.selector: Invalid value: ${JSON.stringify(both)}: field is immutable`;
 
-describe('what cannot change', () => {
+describe('immutable fields', () => {
   it.each<[Resource, JsonObject, string[]]>([
     [statefulSet, { replicas: 3, minReadySeconds: 1, ordinals: { start: 2 }, revisionHistoryLimit: 1 }, []],
     [statefulSet, { serviceName: 'other' }, [frozen]],
@@ -134,7 +134,7 @@ describe('what cannot change', () => {
 });
 
 describe('generations', () => {
-  it('of a deployment count changes of annotations', () => {
+  it('of a deployment increases with changed annotations', () => {
     const old = created(deployment, {}, { generation: 3 });
     const object = deepCopy(old) as JsonObject;
     (object.metadata as JsonObject).annotations = { a: 'b' };
@@ -142,7 +142,7 @@ describe('generations', () => {
     expect((object.metadata as JsonObject).generation).toBe(4);
   });
 
-  it('of a daemon set count changes of its template, whatever the client says', () => {
+  it('of a daemon set template increases with the template and ignores the client', () => {
     const annotation = 'deprecated.daemonset.template.generation';
     const old = created(daemonSet, {});
     const object = deepCopy(old) as JsonObject;

@@ -6,10 +6,11 @@ import {
   JsonSyntaxError,
   type JsonValue,
   mapIn,
+  objectsIn,
   parseJson,
-  setKey,
   type TypeCatalogue,
 } from '@tsukube/machinery';
+import { sortedMap } from '../common/sorted-map.ts';
 
 const domain = 'autoscaling.alpha.kubernetes.io';
 
@@ -33,9 +34,7 @@ export function withRoundTripAnnotations(metadata: JsonObject, values: Readonly<
   for (const [name, value] of Object.entries(values)) if (value !== undefined) annotations.set(name, value);
   const { annotations: _, ...rest } = metadata;
   if (annotations.size === 0) return rest;
-  const sorted: JsonObject = {};
-  for (const name of [...annotations.keys()].sort()) setKey(sorted, name, annotations.get(name) as string);
-  return { ...rest, annotations: sorted };
+  return { ...rest, annotations: sortedMap(annotations) };
 }
 
 export function hasRoundTripAnnotations(metadata: JsonObject): boolean {
@@ -47,7 +46,7 @@ export function readAnnotationList(metadata: JsonObject, name: string, type: str
   const items = parse(metadata, name);
   if (items === undefined) return undefined;
   const checked = check({ items }, type);
-  return checked && ((checked.items ?? []) as JsonObject[]);
+  return checked && objectsIn(checked, 'items');
 }
 
 /** The object in an annotation; undefined if it is absent or malformed. */

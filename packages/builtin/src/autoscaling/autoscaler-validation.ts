@@ -37,7 +37,7 @@ export function validateAutoscalerStatus(object: JsonObject, errors: FieldErrors
 }
 
 function validateReplicas(spec: JsonObject, lowest: number, errors: FieldErrors): void {
-  const minReplicas = spec.minReplicas as number | undefined;
+  const minReplicas = spec.minReplicas === undefined ? undefined : numberIn(spec, 'minReplicas');
   const maxReplicas = numberIn(spec, 'maxReplicas');
   const maxPath = specPath.child('maxReplicas');
   if (minReplicas !== undefined && minReplicas < lowest)

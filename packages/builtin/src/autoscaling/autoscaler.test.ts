@@ -21,15 +21,15 @@ function problems(spec: JsonObject): string[] {
 
 const metric = (value: JsonObject): JsonObject => ({ metrics: [value] });
 
-describe('what is filled in', () => {
-  it('is the utilization of CPUs', () => {
+describe('defaults', () => {
+  it('have a CPU utilization metric', () => {
     expect(created({}).spec).toMatchObject({
       minReplicas: 1,
       metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],
     });
   });
 
-  it('is both directions of a behavior that has one', () => {
+  it('complete both directions of a behavior', () => {
     const { behavior } = created({ behavior: { scaleUp: { selectPolicy: 'Min' } } }).spec as { behavior: JsonObject };
     expect(behavior.scaleUp).toMatchObject({ selectPolicy: 'Min', stabilizationWindowSeconds: 0 });
     expect(behavior.scaleDown).toEqual({
@@ -39,7 +39,7 @@ describe('what is filled in', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('validation', () => {
   it.each<[JsonObject, string[]]>([
     [{}, []],
     [

@@ -139,13 +139,13 @@ function quantity(value: JsonValue | undefined): string {
 /** Defaults of autoscaling/v2. */
 export function defaultAutoscaler(object: JsonObject): void {
   const spec = specOf(object);
-  const metrics = spec.metrics as JsonObject[] | undefined;
+  const metrics = objectsIn(spec, 'metrics');
   const behavior = objectIn(spec, 'behavior');
   object.spec = {
     scaleTargetRef: spec.scaleTargetRef ?? { kind: '', name: '' },
     minReplicas: spec.minReplicas ?? 1,
     maxReplicas: spec.maxReplicas ?? 0,
-    metrics: metrics?.length ? metrics : [cpuUtilization()],
+    metrics: metrics.length > 0 ? [...metrics] : [cpuUtilization()],
     ...omitUndefined({ behavior: behavior && defaultBehavior(behavior) }),
   };
   const status = statusOf(object);

@@ -198,9 +198,9 @@ export function behaviorToV1(behavior: JsonObject): JsonObject {
 function rulesToV1(rules: JsonObject | undefined): JsonValue {
   if (!rules) return null;
   const policies = objectsIn(rules, 'policies').map(({ type, value, periodSeconds }) => ({
-    Type: type as string,
-    Value: value as number,
-    PeriodSeconds: periodSeconds as number,
+    Type: type ?? '',
+    Value: value ?? 0,
+    PeriodSeconds: periodSeconds ?? 0,
   }));
   return {
     StabilizationWindowSeconds: rules.stabilizationWindowSeconds ?? null,

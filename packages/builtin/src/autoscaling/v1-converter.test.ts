@@ -146,15 +146,15 @@ function hubObject(seed: number): JsonObject {
 
 const seeds = Array.from({ length: 500 }, (_, i) => i + 1);
 
-describe('v1 and v2 say the same', () => {
-  it('from the hub to v1 and back', () => {
+describe('round trips', () => {
+  it('v2 to v1 to v2', () => {
     for (const seed of seeds) {
       const hub = hubObject(seed);
       expect(v1Converter.toHub(decoded(v1Converter.fromHub(hub), 'v1')), `seed ${seed}`).toEqual(hub);
     }
   });
 
-  it('from v1 to the hub and back', () => {
+  it('v1 to v2 to v1', () => {
     for (const seed of seeds) {
       const v1 = v1Converter.fromHub(hubObject(seed));
       expect(JSON.stringify(v1Converter.fromHub(v1Converter.toHub(v1))), `seed ${seed}`).toBe(JSON.stringify(v1));
@@ -184,12 +184,12 @@ describe('annotations of v1', () => {
     expect(specOf(withAnnotation('metrics', text)).metrics).toEqual(metrics);
   });
 
-  it('reads a behavior with the names of v2', () => {
+  it('accept a behavior with the field names of v2', () => {
     const text = '{"scaleUp":{"selectPolicy":"Min","policies":[{"type":"Pods","value":1,"periodSeconds":5}]}}';
     expect(specOf(withAnnotation('behavior', text)).behavior).toEqual(JSON.parse(text));
   });
 
-  it('are gone in the hub', () => {
+  it('are dropped in v2', () => {
     expect(v1Converter.toHub(withAnnotation('conditions', '[]')).metadata).toEqual({ name: 'a' });
   });
 });

@@ -32,14 +32,14 @@ const v1: ServedVersion = {
   columns: [
     nameColumn,
     column('Schedule', { type: specType, field: 'schedule' }, (object) => textIn(spec(object), 'schedule')),
-    column('Timezone', { type: specType, field: 'timeZone' }, (object) => (spec(object)?.timeZone ?? '<none>') as string),
+    column('Timezone', { type: specType, field: 'timeZone' }, timeZoneCell),
     column('Suspend', { type: specType, field: 'suspend' }, suspendCell, { type: 'boolean' }),
     column('Active', { type: statusType, field: 'active' }, (object) => objectsIn(status(object), 'active').length, {
       type: 'integer',
     }),
     column('Last Schedule', { type: statusType, field: 'lastScheduleTime' }, (object) => {
-      const time = status(object)?.lastScheduleTime as string | undefined;
-      return time === undefined ? '<none>' : { age: time };
+      const time = textIn(status(object), 'lastScheduleTime');
+      return time === '' ? '<none>' : { age: time };
     }),
     ageColumn,
     ...containerColumns((object) => objectIn(objectIn(jobSpec(object), 'template'), 'spec')),
@@ -80,6 +80,11 @@ export const cronJob: Resource = {
     warnings,
   },
 };
+
+function timeZoneCell(object: JsonObject): string {
+  const { timeZone } = specOf(object);
+  return typeof timeZone === 'string' ? timeZone : '<none>';
+}
 
 function suspendCell(object: JsonObject): string {
   const suspend = spec(object)?.suspend;
@@ -150,7 +155,7 @@ function validateScheduleText(schedule: string, spec: JsonObject, oldSpec: JsonO
   const problem = scheduleProblem(schedule);
   if (problem !== undefined) errors.invalid(at, schedule, problem);
   if (!schedule.includes('TZ')) return;
-  // It was possible once, so what has it may keep it.
+  // Ratcheting: a stored schedule with TZ stays valid.
   if (!textIn(oldSpec, 'schedule').includes('TZ'))
     errors.invalid(at, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead');
   else if (spec.timeZone !== undefined)

@@ -15,7 +15,7 @@ describe('schedules', () => {
     '@midnight',
     '@every 1h30m',
     'TZ=UTC 0 0 * * *',
-  ])('%j is one', (schedule) => {
+  ])('%j is valid', (schedule) => {
     expect(scheduleProblem(schedule)).toBeUndefined();
   });
 
@@ -33,7 +33,7 @@ describe('schedules', () => {
     ['@every 1x', 'failed to parse duration @every 1x: time: unknown unit "x" in duration "1x"'],
     ['CRON_TZ=Foo/Bar * * * * *', 'provided bad location Foo/Bar: unknown time zone Foo/Bar'],
     ['TZ=UTC', 'invalid schedule format: runtime error: slice bounds out of range [:-1]'],
-  ])('%j is none', (schedule, problem) => {
+  ])('%j is invalid', (schedule, problem) => {
     expect(scheduleProblem(schedule)).toBe(problem);
   });
 });
@@ -47,7 +47,7 @@ describe('time zones', () => {
     expect(timeZoneProblem(name)).toBe(`unknown time zone ${name}`);
   });
 
-  it.each(['local', 'Local'])('%s says nothing', (name) => {
+  it.each(['local', 'Local'])('%s is ambiguous and invalid', (name) => {
     expect(timeZoneProblem(name)).toContain('must be an explicit time zone');
   });
 });

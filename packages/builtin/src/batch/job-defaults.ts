@@ -8,8 +8,8 @@ import {
   numberIn,
   objectIn,
   objectsIn,
-  setKey,
 } from '@tsukube/machinery';
+import { sortedMap } from '../common/sorted-map.ts';
 import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
 import { podTemplateWarnings } from '../core/pod-spec/warnings.ts';
 
@@ -70,9 +70,7 @@ export function generateSelector(object: JsonObject): void {
 /** Does not overwrite existing labels; validation rejects wrong ones. */
 function addLabels(owner: JsonObject, field: string, labels: Readonly<Record<string, string>>): void {
   const all = new Map([...Object.entries(labels), ...Object.entries(mapIn(owner, field))]);
-  const sorted: JsonObject = {};
-  for (const key of [...all.keys()].sort()) setKey(sorted, key, all.get(key) as string);
-  owner[field] = sorted;
+  owner[field] = sortedMap(all);
 }
 
 const manyCompletions = 100_000;

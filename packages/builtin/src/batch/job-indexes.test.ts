@@ -23,7 +23,7 @@ describe('indexes below 10', () => {
   });
 });
 
-describe('what is both completed and failed', () => {
+describe('indexes that are both completed and failed', () => {
   it.each<[string, string, number | undefined]>([
     ['1,3', '2,4', undefined],
     ['1-3', '3', 3],

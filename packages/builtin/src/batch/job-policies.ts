@@ -118,8 +118,8 @@ function validateSuccessRules(policy: JsonObject, spec: JsonObject, at: FieldPat
 }
 
 function validateSuccessRule(rule: JsonObject, completions: number, at: FieldPath, errors: FieldErrors): void {
-  const indexes = rule.succeededIndexes as string | undefined;
-  const count = rule.succeededCount as number | undefined;
+  const indexes = typeof rule.succeededIndexes === 'string' ? rule.succeededIndexes : undefined;
+  const count = rule.succeededCount === undefined ? undefined : numberIn(rule, 'succeededCount');
   if (indexes === undefined && count === undefined)
     errors.required(at, 'at least one of succeededCount or succeededIndexes must be specified');
   const total = indexes === undefined ? undefined : validateIndexes(indexes, completions, at.child('succeededIndexes'), errors);

@@ -47,7 +47,7 @@ describe('a new job', () => {
     expect(specOf(created(spec))).toMatchObject(expected);
   });
 
-  it('does not count completions of a work queue', () => {
+  it('leaves completions of a work queue unset', () => {
     expect(specOf(created({ parallelism: 3 })).completions).toBeUndefined();
   });
 
@@ -64,12 +64,12 @@ describe('a new job', () => {
       { successPolicy: { rules: [{ succeededCount: 1 }] } },
       'spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: requires indexed completion mode',
     ],
-  ])('%j is refused', (spec, problem) => {
+  ])('%j is rejected', (spec, problem) => {
     expect(createProblems(created(spec))).toContain(problem);
   });
 });
 
-describe('a changed job', () => {
+describe('an updated job', () => {
   const change = (object: JsonObject, edit: (spec: JsonObject, podSpec: JsonObject) => void) => {
     const changed = deepCopy(object) as JsonObject;
     edit(specOf(changed), (specOf(changed).template as JsonObject).spec as JsonObject);
@@ -79,22 +79,22 @@ describe('a changed job', () => {
     podSpec.nodeSelector = { disk: 'ssd' };
   };
 
-  it('keeps its template while it runs', () => {
+  it('has an immutable template while it runs', () => {
     expect(change(created({}), nodeSelector)).toHaveLength(1);
   });
 
-  it('may choose nodes while it is suspended', () => {
+  it('may change scheduling directives while it is suspended', () => {
     expect(change(created({ suspend: true }), nodeSelector)).toEqual([]);
   });
 
-  it('keeps its containers even then', () => {
+  it('has immutable containers even while suspended', () => {
     const edit = (_spec: JsonObject, podSpec: JsonObject) => {
       podSpec.hostNetwork = true;
     };
     expect(change(created({ suspend: true }), edit)).toHaveLength(1);
   });
 
-  it('grows only with its parallelism', () => {
+  it('may change completions only together with parallelism', () => {
     const indexed = created({ completionMode: 'Indexed', completions: 2, parallelism: 2 });
     const alone = (spec: JsonObject) => {
       spec.completions = 3;

@@ -5,6 +5,7 @@ import {
   formatMessage,
   isDNS1123Label,
   type JsonObject,
+  type JsonValue,
   maxLengthMessage,
   numberIn,
   type ShownValue,
@@ -34,6 +35,16 @@ export function requireText(owner: JsonObject, field: string, at: FieldPath, err
 export function requireOneOf(text: string, supported: readonly string[], at: FieldPath, errors: FieldErrors): void {
   if (text === '') errors.required(at);
   else if (!supported.includes(text)) errors.notSupported(at, text, supported);
+}
+
+/** Rejects values that are not supported; an absent value is valid. */
+export function validateEnum(
+  value: JsonValue | undefined,
+  supported: readonly string[],
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (value !== undefined && !(typeof value === 'string' && supported.includes(value))) errors.notSupported(at, value, supported);
 }
 
 export function requireNonNegative(owner: JsonObject, field: string, at: FieldPath, errors: FieldErrors): void {

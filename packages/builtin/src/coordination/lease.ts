@@ -1,5 +1,5 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, type JsonObject, path } from '@tsukube/machinery';
+import { type FieldErrors, type JsonObject, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { specOf } from '../common/spec.ts';
 
@@ -9,10 +9,8 @@ const v1: ServedVersion = {
   schema: schemaOf('coordination.v1.Lease'),
   columns: [
     nameColumn,
-    column(
-      'Holder',
-      { type: 'io.k8s.api.coordination.v1.LeaseSpec', field: 'holderIdentity' },
-      (object) => (specOf(object).holderIdentity as string) ?? '',
+    column('Holder', { type: 'io.k8s.api.coordination.v1.LeaseSpec', field: 'holderIdentity' }, (object) =>
+      textIn(specOf(object), 'holderIdentity'),
     ),
     ageColumn,
   ],

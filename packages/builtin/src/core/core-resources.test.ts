@@ -38,10 +38,10 @@ const volume = (spec: JsonObject = {}): JsonObject => ({
   spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/x' }, ...spec },
 });
 
-describe('what is filled in', () => {
+describe('defaults', () => {
   it.each<[string, Resource, JsonObject, JsonObject]>([
     [
-      'limits from maxima, requests from limits and minima',
+      'default limits from max, default requests from limits and min',
       limitRange,
       { spec: { limits: [{ type: 'Container', max: { cpu: '2' }, min: { memory: '1Mi' } }] } },
       { spec: { limits: [{ default: { cpu: '2' }, defaultRequest: { cpu: '2', memory: '1Mi' } }] } },
@@ -53,33 +53,38 @@ describe('what is filled in', () => {
       { spec: { podCIDRs: ['10.0.0.0/24'], taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] } },
     ],
     [
-      'the reference of a data source',
+      'dataSourceRef from dataSource',
       persistentVolumeClaim,
       claim({ dataSource: { kind: 'PersistentVolumeClaim', name: 'y' } }),
       { spec: { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'y' }, volumeMode: 'Filesystem' } },
     ],
     [
-      'the type of a path',
+      'the type of a hostPath',
       persistentVolume,
       volume(),
       { spec: { hostPath: { type: '' }, persistentVolumeReclaimPolicy: 'Retain' } },
     ],
     [
-      'how long an affinity lasts',
+      'the timeout of session affinity',
       service(),
       { spec: { sessionAffinity: 'ClientIP', ports: [{ port: 80 }] } },
       { spec: { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10_800 } }, ports: [{ protocol: 'TCP', targetPort: 80 }] } },
     ],
-    ['a protocol', endpoints, { subsets: [{ ports: [{ port: 1 }] }] }, { subsets: [{ ports: [{ protocol: 'TCP' }] }] }],
+    [
+      'the protocol of endpoint ports',
+      endpoints,
+      { subsets: [{ ports: [{ port: 1 }] }] },
+      { subsets: [{ ports: [{ protocol: 'TCP' }] }] },
+    ],
   ])('%s', (_, resource, content, expected) => {
     expect(created(resource, content)).toMatchObject(expected);
   });
 });
 
-describe('what is refused', () => {
+describe('validation on create', () => {
   it.each<[string, Resource, JsonObject, string[]]>([
     [
-      'quotas of what nobody counts',
+      'quotas of unknown resources',
       resourceQuota,
       { spec: { hard: { storage: '1', pods: '1500m' }, scopes: ['BestEffort', 'NotBestEffort'] } },
       [
@@ -89,13 +94,13 @@ describe('what is refused', () => {
       ],
     ],
     [
-      'a ratio that cannot be',
+      'a ratio above max/min',
       limitRange,
       { spec: { limits: [{ type: 'Container', max: { cpu: '4' }, min: { cpu: '2' }, maxLimitRequestRatio: { cpu: '3' } }] } },
       ['spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "3": ratio 3 is greater than max/min = 2.000000'],
     ],
     [
-      'endpoints that lead back',
+      'loopback addresses in endpoints',
       endpoints,
       { subsets: [{ addresses: [{ ip: '127.0.0.1' }] }, {}] },
       [
@@ -104,20 +109,25 @@ describe('what is refused', () => {
       ],
     ],
     [
-      'volumes of two kinds',
+      'two volume sources',
       persistentVolume,
       volume({ nfs: { server: 's', path: '/' } }),
       ['spec.nfs: Forbidden: may not specify more than 1 volume type'],
     ],
     [
-      'local volumes anywhere',
+      'local volumes without node affinity',
       persistentVolume,
       { spec: { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, local: { path: '/x' } } },
       ['spec.nodeAffinity: Required value: Local volume requires node affinity'],
     ],
-    ['claims of nothing', persistentVolumeClaim, claim({ resources: {} }), ['spec.resources[storage]: Required value']],
     [
-      'policies for traffic that cannot come',
+      'claims without a storage request',
+      persistentVolumeClaim,
+      claim({ resources: {} }),
+      ['spec.resources[storage]: Required value'],
+    ],
+    [
+      'externalTrafficPolicy without external access',
       service(),
       { spec: { ports: [{ port: 80 }], externalTrafficPolicy: 'Local' } },
       ['spec.externalTrafficPolicy: Invalid value: "Local": may only be set for externally-accessible services'],
@@ -127,32 +137,32 @@ describe('what is refused', () => {
   });
 });
 
-describe('what stays as it is', () => {
+describe('validation on update', () => {
   it.each<[string, Resource, JsonObject, JsonObject, string[]]>([
     [
-      'the range of a node',
+      'podCIDRs of a node are immutable',
       node,
       { spec: { podCIDR: '10.0.0.0/24' } },
       { spec: { podCIDR: '10.1.0.0/24' } },
       ['spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid'],
     ],
     [
-      'the mode of a volume',
+      'volumeMode is immutable',
       persistentVolume,
       volume(),
       volume({ volumeMode: 'Block' }),
       ['volumeMode: Invalid value: "Block": field is immutable'],
     ],
-    ['the name of a class, once it is set', persistentVolumeClaim, claim(), claim({ storageClassName: 'a' }), []],
+    ['storageClassName may be set once', persistentVolumeClaim, claim(), claim({ storageClassName: 'a' }), []],
     [
-      'the scopes of a quota',
+      'scopes of a quota are immutable',
       resourceQuota,
       { spec: {} },
       { spec: { scopes: ['BestEffort'] } },
       ['spec.scopes: Invalid value: ["BestEffort"]: field is immutable'],
     ],
     [
-      'the address of a service',
+      'clusterIP of a service is immutable',
       service(),
       { spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'] } },
       { spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.2', clusterIPs: ['10.0.0.2'] } },

@@ -9,11 +9,11 @@ import {
   nameIsDNSLabel,
   objectIn,
   path,
-  setKey,
   textIn,
   textsIn,
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
+import { sortedMap } from '../common/sorted-map.ts';
 import { specOf, statusOf } from '../common/spec.ts';
 
 const v1: ServedVersion = {
@@ -113,9 +113,7 @@ function labelWithName(object: JsonObject): void {
   const metadata = metadataOf(object);
   const labels = new Map(Object.entries(mapIn(metadata, 'labels')));
   labels.set(nameLabel, textIn(metadata, 'name'));
-  const sorted: Record<string, string> = {};
-  for (const key of [...labels.keys()].sort()) setKey(sorted, key, labels.get(key) as string);
-  metadata.labels = sorted;
+  metadata.labels = sortedMap(labels);
 }
 
 function validateFinalizers(object: JsonObject, errors: FieldErrors): void {

@@ -106,7 +106,7 @@ function nodeWarnings(object: JsonObject): readonly string[] {
 function defaultNode(object: JsonObject): void {
   normalizePodCIDRs(specOf(object));
   const status = objectIn(object, 'status');
-  if (status?.capacity !== undefined) status.allocatable ??= { ...(status.capacity as JsonObject) };
+  if (status?.capacity !== undefined) status.allocatable ??= { ...objectIn(status, 'capacity') };
   roundResources(objectIn(status, 'capacity'));
   roundResources(objectIn(status, 'allocatable'));
 }

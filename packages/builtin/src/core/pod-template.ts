@@ -1,5 +1,5 @@
 import { nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, type JsonObject, mapIn, objectIn, path } from '@tsukube/machinery';
+import { ensureObject, type FieldErrors, type JsonObject, mapIn, objectIn, path } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { containerImages, containerNames, formatLabels } from './pod-spec/columns.ts';
 import { defaultPodTemplate } from './pod-spec/defaults.ts';
@@ -47,7 +47,7 @@ export const podTemplate: Resource = {
     returnDeletedObject: true,
     applyDefaults(object) {
       object.template ??= {};
-      defaultPodTemplate(object.template as JsonObject);
+      defaultPodTemplate(ensureObject(object, 'template'));
     },
     validateCreate: validate,
     validateUpdate: (object, _old, errors) => validate(object, errors),
@@ -56,5 +56,5 @@ export const podTemplate: Resource = {
 };
 
 function validate(object: JsonObject, errors: FieldErrors): void {
-  validatePodTemplate(object.template as JsonObject, at, errors);
+  validatePodTemplate(objectIn(object, 'template') ?? {}, at, errors);
 }

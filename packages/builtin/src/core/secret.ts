@@ -9,11 +9,11 @@ import {
   metadataOf,
   parseJson,
   path,
-  setKey,
   textIn,
   validateImmutableField,
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
+import { sortedMap } from '../common/sorted-map.ts';
 import { validateDataKeys, validateDataSize } from './config-map.ts';
 
 const secretType = 'io.k8s.api.core.v1.Secret';
@@ -60,11 +60,9 @@ function foldStringData(object: JsonObject): void {
   if (!isObject(stringData)) return;
   const entries = Object.entries(stringData);
   if (entries.length === 0) return;
-  const data: JsonObject = {};
   const merged = new Map(Object.entries(mapIn(object, 'data')));
-  for (const [key, value] of entries) merged.set(key, Buffer.from(value as string).toString('base64'));
-  for (const key of [...merged.keys()].sort()) setKey(data, key, merged.get(key) as string);
-  object.data = data;
+  for (const [key, value] of entries) merged.set(key, Buffer.from(String(value)).toString('base64'));
+  object.data = sortedMap(merged);
 }
 
 type Data = Readonly<Record<string, string>>;
@@ -99,8 +97,9 @@ function validate(object: JsonObject, errors: FieldErrors): void {
 }
 
 function requireJson(data: Data, key: string, errors: FieldErrors): void {
-  if (!Object.hasOwn(data, key)) errors.required(dataPath.key(key));
-  const problem = Object.hasOwn(data, key) && jsonProblem(Buffer.from(data[key] as string, 'base64'));
+  const content = Object.hasOwn(data, key) ? data[key] : undefined;
+  if (content === undefined) errors.required(dataPath.key(key));
+  const problem = content !== undefined && jsonProblem(Buffer.from(content, 'base64'));
   if (problem) errors.invalid(dataPath.key(key), '<secret contents redacted>', problem);
 }
 

@@ -16,7 +16,7 @@ import {
   validateLegacyCidr,
   warningsForCidr,
 } from '@tsukube/machinery';
-import { isPortNumber, report, validatePort } from '../common/field-validation.ts';
+import { isPortNumber, report, validateEnum, validatePort } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
 import { specOf } from '../common/spec.ts';
 
@@ -134,8 +134,7 @@ function validatePolicyTypes(types: readonly string[], errors: FieldErrors): voi
 
 function validatePolicyPort(port: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const { protocol, port: number, endPort } = port;
-  if (protocol !== undefined && !protocols.includes(protocol as string))
-    errors.notSupported(at.child('protocol'), protocol, protocols);
+  validateEnum(protocol, protocols, at.child('protocol'), errors);
   if (typeof number === 'number') {
     validatePort(number, at.child('port'), errors);
     if (endPort !== undefined) validateEndPort(number, numberIn(port, 'endPort'), at.child('endPort'), errors);

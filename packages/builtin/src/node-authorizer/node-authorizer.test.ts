@@ -97,7 +97,7 @@ describe('a node', () => {
     expect(ask('one', verb, what)).toBe(why === '' ? true : why);
   });
 
-  it('reads the secrets of volumes that its claims are bound to, as far as they are for nodes', () => {
+  it('reads the node secrets of volumes bound to its claims', () => {
     expect(ask('one', 'get', 'secrets stage', { namespace: 'm' })).toBe(true);
     expect(ask('one', 'get', 'secrets hidden', { namespace: 'm' })).not.toBe(true);
     expect(ask('two', 'get', 'secrets stage', { namespace: 'm' })).toBe(unrelated);
@@ -105,7 +105,7 @@ describe('a node', () => {
     expect(ask('one', 'get', 'secrets stage', { namespace: 'm' })).not.toBe(true);
   });
 
-  it('lists pods and slices of its own only', () => {
+  it('lists only its own pods and resource slices', () => {
     const fieldSelector = (value: string) => ({ requirements: [{ field: 'spec.nodeName', operator: '=' as const, value }] });
     expect(ask('one', 'list', 'pods', { fieldSelector: fieldSelector('one') })).toBe(true);
     expect(ask('one', 'list', 'pods', { fieldSelector: fieldSelector('two') })).not.toBe(true);
@@ -113,14 +113,14 @@ describe('a node', () => {
     expect(ask('one', 'deletecollection', 'resourceslices.resource.k8s.io')).not.toBe(true);
   });
 
-  it('has a lease where nodes have theirs', () => {
+  it('may access its lease in kube-node-lease', () => {
     const namespace = 'kube-node-lease';
     expect(ask('one', 'update', 'leases.coordination.k8s.io one', { namespace })).toBe(true);
     expect(ask('one', 'update', 'leases.coordination.k8s.io two', { namespace })).not.toBe(true);
     expect(ask('one', 'update', 'leases.coordination.k8s.io one')).not.toBe(true);
   });
 
-  it('loses what a pod gave it when the last such pod goes', () => {
+  it('loses access when the last pod that granted it is removed', () => {
     graph.relate('pod n/q', 'one', [target('secret', 'n', 'pull')]);
     graph.forget('pod n/p');
     expect(ask('one', 'get', 'secrets pull')).toBe(true);
@@ -129,7 +129,7 @@ describe('a node', () => {
     expect(ask('one', 'get', 'secrets pull')).not.toBe(true);
   });
 
-  it('gains nothing by pods that it made up', () => {
+  it('gains no access through mirror pods', () => {
     const mirror = { ...pod, metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } };
     expect(podReferences(mirror, 'n', 'p')).toEqual([target('pod', 'n', 'p')]);
   });

@@ -2,7 +2,7 @@ import { ageColumn, type Column, nameColumn, type Resource, type ServedVersion, 
 import { FieldErrors, type JsonObject, numberIn, objectIn, objectsIn, path, validateLabelSelector } from '@tsukube/machinery';
 import { validateIntOrPercent, validateNotMoreThan100Percent } from '../apps/workload-validation.ts';
 import { validateConditions } from '../common/conditions.ts';
-import { validateNonNegative } from '../common/field-validation.ts';
+import { validateEnum, validateNonNegative } from '../common/field-validation.ts';
 import { schemaOf, zeroValue } from '../common/schema.ts';
 import { specOf, statusOf } from '../common/spec.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
@@ -78,8 +78,7 @@ function validateBudget(object: JsonObject, old: JsonObject | undefined, errors:
   validateLabelSelector(objectIn(old && specOf(old), 'selector'), specPath, before);
   const rules = { allowInvalidValues: before.length > 0 };
   validateLabelSelector(objectIn(spec, 'selector'), specPath.child('selector'), errors, rules);
-  if (policy !== undefined && !evictionPolicies.includes(policy as string))
-    errors.notSupported(specPath.child('unhealthyPodEvictionPolicy'), policy, evictionPolicies);
+  validateEnum(policy, evictionPolicies, specPath.child('unhealthyPodEvictionPolicy'), errors);
 }
 
 function asGoShowsIt(spec: JsonObject): JsonObject {

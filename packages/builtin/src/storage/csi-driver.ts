@@ -12,6 +12,7 @@ import {
   textsIn,
   validateImmutableField,
 } from '@tsukube/machinery';
+import { validateEnum } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
 import { specOf } from '../common/spec.ts';
 
@@ -106,8 +107,7 @@ const minUpdateSeconds = 10;
 function validateDriver(spec: JsonObject, errors: FieldErrors): void {
   const at = path('spec');
   const policy = spec.fsGroupPolicy;
-  if (policy !== undefined && !groupPolicies.includes(policy as string))
-    errors.notSupported(at.child('fsGroupPolicy'), policy, groupPolicies);
+  validateEnum(policy, groupPolicies, at.child('fsGroupPolicy'), errors);
   validateTokenRequests(objectsIn(spec, 'tokenRequests'), at.child('tokenRequests'), errors);
   for (const mode of textsIn(spec, 'volumeLifecycleModes'))
     if (!lifecycleModes.includes(mode)) errors.notSupported(at.child('volumeLifecycleModes'), mode, lifecycleModes);

@@ -70,11 +70,13 @@ export const volumeAttachment: Resource = {
 
 function validateAttachmentUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   validateAttachment(object, errors);
-  if (!deepEqual(object.spec, old.spec)) errors.invalid(path('spec'), asGoShowsIt(specOf(object)), fieldIsImmutable);
+  if (!deepEqual(object.spec, old.spec)) errors.invalid(path('spec'), internalSpec(specOf(object)), fieldIsImmutable);
 }
 
-function asGoShowsIt({ attacher = '', source, nodeName = '' }: JsonObject): JsonObject {
-  const { persistentVolumeName = null, inlineVolumeSpec = null } = (source ?? {}) as JsonObject;
+/** With the Go field names of the internal type. */
+function internalSpec(spec: JsonObject): JsonObject {
+  const { attacher = '', nodeName = '' } = spec;
+  const { persistentVolumeName = null, inlineVolumeSpec = null } = objectIn(spec, 'source') ?? {};
   return {
     Attacher: attacher,
     Source: { PersistentVolumeName: persistentVolumeName, InlineVolumeSpec: inlineVolumeSpec },

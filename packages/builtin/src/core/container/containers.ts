@@ -1,4 +1,13 @@
-import { type FieldErrors, type FieldPath, type JsonObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import {
+  type FieldErrors,
+  type FieldPath,
+  type JsonObject,
+  listIn,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '@tsukube/machinery';
 import { isPortName, isPortNumber, report, requireOneOf, validateDNSLabel } from '../../common/field-validation.ts';
 import { validateEnvironment } from './environment.ts';
 import { type Volumes, validateDevices, validateMounts } from './mounts.ts';
@@ -217,6 +226,6 @@ function validateRule(rule: JsonObject, at: FieldPath, errors: FieldErrors): voi
   }
   const operator = textIn(exitCodes, 'operator');
   if (!operators.includes(operator)) errors.notSupported(at.child('exitCodes', 'operator'), operator, operators);
-  const count = ((exitCodes.values ?? []) as unknown[]).length;
+  const count = listIn(exitCodes, 'values').length;
   if (count > maxExitCodes) errors.tooMany(at.child('exitCodes', 'values'), count, maxExitCodes);
 }

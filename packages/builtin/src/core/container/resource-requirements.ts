@@ -5,6 +5,7 @@ import {
   formatQuantity,
   isQualifiedName,
   type JsonObject,
+  mapIn,
   objectIn,
   objectsIn,
   parseQuantity,
@@ -102,8 +103,8 @@ export function validateRequirements(
   at: FieldPath,
   errors: FieldErrors,
 ): void {
-  const limits = (objectIn(requirements, 'limits') ?? {}) as Record<string, string>;
-  const requests = (objectIn(requirements, 'requests') ?? {}) as Record<string, string>;
+  const limits = mapIn(requirements, 'limits');
+  const requests = mapIn(requirements, 'requests');
   for (const [name, amount] of Object.entries(limits))
     validateAmount(name, amount, validateName, at.child('limits').key(name), errors);
   for (const [name, amount] of Object.entries(requests)) {

@@ -3,12 +3,14 @@ import {
   type FieldPath,
   isDNS1123Subdomain,
   type JsonObject,
+  type JsonValue,
+  listIn,
   objectIn,
   objectsIn,
   textIn,
   textsIn,
 } from '@tsukube/machinery';
-import { inclusiveRange, report, validateDescendingPath } from '../../common/field-validation.ts';
+import { inclusiveRange, report, validateDescendingPath, validateEnum } from '../../common/field-validation.ts';
 import { internalForm } from '../../common/internal-types.ts';
 
 const maxId = 2 ** 31 - 1;
@@ -29,31 +31,37 @@ export function validatePodSecurity(spec: JsonObject, at: FieldPath, errors: Fie
   const context = objectIn(spec, 'securityContext');
   if (!context) return;
   for (const field of ['fsGroup', 'runAsUser', 'runAsGroup']) validateId(context, field, at, errors);
-  for (const [i, group] of ((context.supplementalGroups ?? []) as number[]).entries())
+  for (const [i, group] of listIn(context, 'supplementalGroups').entries())
     if (!isId(group)) errors.invalid(at.child('supplementalGroups').index(i), group, inclusiveRange(0, maxId));
   if (spec.shareProcessNamespace === true && spec.hostPID === true)
     errors.invalid(at.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled');
   validateSysctls(context, spec, at.child('sysctls'), errors);
-  validateWord(context, 'fsGroupChangePolicy', ['Always', 'OnRootMismatch'], at, errors);
+  validateEnumField(context, 'fsGroupChangePolicy', ['Always', 'OnRootMismatch'], at, errors);
   validateSeccomp(context, at.child('seccompProfile'), errors);
   validateWindowsOptions(context, at.child('windowsOptions'), errors);
   validateAppArmor(context, at.child('appArmorProfile'), errors);
-  validateWord(context, 'supplementalGroupsPolicy', ['Merge', 'Strict'], at, errors);
-  validateWord(context, 'seLinuxChangePolicy', ['Recursive'], at, errors);
+  validateEnumField(context, 'supplementalGroupsPolicy', ['Merge', 'Strict'], at, errors);
+  validateEnumField(context, 'seLinuxChangePolicy', ['Recursive'], at, errors);
 }
 
-function validateWord(context: JsonObject, field: string, words: readonly string[], at: FieldPath, errors: FieldErrors): void {
-  const word = context[field];
-  if (word !== undefined && !words.includes(word as string)) errors.notSupported(at.child(field), word, words);
+function validateEnumField(
+  context: JsonObject,
+  field: string,
+  supported: readonly string[],
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
+  validateEnum(context[field], supported, at.child(field), errors);
 }
 
-function isId(id: number): boolean {
+function isId(value: JsonValue): boolean {
+  const id = Number(value);
   return id >= 0 && id <= maxId;
 }
 
 function validateId(context: JsonObject, field: string, at: FieldPath, errors: FieldErrors): void {
   const id = context[field];
-  if (id !== undefined && !isId(Number(id))) errors.invalid(at.child(field), id, inclusiveRange(0, maxId));
+  if (id !== undefined && !isId(id)) errors.invalid(at.child(field), id, inclusiveRange(0, maxId));
 }
 
 function validateProcMount(context: JsonObject, hostUsers: boolean, at: FieldPath, errors: FieldErrors): void {

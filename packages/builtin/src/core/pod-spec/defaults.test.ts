@@ -21,11 +21,11 @@ describe('defaults of pod templates', () => {
     ['Nginx', false],
     [' nginx', false],
     ['a'.repeat(64), false],
-  ])('image %s is pulled always: %s', (image, always) => {
+  ])('image %s: imagePullPolicy Always is %s', (image, always) => {
     expect(isLatestImage(image)).toBe(always);
   });
 
-  it('fills in what every pod has', () => {
+  it('sets the defaults of all pods', () => {
     expect(defaulted({ containers: [{ name: 'c', image: 'x:1' }] })).toEqual({
       containers: [
         {
@@ -55,12 +55,12 @@ describe('defaults of pod templates', () => {
       { projected: { sources: [{ serviceAccountToken: { path: 't' } }] } },
       { projected: { sources: [{ serviceAccountToken: { path: 't', expirationSeconds: 3600 } }], defaultMode: 420 } },
     ],
-  ])('a volume of %s', (_title, volume, expected) => {
+  ])('volume source %s', (_title, volume, expected) => {
     const { volumes } = defaulted({ volumes: [{ name: 'v', ...volume }] }) as { volumes: JsonObject[] };
     expect(volumes[0]).toEqual({ name: 'v', ...expected });
   });
 
-  it('gives the service account both of its names, and rounds resources up', () => {
+  it('sets serviceAccount and serviceAccountName, and rounds resources up', () => {
     const container = { name: 'c', image: 'x', resources: { limits: { cpu: '1n' } } };
     const spec = defaulted({ serviceAccount: 'a', containers: [container] });
     expect(spec.serviceAccountName).toBe('a');

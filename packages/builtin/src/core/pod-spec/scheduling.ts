@@ -11,7 +11,7 @@ import {
   validateLabelName,
   validateLabelSelector,
 } from '@tsukube/machinery';
-import { isNotPositive, report } from '../../common/field-validation.ts';
+import { isNotPositive, report, validateEnum } from '../../common/field-validation.ts';
 import { validateLabelKeys } from './affinity.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
@@ -63,7 +63,7 @@ export function validateTopologySpread(spec: JsonObject, at: FieldPath, errors: 
     validateMinDomains(constraint, action, here.child('minDomains'), errors);
     for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
       const word = constraint[policy];
-      if (word !== undefined && !inclusion.includes(word as string)) errors.notSupported(here.child(policy), word, inclusion);
+      validateEnum(word, inclusion, here.child(policy), errors);
     }
     validateLabelKeys(constraint, here, errors);
     validateLabelSelector(objectIn(constraint, 'labelSelector'), here.child('labelSelector'), errors);

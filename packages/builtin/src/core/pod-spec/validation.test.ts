@@ -16,7 +16,7 @@ function errorsOf(spec: JsonObject): string[] {
 const withContainer = (more: JsonObject): JsonObject => ({ containers: [{ ...container, ...more }] });
 
 describe('validation of pod specs', () => {
-  it('accepts what is well-formed', () => {
+  it('accepts a valid spec', () => {
     expect(errorsOf({})).toEqual([]);
   });
 
@@ -65,7 +65,7 @@ describe('validation of pod specs', () => {
       { os: { name: 'windows' }, securityContext: { runAsUser: 1 } },
       ['spec.securityContext.runAsUser: Forbidden: cannot be set for a windows pod'],
     ],
-  ])('refuses %s', (_title, spec, expected) => {
+  ])('rejects %s', (_title, spec, expected) => {
     expect(errorsOf(spec)).toEqual(expected);
   });
 });

@@ -18,11 +18,11 @@ import {
   path,
   type Status,
   StatusError,
-  setKey,
   textIn,
 } from '@tsukube/machinery';
 import { setCondition } from '../../common/conditions.ts';
 import { schemaOf } from '../../common/schema.ts';
+import { sortedMap } from '../../common/sorted-map.ts';
 import { specOf, statusOf } from '../../common/spec.ts';
 
 const bindingKind = { group: '', version: 'v1', kind: 'Binding', schema: schemaOf('core.v1.Binding') };
@@ -110,8 +110,5 @@ function refusalOf(metadata: JsonObject, spec: JsonObject, name: string): string
 
 function merge(metadata: JsonObject, map: string, added: Readonly<Record<string, string>>): void {
   if (Object.keys(added).length === 0) return;
-  const all = { ...mapIn(metadata, map), ...added };
-  const sorted: JsonObject = {};
-  for (const key of Object.keys(all).sort()) setKey(sorted, key, all[key] as string);
-  metadata[map] = sorted;
+  metadata[map] = sortedMap(new Map([...Object.entries(mapIn(metadata, map)), ...Object.entries(added)]));
 }

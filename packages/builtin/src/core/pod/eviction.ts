@@ -1,5 +1,5 @@
 import { actionSubresource, decodeObject, deleteObject, type ResourceRequest, type WriteContext } from '@tsukube/apiserver';
-import { isObject, type JsonObject, metadataOf, objectIn, type Status, StatusError, textIn } from '@tsukube/machinery';
+import { isObject, type JsonObject, listIn, metadataOf, objectIn, type Status, StatusError, textIn } from '@tsukube/machinery';
 import { setCondition } from '../../common/conditions.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { statusOf } from '../../common/spec.ts';
@@ -26,7 +26,7 @@ async function evict(request: ResourceRequest, eviction: JsonObject, context: Wr
   if (textIn(objectIn(eviction, 'metadata'), 'name') !== name)
     throw StatusError.badRequest('name in URL does not match name in Eviction object');
   const options = objectIn(eviction, 'deleteOptions');
-  const dryRun = context.dryRun || ((options?.dryRun ?? []) as string[]).length > 0;
+  const dryRun = context.dryRun || listIn(options, 'dryRun').length > 0;
   const writing = { ...context, dryRun };
   const pod = await currentPod(request);
   const deletion = isObject(options) ? (options as Deletion) : {};
@@ -90,7 +90,7 @@ async function remove(request: ResourceRequest, deletion: Deletion, context: Wri
       (pod) => condemned(pod as JsonObject, info.name, uid, resourceVersion),
       { ...context, strategy, subresource: 'status' },
     );
-    const written = (decodeObject(entry.value).metadata as JsonObject).resourceVersion as string;
+    const written = metadataOf(decodeObject(entry.value)).resourceVersion;
     if (resourceVersion !== undefined) preconditions = { ...preconditions, resourceVersion: written };
   }
   await deleteObject(objects, info.name, { ...deletion, preconditions }, { ...context, strategy: objects.resource.strategy });

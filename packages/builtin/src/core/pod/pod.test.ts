@@ -19,11 +19,11 @@ describe('pods', () => {
     ['Burstable', { requests: { cpu: '1' } }],
     ['Burstable', { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '2', memory: '1Gi' } }],
     ['Guaranteed', { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1000m', memory: '1024Mi' } }],
-  ])('are %s with %j', (expected, resources) => {
+  ])('have QoS class %s with %j', (expected, resources) => {
     expect(qosClassOf({ containers: [{ ...container, resources }] })).toBe(expected);
   });
 
-  it('can change their images and nothing else, and show what was tried', () => {
+  it('can only change their images; the error has a diff', () => {
     const old = podOf({ containers: [container] });
     const errorsOf = (change: JsonObject): FieldErrors => {
       const next = structuredClone(old) as JsonObject;
@@ -50,7 +50,7 @@ describe('pods', () => {
     expect(pod.strategy.beginDelete?.(object as KubeObject, {})).toEqual(plan);
   });
 
-  it('are summarized in one line', () => {
+  it('are summarized in table cells', () => {
     const status = {
       phase: 'Running',
       containerStatuses: [

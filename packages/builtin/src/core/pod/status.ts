@@ -5,6 +5,7 @@ import {
   isQualifiedName,
   type JsonObject,
   type JsonValue,
+  listIn,
   metadataOf,
   nameIsDNSSubdomain,
   numberIn,
@@ -140,7 +141,7 @@ function restartsAll(spec: JsonObject): boolean {
 function mayRestart(container: JsonObject, spec: JsonObject, exitCode: number): boolean {
   for (const rule of objectsIn(container, 'restartPolicyRules')) {
     const codes = objectIn(rule, 'exitCodes');
-    const listed = ((codes?.values ?? []) as number[]).includes(exitCode);
+    const listed = listIn(codes, 'values').includes(exitCode);
     if (codes && listed === (codes.operator === 'In')) return rule.action === 'Restart';
   }
   const policy = textIn(container, 'restartPolicy') || textIn(spec, 'restartPolicy');

@@ -8,6 +8,7 @@ import {
   textsIn,
   validateLegacyIP,
 } from '@tsukube/machinery';
+import { validateEnum } from '../../common/field-validation.ts';
 import { isHeadless } from './service-defaults.ts';
 
 const clusterIPsPath = path('spec', 'clusterIPs');
@@ -22,7 +23,7 @@ export function validateClusterIPs(spec: JsonObject, oldSpec: JsonObject | undef
   validateFirstIP(spec, errors);
   validateFamilies(textsIn(spec, 'ipFamilies'), errors);
   const policy = spec.ipFamilyPolicy;
-  if (policy !== undefined && !policies.includes(policy as string)) errors.notSupported(policyPath, policy, policies);
+  validateEnum(policy, policies, policyPath, errors);
   const ips = textsIn(spec, 'clusterIPs');
   const wellFormed = validateEach(ips, new Set(textsIn(oldSpec, 'clusterIPs')), errors);
   if (ips.length > 2) errors.invalid(clusterIPsPath, shown(ips), 'may only hold up to 2 values');

@@ -4,23 +4,23 @@ import { clusterIPRange, defaultServiceRanges, nodePortRange, pickFree } from '.
 
 const cidr = (text: string) => parseCidr(text) as Cidr;
 
-describe('what there is to choose from', () => {
+describe('allocation ranges', () => {
   it.each([
     ['10.0.0.0/24', 1n, 254n, 17n],
     ['10.0.0.0/20', 1n, 4094n, 256n],
     ['10.0.0.0/29', 1n, 6n, 1n],
     ['2001:db8::/120', 1n, 255n, 17n],
-  ])('of %s', (text, first, last, dynamicFrom) => {
+  ])('cluster IPs of %s', (text, first, last, dynamicFrom) => {
     const { base } = cidr(text);
     expect(clusterIPRange(cidr(text))).toEqual({ first: base + first, last: base + last, dynamicFrom: base + dynamicFrom });
   });
 
-  it('of ports', () => {
+  it('node ports', () => {
     expect(nodePortRange(defaultServiceRanges)).toEqual({ first: 30_000n, last: 32_767n, dynamicFrom: 30_086n });
   });
 });
 
-describe('a choice', () => {
+describe('picking a free value', () => {
   const choice = { first: 1n, last: 5n, dynamicFrom: 3n };
 
   it.each<[string, bigint[], number, bigint | undefined]>([

@@ -15,7 +15,7 @@ import {
   validateLegacyCidr,
   validateLegacyIP,
 } from '@tsukube/machinery';
-import { isPortNumber, report, requireOneOf } from '../../common/field-validation.ts';
+import { isPortNumber, report, requireOneOf, validateEnum } from '../../common/field-validation.ts';
 import { specOf } from '../../common/spec.ts';
 import { shown, validateClusterIPs } from './cluster-ip-validation.ts';
 import { validateEndpointIP } from './endpoints.ts';
@@ -132,11 +132,9 @@ function validateTrafficPolicies(spec: JsonObject, errors: FieldErrors): void {
   else if (external !== '') errors.invalid(at, external, 'may only be set for externally-accessible services');
   validateHealthCheckPort(spec, errors);
   const internal = spec.internalTrafficPolicy;
-  if (internal !== undefined && !trafficPolicies.includes(internal as string))
-    errors.notSupported(specPath.child('internalTrafficPolicy'), internal, trafficPolicies);
+  validateEnum(internal, trafficPolicies, specPath.child('internalTrafficPolicy'), errors);
   const distribution = spec.trafficDistribution;
-  if (distribution !== undefined && !trafficDistributions.includes(distribution as string))
-    errors.notSupported(specPath.child('trafficDistribution'), distribution, trafficDistributions);
+  validateEnum(distribution, trafficDistributions, specPath.child('trafficDistribution'), errors);
 }
 
 function validateHealthCheckPort(spec: JsonObject, errors: FieldErrors): void {

@@ -21,7 +21,7 @@ import {
   validateLabelSelector,
   zeroQuantity,
 } from '@tsukube/machinery';
-import { isNotPositive, report } from '../../common/field-validation.ts';
+import { isNotPositive, report, validateEnum } from '../../common/field-validation.ts';
 import { internalDiff } from '../../common/internal-diff.ts';
 import { specOf } from '../../common/spec.ts';
 import { isNativeResource, validateResourceQuantity } from '../container/resource-requirements.ts';
@@ -37,8 +37,7 @@ export function validateClaimSpec(spec: JsonObject, oldSpec: JsonObject | undefi
   validateStorageRequest(spec, at, errors);
   validateClassName(spec, 'storageClassName', at, errors);
   const { volumeMode } = spec;
-  if (volumeMode !== undefined && !volumeModes.includes(volumeMode as string))
-    errors.notSupported(at.child('volumeMode'), volumeMode, volumeModes);
+  validateEnum(volumeMode, volumeModes, at.child('volumeMode'), errors);
   validateDataSources(spec, oldSpec, at, errors);
   validateClassName(spec, 'volumeAttributesClassName', at, errors);
 }

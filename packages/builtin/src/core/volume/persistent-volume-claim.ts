@@ -41,7 +41,7 @@ const v1: ServedVersion = {
   version: 'v1',
   schema: schemaOf('core.v1.PersistentVolumeClaim'),
   columns,
-  selectableFields: { name: (object) => metadataOf(object).name as string },
+  selectableFields: { name: (object) => metadataOf(object).name ?? '' },
 };
 
 export const persistentVolumeClaim: Resource = {

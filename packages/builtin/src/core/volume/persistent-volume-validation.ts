@@ -19,6 +19,7 @@ import {
   requireOneOf,
   requireText,
   validateDNSLabel,
+  validateEnum,
   validateNoBacksteps,
 } from '../../common/field-validation.ts';
 import { internalDiff } from '../../common/internal-diff.ts';
@@ -48,8 +49,7 @@ export function validateVolume(object: JsonObject, errors: FieldErrors): void {
   validateSources(spec, specPath, errors);
   validateClassName(spec, 'storageClassName', specPath, errors);
   const { volumeMode } = spec;
-  if (volumeMode !== undefined && !volumeModes.includes(volumeMode as string))
-    errors.notSupported(specPath.child('volumeMode'), volumeMode, volumeModes);
+  validateEnum(volumeMode, volumeModes, specPath.child('volumeMode'), errors);
   validateAttributesClass(spec, errors);
 }
 

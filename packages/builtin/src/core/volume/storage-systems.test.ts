@@ -21,7 +21,7 @@ describe('iSCSI qualified names', () => {
     ['iqn.2001-04.com.example:a b', false],
   ])('%s: %s', (name, valid) => expect(isValid(name)).toBe(valid));
 
-  it('are those that the pattern of Kubernetes matches', () => {
+  it('are accepted exactly if the pattern of Kubernetes matches', () => {
     const random = seeded(3);
     const pieces = ['iqn.', '2001-04', '.', 'com', ':', ' ', ',', '-', 'é', 'iqn.2001-04.a', '::'];
     for (let i = 0; i < 20_000; i++) {
@@ -30,9 +30,12 @@ describe('iSCSI qualified names', () => {
     }
   });
 
-  it.each(['iqn.0000-00.q', 'iqn.0000-00.q:', 'iqn.', 'iqn.0000-00.é:'])('made of many %s are checked at once', (piece) => {
-    const began = performance.now();
-    isValid(piece.repeat(20_000));
-    expect(performance.now() - began).toBeLessThan(500);
-  });
+  it.each(['iqn.0000-00.q', 'iqn.0000-00.q:', 'iqn.', 'iqn.0000-00.é:'])(
+    'made of many %s are checked in linear time',
+    (piece) => {
+      const began = performance.now();
+      isValid(piece.repeat(20_000));
+      expect(performance.now() - began).toBeLessThan(500);
+    },
+  );
 });
