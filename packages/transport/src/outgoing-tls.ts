@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity as matchesNames, type PeerCertificate } from 'node:tls';
 
-/** ResponseBody TLS connections verify certificates as Go's crypto/x509 does. */
+/** Outgoing TLS connections verify certificates as Go's crypto/x509 does. */
 export type TrustOptions = Pick<ConnectionOptions, 'ca' | 'checkServerIdentity' | 'allowPartialTrustChain'>;
 
 /**
