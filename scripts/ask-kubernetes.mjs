@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import https from 'node:https';
 
-/** Talks to the server of a kubeconfig with the client certificate in it. */
+/** A client for the server of a kubeconfig, with its client certificate. */
 export function connect(kubeconfig) {
   const text = readFileSync(kubeconfig, 'utf8');
   const server = /server: (\S+)/.exec(text)[1];
@@ -14,7 +14,7 @@ export function connect(kubeconfig) {
   return { ask: (method, path, body) => ask(server + path, { method, agent }, body), close: () => agent.destroy() };
 }
 
-/** The code, the body and the warnings of an answer. */
+/** Status code, body and warnings of a response. */
 function ask(url, options, body) {
   return new Promise((resolve, reject) => {
     const request = https.request(url, { ...options, headers: { 'content-type': 'application/json' } }, (response) => {

@@ -8,7 +8,7 @@ process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 
 try {
-  // What is measured is what the source says now, not what was built some day.
+  // Builds first, so that the current source is measured.
   if (startsNothingBuilt) install();
   else await build();
   const { main } = await import('../bench/main.mjs');

@@ -1,7 +1,7 @@
-// Collects what the typings of kubernetes-models say about types and fields into packages/api/dist/descriptions.json:
+// Collects the descriptions of types and fields from the typings of kubernetes-models into packages/api/dist/descriptions.json:
 //   { IoK8sApiCoreV1ConfigMap: { '': 'ConfigMap holds …', data: 'Data contains …' } }
-// with each type on a line of its own, so that a reader can take a type without parsing the rest.
-// The server runs without that file; then `kubectl explain` and table headers have no descriptions.
+// Each type is on its own line, so that one type can be read without parsing the rest. The file is optional: without it
+// `kubectl explain` and table headers have no descriptions.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ const typePattern = new RegExp(String.raw`(?:${comment}\n)?export (?:interface|t
 const fieldPattern = new RegExp(String.raw`^ {4}${comment}\n {4}"?([^"?:]+)"?\??:`, 'gm');
 const aliasPattern = / as I(IoK8s\w+)/;
 
-/** The text of a comment as it was before it was written as one: without its margin, its escapes and its tags. */
+/** The text of a doc comment without its margin, escapes and tags. */
 function textOf(body) {
   return body
     .split('\n')

@@ -9,10 +9,10 @@ import { root } from './root.mjs';
 
 const stamp = join(output, 'build.stamp');
 
-/** What `npm start` runs. */
+/** The command `npm start` runs. */
 export { command };
 
-/** Installs, type-checks, compiles and bundles whatever is not up to date. */
+/** Installs, type-checks, compiles and bundles what is out of date. */
 export async function build() {
   install();
   const print = fingerprint();
@@ -30,7 +30,7 @@ function compile() {
   if (!runs('node_modules/typescript/bin/tsc', '-b')) throw new Error('the TypeScript compiler found errors');
 }
 
-/** What the descriptions are taken from changes only with the dependencies. */
+/** Descriptions change only with the dependencies. */
 function describeTypes() {
   const descriptions = join(root, 'packages', 'api', 'dist', 'descriptions.json');
   if (existsSync(descriptions) && statSync(descriptions).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs) return;
@@ -41,7 +41,7 @@ function runs(script, ...args) {
   return spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, stdio: ['ignore', 2, 2] }).status === 0;
 }
 
-/** Without it everything works, and starts more slowly. */
+/** Optional: without the code cache the server starts more slowly. */
 function makeCodeCache() {
   if (!runs('scripts/bundle/code-cache.mjs', program))
     process.stderr.write('the code of the program could not be compiled ahead\n');

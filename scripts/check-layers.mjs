@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { root } from './root.mjs';
 
-/** Each row may import the rows above it; packages of one row do not import each other. */
+/** Each row may import the rows above it. Packages in one row do not import each other. */
 const layers = [
   ['machinery', 'storage', 'transport'],
   ['api'],
@@ -20,7 +20,7 @@ const layers = [
 
 const importing = /\b(?:import|export)\b(?:[^'"`;()]*?\bfrom)?\s*\(?\s*['"]([^'"\n]+)['"]/g;
 
-/** What each file imports that its place in the order forbids. */
+/** The imports that violate the order of layers. */
 export function offences() {
   return packages().flatMap((name) => sources(join(root, 'packages', name, 'src')).flatMap((file) => offencesOf(file, name)));
 }

@@ -1,19 +1,19 @@
 import { relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-// The build without a native binary.
+// The build without native binaries.
 import recheck from 'recheck/lib/browser.js';
 import { collectRegexes } from './regex-sources.mjs';
 import { root } from './root.mjs';
 
 /**
- * Proves that every regular expression in packages/*\/src matches in linear time, whatever the text. One that is not linear, or
- * for which there is no proof, needs a comment with the reason on the line above its statement:
+ * Proves that every regular expression in packages/*\/src matches in linear time. One that is not linear, or cannot be proven,
+ * needs a comment with the reason above its statement:
  *
  *     // regex: bounded, a hostname has at most 255 characters.
  */
 const proofTimeoutMs = 60_000;
 
-/** Problem of one regular expression; undefined if it is linear or has a reason. */
+/** The problem of a regular expression; undefined if it is linear or has a reason. */
 export function problemOf({ source, flags, reason, text }) {
   if (reason !== undefined) return undefined;
   if (source === undefined) return `${text}: not a constant`;
@@ -25,8 +25,8 @@ export function problemOf({ source, flags, reason, text }) {
 }
 
 /**
- * Matching goes on after a match with `g` and `y`, and an alternative that fails slowly fails again at the next position. Its
- * time is hidden by an alternative that succeeds, so that each is proven by itself.
+ * With `g` and `y` matching continues after a match, and an alternative that fails slowly fails again at the next position. An
+ * alternative that succeeds hides that time, so each one is proven separately.
  */
 function partsMatched(source, flags) {
   return /[gy]/.test(flags) ? [source, ...alternatives(source)] : [source];

@@ -17,7 +17,7 @@ const rootFiles = [
   'scripts/bundle/no-msgpackr.mjs',
 ];
 
-/** Changes whenever something that the build reads does: a hash over names, sizes and times. */
+/** A hash over names, sizes and modification times of all inputs of the build. */
 export function fingerprint() {
   const hash = createHash('sha1').update(process.version);
   for (const path of inputs()) {

@@ -1,7 +1,7 @@
-// Records the answers of an API server, and replays the same requests against another one.
+// Records the responses of an API server, and replays the same requests against another one.
 //   npm run golden -- record --kubeconfig FILE --out DIR SCENARIOS.mjs…
 //   npm run golden -- replay --kubeconfig FILE [--only TEXT] [--max-diffs N] [--json FILE] [DIR|RECORDING…]
-// A module of scenarios exports `scenarios`; see scripts/golden/scenario.mjs for their form.
+// A scenario module exports `scenarios`; scripts/golden/scenario.mjs describes their format.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,6 @@
-// Turns the facts about the Kubernetes API (schemas and protobuf numbers) into packages/api/src/types.ts.
+// Generates packages/api/src/types.ts from the facts about the Kubernetes API (schemas and protobuf numbers).
 //   node scripts/import-facts.mjs
-// The form of a line is described in packages/api/src/type-line.ts, which reads it.
+// The line format is described in packages/api/src/type-line.ts, which parses it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { removedSchemas } from './removed-versions.mjs';
@@ -25,15 +25,15 @@ const isStruct = (name) => !(name in scalarTypes) && !free.test(name);
 const packageOf = (name) => name.slice(0, name.lastIndexOf('.'));
 const shortName = (name) => name.slice(name.lastIndexOf('.') + 1);
 
-/** core.v1 for io.k8s.api.core.v1, meta.v1 for the long name of that package. */
+/** io.k8s.api.core.v1 becomes core.v1, io.k8s.apimachinery.pkg.apis.meta.v1 becomes meta.v1. */
 const alias = (pkg) => pkg.split('.').slice(-2).join('.');
 
 const messageName = (type) => type.replace(/^io\.k8s\./, 'k8s.io.').replaceAll('-', '_');
 
-/** Protobuf names differ from JSON's in case and in what a protobuf name cannot hold: uID, xKubernetesListType. */
+/** Protobuf names differ from JSON names in case and special characters: uID, xKubernetesListType. */
 const comparable = (name) => name.replace(/[^a-z0-9]/gi, '').toLowerCase();
 
-/** [number, JSON name] of the fields of a message, in Go's order; those of inlined structs as outer.inner. */
+/** [number, JSON name] of the fields of a message, in Go's order; fields of inlined structs as outer.inner. */
 function fieldOrder(message, properties) {
   const byComparable = new Map(Object.keys(properties).map((name) => [comparable(name), name]));
   return messages[message].flatMap(([number, protobufName, type]) => {
@@ -67,7 +67,7 @@ function fail(message) {
   throw new Error(message);
 }
 
-/** A list that Go names as a type of its own is a message with the list as its field 1. */
+/** A named list type of Go is a message whose field 1 is the list. */
 function wrapped(message, number, schema) {
   const field = messages[message]?.find(([n]) => String(n) === number);
   const isList = schema.type === 'array' && !field?.[2].startsWith('[]');
@@ -109,7 +109,7 @@ function fieldsOf(name, schema) {
   });
 }
 
-/** A kind has kind and apiVersion as its first fields, which protobuf does not carry. */
+/** Kinds start with kind and apiVersion, which protobuf does not encode. */
 function isKind(schema) {
   return Boolean(schema['x-kubernetes-group-version-kind'] && schema.properties.apiVersion);
 }

@@ -10,7 +10,7 @@ const installed = join(root, 'node_modules', '.package-lock.json');
 export function install() {
   if (isCurrent()) return;
   process.stderr.write('Installing dependencies …\n');
-  // No package needs its install script: native parts come as packages of their own, and nothing may compile or download.
+  // No package needs its install script: native parts are packages of their own, and nothing may be compiled or downloaded.
   const flags = ['--ignore-scripts', '--include=dev', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
   const { status } = npm(['install', ...flags]);
   if (status !== 0) throw new Error('npm could not install the dependencies');
@@ -23,7 +23,7 @@ function isCurrent() {
 }
 
 function npm(args) {
-  // Under `npm start` this is the very npm that runs us, whatever is first on PATH.
+  // Under `npm start` this is the npm that runs us, whatever is first on PATH.
   const cli = process.env.npm_execpath;
   const options = { cwd: root, stdio: ['ignore', 2, 2] };
   return cli ? spawnSync(process.execPath, [cli, ...args], options) : spawnSync('npm', args, options);

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Long forms of tests, with progress and a verdict: node scripts/long-test.mjs crash|fuzz|soak|faults [flags]
+// Long variants of tests with progress output and a verdict: node scripts/long-test.mjs crash|fuzz|soak|faults [flags]
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,7 +9,7 @@ import { prepareTools } from './test-tools.mjs';
 
 const seed = { default: () => String(Date.now() % 1_000_000), about: 'repeats a former run' };
 
-/** Each flag becomes a variable of the environment, such as `CRASH_KILLS`. */
+/** Each flag becomes an environment variable such as `CRASH_KILLS`. */
 const commands = {
   crash: {
     about: 'kills the server under writers and watchers',

@@ -1,6 +1,6 @@
 /**
- * Asks a kube-apiserver what it says of the definitions in packages/crds/src/definition/recorded/*.json, and writes its
- * answers into those files: node scripts/record-definition-cases.mjs KUBECONFIG [NAME…]
+ * Sends the definitions in packages/crds/src/definition/recorded/*.json to a kube-apiserver and records its responses in those
+ * files: node scripts/record-definition-cases.mjs KUBECONFIG [NAME…]
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

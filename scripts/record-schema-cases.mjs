@@ -1,6 +1,6 @@
 /**
- * Asks a kube-apiserver what it says of the objects in packages/machinery/src/structural/recorded/*.json, and writes its
- * answers into those files: node scripts/record-schema-cases.mjs KUBECONFIG [NAME…]
+ * Sends the objects in packages/machinery/src/structural/recorded/*.json to a kube-apiserver and records its responses in those
+ * files: node scripts/record-schema-cases.mjs KUBECONFIG [NAME…]
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

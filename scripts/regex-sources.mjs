@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SyntaxKind } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
 
-/** Regular expressions of all packages: literals and calls of RegExp, with the reason in the comment above them. */
+/** Collects the regular expressions of all packages: literals and RegExp calls, with the reason in the comment above them. */
 export function collectRegexes(root) {
   const api = new API({ cwd: root });
   try {
@@ -61,7 +61,7 @@ function sourceOf(node, constants) {
   return { source: constantText(source, constants), flags: flags === undefined ? '' : (constantText(flags, constants) ?? 'g') };
 }
 
-/** Text of an expression that is made of constants of its file; undefined if it is not. */
+/** The value of an expression built from constants of its file; undefined for others. */
 function constantText(node, constants) {
   const evaluate = (each) => constantText(each, constants);
   switch (node?.kind) {
@@ -94,7 +94,7 @@ function joined(parts) {
 
 const reasonComment = /^\/\/ regex: (\S.*)$/;
 
-/** Reason among the line comments right above the innermost node that begins a line. */
+/** The reason in the line comments above the innermost node that begins a line. */
 function reasonAbove(path, text) {
   for (const node of path.toReversed()) {
     const start = startOf(node, text);
@@ -121,7 +121,7 @@ function isStatement({ kind }) {
   return kind >= SyntaxKind.FirstStatement && kind <= SyntaxKind.LastStatement;
 }
 
-/** A node begins after the white space and comments before it. */
+/** The start of a node after leading white space and comments. */
 function startOf(node, text) {
   const leading = /(?:\s+|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)*/y;
   leading.lastIndex = node.pos;

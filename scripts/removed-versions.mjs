@@ -1,7 +1,7 @@
-// The schemas of versions that Kubernetes has removed, for import-facts.mjs. Where no schema was kept, protobuf tells the
-// fields, and the version that took over tells what protobuf does not: JSON names, what is required, defaults, merge keys.
+// Schemas of API versions that Kubernetes has removed, for import-facts.mjs. Where no schema is left, protobuf gives the
+// fields, and the successor version the rest: JSON names, required fields, defaults, merge keys.
 
-/** version: its package, the one to learn from, and the kinds that are served in it. */
+/** Removed versions: their package, their successor, and the kinds served in them. */
 const versions = [
   ['admissionregistration.v1beta1', 'admissionregistration.v1', 'MutatingWebhookConfiguration ValidatingWebhookConfiguration'],
   ['authentication.v1beta1', 'authentication.v1', 'TokenReview'],
@@ -30,7 +30,7 @@ const versions = [
   ['apiregistration.v1beta1', 'apiregistration.v1', 'APIService'],
 ];
 
-/** Fields that the newer version requires and these did not. */
+/** Fields required by the successor but not by these versions. */
 const optional = {
   'admissionregistration.v1beta1.MutatingWebhook': ['sideEffects', 'admissionReviewVersions'],
   'admissionregistration.v1beta1.ValidatingWebhook': ['sideEffects', 'admissionReviewVersions'],
@@ -39,14 +39,14 @@ const optional = {
   'networking.v1beta1.HTTPIngressPath': ['pathType'],
 };
 
-/** Fields that are always written, which nothing else tells. */
+/** Fields that are always written; no source says so. */
 const zeroed = {
   'flowcontrol.v1beta1.LimitedPriorityLevelConfiguration': ['assuredConcurrencyShares'],
   'flowcontrol.v1beta2.LimitedPriorityLevelConfiguration': ['assuredConcurrencyShares'],
   'flowcontrol.v1beta3.LimitedPriorityLevelConfiguration': ['nominalConcurrencyShares'],
 };
 
-/** Go's fields of these are the members of their owner in JSON. */
+/** Types that JSON inlines into their owner. */
 const inlined = new Set(['IngressRuleValue']);
 
 const notStructs = /\.(Quantity|IntOrString|Time|MicroTime|RawExtension)$/;
@@ -70,7 +70,7 @@ const typeName = (message) =>
     .replace(/^k8s\.io\./, 'io.k8s.')
     .replace('kube_aggregator', 'kube-aggregator');
 
-/** The schemas of every removed version, by the names of their types. */
+/** The schemas of all removed versions by type name. */
 export function removedSchemas({ schemas, removed, messages }) {
   const found = {};
   for (const [pkg, newer, kinds] of versions) {
@@ -110,7 +110,7 @@ function schemaOf(name, context) {
   const base = { ...newer, ...known };
   const stated = (known ?? newer).required ?? [];
   const properties = propertiesOf(messageName(name), known, newer, context);
-  // Schemas of today tell defaults, those of then did not.
+  // Current schemas contain defaults, the old ones did not.
   for (const field of known ? stated : []) if (properties[field]) properties[field] = withZero(properties[field]);
   const key = name.split('.').slice(-3).join('.');
   for (const field of optional[key] ?? []) delete properties[field].default;
@@ -147,7 +147,7 @@ function propertyOf(field, type, message, known, newer, context) {
   return [ownName ?? newName ?? field, own || fits ? { ...fits, ...own } : mentions];
 }
 
-/** What is required is held by value, and has a default where that is known to be empty. */
+/** Required fields are values in Go, with an empty default where that is known. */
 function withZero(schema) {
   if ('default' in schema) return schema;
   if (schema.$ref && !notStructs.test(schema.$ref)) return { ...schema, default: {} };
@@ -155,7 +155,7 @@ function withZero(schema) {
   return zero === undefined || schema.format === 'byte' ? schema : { ...schema, default: zero };
 }
 
-/** What a schema says of the kind of value, to see whether two versions mean the same. */
+/** The type of a schema, to compare two versions. */
 function shape(schema) {
   if (schema.$ref) return schema.$ref;
   if (schema.items) return `[]${shape(schema.items)}`;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Shows that the embedded store does not grow without bound: overwrites the same objects over and over, with compaction.
+// Checks that the embedded store does not grow without bound: overwrites the same objects repeatedly, with compaction.
 // Needs a build. node scripts/soak-storage.mjs [--updates 1000000] [--objects 1000] [--keep 20000] [--in-flight 64] [--no-sync]
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ async function write() {
   await Promise.all(Array.from({ length: inFlight }, (_, lane) => writeLane(lane)));
 }
 
-/** Each lane has objects of its own, so that no update conflicts. */
+/** Each lane has its own objects, so that no update conflicts. */
 async function writeLane(lane) {
   for (let object = lane; done < updates; object = (object + inFlight) % objects) {
     if (object % inFlight !== lane) object = lane;

@@ -8,8 +8,8 @@ try {
   process.exit(1);
 }
 
-// What came before is not the server's time.
+// Excludes the build from the server's start time.
 performance.mark('tsukube:start');
-// In this very process, so that signals and the exit code are the server's own.
+// In this process, so that signals and the exit code are those of the server.
 process.argv.splice(1, 1, command, 'serve');
 await import(pathToFileURL(command).href);

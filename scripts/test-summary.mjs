@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { root } from './root.mjs';
 
-/** Numbers of tests in what vitest's JSON reporter wrote. A file that could not be run is a failure of its own. */
+/** Counts the tests in the output of vitest's JSON reporter. A file that could not be run counts as a failure. */
 export function countTests(report) {
   const broken = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0);
   return {
@@ -11,7 +11,7 @@ export function countTests(report) {
   };
 }
 
-/** A line for each suite that was left out: its file, its title and how many tests it has. */
+/** One line per skipped suite: file, title and number of tests. */
 export function skippedSuites(report) {
   const counts = new Map();
   for (const { name, assertionResults } of report.testResults) {

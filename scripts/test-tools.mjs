@@ -6,13 +6,13 @@ import { root } from './root.mjs';
 const cache = join(root, '.cache');
 const minutes = 60_000;
 
-/** Programs that some suites need. Debian's packages are unpacked into .cache: nothing is installed, no daemon is started. */
+/** Programs needed by some suites. Debian packages are unpacked into .cache: nothing is installed, no daemon is started. */
 const tools = [
   { name: 'etcd', debian: 'etcd-server', folder: 'etcd', program: 'etcd', anyVersion: true },
   { name: 'kubectl 1.20', debian: 'kubernetes-client', folder: 'kubectl-1.20', program: 'kubectl', anyVersion: false },
 ];
 
-/** Gets what it can. Gives the environment for the tests, and the names of the tools that are missing. */
+/** Fetches the tools if possible. Returns the environment for the tests and the names of missing tools. */
 export function prepareTools() {
   const missing = tools.filter((tool) => !isThere(tool) && !obtain(tool)).map(({ name }) => name);
   const folders = tools.filter((tool) => tool.anyVersion && existsSync(unpacked(tool))).map(binFolder);
@@ -40,7 +40,7 @@ function obtain(tool) {
   process.stderr.write(`Fetching ${tool.name} for the tests …\n`);
   const folder = join(cache, tool.folder);
   mkdirSync(folder, { recursive: true });
-  // The lists of a fresh container are empty, and only root may fetch them.
+  // The package lists of a fresh container are empty, and only root may fetch them.
   const archive =
     download(tool, folder) ??
     (process.getuid?.() === 0 && succeeds('apt-get', ['update', '-qq'], folder) ? download(tool, folder) : undefined);

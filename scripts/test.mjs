@@ -7,7 +7,7 @@ import { root } from './root.mjs';
 import { countTests, lastLine, skippedSuites } from './test-summary.mjs';
 import { prepareTools } from './test-tools.mjs';
 
-/** Each must succeed, and counts as a failure if it does not. */
+/** Each check that fails counts as a failed test. */
 const checks = [
   ['build', build],
   ['types', () => mustRun('node_modules/typescript/bin/tsc', '-p', 'tests')],
@@ -47,10 +47,10 @@ async function runTests(env, args) {
 
 const limitMinutes = 30;
 
-/** Resolves to the exit code: it is not 0 after an unhandled error too, which the report does not contain. */
+/** Resolves to the exit code, which is also nonzero after an unhandled error that the report does not contain. */
 function vitest(env, args) {
   const script = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  // In a group of its own, so that a worker caught in a loop goes down with the rest.
+  // In its own process group, so that a worker stuck in a loop is killed too.
   const child = spawn(process.execPath, [script, ...args], { cwd: root, env, stdio: 'inherit', detached: true });
   const endAll = (signal) => process.kill(-child.pid, signal);
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, endAll);

@@ -6,10 +6,10 @@ import { notices } from './notices.mjs';
 const source = join(root, 'packages', 'tsukube', 'src');
 export const output = join(root, 'packages', 'tsukube', 'dist');
 
-/** The `tsukube` command: what `npm start` runs and what package.json names as `bin`. */
+/** The `tsukube` command, run by `npm start` and the `bin` of package.json. */
 export const command = join(output, 'tsukube.cjs');
 export const program = join(output, 'program.cjs');
-/** Stands in for etcd in what `tsukube envtest` lays out; the whole program would take longer to load. */
+/** The etcd stand-in of `tsukube envtest`. It is separate because the whole program takes longer to load. */
 const etcd = join(output, 'etcd.cjs');
 
 const common = {
@@ -23,7 +23,7 @@ const common = {
   logLevel: 'warning',
 };
 
-/** Sources load the kit directly; the small entries load the program with its code cache. */
+/** Sources import the kit directly; the small entries load the program with its code cache. */
 const loadFromProgram = {
   name: 'load-from-program',
   setup(build) {
@@ -31,7 +31,7 @@ const loadFromProgram = {
   },
 };
 
-/** The error classes exist once, in the entry that users import. */
+/** Error classes exist once, in the entry that users import. */
 const sharedEntry = {
   name: 'shared-entry',
   setup(build) {
@@ -41,7 +41,7 @@ const sharedEntry = {
   },
 };
 
-/** The program as one file, the command and the entries that load it, and the notices of the packages inside. */
+/** Bundles the program into one file, the command, the entries that load it, and the license notices. */
 export async function makeBundle() {
   const { build } = await import('esbuild');
   const small = { ...common, plugins: [loadFromProgram] };
@@ -68,7 +68,7 @@ function programOptions() {
     entryPoints: [join(source, 'program.ts')],
     outfile: program,
     plugins: [sharedEntry],
-    // yaml loses its names inside a bundle, the others are not installed.
+    // yaml loses its class names in a bundle; the others are not installed.
     external: ['yaml', 'bufferutil', 'utf-8-validate'],
     alias: {
       'node-gyp-build-optional-packages': join(root, 'scripts', 'bundle', 'lmdb-native.mjs'),
@@ -76,11 +76,11 @@ function programOptions() {
     },
     supported: { 'dynamic-import': false },
     define: { 'import.meta.url': 'programUrl' },
-    // An expression that gives the program as a function, see load-program.ts.
+    // An expression that evaluates to the program as a function, see load-program.ts.
     banner: { js: '(function (require, programUrl) { const module = { exports: {} };' },
     footer: { js: 'return module.exports;})' },
     charset: 'ascii',
-    // It is read at every start; names stay for stack traces.
+    // The file is read at every start. Names are kept for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
     lineLimit: 160,
@@ -89,7 +89,7 @@ function programOptions() {
   };
 }
 
-/** The loader reads the program without decoding it; in regular expressions the bundler leaves letters as they are. */
+/** The loader reads the program as latin1, so it must be ASCII; the bundler does not escape characters in regular expressions. */
 function checkAscii({ text }) {
   const found = /.*[\u0080-\uffff].*/.exec(text);
   if (found) throw new Error(`not ASCII, write it as an escape: ${found[0].trim()}`);
@@ -100,12 +100,12 @@ async function exportsOf(path) {
   return createRequire(path)(path);
 }
 
-/** An ES module over the CommonJS one, so that both kinds of importers share one server and one set of error classes. */
+/** An ES module that re-exports the CommonJS one, so that both share one server and one set of error classes. */
 function moduleEntry(names) {
   return `import entry from './index.cjs';\nexport const { ${names.join(', ')} } = entry;\n`;
 }
 
-/** Field descriptions for `kubectl explain`, loaded from the folder of the program. */
+/** Copies the field descriptions for `kubectl explain` next to the program. */
 function copyDescriptions() {
   const descriptions = join(root, 'packages', 'api', 'dist', 'descriptions.json');
   if (existsSync(descriptions)) copyFileSync(descriptions, join(output, 'descriptions.json'));

@@ -8,8 +8,8 @@ import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 
 /**
- * Runs the program as packages/tsukube/src/load-program.ts does, lets it do what a server does first, and keeps the code that the
- * engine has compiled by then beside it.
+ * Runs the program as packages/tsukube/src/load-program.ts does, exercises the first requests of a server, and saves the code
+ * V8 has compiled by then.
  */
 const [, , program] = process.argv;
 const script = new Script(readFileSync(program, 'latin1'), { filename: program });
@@ -24,7 +24,7 @@ await exercise(readFileSync(join(folder, 'admin.kubeconfig'), 'utf8'));
 saveCache(join(dirname(program), 'cache'));
 end(0);
 
-/** What the server says when it is ready goes nowhere. @returns {Promise<void>} */
+/** Resolves when the server is ready; discards its output. @returns {Promise<void>} */
 function firstLine() {
   return new Promise((resolve) => {
     process.stdout.write = () => {

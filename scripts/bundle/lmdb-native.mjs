@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 
 /**
- * Stands in for LMDB's search for its native part in the bundle, which reads folders and loads modules. The native part is
- * in a package for each platform, built for some versions of Node and, with Node-API, for all others.
+ * Replaces the search for the native part of lmdb in the bundle, which reads folders and loads modules. Each platform has a
+ * package with binaries for some versions of Node and, with Node-API, for all others.
  * @returns {unknown}
  */
 export default function load() {

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../root.mjs';
 
-/** Their texts are in descriptions.json. */
+/** Packages whose text is in descriptions.json. */
 const textSources = ['kubernetes-models'];
 
-/** Licence texts of the packages whose code or text is part of the published package. */
+/** License texts of the packages whose code or text is part of the published package. */
 export function notices(metafile) {
   const names = new Set([...Object.keys(metafile.inputs).flatMap(packageOf), ...textSources]);
   const parts = [...names].sort().map(noticeOf);

@@ -5,7 +5,7 @@ import { output, replaceFile } from './bundle.mjs';
 
 const importLine = /^import type \{ ServeOptions \} from '\.\/serve-options\.[jt]s';\n/m;
 
-/** Type declarations in one file without imports, the same for ES modules and CommonJS. */
+/** Bundles the type declarations into one file without imports, for ES modules and CommonJS. */
 export async function makeTypes() {
   const compiled = readFileSync(join(root, 'packages', 'tsukube', 'lib', 'index.d.ts'), 'utf8');
   const { optionTypes } = await import('../../packages/server/dist/config/index.js');

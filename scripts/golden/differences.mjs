@@ -1,7 +1,7 @@
 const maxShown = 240;
 
 /**
- * Where two answers differ, a line for each place.
+ * The differences between two responses, one line each.
  * @param {any} expected
  * @param {any} actual
  * @param {string} [path]
@@ -28,7 +28,10 @@ function isContainer(value) {
 
 const ownWords = /(cannot be handled as an? \w+: |couldn't get version\/kind; |unable to decode |error decoding ).*$/s;
 
-/** Where kube-apiserver goes on in the words of Go's libraries, only the beginning of a message is compared. @param {any} value */
+/**
+ * Where a message of kube-apiserver continues with the error of a Go library, only its beginning is compared. @param {any}
+ * value
+ */
 function comparable(value) {
   return typeof value === 'string' ? value.replace(ownWords, '$1<reason>') : value;
 }

@@ -27,7 +27,7 @@ export function kubeClient(kubeconfig) {
   const { server, tls, identity, token } = credentialsIn(kubeconfig);
   const library = server.protocol === 'https:' ? https : http;
   const agent = new library.Agent({ keepAlive: true, ...tls, ...identity });
-  // A request that brings its own credentials is sent without ours.
+  // A request with its own credentials is sent without ours.
   const anonymous = new library.Agent({ keepAlive: true, ...tls });
 
   /** @param {string} method @param {string} path @param {Record<string, string>} given @param {unknown} body @returns {Promise<http.IncomingMessage>} */

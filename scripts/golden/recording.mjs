@@ -11,7 +11,7 @@ import { runScenario } from './scenario.mjs';
  */
 
 /**
- * A step that was answered otherwise than recorded. Step -1 is the scenario as a whole, if it could not be carried out.
+ * A step whose response differs from the recording. Step -1 is the whole scenario, if it could not be run.
  * @typedef {object} Failure
  * @property {number} step
  * @property {string} request
@@ -48,7 +48,7 @@ export async function replay(recording, kubeconfig) {
 }
 
 /**
- * Carries a scenario out and keeps the answers.
+ * Runs a scenario and records the responses.
  * @param {import('./scenario.mjs').Scenario} scenario
  * @param {string} kubeconfig  its text
  * @returns {Promise<Recording>}

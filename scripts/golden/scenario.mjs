@@ -33,7 +33,7 @@ import { Tokens } from './tokens.mjs';
  */
 
 /**
- * Carries out all steps and gives what each was answered, with tokens in place of what differs from run to run.
+ * Runs all steps and returns their responses, with tokens in place of values that differ between runs.
  * @param {KubeClient} client
  * @param {Scenario} scenario
  */
@@ -50,7 +50,10 @@ export async function runScenario(client, { vars = {}, steps }) {
   return answers;
 }
 
-/** Objects of built-in kinds live in a namespace of their own, with its default service account. @param {KubeClient} client @param {string} name */
+/**
+ * Objects of built-in kinds get their own namespace with its default service account. @param {KubeClient} client @param
+ * {string} name
+ */
 async function ensureNamespace(client, name) {
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
   await client.send({ method: 'POST', path: '/api/v1/namespaces', body });
@@ -82,7 +85,7 @@ function compared({ ignoreBody, ignore = [], pick }, answer, tokens) {
   if (ignoreBody) delete answer.body;
   for (const path of ignore) removeField(answer.body, path.split('.'));
   if (pick) answer.body = Object.fromEntries(pick.map((path) => [path, fieldAt(answer.body, path)]));
-  // As it is written to a recording: without undefined members.
+  // As in a recording: without undefined members.
   return JSON.parse(JSON.stringify(tokens.scrub(answer)));
 }
 
@@ -116,7 +119,7 @@ function removeField(value, [head = '', ...rest]) {
   else removeField(value[head], rest);
 }
 
-/** The events of a watch, as they come. */
+/** Collects the events of a watch. */
 class EventReader {
   /** @type {unknown[]} */
   #events = [];
@@ -145,7 +148,7 @@ class EventReader {
     return this.response.statusCode;
   }
 
-  /** As many as were asked for, or those that came in time. @param {number} count @param {number} [timeout] */
+  /** Returns `count` events, or those received before the timeout. @param {number} count @param {number} [timeout] */
   async take(count, timeout = 5000) {
     const end = Date.now() + timeout;
     while (this.#events.length < count && !this.#isClosed && Date.now() < end) {

@@ -11,8 +11,8 @@ const times = new Set([
 ]);
 
 /**
- * Replaces whatever differs from run to run (uids, times, resource versions, generated names) by tokens. They are numbered in
- * order of first appearance, so that "unchanged" and "changed" remain part of a comparison.
+ * Replaces values that differ between runs (uids, times, resource versions, generated names) by tokens, numbered in order of
+ * first appearance, so that "unchanged" and "changed" are still compared.
  */
 export class Tokens {
   /** @type {Map<string, string>} */
@@ -65,14 +65,14 @@ export class Tokens {
   }
 }
 
-/** Entries of managedFields that were written within the same second stand in either order. @param {any[]} list @param {string} key */
+/** The order of managedFields entries written within the same second is undefined. @param {any[]} list @param {string} key */
 function ordered(list, key) {
   if (key !== 'managedFields') return list;
   const rank = (/** @type {any} */ entry) => `${entry.manager} ${entry.operation} ${entry.subresource ?? ''}`;
   return [...list].sort((a, b) => rank(a).localeCompare(rank(b)));
 }
 
-/** The resourceVersion of a list or a bookmark is that of the whole store: only its presence is compared. @param {any} value */
+/** The resourceVersion of a list or bookmark is that of the whole store: only its presence is compared. @param {any} value */
 function withoutListVersion(value) {
   if (!Array.isArray(value.items) && !Array.isArray(value.rows) && value.type !== 'BOOKMARK') return value;
   const copy = structuredClone(value);
