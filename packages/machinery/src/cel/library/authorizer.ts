@@ -1,7 +1,7 @@
 import { isDNS1123Label, nameIsDNSSubdomain } from '../../meta/validation/names.ts';
 import { boolType, type CelType, stringType } from '../types/type.ts';
 import { CelError, CelOpaque, type CelValue, noSuchOverload } from '../values/value.ts';
-import { type CelLibrary, declare, memberOverload, type Overload } from './declarations.ts';
+import { type CelLibrary, declare, memberOverload } from './declarations.ts';
 
 /** An authorization check made by an expression. */
 export type AuthorizerQuestion =
@@ -136,65 +136,55 @@ function serviceAccount(value: AuthorizerValue, namespace: string, name: string)
 }
 
 function narrowing(key: keyof ResourceQuestion, id: string) {
-  const call: Overload['call'] = (check, value) => {
-    const { authorizer, question } = check as ResourceCheck;
-    return new ResourceCheck(authorizer, { ...question, [key]: value as string });
-  };
+  const call = ({ authorizer, question }: ResourceCheck, value: string) =>
+    new ResourceCheck(authorizer, { ...question, [key]: value });
   return declare(key, memberOverload(id, [types.ResourceCheck, stringType], types.ResourceCheck, call));
 }
 
 function reading(name: string, result: CelType, read: (answer: AuthorizerAnswer) => CelValue) {
   return declare(
     name,
-    memberOverload(`decision_${name}`, [types.Decision], result, (value) => read((value as Decision).answer)),
+    memberOverload(`decision_${name}`, [types.Decision], result, (value: Decision) => read(value.answer)),
   );
 }
 
 export const authorizerLibrary: CelLibrary = {
   functions: [
-    declare(
-      'path',
-      memberOverload('authorizer_path', [types.Authorizer, stringType], types.PathCheck, (value, path) =>
-        checkPath(value as AuthorizerValue, path as string),
-      ),
-    ),
+    declare('path', memberOverload('authorizer_path', [types.Authorizer, stringType], types.PathCheck, checkPath)),
     declare(
       'group',
       memberOverload(
         'authorizer_group',
         [types.Authorizer, stringType],
         types.GroupCheck,
-        (value, group) => new GroupCheck((value as AuthorizerValue).authorizer, group as string),
+        (value: AuthorizerValue, group: string) => new GroupCheck(value.authorizer, group),
       ),
     ),
     declare(
       'serviceAccount',
-      memberOverload(
-        'authorizer_serviceaccount',
-        [types.Authorizer, stringType, stringType],
-        types.Authorizer,
-        (value, namespace, name) => serviceAccount(value as AuthorizerValue, namespace as string, name as string),
-      ),
+      memberOverload('authorizer_serviceaccount', [types.Authorizer, stringType, stringType], types.Authorizer, serviceAccount),
     ),
     declare(
       'resource',
-      memberOverload('groupcheck_resource', [types.GroupCheck, stringType], types.ResourceCheck, (value, resource) =>
-        checkResource(value as GroupCheck, resource as string),
-      ),
+      memberOverload('groupcheck_resource', [types.GroupCheck, stringType], types.ResourceCheck, checkResource),
     ),
     narrowing('subresource', 'resourcecheck_subresource'),
     narrowing('namespace', 'resourcecheck_namespace'),
     narrowing('name', 'resourcecheck_name'),
     declare(
       'check',
-      memberOverload('pathcheck_check', [types.PathCheck, stringType], types.Decision, (value, verb) => {
-        const { authorizer, path } = value as PathCheck;
-        return new Decision(authorizer.authorize({ path, verb: verb as string }));
-      }),
-      memberOverload('resourcecheck_check', [types.ResourceCheck, stringType], types.Decision, (value, verb) => {
-        const { authorizer, question } = value as ResourceCheck;
-        return new Decision(authorizer.authorize({ ...question, verb: verb as string }));
-      }),
+      memberOverload(
+        'pathcheck_check',
+        [types.PathCheck, stringType],
+        types.Decision,
+        ({ authorizer, path }: PathCheck, verb: string) => new Decision(authorizer.authorize({ path, verb })),
+      ),
+      memberOverload(
+        'resourcecheck_check',
+        [types.ResourceCheck, stringType],
+        types.Decision,
+        ({ authorizer, question }: ResourceCheck, verb: string) => new Decision(authorizer.authorize({ ...question, verb })),
+      ),
     ),
     reading('errored', boolType, ({ error }) => error !== undefined),
     reading('error', stringType, ({ error }) => error ?? ''),

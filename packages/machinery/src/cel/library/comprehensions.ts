@@ -36,10 +36,8 @@ export const comprehensionsLibrary: CelLibrary = {
   functions: [
     declare(
       'cel.@mapInsert',
-      globalOverload('@mapInsert_key_value', [mapKV, k, v], mapKV, (map, key, value) =>
-        insert(map as CelValue, key as CelValue, value as CelValue),
-      ),
-      globalOverload('@mapInsert_map', [mapKV, mapKV], mapKV, (map, entries) => insertAll(map as CelValue, entries as CelValue)),
+      globalOverload('@mapInsert_key_value', [mapKV, k, v], mapKV, insert),
+      globalOverload('@mapInsert_map', [mapKV, mapKV], mapKV, insertAll),
     ),
   ],
 };

@@ -34,13 +34,19 @@ export function declare(name: string, ...overloads: Overload[]): FunctionDeclara
   return { name, overloads };
 }
 
+/**
+ * An implementation whose parameter types correspond to the `args` of its overload. The checker and the runtime dispatch guarantee
+ * that it is called with values of these types.
+ */
+type OverloadCall = (...args: never[]) => CelValue;
+
 /** A global function. */
-export function globalOverload(id: string, args: readonly CelType[], result: CelType, call?: Overload['call']): Overload {
-  return { id, member: false, args, result, call, params: paramsOf([...args, result]) };
+export function globalOverload(id: string, args: readonly CelType[], result: CelType, call?: OverloadCall): Overload {
+  return { id, member: false, args, result, call: call as Overload['call'], params: paramsOf([...args, result]) };
 }
 
 /** A receiver-style function. */
-export function memberOverload(id: string, args: readonly CelType[], result: CelType, call?: Overload['call']): Overload {
+export function memberOverload(id: string, args: readonly CelType[], result: CelType, call?: OverloadCall): Overload {
   return { ...globalOverload(id, args, result, call), member: true };
 }
 

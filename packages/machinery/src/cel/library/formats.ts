@@ -51,8 +51,8 @@ const formats = new Map<string, FormatValue>([
   ['datetime', new FormatValue('datetime', 71, named('datetime', 'invalid datetime'))],
 ]);
 
-function validate(format: CelValue, text: CelValue): CelValue {
-  const problems = (format as FormatValue).validate(text as string);
+function validate(format: FormatValue, text: string): CelValue {
+  const problems = format.validate(text);
   return problems.length === 0 ? optionalNone : new CelOptional(new ArrayList(problems));
 }
 
@@ -66,16 +66,14 @@ export const formatsLibrary: CelLibrary = {
     ),
     declare(
       'format.named',
-      globalOverload('format-named', [stringType], optionalType(formatType), (name) => {
-        const format = formats.get(name as string);
+      globalOverload('format-named', [stringType], optionalType(formatType), (name: string) => {
+        const format = formats.get(name);
         return format === undefined ? optionalNone : new CelOptional(format);
       }),
     ),
     declare(
       'validate',
-      memberOverload('format-validate', [formatType, stringType], optionalType(listType(stringType)), (format, text) =>
-        validate(format as CelValue, text as CelValue),
-      ),
+      memberOverload('format-validate', [formatType, stringType], optionalType(listType(stringType)), validate),
     ),
   ],
 };

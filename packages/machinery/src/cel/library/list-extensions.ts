@@ -110,44 +110,32 @@ const sortByMacro: Macro = (call) => {
 export const listExtensionsLibrary: CelLibrary = {
   macros: new Map([[macroKey('sortBy', 2, true), sortByMacro]]),
   functions: [
-    declare(
-      'slice',
-      memberOverload('list_slice', [listT, intType, intType], listT, (list, start, end) =>
-        slice(list as CelList, start as Int, end as Int),
-      ),
-    ),
+    declare('slice', memberOverload('list_slice', [listT, intType, intType], listT, slice)),
     declare(
       'flatten',
-      memberOverload('list_flatten', [listType(listT)], listT, (list) => flatten(list as CelList, 1)),
-      memberOverload('list_flatten_int', [listDyn, intType], listDyn, (list, depth) => flatten(list as CelList, depth as Int)),
+      memberOverload('list_flatten', [listType(listT)], listT, (list: CelList) => flatten(list, 1)),
+      memberOverload('list_flatten_int', [listDyn, intType], listDyn, flatten),
     ),
     declare(
       'sort',
       ...comparableTypes.map(([, type]) =>
-        memberOverload(`list_${type.name}_sort`, [listType(type)], listType(type), (list) =>
-          sortBy(list as CelList, list as CelList),
-        ),
+        memberOverload(`list_${type.name}_sort`, [listType(type)], listType(type), (list: CelList) => sortBy(list, list)),
       ),
     ),
     declare(
       '@sortByAssociatedKeys',
       ...comparableTypes.map(([, type]) =>
-        memberOverload(`list_${type.name}_sortByAssociatedKeys`, [listT, listType(type)], listT, (list, keys) =>
-          sortBy(list as CelList, keys as CelList),
-        ),
+        memberOverload(`list_${type.name}_sortByAssociatedKeys`, [listT, listType(type)], listT, sortBy),
       ),
     ),
     declare(
       'lists.range',
-      globalOverload('lists_range', [intType], listType(intType), (n) => new RangeList(Math.max(Number(n), 0))),
+      globalOverload('lists_range', [intType], listType(intType), (n: Int) => new RangeList(Math.max(Number(n), 0))),
     ),
     declare(
       'reverse',
-      memberOverload('list_reverse', [listT], listT, (list) => new ArrayList(itemsOf(list as CelList).reverse())),
+      memberOverload('list_reverse', [listT], listT, (list: CelList) => new ArrayList(itemsOf(list).reverse())),
     ),
-    declare(
-      'distinct',
-      memberOverload('list_distinct', [listT], listT, (list) => distinct(list as CelList)),
-    ),
+    declare('distinct', memberOverload('list_distinct', [listT], listT, distinct)),
   ],
 };

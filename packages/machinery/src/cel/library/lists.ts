@@ -78,7 +78,7 @@ function lastIndexOf(list: CelList, item: CelValue): CelValue {
 
 function extremes(name: string, sign: number): FunctionDeclaration {
   const overloads = comparableTypes.map(([type, element]) =>
-    memberOverload(`list_${type}_${name}_${type}`, [listType(element)], element, (list) => extreme(name, list as CelList, sign)),
+    memberOverload(`list_${type}_${name}_${type}`, [listType(element)], element, (list: CelList) => extreme(name, list, sign)),
   );
   return declare(name, ...overloads);
 }
@@ -89,28 +89,18 @@ export const listsLibrary: CelLibrary = {
     declare(
       'isSorted',
       ...comparableTypes.map(([type, element]) =>
-        memberOverload(`list_${type}_is_sorted_bool`, [listType(element)], boolType, (list) => isSorted(list as CelList)),
+        memberOverload(`list_${type}_is_sorted_bool`, [listType(element)], boolType, isSorted),
       ),
     ),
     declare(
       'sum',
       ...zeros.map(([type, element, zero]) =>
-        memberOverload(`list_${type}_sum_${type}`, [listType(element)], element, (list) => sum(list as CelList, zero)),
+        memberOverload(`list_${type}_sum_${type}`, [listType(element)], element, (list: CelList) => sum(list, zero)),
       ),
     ),
     extremes('max', 1),
     extremes('min', -1),
-    declare(
-      'indexOf',
-      memberOverload('list_a_index_of_int', [listType(a), a], intType, (list, item) =>
-        indexOf(list as CelList, item as CelValue),
-      ),
-    ),
-    declare(
-      'lastIndexOf',
-      memberOverload('list_a_last_index_of_int', [listType(a), a], intType, (list, item) =>
-        lastIndexOf(list as CelList, item as CelValue),
-      ),
-    ),
+    declare('indexOf', memberOverload('list_a_index_of_int', [listType(a), a], intType, indexOf)),
+    declare('lastIndexOf', memberOverload('list_a_last_index_of_int', [listType(a), a], intType, lastIndexOf)),
   ],
 };

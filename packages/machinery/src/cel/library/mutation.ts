@@ -14,10 +14,7 @@ function escapeKey(key: string): string {
 /** Declarations for the expressions of MutatingAdmissionPolicy. */
 export const mutationLibrary: CelLibrary = {
   functions: [
-    declare(
-      'jsonpatch.escapeKey',
-      globalOverload('string_jsonpatch_escapeKey_string', [stringType], stringType, (key) => escapeKey(key as string)),
-    ),
+    declare('jsonpatch.escapeKey', globalOverload('string_jsonpatch_escapeKey_string', [stringType], stringType, escapeKey)),
   ],
 };
 

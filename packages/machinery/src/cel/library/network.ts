@@ -113,11 +113,11 @@ const isGlobalUnicast: AddressTest = (value, bits) =>
   !isLinkLocalUnicast(value, bits);
 
 function addressTest(id: string, test: AddressTest): Overload {
-  return memberOverload(id, [ipType], boolType, (ip) => test((ip as IPValue).address.value, (ip as IPValue).address.bits));
+  return memberOverload(id, [ipType], boolType, (ip: IPValue) => test(ip.address.value, ip.address.bits));
 }
 
 function fromText(id: string, result: CelType, call: (text: string) => CelValue): Overload {
-  return globalOverload(id, [stringType], result, (text) => call(text as string));
+  return globalOverload(id, [stringType], result, call);
 }
 
 function canonical(text: string): CelValue {
@@ -132,7 +132,7 @@ export const networkLibrary: CelLibrary = {
     declare(
       'ip',
       fromText('string_to_ip', ipType, readIP),
-      memberOverload('cidr_ip', [cidrType], ipType, (cidr) => new IPValue((cidr as CIDRValue).prefix.address)),
+      memberOverload('cidr_ip', [cidrType], ipType, (cidr: CIDRValue) => new IPValue(cidr.prefix.address)),
     ),
     declare(
       'isIP',
@@ -141,7 +141,7 @@ export const networkLibrary: CelLibrary = {
     declare('ip.isCanonical', fromText('ip_is_canonical', boolType, canonical)),
     declare(
       'family',
-      memberOverload('ip_family', [ipType], intType, (ip) => ((ip as IPValue).address.bits === 32 ? 4 : 6)),
+      memberOverload('ip_family', [ipType], intType, (ip: IPValue) => (ip.address.bits === 32 ? 4 : 6)),
     ),
     declare(
       'isUnspecified',
@@ -153,8 +153,8 @@ export const networkLibrary: CelLibrary = {
     declare('isGlobalUnicast', addressTest('ip_is_global_unicast', isGlobalUnicast)),
     declare(
       'string',
-      globalOverload('ip_to_string', [ipType], stringType, (ip) => (ip as IPValue).text()),
-      globalOverload('cidr_to_string', [cidrType], stringType, (cidr) => (cidr as CIDRValue).text()),
+      globalOverload('ip_to_string', [ipType], stringType, (ip: IPValue) => ip.text()),
+      globalOverload('cidr_to_string', [cidrType], stringType, (cidr: CIDRValue) => cidr.text()),
     ),
     declare('cidr', fromText('string_to_cidr', cidrType, readCIDR)),
     declare(
@@ -163,29 +163,25 @@ export const networkLibrary: CelLibrary = {
     ),
     declare(
       'containsIP',
-      memberOverload('cidr_contains_ip_string', [cidrType, stringType], boolType, (cidr, text) =>
-        containsIP(cidr as CelValue, readIP(text as string)),
+      memberOverload('cidr_contains_ip_string', [cidrType, stringType], boolType, (cidr: CelValue, text: string) =>
+        containsIP(cidr, readIP(text)),
       ),
-      memberOverload('cidr_contains_ip_ip', [cidrType, ipType], boolType, (cidr, ip) =>
-        containsIP(cidr as CelValue, ip as CelValue),
-      ),
+      memberOverload('cidr_contains_ip_ip', [cidrType, ipType], boolType, containsIP),
     ),
     declare(
       'containsCIDR',
-      memberOverload('cidr_contains_cidr_string', [cidrType, stringType], boolType, (cidr, text) =>
-        containsCIDR(cidr as CelValue, readCIDR(text as string)),
+      memberOverload('cidr_contains_cidr_string', [cidrType, stringType], boolType, (cidr: CelValue, text: string) =>
+        containsCIDR(cidr, readCIDR(text)),
       ),
-      memberOverload('cidr_contains_cidr', [cidrType, cidrType], boolType, (cidr, other) =>
-        containsCIDR(cidr as CelValue, other as CelValue),
-      ),
+      memberOverload('cidr_contains_cidr', [cidrType, cidrType], boolType, containsCIDR),
     ),
     declare(
       'prefixLength',
-      memberOverload('cidr_prefix_length', [cidrType], intType, (cidr) => (cidr as CIDRValue).prefix.length),
+      memberOverload('cidr_prefix_length', [cidrType], intType, (cidr: CIDRValue) => cidr.prefix.length),
     ),
     declare(
       'masked',
-      memberOverload('cidr_masked', [cidrType], cidrType, (cidr) => new CIDRValue(masked((cidr as CIDRValue).prefix))),
+      memberOverload('cidr_masked', [cidrType], cidrType, (cidr: CIDRValue) => new CIDRValue(masked(cidr.prefix))),
     ),
   ],
 };

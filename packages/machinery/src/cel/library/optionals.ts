@@ -35,45 +35,37 @@ function isZero(value: CelValue): boolean {
   return sizeOfValue(value) === 0;
 }
 
-function unwrap(list: CelValue): CelValue {
-  const { size } = list as CelList;
+function unwrap(list: CelList): CelValue {
   const values: CelValue[] = [];
-  for (let i = 0; i < size; i++) {
-    const item = (list as CelList).at(i);
+  for (let i = 0; i < list.size; i++) {
+    const item = list.at(i);
     if (!(item instanceof CelOptional)) return new CelError(`value ${formatPlain(item)} is not optional`);
     if (item.value !== undefined) values.push(item.value);
   }
   return new ArrayList(values);
 }
 
-function itemOf(list: CelValue, index: (size: number) => number): CelValue {
-  const { size } = list as CelList;
-  return size === 0 ? optionalNone : new CelOptional((list as CelList).at(index(size)));
+function itemAt(list: CelList, index: number): CelValue {
+  return list.size === 0 ? optionalNone : new CelOptional(list.at(index));
 }
 
-const call = {
-  of: (value?: CelValue) => new CelOptional(value),
-  ofNonZero: (value?: CelValue) => (isZero(value as CelValue) ? optionalNone : new CelOptional(value)),
-  value: (optional?: CelValue) => (optional as CelOptional).value ?? (isPresent(optional) ? null : noValue),
-  unwrap: (list?: CelValue) => unwrap(list as CelValue),
-};
-
-function isPresent(optional?: CelValue): boolean {
-  return (optional as CelOptional).value !== undefined;
-}
+const of = (value: CelValue) => new CelOptional(value);
+const ofNonZero = (value: CelValue) => (isZero(value) ? optionalNone : new CelOptional(value));
+const hasValue = ({ value }: CelOptional) => value !== undefined;
+const requireValue = ({ value }: CelOptional) => (value === undefined ? noValue : value);
 
 export const optionalsLibrary: CelLibrary = {
   types: [opaqueType('optional_type')],
   macros: optionalMacros,
   functions: [
-    declare('optional.of', globalOverload('optional_of', [v], optionalV, call.of)),
-    declare('optional.ofNonZeroValue', globalOverload('optional_ofNonZeroValue', [v], optionalV, call.ofNonZero)),
+    declare('optional.of', globalOverload('optional_of', [v], optionalV, of)),
+    declare('optional.ofNonZeroValue', globalOverload('optional_ofNonZeroValue', [v], optionalV, ofNonZero)),
     declare(
       'optional.none',
       globalOverload('optional_none', [], optionalV, () => optionalNone),
     ),
-    declare('value', memberOverload('optional_value', [optionalV], v, call.value)),
-    declare('hasValue', memberOverload('optional_hasValue', [optionalV], boolType, isPresent)),
+    declare('value', memberOverload('optional_value', [optionalV], v, requireValue)),
+    declare('hasValue', memberOverload('optional_hasValue', [optionalV], boolType, hasValue)),
     declare('or', memberOverload('optional_or_optional', [optionalV, optionalV], optionalV)),
     declare('orValue', memberOverload('optional_orValue_value', [optionalV, v], v)),
     declare(operators.optionalSelect, globalOverload('select_optional_field', [dynType, stringType], optionalV)),
@@ -91,13 +83,13 @@ export const optionalsLibrary: CelLibrary = {
     ),
     declare(
       'last',
-      memberOverload('list_last', [listV], optionalV, (list) => itemOf(list as CelValue, (size) => size - 1)),
+      memberOverload('list_last', [listV], optionalV, (list: CelList) => itemAt(list, list.size - 1)),
     ),
     declare(
       'first',
-      memberOverload('list_first', [listV], optionalV, (list) => itemOf(list as CelValue, () => 0)),
+      memberOverload('list_first', [listV], optionalV, (list: CelList) => itemAt(list, 0)),
     ),
-    declare('optional.unwrap', globalOverload('optional_unwrap', [listOptionalV], listV, call.unwrap)),
-    declare('unwrapOpt', memberOverload('optional_unwrapOpt', [listOptionalV], listV, call.unwrap)),
+    declare('optional.unwrap', globalOverload('optional_unwrap', [listOptionalV], listV, unwrap)),
+    declare('unwrapOpt', memberOverload('optional_unwrapOpt', [listOptionalV], listV, unwrap)),
   ],
 };

@@ -62,16 +62,13 @@ function sign(order: number): number {
   return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
-const quantityOf = (value: CelValue | undefined): Quantity => (value as QuantityValue).quantity;
-const ofInteger = (value: CelValue | undefined): Quantity => ({
-  mantissa: BigInt(value as Int),
-  exponent: 0,
-  format: 'DecimalExponent',
-});
+function ofInteger(value: Int): Quantity {
+  return { mantissa: BigInt(value), exponent: 0, format: 'DecimalExponent' };
+}
 
 function compared(id: string, result: CelType, call: (order: number) => CelValue): Overload {
-  return memberOverload(id, [quantityType, quantityType], result, (a, b) =>
-    call(sign(compareQuantities(quantityOf(a), quantityOf(b)))),
+  return memberOverload(id, [quantityType, quantityType], result, (a: QuantityValue, b: QuantityValue) =>
+    call(sign(compareQuantities(a.quantity, b.quantity))),
   );
 }
 
@@ -81,13 +78,13 @@ function computed(name: string, compute: (a: Quantity, b: Quantity) => Quantity)
       `quantity_${name}`,
       [quantityType, quantityType],
       quantityType,
-      (a, b) => new QuantityValue(compute(quantityOf(a), quantityOf(b)), true),
+      (a: QuantityValue, b: QuantityValue) => new QuantityValue(compute(a.quantity, b.quantity), true),
     ),
     memberOverload(
       `quantity_${name}_int`,
       [quantityType, intType],
       quantityType,
-      (a, b) => new QuantityValue(compute(quantityOf(a), ofInteger(b)), true),
+      (a: QuantityValue, b: Int) => new QuantityValue(compute(a.quantity, ofInteger(b)), true),
     ),
   ];
 }
@@ -101,18 +98,15 @@ const isWhole = (value: CelValue): boolean => !(value instanceof CelError);
 
 export const quantityLibrary: CelLibrary = {
   functions: [
-    declare(
-      'quantity',
-      globalOverload('string_to_quantity', [stringType], quantityType, (text) => readQuantity(text as string)),
-    ),
+    declare('quantity', globalOverload('string_to_quantity', [stringType], quantityType, readQuantity)),
     declare(
       'isQuantity',
-      globalOverload('is_quantity_string', [stringType], boolType, (text) => isWhole(readQuantity(text as string))),
+      globalOverload('is_quantity_string', [stringType], boolType, (text: string) => isWhole(readQuantity(text))),
     ),
     declare(
       'sign',
-      globalOverload('quantity_sign', [quantityType], intType, (a) =>
-        sign(Number(quantityOf(a).mantissa > 0n) - Number(quantityOf(a).mantissa < 0n)),
+      globalOverload('quantity_sign', [quantityType], intType, (a: QuantityValue) =>
+        sign(Number(a.quantity.mantissa > 0n) - Number(a.quantity.mantissa < 0n)),
       ),
     ),
     declare(
@@ -129,15 +123,15 @@ export const quantityLibrary: CelLibrary = {
     ),
     declare(
       'asApproximateFloat',
-      memberOverload('quantity_get_float', [quantityType], doubleType, (a) => new CelDouble(asDouble(quantityOf(a)))),
+      memberOverload('quantity_get_float', [quantityType], doubleType, (a: QuantityValue) => new CelDouble(asDouble(a.quantity))),
     ),
     declare(
       'asInteger',
-      memberOverload('quantity_get_int', [quantityType], intType, (a) => integerOf(quantityOf(a))),
+      memberOverload('quantity_get_int', [quantityType], intType, (a: QuantityValue) => integerOf(a.quantity)),
     ),
     declare(
       'isInteger',
-      memberOverload('quantity_is_integer', [quantityType], boolType, (a) => isWhole(integerOf(quantityOf(a)))),
+      memberOverload('quantity_is_integer', [quantityType], boolType, (a: QuantityValue) => isWhole(integerOf(a.quantity))),
     ),
     declare('add', ...computed('add', rewritten(addQuantities))),
     declare('sub', ...computed('sub', rewritten(subtractQuantities))),

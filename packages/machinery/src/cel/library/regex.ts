@@ -30,20 +30,13 @@ function findAll(text: string, pattern: string, limit: Int): CelValue {
 
 export const regexLibrary: CelLibrary = {
   functions: [
-    declare(
-      'find',
-      memberOverload('string_find_string', [stringType, stringType], stringType, (text, pattern) =>
-        find(text as string, pattern as string),
-      ),
-    ),
+    declare('find', memberOverload('string_find_string', [stringType, stringType], stringType, find)),
     declare(
       'findAll',
-      memberOverload('string_find_all_string', [stringType, stringType], strings, (text, pattern) =>
-        findAll(text as string, pattern as string, -1),
+      memberOverload('string_find_all_string', [stringType, stringType], strings, (text: string, pattern: string) =>
+        findAll(text, pattern, -1),
       ),
-      memberOverload('string_find_all_string_int', [stringType, stringType, intType], strings, (text, pattern, limit) =>
-        findAll(text as string, pattern as string, limit as Int),
-      ),
+      memberOverload('string_find_all_string_int', [stringType, stringType, intType], strings, findAll),
     ),
   ],
 };

@@ -20,29 +20,28 @@ class SemverValue extends CelOpaque {
   }
 }
 
-function readVersion(text: CelValue | undefined, normalize: CelValue | undefined): CelValue {
+function readVersion(text: string, normalize = false): CelValue {
   try {
-    const parse = normalize === true ? parseTolerantSemver : parseSemver;
-    return new SemverValue(parse(text as string));
+    return new SemverValue(normalize ? parseTolerantSemver(text) : parseSemver(text));
   } catch (error) {
     if (error instanceof SemverError) return new CelError(error.message);
     throw error;
   }
 }
 
-const isVersion = (text: CelValue | undefined, normalize?: CelValue): CelValue =>
-  readVersion(text, normalize) instanceof SemverValue;
-const versionOf = (value: CelValue | undefined): Semver => (value as SemverValue).version;
+const isVersion = (text: string, normalize?: boolean): CelValue => readVersion(text, normalize) instanceof SemverValue;
 
 function compared(name: string, id: string, result: CelType, call: (order: number) => CelValue): FunctionDeclaration {
   return declare(
     name,
-    memberOverload(id, [semverType, semverType], result, (a, b) => call(compareSemver(versionOf(a), versionOf(b)))),
+    memberOverload(id, [semverType, semverType], result, (a: SemverValue, b: SemverValue) =>
+      call(compareSemver(a.version, b.version)),
+    ),
   );
 }
 
 function part(name: 'major' | 'minor' | 'patch'): FunctionDeclaration {
-  const read = (value?: CelValue): CelValue => normalInt(BigInt.asIntN(64, versionOf(value)[name]));
+  const read = ({ version }: SemverValue): CelValue => normalInt(BigInt.asIntN(64, version[name]));
   return declare(name, memberOverload(`semver_${name}`, [semverType], intType, read));
 }
 
@@ -50,12 +49,12 @@ export const semverLibrary: CelLibrary = {
   functions: [
     declare(
       'semver',
-      globalOverload('string_to_semver', [stringType], semverType, (text) => readVersion(text, false)),
+      globalOverload('string_to_semver', [stringType], semverType, (text: string) => readVersion(text)),
       globalOverload('string_bool_to_semver', [stringType, boolType], semverType, readVersion),
     ),
     declare(
       'isSemver',
-      globalOverload('is_semver_string', [stringType], boolType, (text) => isVersion(text)),
+      globalOverload('is_semver_string', [stringType], boolType, (text: string) => isVersion(text)),
       globalOverload('is_semver_string_bool', [stringType, boolType], boolType, isVersion),
     ),
     compared('isGreaterThan', 'semver_is_greater_than', boolType, (order) => order === 1),

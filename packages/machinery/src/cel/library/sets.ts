@@ -45,7 +45,7 @@ function equivalent(first: CelList, second: CelList): CelValue {
 }
 
 function overload(id: string, call: (first: CelList, second: CelList) => CelValue) {
-  return globalOverload(id, lists, boolType, (first, second) => call(first as CelList, second as CelList));
+  return globalOverload(id, lists, boolType, call);
 }
 
 export const setsLibrary: CelLibrary = {

@@ -93,7 +93,7 @@ export const standardFunctions: readonly FunctionDeclaration[] = [
   sizeFunction,
   declare(
     'type',
-    globalOverload('type', [a], typeTypeOf(a), (value) => new CelTypeValue(typeOfValue(value))),
+    globalOverload('type', [a], typeTypeOf(a), (value: CelValue) => new CelTypeValue(typeOfValue(value))),
   ),
   conversion('bool', 'string'),
   conversion('bytes', 'string'),
@@ -126,13 +126,13 @@ function timestampFunction(name: string, id: string, field: Field, inDuration?: 
   const read = (time: CelValue, zone?: CelValue) => readField(time, zone, field);
   const zonedId = name === 'getSeconds' ? `${id}_tz` : `${id}_with_tz`;
   const overloads = [
-    memberOverload(id, [timestampType], intType, (time) => read(time as CelValue)),
-    memberOverload(zonedId, [timestampType, stringType], intType, (time, zone) => read(time as CelValue, zone)),
+    memberOverload(id, [timestampType], intType, (time: CelValue) => read(time)),
+    memberOverload(zonedId, [timestampType, stringType], intType, read),
   ];
   if (inDuration !== undefined) {
     const whole = (duration: CelValue) =>
       duration instanceof CelDuration ? normalInt(duration.nanoseconds / inDuration) : noSuchOverload;
-    overloads.push(memberOverload(id.replace('timestamp', 'duration'), [durationType], intType, whole as () => CelValue));
+    overloads.push(memberOverload(id.replace('timestamp', 'duration'), [durationType], intType, whole));
   }
   return declare(name, ...overloads);
 }

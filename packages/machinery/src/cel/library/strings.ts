@@ -124,74 +124,51 @@ function trim(text: string): string {
   return text.slice(start, end);
 }
 
-type Text = string;
-const t = (value: CelValue | undefined): string => value as string;
-const v = (value: CelValue | undefined): Int => value as Int;
-
 export const stringsLibrary: CelLibrary = {
   functions: [
-    declare(
-      'charAt',
-      memberOverload('string_char_at_int', [stringType, intType], stringType, (s, i) => charAt(t(s), v(i))),
-    ),
+    declare('charAt', memberOverload('string_char_at_int', [stringType, intType], stringType, charAt)),
     declare(
       'indexOf',
-      memberOverload('string_index_of_string', [stringType, stringType], intType, (s, p) => indexOf(t(s), t(p), 0)),
-      memberOverload('string_index_of_string_int', [stringType, stringType, intType], intType, (s, p, o) =>
-        indexOf(t(s), t(p), v(o)),
-      ),
+      memberOverload('string_index_of_string', [stringType, stringType], intType, (s: string, p: string) => indexOf(s, p, 0)),
+      memberOverload('string_index_of_string_int', [stringType, stringType, intType], intType, indexOf),
     ),
     declare(
       'lastIndexOf',
-      memberOverload('string_last_index_of_string', [stringType, stringType], intType, (s, p) => lastIndexInAll(t(s), t(p))),
-      memberOverload('string_last_index_of_string_int', [stringType, stringType, intType], intType, (s, p, o) =>
-        lastIndexOf(t(s), t(p), v(o)),
-      ),
+      memberOverload('string_last_index_of_string', [stringType, stringType], intType, lastIndexInAll),
+      memberOverload('string_last_index_of_string_int', [stringType, stringType, intType], intType, lastIndexOf),
     ),
     declare(
       'lowerAscii',
-      memberOverload('string_lower_ascii', [stringType], stringType, (s) =>
-        t(s).replace(/[A-Z]+/g, (letters: Text) => letters.toLowerCase()),
+      memberOverload('string_lower_ascii', [stringType], stringType, (s: string) =>
+        s.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
       ),
     ),
     declare(
       'upperAscii',
-      memberOverload('string_upper_ascii', [stringType], stringType, (s) =>
-        t(s).replace(/[a-z]+/g, (letters: Text) => letters.toUpperCase()),
+      memberOverload('string_upper_ascii', [stringType], stringType, (s: string) =>
+        s.replace(/[a-z]+/g, (letters) => letters.toUpperCase()),
       ),
     ),
     declare(
       'replace',
-      memberOverload('string_replace_string_string', [stringType, stringType, stringType], stringType, (s, o, n) =>
-        replaceAll(t(s), t(o), t(n)),
-      ),
-      memberOverload(
-        'string_replace_string_string_int',
-        [stringType, stringType, stringType, intType],
-        stringType,
-        (s, o, n, c) => replace(t(s), t(o), t(n), v(c)),
-      ),
+      memberOverload('string_replace_string_string', [stringType, stringType, stringType], stringType, replaceAll),
+      memberOverload('string_replace_string_string_int', [stringType, stringType, stringType, intType], stringType, replace),
     ),
     declare(
       'split',
-      memberOverload('string_split_string', [stringType, stringType], strings, (s, p) => split(t(s), t(p), -1)),
-      memberOverload('string_split_string_int', [stringType, stringType, intType], strings, (s, p, n) => split(t(s), t(p), v(n))),
+      memberOverload('string_split_string', [stringType, stringType], strings, (s: string, p: string) => split(s, p, -1)),
+      memberOverload('string_split_string_int', [stringType, stringType, intType], strings, split),
     ),
     declare(
       'substring',
-      memberOverload('string_substring_int', [stringType, intType], stringType, (s, i) => substring(t(s), v(i))),
-      memberOverload('string_substring_int_int', [stringType, intType, intType], stringType, (s, i, j) =>
-        substring(t(s), v(i), v(j)),
-      ),
+      memberOverload('string_substring_int', [stringType, intType], stringType, (s: string, i: Int) => substring(s, i)),
+      memberOverload('string_substring_int_int', [stringType, intType, intType], stringType, substring),
     ),
-    declare(
-      'trim',
-      memberOverload('string_trim', [stringType], stringType, (s) => trim(t(s))),
-    ),
+    declare('trim', memberOverload('string_trim', [stringType], stringType, trim)),
     declare(
       'join',
-      memberOverload('list_join', [strings], stringType, (list) => join(list as CelList, '')),
-      memberOverload('list_join_string', [strings, stringType], stringType, (list, s) => join(list as CelList, t(s))),
+      memberOverload('list_join', [strings], stringType, (list: CelList) => join(list, '')),
+      memberOverload('list_join_string', [strings, stringType], stringType, join),
     ),
   ],
 };
@@ -199,15 +176,7 @@ export const stringsLibrary: CelLibrary = {
 /** `format`, added in 1.29. */
 export const stringFormatLibrary: CelLibrary = {
   functions: [
-    declare(
-      'format',
-      memberOverload('string_format', [stringType, listType(dynType)], stringType, (s, list) =>
-        formatString(t(s), list as CelList),
-      ),
-    ),
-    declare(
-      'strings.quote',
-      globalOverload('strings_quote', [stringType], stringType, (s) => quote(t(s))),
-    ),
+    declare('format', memberOverload('string_format', [stringType, listType(dynType)], stringType, formatString)),
+    declare('strings.quote', globalOverload('strings_quote', [stringType], stringType, quote)),
   ],
 };

@@ -52,19 +52,16 @@ function getQuery(url: GoUrl): CelValue {
 function getter(name: string, id: string, read: (url: GoUrl) => CelValue, result: CelType = stringType): FunctionDeclaration {
   return declare(
     name,
-    memberOverload(id, [urlType], result, (value) => read((value as UrlValue).url)),
+    memberOverload(id, [urlType], result, (value: UrlValue) => read(value.url)),
   );
 }
 
 export const urlsLibrary: CelLibrary = {
   functions: [
-    declare(
-      'url',
-      globalOverload('string_to_url', [stringType], urlType, (text) => readUrl(text as string)),
-    ),
+    declare('url', globalOverload('string_to_url', [stringType], urlType, readUrl)),
     declare(
       'isURL',
-      globalOverload('is_url_string', [stringType], boolType, (text) => urlProblem(text as string) === undefined),
+      globalOverload('is_url_string', [stringType], boolType, (text: string) => urlProblem(text) === undefined),
     ),
     getter('getScheme', 'url_get_scheme', ({ scheme }) => scheme),
     getter('getHost', 'url_get_host', ({ host }) => host),
