@@ -6,7 +6,7 @@ import {
   type ParsedJson,
   parseJson,
   parseYaml,
-  typeMetaMisfit,
+  typeMetaMismatch,
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import { OutboundError, type OutboundResponse, outboundClient } from './outbound-client.ts';
@@ -76,7 +76,7 @@ async function readAnswer(response: OutboundResponse): Promise<JsonValue> {
   if (body.length === 0)
     throw new WebhookFailed(`0-length response with status code: ${status} and content type: ${contentType}`);
   const { value } = await parsed(body);
-  const misfit = typeMetaMisfit(value);
+  const misfit = typeMetaMismatch(value);
   if (misfit !== undefined) throw new WebhookFailed(misfit);
   return value;
 }

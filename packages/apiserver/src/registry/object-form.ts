@@ -9,6 +9,7 @@ import {
   type KubeObject,
   mergeSchemaOf,
   type ObjectMergeSchema,
+  type ParsedObject,
 } from '@tsukube/machinery';
 import type { Schema } from './resource.ts';
 
@@ -22,8 +23,9 @@ export interface ObjectForm {
   published?(dialect: 'openApi3' | 'swagger2'): JsonObject;
 }
 
-export function checkedAs(object: JsonObject, { form, catalogue, type }: Schema, options?: CheckOptions): CheckedObject {
-  return form ? form.check(object) : checkObject(object, catalogue.get(type), catalogue, options);
+/** Bodies for a form are parsed without number literals. */
+export function checkedAs(object: ParsedObject, { form, catalogue, type }: Schema, options?: CheckOptions): CheckedObject {
+  return form ? form.check(object as JsonObject) : checkObject(object, catalogue.get(type), catalogue, options);
 }
 
 export function mergeSchemaIn({ form, catalogue, type }: Schema): ObjectMergeSchema {

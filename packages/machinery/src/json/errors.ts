@@ -1,11 +1,10 @@
 import { goEscape } from '../text/go-quote.ts';
-import { isNumberLiteral } from './number-literal.ts';
-import type { JsonValue } from './value.ts';
+import { isNumberLiteral, type ParsedValue } from './number-literal.ts';
 
-/** The text is not JSON; the message is the one Go gives. */
+/** Malformed JSON, with the message of Go's SyntaxError. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
-  /** How many bytes had been read. */
+  /** Bytes read before the error. */
   readonly offset: number;
 
   constructor(message: string, offset: number) {
@@ -18,7 +17,7 @@ export function endOfInput(offset: number): JsonSyntaxError {
   return new JsonSyntaxError('unexpected end of JSON input', offset);
 }
 
-/** Go takes a byte for the character of that number. */
+/** Go quotes the byte as the code point of the same number. */
 export function invalidCharacter(byte: number, context: string, offset: number): JsonSyntaxError {
   return new JsonSyntaxError(`invalid character '${quoted(byte)}' ${context}`, offset);
 }
@@ -32,13 +31,13 @@ function quoted(byte: number): string {
   return byte === 0x27 ? "\\'" : goEscape(String.fromCharCode(byte));
 }
 
-/** What Go says of a JSON value that does not fit a type. */
-export function cannotUnmarshal(value: JsonValue, type: string): string {
+/** The message of Go's UnmarshalTypeError. */
+export function cannotUnmarshal(value: ParsedValue, type: string): string {
   return `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${type}`;
 }
 
-/** What Go calls a JSON value in its messages. */
-export function jsonKind(value: JsonValue): string {
+/** The name of a JSON value's kind in Go's messages. */
+export function jsonKind(value: ParsedValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';

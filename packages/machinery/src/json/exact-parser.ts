@@ -1,20 +1,20 @@
 import { goQuote } from '../text/go-quote.ts';
 import { endOfInput, invalidCharacter, numberOverflow } from './errors.ts';
-import { isNumberLiteral, writtenNumber } from './number-literal.ts';
+import { isNumberLiteral, NumberLiteral, type ParsedObject, type ParsedValue } from './number-literal.ts';
 import type { NumberForm, ParsedJson } from './parse.ts';
 import { parseNumber, parseString } from './parse-scalar.ts';
-import { type JsonObject, type JsonValue, setKey } from './value.ts';
+import { type JsonValue, setKey } from './value.ts';
 
-/** An object or list that is not closed yet. */
+/** An open object or array. */
 type Frame =
-  | { readonly kind: 'object'; readonly value: JsonObject; key: string }
-  | { readonly kind: 'list'; readonly value: JsonValue[] };
+  | { readonly kind: 'object'; readonly value: ParsedObject; key: string }
+  | { readonly kind: 'list'; readonly value: ParsedValue[] };
 
-/** More than this is not told of one object. */
+/** Limit of strict decoding errors reported for one object. */
 export const maxStrictErrors = 100;
-/** Even those that say nothing new: to find out where one stands costs as much as it is deep. */
+/** Limit of duplicate keys looked at, reported before or not: building the path of each costs its depth. */
 export const maxRepeats = 1_000;
-/** Keys that are visited, and characters of the paths that are made of them. */
+/** Limit of visited keys plus characters of the paths built for them. */
 const visitBudget = 50_000;
 const literals = new Map<number, { readonly text: string; readonly value: JsonValue }>([
   [0x74, { text: 'true', value: true }],
@@ -22,33 +22,33 @@ const literals = new Map<number, { readonly text: string; readonly value: JsonVa
   [0x6e, { text: 'null', value: null }],
 ]);
 
-/** The same bytes, with a Buffer's methods. */
+/** A Buffer over the same memory. */
 export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Reads every byte by itself, without recursion, so that nothing is lost and nesting costs no stack. */
-export function parseExactly(bytes: Uint8Array, maxDepth: number, numbers: NumberForm): ParsedJson {
+/** A parser without JSON.parse: exact numbers, surrogates and duplicate keys. Not recursive, so nesting costs no stack. */
+export function parseExactly(bytes: Uint8Array, maxDepth: number, numbers: NumberForm): ParsedJson<ParsedValue> {
   return new ExactParser(bytes, maxDepth, numbers).parse();
 }
 
 /**
- * The paths of the keys of a well-formed text that `isWanted` chooses, as often as they occur and in their order. Looks
- * at the beginning of a large text only: the paths are for messages about it.
+ * The paths of all keys of a well-formed text for which `matches` returns true, in document order and with repetitions.
+ * Reads only the beginning of a large text: the paths are for error messages.
  */
-export function pathsOfKeys(bytes: Uint8Array, isWanted: (key: string) => boolean): readonly string[] {
+export function pathsOfKeys(bytes: Uint8Array, matches: (key: string) => boolean): readonly string[] {
   const paths: string[] = [];
   let left = visitBudget;
   const parser = new ExactParser(bytes, Number.POSITIVE_INFINITY, 'typed', (key, path) => {
     left--;
-    if (isWanted(key)) left -= (paths[paths.push(path()) - 1] as string).length;
+    if (matches(key)) left -= (paths[paths.push(path()) - 1] as string).length;
     return left > 0;
   });
   parser.visitKeys();
   return paths;
 }
 
-/** Gets every key that is read, and a way to find out where it stands. False ends the reading. */
+/** Called with every key and a function that builds its path. Returning false stops parsing. */
 type KeyVisitor = (key: string, path: () => string) => boolean;
 
 class ExactParser {
@@ -57,7 +57,7 @@ class ExactParser {
   readonly #open: Frame[] = [];
   readonly #duplicates = new Set<string>();
   #repeats = 0;
-  /** A number beyond what a double holds. Errors of syntax go first, so it is only complained about at the end. */
+  /** The first number out of a double's range. Reported at the end, because syntax errors take precedence. */
   #overflow: string | undefined;
   readonly #numbers: NumberForm;
   #hasNumberLiterals = false;
@@ -73,15 +73,15 @@ class ExactParser {
     this.#numbers = numbers;
   }
 
-  parse(): ParsedJson {
+  parse(): ParsedJson<ParsedValue> {
     let value = this.#readValue();
     while (this.#open.length > 0) {
-      // A value that was just opened has no members yet; one that was closed or is a scalar belongs to its parent.
+      // An undefined value was just opened; a scalar or closed value is added to its parent.
       value = value === undefined ? this.#readFirstMember() : this.#placeAndGoOn(value);
     }
     this.#expectEnd();
     if (this.#overflow !== undefined) throw numberOverflow(this.#overflow, this.#at);
-    const root = isNumberLiteral(value) ? value.value : (value as JsonValue);
+    const root = isNumberLiteral(value) ? value.value : (value as ParsedValue);
     return { value: root, duplicates: [...this.#duplicates], ...(this.#hasNumberLiterals && { hasNumberLiterals: true }) };
   }
 
@@ -91,8 +91,8 @@ class ExactParser {
       value = value === undefined ? this.#readFirstMember() : this.#placeAndGoOn(value);
   }
 
-  /** A scalar, or undefined if an object or list was opened. */
-  #readValue(): JsonValue | undefined {
+  /** Returns a scalar, or undefined after opening an object or array. */
+  #readValue(): ParsedValue | undefined {
     const byte = this.#nextVisible();
     if (byte === 0x22) return this.#readString();
     if (byte === 0x7b || byte === 0x5b) return this.#openFrame(byte);
@@ -108,8 +108,8 @@ class ExactParser {
     this.#at++;
   }
 
-  /** What follows an opening bracket: the first value, or the empty object or list itself. */
-  #readFirstMember(): JsonValue | undefined {
+  /** Reads what follows an opening bracket: the first value, or the closing bracket of an empty object or array. */
+  #readFirstMember(): ParsedValue | undefined {
     const frame = this.#open[this.#open.length - 1] as Frame;
     const byte = this.#nextVisible();
     if (byte === (frame.kind === 'object' ? 0x7d : 0x5d)) return this.#close(frame);
@@ -117,8 +117,8 @@ class ExactParser {
     return this.#readValue();
   }
 
-  /** Puts a value where it belongs and reads what follows it: the next value, or the end of what it is in. */
-  #placeAndGoOn(value: JsonValue): JsonValue | undefined {
+  /** Adds a value to its parent and reads on: the next value, or the end of the parent. */
+  #placeAndGoOn(value: ParsedValue): ParsedValue | undefined {
     const frame = this.#open[this.#open.length - 1] as Frame;
     if (frame.kind === 'object') setKey(frame.value, frame.key, value);
     else frame.value.push(value);
@@ -132,7 +132,7 @@ class ExactParser {
     return this.#readValue();
   }
 
-  #close(frame: Frame): JsonValue {
+  #close(frame: Frame): ParsedValue {
     this.#at++;
     this.#open.pop();
     return frame.value;
@@ -170,16 +170,16 @@ class ExactParser {
     return text;
   }
 
-  #readNumber(): JsonValue {
+  #readNumber(): ParsedValue {
     const { text, value, isExact, end } = parseNumber(this.#bytes, this.#at);
     this.#at = end;
     if (this.#numbers !== 'typed' && (value === Infinity || value === -Infinity)) this.#overflow ??= text;
     if (this.#numbers === 'plain' || isExact) return value;
     this.#hasNumberLiterals = true;
-    return writtenNumber(Number(value), text);
+    return new NumberLiteral(Number(value), text);
   }
 
-  #readLiteral(text: string, value: JsonValue): JsonValue {
+  #readLiteral(text: string, value: ParsedValue): ParsedValue {
     for (let i = 1; i < text.length; i++) {
       const byte = this.#bytes[++this.#at] ?? 0x20;
       if (byte !== text.charCodeAt(i)) throw invalidCharacter(byte, `in literal ${text} (expecting '${text[i]}')`, this.#at);

@@ -13,7 +13,7 @@ export {
   textIn,
   textsIn,
 } from './fields.ts';
-export { isNumberLiteral } from './number-literal.ts';
+export { isNumberLiteral, isParsedObject, type NumberLiteral, type ParsedObject, type ParsedValue } from './number-literal.ts';
 export type { JsonLimits, NumberForm, ParsedJson } from './parse.ts';
 export { parseJson, parseJsonAround } from './parse.ts';
 export { strictErrors } from './strict-errors.ts';

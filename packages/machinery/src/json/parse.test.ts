@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JsonSyntaxError } from './errors.ts';
 import { parseExactly } from './exact-parser.ts';
-import { isNumberLiteral, writtenNumber } from './number-literal.ts';
+import { isNumberLiteral, NumberLiteral } from './number-literal.ts';
 import { parseJson } from './parse.ts';
 import { strictErrors } from './strict-errors.ts';
 import { stringifyJson } from './stringify.ts';
@@ -54,11 +54,11 @@ describe('values', () => {
     ['1', 1],
     ['-0', -0],
     ['9007199254740993', 9007199254740993n],
-    ['1.0', writtenNumber(1, '1.0')],
-    ['1.50', writtenNumber(1.5, '1.50')],
-    ['1E2', writtenNumber(100, '1E2')],
-    ['99999999999999999999', writtenNumber(1e20, '99999999999999999999')],
-    ['1e400', writtenNumber(Infinity, '1e400')],
+    ['1.0', new NumberLiteral(1, '1.0')],
+    ['1.50', new NumberLiteral(1.5, '1.50')],
+    ['1E2', new NumberLiteral(100, '1E2')],
+    ['99999999999999999999', new NumberLiteral(1e20, '99999999999999999999')],
+    ['1e400', new NumberLiteral(Infinity, '1e400')],
   ])('%s, where it matters how it is written', (text, value) => {
     const parsed = parseJson(bytesOf(`{"a":[${text},"1.0"]}`), { numbers: 'typed' });
     expect(parsed.value).toEqual({ a: [value, '1.0'] });
@@ -67,7 +67,7 @@ describe('values', () => {
   });
 
   it('a number alone is a number', () => {
-    expect(parseJson(bytesOf('1.0'), { numbers: 'written' }).value).toBe(1);
+    expect(parseJson(bytesOf('1.0'), { numbers: 'literal' }).value).toBe(1);
   });
 
   it('keeps __proto__ as a key on both paths', () => {

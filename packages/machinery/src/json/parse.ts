@@ -1,48 +1,53 @@
 import { bufferOf, parseExactly } from './exact-parser.ts';
+import type { ParsedValue } from './number-literal.ts';
 import { scanJson } from './scan.ts';
 import { duplicateKeys } from './strict-errors.ts';
 import type { JsonObject, JsonValue } from './value.ts';
 
 export interface JsonLimits {
-  /** How deep lists and objects may be nested. */
+  /** Maximum nesting of arrays and objects. */
   readonly depth?: number;
 }
 
 /**
- * What becomes of a number that is not written as an exact integer: a number like any other, or a NumberLiteral. One
- * that is too large for a double is a mistake, unless it is for a type to say (`typed`).
+ * The form of a number that is not spelled as an exact integer:
+ * - `plain`: a number. Beyond the range of a double it is an error.
+ * - `literal`: a NumberLiteral. Beyond the range of a double it is an error.
+ * - `typed`: a NumberLiteral; decoding against a type reports what is out of range.
  */
-export type NumberForm = 'plain' | 'written' | 'typed';
+export type NumberForm = 'plain' | 'literal' | 'typed';
 
 export interface ParseOptions {
   readonly limits?: JsonLimits;
   readonly numbers?: NumberForm;
 }
 
-export interface ParsedJson {
-  readonly value: JsonValue;
-  /** `duplicate field "data.a"` for each key that an object has more than once. The last value counts. */
+export interface ParsedJson<Value extends ParsedValue = JsonValue> {
+  readonly value: Value;
+  /** `duplicate field "data.a"` for each repeated key. The last value wins. */
   readonly duplicates: readonly string[];
-  /** Whether there is a NumberLiteral in it. */
+  /** Whether `value` contains a NumberLiteral. */
   readonly hasNumberLiterals?: boolean;
 }
 
-/** Go allows 10,000; what walks values here does so recursively, and no object of Kubernetes comes near this. */
+/** Go allows 10,000. Code that walks values is recursive here, and no Kubernetes object comes near this depth. */
 const defaultDepth = 1_000;
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const none: readonly string[] = [];
 
 /**
- * Reads JSON as Kubernetes does: integers are exact up to 64 bits (a bigint beyond 2^53), `__proto__` is a key like any
- * other, invalid UTF-8 becomes U+FFFD. Fails with JsonSyntaxError.
+ * Parses JSON like Kubernetes: integers are exact up to 64 bits (a bigint beyond 2^53), `__proto__` is an ordinary key,
+ * invalid UTF-8 becomes U+FFFD. Throws JsonSyntaxError.
  */
-export function parseJson(bytes: Uint8Array, options?: ParseOptions): ParsedJson {
+export function parseJson(bytes: Uint8Array, options?: ParseOptions & { readonly numbers?: 'plain' }): ParsedJson;
+export function parseJson(bytes: Uint8Array, options: ParseOptions): ParsedJson<ParsedValue>;
+export function parseJson(bytes: Uint8Array, options?: ParseOptions): ParsedJson<ParsedValue> {
   const depth = options?.limits?.depth ?? defaultDepth;
   const numbers = options?.numbers ?? 'plain';
   return parseQuickly(bytes, depth, numbers) ?? parseExactly(bytes, depth, numbers);
 }
 
-/** JSON.parse is several times faster, and as good if there is nothing that it would hide; undefined if there may be. */
+/** JSON.parse is several times faster. Undefined if the text may contain something JSON.parse loses. */
 function parseQuickly(bytes: Uint8Array, depth: number, numbers: NumberForm): ParsedJson | undefined {
   const keys = scanJson(bytes, Math.min(depth, defaultDepth), numbers !== 'plain');
   if (keys < 0) return undefined;
@@ -54,8 +59,8 @@ function parseQuickly(bytes: Uint8Array, depth: number, numbers: NumberForm): Pa
 }
 
 /**
- * What a well-formed text says with `null` in place of a part of it, which is not looked at. Undefined if the rest of it
- * cannot be read quickly, or not at all because the part is not a value.
+ * Parses a well-formed text with `null` in place of the bytes from `start` to `end`, which are not looked at. Undefined if
+ * the rest needs the exact parser, or if those bytes are not one value.
  */
 export function parseJsonAround(bytes: Buffer, start: number, end: number): JsonValue | undefined {
   if (scanJson(bytes, defaultDepth, false, 0, start) < 0 || scanJson(bytes, defaultDepth, false, end) < 0) return undefined;
@@ -71,7 +76,7 @@ function tryParse(text: string): JsonValue | undefined {
   }
 }
 
-/** Fewer keys than the text has colons means that one was repeated. */
+/** Compared with the number of colons in the text: fewer keys mean a duplicate. */
 function countKeys(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Array.isArray(value) ? countKeysOfList(value) : countKeysOfObject(value);

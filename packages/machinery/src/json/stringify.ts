@@ -1,5 +1,5 @@
-import { isNumberLiteral } from './number-literal.ts';
-import { type JsonObject, type JsonValue, setKey } from './value.ts';
+import { isNumberLiteral, type ParsedObject, type ParsedValue } from './number-literal.ts';
+import { type JsonValue, setKey } from './value.ts';
 
 const escapes: Readonly<Record<string, string>> = {
   '<': '\\u003c',
@@ -10,21 +10,21 @@ const escapes: Readonly<Record<string, string>> = {
 };
 const needingEscape = /[<>&\u2028\u2029]/g;
 
-/** JSON as Kubernetes writes it: what could be taken for HTML is escaped, and 64-bit integers are exact. */
-export function stringifyJson(value: JsonValue): string {
+/** JSON as Go writes it: `<`, `>` and `&` are escaped, 64-bit integers are exact. */
+export function stringifyJson(value: ParsedValue): string {
   return escapeHtml(toJson(value));
 }
 
-/** The same over several lines, each level indented by two spaces more than `indent`. */
-export function stringifyJsonPretty(value: JsonValue, indent = ''): string {
+/** The same, pretty-printed with two spaces per level, starting at `indent`. */
+export function stringifyJsonPretty(value: ParsedValue, indent = ''): string {
   return escapeHtml(exactJson(value, `\n${indent}`));
 }
 
-function toJson(value: JsonValue): string {
+function toJson(value: ParsedValue): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // A bigint or a NumberLiteral, which JSON.stringify refuses, is too rare to look for first.
+    // JSON.stringify throws on a bigint and on a NumberLiteral. They are too rare to search for first.
     return exactJson(value, '');
   }
 }
@@ -36,14 +36,14 @@ function escapeHtml(json: string): string {
   return clean ? json : json.replace(needingEscape, (character) => escapes[character] ?? character);
 }
 
-/** Levels that are indented. Beyond them a value is one line: indentation could be a thousand times as long as what is indented. */
+/** Deeper levels are written on one line: their indentation could be a thousand times longer than the values. */
 export const maxIndentedLevels = 64;
-/** Indentation of a whole value, in characters. What follows is not indented: a wide list far down would grow by the hundredfold. */
+/** Characters of indentation per value; the rest is not indented. A wide list at a deep level would grow a hundredfold. */
 export const maxIndentation = 8 << 20;
 const deepestNewline = `\n${'  '.repeat(maxIndentedLevels)}`;
 
 /** `newline` separates members: nothing, or a line feed and the indentation of this level. */
-function exactJson(value: JsonValue, newline: string): string {
+function exactJson(value: ParsedValue, newline: string): string {
   const out = { text: '', indentation: 0 };
   write(out, value, newline);
   return out.text;
@@ -51,12 +51,12 @@ function exactJson(value: JsonValue, newline: string): string {
 
 interface Written {
   text: string;
-  /** Characters of it that are indentation. */
+  /** Characters of indentation in `text`. */
   indentation: number;
 }
 
-/** Appends, rather than joining what members give, which would copy the text of the innermost once for each level. */
-function write(out: Written, value: JsonValue, newline: string): void {
+/** Appends to one string. Joining the strings of members would copy the innermost text once per level. */
+function write(out: Written, value: ParsedValue, newline: string): void {
   if (typeof value === 'bigint') out.text += value.toString();
   else if (typeof value !== 'object' || value === null) out.text += JSON.stringify(value);
   else if (isNumberLiteral(value)) out.text += value.text;
@@ -65,7 +65,7 @@ function write(out: Written, value: JsonValue, newline: string): void {
   else writeObject(out, value, newline);
 }
 
-function writeList(out: Written, list: readonly JsonValue[], newline: string): void {
+function writeList(out: Written, list: readonly ParsedValue[], newline: string): void {
   if (list.length === 0) {
     out.text += '[]';
     return;
@@ -81,7 +81,7 @@ function writeList(out: Written, list: readonly JsonValue[], newline: string): v
   out.text += `${newline}]`;
 }
 
-function writeObject(out: Written, object: JsonObject, newline: string): void {
+function writeObject(out: Written, object: ParsedObject, newline: string): void {
   const keys = Object.keys(object);
   if (keys.length === 0) {
     out.text += '{}';
@@ -93,22 +93,26 @@ function writeObject(out: Written, object: JsonObject, newline: string): void {
   for (const key of keys) {
     out.text += `${before}${JSON.stringify(key)}${colon}`;
     out.indentation += inner.length;
-    write(out, object[key] as JsonValue, inner);
+    write(out, object[key] as ParsedValue, inner);
     before = out.indentation > maxIndentation ? ',' : `,${inner}`;
   }
   out.text += `${newline}}`;
 }
 
-/** The same value with the keys of all objects sorted: the order in which Kubernetes writes objects whose type it does not know. */
-export function sortKeys(value: JsonValue): JsonValue {
-  if (typeof value !== 'object' || value === null || isNumberLiteral(value)) return value;
-  if (Array.isArray(value)) return value.map(sortKeys);
-  const sorted: JsonObject = {};
-  for (const key of Object.keys(value).sort()) setKey(sorted, key, sortKeys(value[key] as JsonValue));
-  return sorted;
+/** Sorts the keys of all objects: the order in which Kubernetes writes objects whose type it does not know. */
+export function sortKeys<T extends ParsedValue>(value: T): T {
+  return sorted(value) as T;
 }
 
-/** Text that is the same for equal values, so that a set of them finds what deepEqual would. */
+function sorted(value: ParsedValue): ParsedValue {
+  if (typeof value !== 'object' || value === null || isNumberLiteral(value)) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const copy: ParsedObject = {};
+  for (const key of Object.keys(value).sort()) setKey(copy, key, sorted(value[key] as ParsedValue));
+  return copy;
+}
+
+/** The same text for equal values, in the sense of deepEqual. */
 export function canonicalJson(value: JsonValue): string {
   return stringifyJson(sortKeys(value));
 }

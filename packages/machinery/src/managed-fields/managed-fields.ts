@@ -26,7 +26,7 @@ const byEntries = new WeakMap<object, ManagedFieldsRecord>();
 const maxUpdaters = 10;
 
 /** What is known of the value of `managedFields`. */
-export function internedRecord(managedFields: JsonValue | undefined): ManagedFieldsRecord | undefined {
+export function internedRecord(managedFields: unknown): ManagedFieldsRecord | undefined {
   return typeof managedFields === 'object' && managedFields !== null ? byEntries.get(managedFields) : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { jsonKind } from '../json/errors.ts';
-import { isObject, type JsonValue } from '../json/value.ts';
+import { isParsedObject, type ParsedValue } from '../json/number-literal.ts';
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
@@ -25,12 +25,12 @@ export function groupKindText({ group, kind }: GroupKind): string {
   return group === '' ? kind : `${kind}.${group}`;
 }
 
-/** What stands in `apiVersion`. */
+/** The value of `apiVersion`. */
 export function apiVersionOf({ group, version }: GroupVersion): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** The opposite of apiVersionOf; undefined for a text with more than one slash. */
+/** The inverse of apiVersionOf; undefined for more than one slash. */
 export function parseApiVersion(apiVersion: string): GroupVersion | undefined {
   const slash = apiVersion.indexOf('/');
   if (slash < 0) return { group: '', version: apiVersion };
@@ -41,11 +41,11 @@ export function parseApiVersion(apiVersion: string): GroupVersion | undefined {
 const typeMeta =
   'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** Why kind and apiVersion cannot be read from a value; undefined if they can, or are left out. */
-export function typeMetaMisfit(value: JsonValue): string | undefined {
-  const cannot = (found: JsonValue, target: string) =>
+/** The error of Go's decoder for kind and apiVersion of another type than string; undefined if they are strings or absent. */
+export function typeMetaMismatch(value: ParsedValue): string | undefined {
+  const cannot = (found: ParsedValue, target: string) =>
     `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKind(found)} into ${target}`;
-  if (!isObject(value)) return cannot(value, typeMeta);
+  if (!isParsedObject(value)) return cannot(value, typeMeta);
   for (const field of ['apiVersion', 'kind'] as const) {
     const found = value[field] ?? '';
     if (typeof found !== 'string') return cannot(found, `Go struct field .${field} of type string`);

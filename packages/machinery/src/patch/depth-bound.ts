@@ -1,20 +1,20 @@
-import type { JsonValue } from '../json/value.ts';
+import { isNumberLiteral, type ParsedValue } from '../json/number-literal.ts';
 
-/** The limit of the JSON parser: what walks values does so recursively, and a patch makes nothing deeper than a body can be. */
+/** The depth limit of the JSON parser: code that walks values is recursive, so a patch must not nest deeper than a body. */
 export const maxPatchedDepth = 1_000;
-/** Values that measuring may visit in one patch. */
+/** Limit of values visited to measure depths in one patch. */
 const maxVisits = 4_000_000;
 
 /**
- * Upper bound of the depth of a document under a JSON patch. It is kept by the paths of the operations, and the document is
- * measured only where the bound leaves twice the limit, or the limit at the end.
+ * Upper bound of the depth of a document under a JSON patch. It is derived from the paths of the operations; the document
+ * is measured only if the bound exceeds twice the limit, or the limit after the last operation.
  */
 export class DepthBound {
   #bound = maxPatchedDepth;
   #visits = 0;
 
-  /** A value was put at a path of so many steps. */
-  added(steps: number, value: JsonValue): void {
+  /** Notes a value added at depth `steps`. */
+  added(steps: number, value: ParsedValue): void {
     if (typeof value === 'object' && value !== null) this.#bound = Math.max(this.#bound, steps + this.#measure(value));
   }
 
@@ -23,22 +23,22 @@ export class DepthBound {
     if (to > from) this.#bound += to - from;
   }
 
-  /** Whether the document has to be refused; `isFinal` when no operation follows. */
-  isExceeded(root: JsonValue, isFinal: boolean): boolean {
+  /** Whether the document is too deep; `isFinal` after the last operation. */
+  isExceeded(root: ParsedValue, isFinal: boolean): boolean {
     if (this.#bound <= (isFinal ? maxPatchedDepth : 2 * maxPatchedDepth)) return false;
     const depth = this.#measure(root);
     this.#bound = Math.max(depth, maxPatchedDepth);
     return depth > maxPatchedDepth;
   }
 
-  /** Without recursion. What takes too long to measure counts as too deep. */
-  #measure(root: JsonValue): number {
+  /** Not recursive. Infinite if the limit of visits is exceeded. */
+  #measure(root: ParsedValue): number {
     let depth = 0;
-    let level: JsonValue[] = [root];
+    let level: ParsedValue[] = [root];
     while (level.length > 0) {
       this.#visits += level.length;
       if (this.#visits > maxVisits) return Number.POSITIVE_INFINITY;
-      const next: JsonValue[] = [];
+      const next: ParsedValue[] = [];
       for (const value of level) pushContainers(next, value);
       level = next;
       depth++;
@@ -47,8 +47,8 @@ export class DepthBound {
   }
 }
 
-function pushContainers(into: JsonValue[], value: JsonValue): void {
-  if (typeof value !== 'object' || value === null) return;
+function pushContainers(into: ParsedValue[], value: ParsedValue): void {
+  if (typeof value !== 'object' || value === null || isNumberLiteral(value)) return;
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === 'object' && item !== null) into.push(item);
   } else {

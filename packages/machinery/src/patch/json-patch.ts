@@ -1,11 +1,11 @@
 import { StatusError } from '../errors/status-error.ts';
 import { cannotUnmarshal, jsonKind } from '../json/errors.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
+import { isParsedObject, type ParsedObject, type ParsedValue } from '../json/number-literal.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { PatchedDocument, PatchFailure } from './patched-document.ts';
 
 const maxOperations = 10_000;
-const kinds = new Map<string, (document: PatchedDocument, operation: JsonObject) => void>([
+const kinds = new Map<string, (document: PatchedDocument, operation: ParsedObject) => void>([
   ['add', (document, operation) => document.add(pathIn(operation, 'path'), valueIn(operation))],
   ['remove', (document, operation) => document.remove(pathIn(operation, 'path'))],
   ['replace', (document, operation) => document.replace(pathIn(operation, 'path'), valueIn(operation))],
@@ -16,11 +16,11 @@ const kinds = new Map<string, (document: PatchedDocument, operation: JsonObject)
 const members: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
 /**
- * Applies RFC 6902 operations, all of them or none. Fails with a StatusError: 400 if it is no patch, 413 if it is too
- * long, 422 if an operation does not apply. Neither document nor patch is changed. `sortTouched` gives the objects that were
- * changed the order of keys that Kubernetes writes them in.
+ * Applies all operations of a JSON patch (RFC 6902) or none. Throws a StatusError: 400 if it is not a patch, 413 if it has
+ * too many operations, 422 if an operation does not apply. Never mutates document or patch. `sortTouched` sorts the keys of
+ * changed objects, as Kubernetes writes them.
  */
-export function jsonPatch(document: JsonValue, patch: JsonValue, options?: { readonly sortTouched: boolean }): JsonValue {
+export function jsonPatch(document: ParsedValue, patch: ParsedValue, options?: { readonly sortTouched: boolean }): ParsedValue {
   const operations = decode(patch);
   if (operations.length > maxOperations) {
     const message = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`;
@@ -34,19 +34,19 @@ export function jsonPatch(document: JsonValue, patch: JsonValue, options?: { rea
     return patched.root;
   } catch (error) {
     if (!(error instanceof PatchFailure)) throw error;
-    // The answer does not say what went wrong; the log may.
+    // The response does not carry the reason; the log may.
     throw new StatusError(StatusError.generic(422, error.message).status, { cause: error });
   }
 }
 
-/** What strict decoding has to say of a patch. Fails with a StatusError (400) if it is none. */
-export function jsonPatchStrictErrors(patch: JsonValue): readonly string[] {
+/** Strict decoding errors of a patch. Throws a StatusError (400) if it is not a patch. */
+export function jsonPatchStrictErrors(patch: ParsedValue): readonly string[] {
   if (patch === null) return [];
   if (!Array.isArray(patch)) throw undecodable(cannotUnmarshal(patch, '[]handlers.jsonPatchOp'));
   const unknown: string[] = [];
   patch.forEach((operation, position) => {
     if (operation === null) return;
-    if (!isObject(operation)) throw undecodable(cannotUnmarshal(operation, 'handlers.jsonPatchOp'));
+    if (!isParsedObject(operation)) throw undecodable(cannotUnmarshal(operation, 'handlers.jsonPatchOp'));
     checkTexts(operation);
     for (const key of Object.keys(operation)) {
       if (!members.has(key)) unknown.push(`json patch unknown field ${goQuote(`[${position}].${key}`)}`);
@@ -55,7 +55,7 @@ export function jsonPatchStrictErrors(patch: JsonValue): readonly string[] {
   return unknown;
 }
 
-function checkTexts(operation: JsonObject): void {
+function checkTexts(operation: ParsedObject): void {
   for (const key of ['op', 'path', 'from'] as const) {
     const value = operation[key] ?? '';
     if (typeof value !== 'string')
@@ -67,30 +67,30 @@ function undecodable(message: string): StatusError {
   return StatusError.badRequest(`error decoding patch: ${message}`);
 }
 
-function decode(patch: JsonValue): readonly JsonObject[] {
+function decode(patch: ParsedValue): readonly ParsedObject[] {
   if (patch === null) return [];
   if (!Array.isArray(patch)) throw StatusError.badRequest(cannotUnmarshal(patch, 'jsonpatch.Patch'));
   return patch.map((operation) => {
     if (operation === null) return {};
-    if (!isObject(operation)) throw StatusError.badRequest(cannotUnmarshal(operation, 'jsonpatch.Operation'));
+    if (!isParsedObject(operation)) throw StatusError.badRequest(cannotUnmarshal(operation, 'jsonpatch.Operation'));
     return operation;
   });
 }
 
-function applyOperation(document: PatchedDocument, operation: JsonObject): void {
+function applyOperation(document: PatchedDocument, operation: ParsedObject): void {
   const kind = typeof operation.op === 'string' ? operation.op : 'unknown';
   const apply = kinds.get(kind);
   if (apply === undefined) throw new PatchFailure(`Unexpected kind: ${kind}`);
   apply(document, operation);
 }
 
-function pathIn(operation: JsonObject, member: 'path' | 'from'): string {
+function pathIn(operation: ParsedObject, member: 'path' | 'from'): string {
   const path = operation[member];
   if (typeof path === 'string') return path;
   throw new PatchFailure(`${String(operation.op)} operation failed to decode ${member}: missing value`);
 }
 
-/** A value that is left out counts as null. */
-function valueIn(operation: JsonObject): JsonValue {
+/** An absent value is null. */
+function valueIn(operation: ParsedObject): ParsedValue {
   return operation.value ?? null;
 }

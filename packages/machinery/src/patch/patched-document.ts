@@ -1,6 +1,6 @@
-import { isNumberLiteral } from '../json/number-literal.ts';
+import { isParsedObject, type ParsedObject, type ParsedValue } from '../json/number-literal.ts';
 import { stringifyJson } from '../json/stringify.ts';
-import { deepCopy, deepEqual, isObject, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
+import { deepCopy, deepEqual, setKey } from '../json/value.ts';
 import { DepthBound, maxPatchedDepth } from './depth-bound.ts';
 
 /** An operation of a JSON patch that does not apply. */
@@ -8,7 +8,7 @@ export class PatchFailure extends Error {
   override readonly name = 'PatchFailure';
 }
 
-type Container = JsonObject | JsonValue[];
+type Container = ParsedObject | ParsedValue[];
 
 interface Place {
   readonly container: Container;
@@ -17,27 +17,26 @@ interface Place {
   readonly steps: number;
 }
 
-/** What all copies of a patch may add up to, in bytes: copies of copies grow fast. */
+/** Limit of bytes copied by all `copy` operations of a patch: copies of copies grow exponentially. */
 const copyLimit = 3 * 1024 * 1024;
-/** How many items of lists may move because others are put in or taken out before them. */
+/** Limit of list items shifted by insertions and removals. */
 const moveLimit = 200_000_000;
 
 /**
- * A document under a JSON patch. Objects and lists are copied when they are first written to, so that the original
- * stays as it was and what is not touched costs nothing.
+ * A document under a JSON patch, copy-on-write: an object or list is copied when it is first written to.
  */
 export class PatchedDocument {
-  root: JsonValue;
+  root: ParsedValue;
   readonly #own = new Set<Container>();
   readonly #depth = new DepthBound();
   #copiedBytes = 0;
   #movedItems = 0;
 
-  constructor(root: JsonValue) {
+  constructor(root: ParsedValue) {
     this.root = root;
   }
 
-  add(path: string, value: JsonValue): void {
+  add(path: string, value: ParsedValue): void {
     const { container, key, steps } = this.#locate(path, 'add operation does not apply: doc is missing path');
     this.#insert(container, key, value);
     this.#depth.added(steps, value);
@@ -49,8 +48,8 @@ export class PatchedDocument {
     this.#take(container, key);
   }
 
-  /** A member that is missing is added: so Kubernetes has it. */
-  replace(path: string, value: JsonValue): void {
+  /** Adds a missing member, like Kubernetes. */
+  replace(path: string, value: ParsedValue): void {
     if (path === '') {
       this.#replaceRoot(value);
       return;
@@ -81,17 +80,17 @@ export class PatchedDocument {
     this.checkDepth(false);
   }
 
-  /** Fails if the document has become deeper than a body may be; `isFinal` when no operation follows. */
+  /** Throws if the document is nested deeper than a body may be; `isFinal` after the last operation. */
   checkDepth(isFinal: boolean): void {
     if (this.#depth.isExceeded(this.root, isFinal)) throw new PatchFailure(`exceeded max depth of ${maxPatchedDepth}`);
   }
 
-  /** A member that is missing equals null. */
-  test(path: string, value: JsonValue): void {
+  /** A missing member equals null. */
+  test(path: string, value: ParsedValue): void {
     if (!deepEqual(this.#read(path), value)) throw new PatchFailure(`testing value ${path} failed: test failed`);
   }
 
-  /** Sorts the keys of every object that something was changed in. */
+  /** Sorts the keys of every changed object. */
   sortTouched(): void {
     for (const container of this.#own) {
       if (Array.isArray(container)) continue;
@@ -101,9 +100,9 @@ export class PatchedDocument {
     }
   }
 
-  #read(path: string): JsonValue {
+  #read(path: string): ParsedValue {
     if (path === '') return this.root;
-    let value: JsonValue | undefined = this.root;
+    let value: ParsedValue | undefined = this.root;
     for (const key of keysOf(path)) {
       if (!isContainer(value)) throw new PatchFailure(`test operation does not apply: is missing path: ${path}: missing value`);
       value = read(value, key);
@@ -111,17 +110,17 @@ export class PatchedDocument {
     return value ?? null;
   }
 
-  #replaceRoot(value: JsonValue): void {
+  #replaceRoot(value: ParsedValue): void {
     if (!isContainer(value)) throw new PatchFailure('replace operation value must be object or array');
     this.root = value;
   }
 
-  #insert(container: Container, key: string, value: JsonValue): void {
+  #insert(container: Container, key: string, value: ParsedValue): void {
     this.#countMoves(container, key);
     insert(container, key, value);
   }
 
-  #take(container: Container, key: string): JsonValue {
+  #take(container: Container, key: string): ParsedValue {
     this.#countMoves(container, key);
     return take(container, key);
   }
@@ -132,7 +131,7 @@ export class PatchedDocument {
     if (this.#movedItems > moveLimit) throw new PatchFailure('too many items of lists would have to move');
   }
 
-  #countCopy(value: JsonValue): void {
+  #countCopy(value: ParsedValue): void {
     this.#copiedBytes += Buffer.byteLength(stringifyJson(value));
     if (this.#copiedBytes <= copyLimit) return;
     const [size, limit] = [this.#copiedBytes, copyLimit];
@@ -141,7 +140,7 @@ export class PatchedDocument {
     );
   }
 
-  /** The object or list that the last key of a path is about, made ours to change. */
+  /** The object or list that holds the last key of a path, copied unless it is a copy already. */
   #locate(path: string, complaint: string): Place {
     const keys = keysOf(path);
     const last = keys.pop();
@@ -167,48 +166,48 @@ export class PatchedDocument {
   }
 }
 
-/** What stands before the first slash is not looked at. */
+/** Ignores everything before the first slash. */
 function keysOf(path: string): string[] {
   const [, ...keys] = path.split('/');
   return path.includes('~') ? keys.map((key) => key.replace(/~[01]/g, (code) => (code === '~1' ? '/' : '~'))) : keys;
 }
 
-function isContainer(value: JsonValue | undefined): value is Container {
-  return Array.isArray(value) || (isObject(value) && !isNumberLiteral(value));
+function isContainer(value: ParsedValue | undefined): value is Container {
+  return Array.isArray(value) || isParsedObject(value);
 }
 
-function read(container: Container, key: string): JsonValue | undefined {
+function read(container: Container, key: string): ParsedValue | undefined {
   if (Array.isArray(container)) return container[existingIndex(container, key)];
   return Object.hasOwn(container, key) ? container[key] : undefined;
 }
 
-/** On the way to a path, an index that is not there is a path that is not there. */
-function readQuietly(container: Container, key: string): JsonValue | undefined {
+/** On the way to a path, a missing index means a missing path. */
+function readQuietly(container: Container, key: string): ParsedValue | undefined {
   if (!Array.isArray(container)) return read(container, key);
   const index = indexOf(key, container.length);
   return index === undefined ? undefined : container[index];
 }
 
-function put(container: Container, key: string, value: JsonValue): void {
+function put(container: Container, key: string, value: ParsedValue): void {
   if (Array.isArray(container)) container[existingIndex(container, key)] = value;
   else setKey(container, key, value);
 }
 
-function insert(container: Container, key: string, value: JsonValue): void {
+function insert(container: Container, key: string, value: ParsedValue): void {
   if (!Array.isArray(container)) setKey(container, key, value);
   else if (key === '-') container.push(value);
   else container.splice(indexWithin(key, container.length + 1), 0, value);
 }
 
-function take(container: Container, key: string): JsonValue {
-  if (Array.isArray(container)) return container.splice(existingIndex(container, key), 1)[0] as JsonValue;
+function take(container: Container, key: string): ParsedValue {
+  if (Array.isArray(container)) return container.splice(existingIndex(container, key), 1)[0] as ParsedValue;
   if (!Object.hasOwn(container, key)) throw new PatchFailure(`Unable to remove nonexistent key: ${key}: missing value`);
-  const value = container[key] as JsonValue;
+  const value = container[key] as ParsedValue;
   delete container[key];
   return value;
 }
 
-function existingIndex(list: readonly JsonValue[], key: string): number {
+function existingIndex(list: readonly ParsedValue[], key: string): number {
   return indexWithin(key, list.length);
 }
 
@@ -218,7 +217,7 @@ function indexWithin(key: string, length: number): number {
   return index;
 }
 
-/** Negative numbers count from the end. */
+/** Negative indexes count from the end. */
 function indexOf(key: string, length: number): number | undefined {
   if (!/^[+-]?[0-9]+$/.test(key)) return undefined;
   const index = Number(key) < 0 ? Number(key) + length : Number(key);

@@ -1,4 +1,4 @@
-import { isNumberLiteral, type NumberLiteral } from '../json/number-literal.ts';
+import { isNumberLiteral, type NumberLiteral, type ParsedValue } from '../json/number-literal.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonValue } from '../json/value.ts';
 import { canonicalMicroTime, canonicalTime } from '../meta/time.ts';
@@ -8,8 +8,8 @@ import { formatGoDuration, parseGoDuration } from '../text/go-duration.ts';
 import type { Decoding } from './decoding.ts';
 import type { Scalar } from './type.ts';
 
-/** Gives a value the form in which it is written; undefined if it is the same as none, or does not fit. Never called with null. */
-export type Check = (value: JsonValue, decoding: Decoding) => JsonValue | undefined;
+/** Converts a value to its canonical form; undefined if it equals an absent field, or does not fit the type. Never called with null. */
+export type Check = (value: ParsedValue, decoding: Decoding) => JsonValue | undefined;
 
 const maxInt32 = 2 ** 31 - 1;
 
@@ -27,24 +27,28 @@ export const scalarChecks: Readonly<Record<Scalar, Check>> = {
   intOrString: checkIntOrString,
 };
 
-function isNumber(value: JsonValue): value is number | bigint {
+function isNumber(value: ParsedValue): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-function isInt32(value: JsonValue): value is number {
+function isSafeInteger(value: ParsedValue): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function isInt32(value: ParsedValue): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value <= maxInt32 && value >= -maxInt32 - 1;
 }
 
-function checkInt32(value: JsonValue, decoding: Decoding): JsonValue | undefined {
+function checkInt32(value: ParsedValue, decoding: Decoding): JsonValue | undefined {
   return isInt32(value) ? value : checkOtherInteger(value, 32, decoding);
 }
 
-function checkInt64(value: JsonValue, decoding: Decoding): JsonValue | undefined {
-  return Number.isSafeInteger(value) || typeof value === 'bigint' ? value : checkOtherInteger(value, 64, decoding);
+function checkInt64(value: ParsedValue, decoding: Decoding): JsonValue | undefined {
+  return typeof value === 'bigint' || isSafeInteger(value) ? value : checkOtherInteger(value, 64, decoding);
 }
 
-/** In a text it is a mistake; of values Kubernetes takes as many bits as there is room for. */
-function checkOtherInteger(value: JsonValue, bits: 32 | 64, decoding: Decoding): JsonValue | undefined {
+/** From JSON text it is an error; from values (strategic merge) Kubernetes truncates to the size of the type. */
+function checkOtherInteger(value: ParsedValue, bits: 32 | 64, decoding: Decoding): JsonValue | undefined {
   if (!isNumber(value) && !isNumberLiteral(value)) return decoding.mismatch(value, `int${bits}`);
   if (!decoding.isFromValues || !isWhole(value)) return decoding.mismatchedNumber(value, `int${bits}`);
   const kept = BigInt.asIntN(bits, asInt64(value));
@@ -55,22 +59,22 @@ function isWhole(value: number | bigint | NumberLiteral): value is number | bigi
   return typeof value === 'bigint' || Number.isInteger(value);
 }
 
-/** What is beyond 64 bits becomes the least of them all. */
+/** Like Go's conversion: out of range becomes the minimum int64. */
 function asInt64(value: number | bigint): bigint {
   const fits = typeof value === 'bigint' || (value < 2 ** 63 && value >= -(2 ** 63));
   return fits ? BigInt(value) : -(2n ** 63n);
 }
 
-function checkDouble(value: JsonValue, decoding: Decoding): JsonValue | undefined {
+function checkDouble(value: ParsedValue, decoding: Decoding): JsonValue | undefined {
   if (isNumber(value)) return Number(value);
   if (!isNumberLiteral(value)) return decoding.mismatch(value, 'float64');
   return Number.isFinite(value.value) ? value.value : decoding.mismatchedNumber(value, 'float64');
 }
 
-/** Bytes may also be sent as a list of numbers. */
-function checkBytes(value: JsonValue, decoding: Decoding): JsonValue | undefined {
+/** Bytes may also be sent as an array of numbers. */
+function checkBytes(value: ParsedValue, decoding: Decoding): JsonValue | undefined {
   if (Array.isArray(value)) {
-    const isByte = (item: JsonValue) => Number.isInteger(item) && (item as number) >= 0 && (item as number) <= 255;
+    const isByte = (item: ParsedValue) => Number.isInteger(item) && (item as number) >= 0 && (item as number) <= 255;
     return value.every(isByte) ? Buffer.from(value as number[]).toString('base64') : decoding.mismatch(value, 'uint8');
   }
   if (typeof value !== 'string') return decoding.mismatch(value, '[]uint8');
@@ -81,7 +85,7 @@ function checkBytes(value: JsonValue, decoding: Decoding): JsonValue | undefined
   }
 }
 
-function readText(value: JsonValue, decoding: Decoding, read: (text: string) => string | undefined): string | undefined {
+function readText(value: ParsedValue, decoding: Decoding, read: (text: string) => string | undefined): string | undefined {
   if (typeof value !== 'string') return decoding.failMismatch(value, 'string');
   try {
     return read(value);
@@ -90,7 +94,7 @@ function readText(value: JsonValue, decoding: Decoding, read: (text: string) => 
   }
 }
 
-function checkQuantity(value: JsonValue, decoding: Decoding): JsonValue {
+function checkQuantity(value: ParsedValue, decoding: Decoding): JsonValue {
   const text = typeof value === 'string' ? value.trim() : stringifyJson(value);
   try {
     return canonicalQuantity(text);
@@ -99,6 +103,6 @@ function checkQuantity(value: JsonValue, decoding: Decoding): JsonValue {
   }
 }
 
-function checkIntOrString(value: JsonValue, decoding: Decoding): JsonValue {
+function checkIntOrString(value: ParsedValue, decoding: Decoding): JsonValue {
   return typeof value === 'string' || isInt32(value) ? value : decoding.failMismatch(value, 'int32');
 }

@@ -1,3 +1,4 @@
+import type { ParsedObject, ParsedValue } from '../json/number-literal.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import type { Check } from './check-scalar.ts';
 import type { CompiledType } from './compile.ts';
@@ -6,7 +7,7 @@ import { isEmpty, omitempty } from './omitempty.ts';
 import type { Field, FieldType, TypeDefinition } from './type.ts';
 
 export interface ObjectCheck {
-  check(value: JsonObject, decoding: Decoding): JsonObject;
+  check(value: ParsedObject, decoding: Decoding): JsonObject;
   /** What is written of an object without any field. */
   zero(): JsonObject;
 }
@@ -47,7 +48,7 @@ function compileField(field: Field, place: number, owner: string, type: Compiled
 
 /** Fields are checked as they come, so that the first error is the one Go would find, and written in the order of the type. */
 function checkFields(
-  value: JsonObject,
+  value: ParsedObject,
   fields: ReadonlyMap<string, CompiledField>,
   always: readonly CompiledField[],
   decoding: Decoding,
@@ -61,7 +62,7 @@ function checkFields(
       decoding.addUnknown(key);
       continue;
     }
-    const member = value[key] as JsonValue;
+    const member = value[key] as ParsedValue;
     if (member === null) continue;
     decoding.enter(field);
     const checked = field.check(member, decoding);

@@ -1,4 +1,4 @@
-import { isNumberLiteral, withPlainNumbers } from '../json/number-literal.ts';
+import { isNumberLiteral, type ParsedObject, type ParsedValue, withPlainNumbers } from '../json/number-literal.ts';
 import { deepCopy, type JsonObject, type JsonValue, setKey } from '../json/value.ts';
 import { internedRecord } from '../managed-fields/managed-fields.ts';
 import { type Check, scalarChecks } from './check-scalar.ts';
@@ -37,7 +37,7 @@ function compileType(type: FieldType, catalogue: TypeCatalogue): CompiledType {
   switch (type.is) {
     case 'any':
       return {
-        check: (value, { hasNumberLiterals }) => (hasNumberLiterals ? withPlainNumbers(deepCopy(value)) : value),
+        check: (value, { hasNumberLiterals }) => (hasNumberLiterals ? withPlainNumbers(deepCopy(value)) : (value as JsonValue)),
         zero: () => null,
         goType: 'interface {}',
       };
@@ -88,10 +88,10 @@ function compileReference(name: string, catalogue: TypeCatalogue): CompiledType 
 /** Of records of owners, those that are known are right. */
 function compileList({ check, zero, goType: itemType }: CompiledType, records: boolean): CompiledType {
   const goType = `[]${itemType}`;
-  const checkItems = (list: readonly JsonValue[], decoding: Decoding): JsonValue[] => {
+  const checkItems = (list: readonly ParsedValue[], decoding: Decoding): JsonValue[] => {
     const checked: JsonValue[] = new Array(list.length);
     for (let i = 0; i < list.length; i++) {
-      const item = list[i] as JsonValue;
+      const item = list[i] as ParsedValue;
       decoding.enter(i);
       checked[i] = (item === null ? undefined : check(item, decoding)) ?? zero();
       decoding.leave();
@@ -101,7 +101,7 @@ function compileList({ check, zero, goType: itemType }: CompiledType, records: b
   return {
     check: (value, decoding) => {
       if (!Array.isArray(value)) return decoding.mismatch(value, goType);
-      return records && internedRecord(value) ? value : checkItems(value, decoding);
+      return (records && (internedRecord(value)?.entries as JsonObject[] | undefined)) || checkItems(value, decoding);
     },
     zero: () => null,
     goType,
@@ -112,10 +112,10 @@ function compileMap({ check, zero, goType: valueType }: CompiledType, of: FieldT
   const goType = `map[string]${valueType}`;
   // Only what can have unknown fields needs to know under which key it is.
   const tellsKey = of.is === 'object' || of.is === 'list' || of.is === 'map';
-  const checkMembers = (object: JsonObject, decoding: Decoding): JsonObject => {
+  const checkMembers = (object: ParsedObject, decoding: Decoding): JsonObject => {
     const checked: JsonObject = {};
     for (const key of sortedKeys(object)) {
-      const member = object[key] as JsonValue;
+      const member = object[key] as ParsedValue;
       if (tellsKey) decoding.enter({ key });
       setKey(checked, key, (member === null ? undefined : check(member, decoding)) ?? zero());
       if (tellsKey) decoding.leave();
@@ -133,7 +133,7 @@ function compileMap({ check, zero, goType: valueType }: CompiledType, of: FieldT
 }
 
 /** Most maps are sorted already. */
-function sortedKeys(object: JsonObject): string[] {
+function sortedKeys(object: ParsedObject): string[] {
   const keys = Object.keys(object);
   for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort();
   return keys;

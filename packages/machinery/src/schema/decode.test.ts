@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { writtenNumber } from '../json/number-literal.ts';
+import { NumberLiteral, type ParsedObject } from '../json/number-literal.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonObject } from '../json/value.ts';
 import { checkObject } from './decode.ts';
@@ -141,27 +141,27 @@ describe('what does not fit', () => {
   });
 });
 
-describe('numbers that are not written as integers', () => {
-  const written = (value: number, text: string) => writtenNumber(value, text);
-  const checkWritten = (value: JsonObject) =>
+describe('number literals', () => {
+  const literal = (value: number, text: string) => new NumberLiteral(value, text);
+  const checkLiterals = (value: ParsedObject) =>
     checkObject(value, catalogue.get('io.k8s.api.core.v1.Thing'), catalogue, { hasNumberLiterals: true });
 
-  it.each<[string, JsonObject, string]>([
-    ['int32', { replicas: written(1, '1.0') }, 'number 1.0 into Go struct field Spec.spec.replicas of type int32'],
-    ['int64', { count: written(100, '1e2') }, 'number 1e2 into Go struct field Spec.spec.count of type int64'],
-    ['intOrString', { port: written(8, '8.0') }, 'number 8.0 into Go struct field Spec.spec.port of type int32'],
-    ['double', { ratio: written(Infinity, '1e400') }, 'number 1e400 into Go struct field Spec.spec.ratio of type float64'],
-    ['string', { name: written(1, '1.0') }, 'number into Go struct field Spec.spec.name of type string'],
-    ['list', { items: written(1, '1.0') }, 'number into Go struct field Spec.spec.items of type []v1.Spec'],
-    ['object', { selector: written(1, '1.0') }, 'number into Go struct field Spec.spec.selector of type v1.Meta'],
-    ['map', { byName: written(1, '1.0') }, 'number into Go struct field Spec.spec.byName of type map[string]v1.Meta'],
+  it.each<[string, ParsedObject, string]>([
+    ['int32', { replicas: literal(1, '1.0') }, 'number 1.0 into Go struct field Spec.spec.replicas of type int32'],
+    ['int64', { count: literal(100, '1e2') }, 'number 1e2 into Go struct field Spec.spec.count of type int64'],
+    ['intOrString', { port: literal(8, '8.0') }, 'number 8.0 into Go struct field Spec.spec.port of type int32'],
+    ['double', { ratio: literal(Infinity, '1e400') }, 'number 1e400 into Go struct field Spec.spec.ratio of type float64'],
+    ['string', { name: literal(1, '1.0') }, 'number into Go struct field Spec.spec.name of type string'],
+    ['list', { items: literal(1, '1.0') }, 'number into Go struct field Spec.spec.items of type []v1.Spec'],
+    ['object', { selector: literal(1, '1.0') }, 'number into Go struct field Spec.spec.selector of type v1.Meta'],
+    ['map', { byName: literal(1, '1.0') }, 'number into Go struct field Spec.spec.byName of type map[string]v1.Meta'],
   ])('are refused for %s', (_type, value, expected) => {
-    expect(checkWritten({ spec: value }).error).toBe(`json: cannot unmarshal ${expected}`);
+    expect(checkLiterals({ spec: value }).error).toBe(`json: cannot unmarshal ${expected}`);
   });
 
   it('are what they are where any number may be', () => {
-    const value = { ratio: written(1, '1.0'), size: written(1.5, '1.50'), raw: { a: [written(1, '1.0')] } };
-    expect(checkWritten({ spec: value }).value.spec).toMatchObject({ ratio: 1, size: '1500m', raw: { a: [1] } });
+    const value = { ratio: literal(1, '1.0'), size: literal(1.5, '1.50'), raw: { a: [literal(1, '1.0')] } };
+    expect(checkLiterals({ spec: value }).value.spec).toMatchObject({ ratio: 1, size: '1500m', raw: { a: [1] } });
   });
 
   it.each<[JsonObject, JsonObject]>([

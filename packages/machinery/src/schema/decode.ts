@@ -1,3 +1,4 @@
+import type { ParsedObject } from '../json/number-literal.ts';
 import type { JsonObject } from '../json/value.ts';
 import { objectCheck } from './compile.ts';
 import { DecodeFailure, Decoding, type Source } from './decoding.ts';
@@ -5,28 +6,27 @@ import type { TypeCatalogue, TypeDefinition } from './type.ts';
 
 export interface CheckedObject {
   /**
-   * The object as Kubernetes would write it: only known fields, in order, maps sorted, times and quantities in their
-   * canonical form, nothing empty that may be left out. Of no use if there is an error.
+   * The object as Kubernetes writes it: only known fields, in the order of the type, maps sorted, times and quantities in
+   * canonical form, empty fields omitted according to omitempty. The input if there is an error.
    */
   readonly value: JsonObject;
-  /** Why the object cannot be of this type, in the words of the decoder that Kubernetes has for such. */
+  /** Why the object does not fit the type, with the message of Kubernetes' decoder. */
   readonly error?: string;
-  /** `unknown field "spec.foo"` for each field that the type does not have. */
+  /** `unknown field "spec.foo"` for each unknown field. */
   readonly unknown: readonly string[];
 }
 
 const none: readonly string[] = [];
 
-/** Where the object that is checked comes from. */
 export interface CheckOptions {
   readonly source?: Source;
-  /** Whether there may be a NumberLiteral in it. */
+  /** Whether the object may contain number literals. */
   readonly hasNumberLiterals?: boolean | undefined;
 }
 
-/** Checks an object against its type and gives it the form in which it is written. The original is not changed; the result may share parts with it. */
+/** Decodes an object into its type. Never mutates the original; the result may share parts with it. */
 export function checkObject(
-  value: JsonObject,
+  value: ParsedObject,
   type: TypeDefinition,
   catalogue: TypeCatalogue,
   { source = 'text', hasNumberLiterals = false }: CheckOptions = {},
@@ -35,19 +35,24 @@ export function checkObject(
   try {
     const checked = objectCheck(type.name, catalogue).check(value, decoding);
     if (decoding.error === undefined) return { value: checked, unknown: inOrder(decoding.unknown, source) };
-    return { value, error: decoding.error, unknown: none };
+    return mismatch(value, decoding.error);
   } catch (error) {
     if (!(error instanceof DecodeFailure)) throw error;
-    return { value, error: error.message, unknown: none };
+    return mismatch(value, error.message);
   }
 }
 
-/** What is made of values tells of its unknown fields by name, what is read from a text as they come. */
+/** The value is the input as it is: stored objects that no longer fit their type are served unchanged. Those have no literals. */
+function mismatch(value: ParsedObject, error: string): CheckedObject {
+  return { value: value as JsonObject, error, unknown: none };
+}
+
+/** Kubernetes reports unknown fields sorted when it decodes values, and in document order when it decodes text. */
 function inOrder(unknown: string[], source: Source): readonly string[] {
   return source === 'values' && unknown.length > 1 ? unknown.sort() : unknown;
 }
 
-/** What is written of an object of a type before anything is said of it. */
+/** The zero object of a type, as Go writes it. */
 export function emptyObject(type: string, catalogue: TypeCatalogue): JsonObject {
   return objectCheck(type, catalogue).zero();
 }

@@ -1,7 +1,6 @@
 import { jsonKind } from '../json/errors.ts';
 import { maxStrictErrors } from '../json/exact-parser.ts';
-import { isNumberLiteral, type NumberLiteral } from '../json/number-literal.ts';
-import type { JsonValue } from '../json/value.ts';
+import { isNumberLiteral, type NumberLiteral, type ParsedValue } from '../json/number-literal.ts';
 import { goQuote } from '../text/go-quote.ts';
 import { goTypeText } from '../text/go-value.ts';
 
@@ -61,16 +60,14 @@ export class Decoding {
   }
 
   /** The value cannot be held by a Go type. */
-  mismatch(value: JsonValue, goType: string): undefined {
+  mismatch(value: ParsedValue, goType: string): undefined {
     this.error ??= this.isFromValues ? cannotRestore(value, goType) : this.#mismatchMessage(jsonKind(value), goType);
   }
 
   /** The number is of the right kind, but cannot be held. */
   mismatchedNumber(value: number | bigint | NumberLiteral, goType: string): undefined {
     const text = isNumberLiteral(value) ? value.text : value;
-    this.error ??= this.isFromValues
-      ? cannotRestore(value as JsonValue, goType)
-      : this.#mismatchMessage(`number ${text}`, goType);
+    this.error ??= this.isFromValues ? cannotRestore(value, goType) : this.#mismatchMessage(`number ${text}`, goType);
   }
 
   invalid(message: string): undefined {
@@ -82,7 +79,7 @@ export class Decoding {
     throw new DecodeFailure(message);
   }
 
-  failMismatch(value: JsonValue, goType: string): never {
+  failMismatch(value: ParsedValue, goType: string): never {
     const kind = goType === 'string' ? jsonKind(value) : numberText(value);
     throw new DecodeFailure(
       this.isFromValues ? `json: cannot unmarshal ${kind} into Go value of type ${goType}` : this.#mismatchMessage(kind, goType),
@@ -102,13 +99,13 @@ export class Decoding {
   }
 }
 
-function numberText(value: JsonValue): string {
+function numberText(value: ParsedValue): string {
   if (isNumberLiteral(value)) return `number ${value.text}`;
   return typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : jsonKind(value);
 }
 
 /** Why a value cannot be held by a Go type, in the words of the converter that restores objects from values instead of text. */
-export function cannotRestore(value: JsonValue, goType: string): string {
+export function cannotRestore(value: ParsedValue, goType: string): string {
   if (goType.startsWith('map[')) return `cannot restore map from ${goKind(value)}`;
   if (goType.startsWith('[]')) return `cannot restore slice from ${goKind(value)}`;
   if (goType.includes('.')) return `cannot restore struct from: ${goKind(value)}`;
@@ -123,7 +120,7 @@ function isConvertible(from: string, to: string): boolean {
   return to !== 'bool' && (from === 'int64' || from === 'float64');
 }
 
-function goKind(value: JsonValue): string {
+function goKind(value: ParsedValue): string {
   const type = goTypeText(value);
   if (type.startsWith('map[')) return 'map';
   return type.startsWith('[]') ? 'slice' : type;

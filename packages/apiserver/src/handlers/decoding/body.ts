@@ -1,7 +1,7 @@
 import {
   decodeProtobuf,
-  type JsonValue,
   type NumberForm,
+  type ParsedValue,
   parseJson,
   parseYaml,
   StatusError,
@@ -57,7 +57,7 @@ export type ObjectType = (typeof objectTypes)[number];
 
 /** The value of a body, as JSON. */
 export interface ParsedBody {
-  readonly value: JsonValue;
+  readonly value: ParsedValue;
   /** Errors for duplicate keys. */
   readonly duplicates: readonly string[];
   /** Whether it contains numbers whose spelling matters. */

@@ -3,16 +3,18 @@ import {
   type CheckedObject,
   goQuote,
   isObject,
+  isParsedObject,
   type JsonObject,
   JsonSyntaxError,
-  type JsonValue,
   type KubeObject,
+  type ParsedObject,
+  type ParsedValue,
   ProtobufError,
   parseApiVersion,
   StatusError,
   sortKeys,
   strictErrors,
-  typeMetaMisfit,
+  typeMetaMismatch,
   YamlSyntaxError,
 } from '@tsukube/machinery';
 import type { ApiRequest } from '../../http/api-request.ts';
@@ -57,8 +59,8 @@ async function decodeChecked(request: ResourceRequest, target: BodyTarget, valid
   request.onResume?.(request);
   const parsed = await parseObject(body, type, target);
   request.onResume?.(request);
-  const misfit = typeMetaMisfit(parsed.value);
-  if (!isObject(parsed.value) || misfit !== undefined) throw unrecognized(target.kind, misfit ?? '', body);
+  const misfit = typeMetaMismatch(parsed.value);
+  if (!isParsedObject(parsed.value) || misfit !== undefined) throw unrecognized(target.kind, misfit ?? '', body);
   const found = target.schema.form ? customTypeMeta(parsed.value, target, body) : builtInTypeMeta(parsed.value, target, body);
   const checked = checkedAs(keepManagedFieldsReset(parsed.value, request), target.schema, {
     hasNumberLiterals: parsed.hasNumberLiterals,
@@ -84,7 +86,7 @@ function strictProblems(
 ): readonly string[] {
   if (schema.form) return [...parsed.duplicates, ...checked.unknown];
   if (type !== 'application/yaml') return strictErrors(parsed.duplicates, checked.unknown, body);
-  const { unknown } = checked.unknown.length > 1 ? checkedAs(sortKeys(parsed.value) as JsonObject, schema) : checked;
+  const { unknown } = checked.unknown.length > 1 ? checkedAs(sortKeys(parsed.value) as ParsedObject, schema) : checked;
   return [...parsed.duplicates, ...unknown];
 }
 
@@ -104,7 +106,7 @@ interface FoundType {
 }
 
 /** Fills in missing type meta. Throws if it is of another kind or version. */
-function builtInTypeMeta(value: JsonObject, target: BodyTarget, body: Buffer): FoundType {
+function builtInTypeMeta(value: ParsedObject, target: BodyTarget, body: Buffer): FoundType {
   const meta = typeMetaOf(value, target);
   const { kind, apiVersion } = meta;
   const version = parseApiVersion(apiVersion)?.version ?? apiVersion;
@@ -123,14 +125,14 @@ function throwOnMismatch(meta: TypeMeta, version: string, target: BodyTarget, bo
   throw cannotHandle({ kind: meta.kind, version }, target.kind, mismatch.reason);
 }
 
-function wrongVersion(apiVersion: JsonValue, expected: string): StatusError {
+function wrongVersion(apiVersion: ParsedValue, expected: string): StatusError {
   return StatusError.badRequest(
     `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
   );
 }
 
 /** A custom object must have type meta. Its validation checks whether the kind is right. */
-function customTypeMeta(value: JsonObject, target: BodyTarget, body: Buffer): FoundType {
+function customTypeMeta(value: ParsedObject, target: BodyTarget, body: Buffer): FoundType {
   const kind = nonEmpty(value.kind);
   if (kind === undefined) throw unrecognized(target.kind, `Object 'Kind' is missing in '${body}'`, body);
   const [apiVersion, expected] = [value.apiVersion ?? '', apiVersionOf(target)];
@@ -171,9 +173,9 @@ export function toHub(object: JsonObject, resource: Resource, version: ServedVer
 /**
  * `managedFields: []` resets managedFields. Decoding drops empty lists, so it is replaced with `[{}]`, which means the same.
  */
-export function keepManagedFieldsReset(object: JsonObject, request: ResourceRequest): JsonObject {
+export function keepManagedFieldsReset(object: ParsedObject, request: ResourceRequest): ParsedObject {
   const { metadata } = object;
-  if (!isObject(metadata) || !Array.isArray(metadata.managedFields) || metadata.managedFields.length > 0) return object;
+  if (!isParsedObject(metadata) || !Array.isArray(metadata.managedFields) || metadata.managedFields.length > 0) return object;
   if (!request.objects.services.fieldManagement) return object;
   return { ...object, metadata: { ...metadata, managedFields: [{}] } };
 }

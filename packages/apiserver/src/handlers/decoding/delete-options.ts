@@ -3,9 +3,10 @@ import {
   checkObject,
   FieldErrors,
   goQuote,
-  isObject,
+  isParsedObject,
   type JsonObject,
   JsonSyntaxError,
+  type ParsedObject,
   ProtobufError,
   path,
   StatusError,
@@ -52,7 +53,7 @@ export function warnOfOrphans({ orphanDependents, propagationPolicy }: DeleteOpt
 
 async function parseOptions(request: ResourceRequest, body: Buffer): Promise<JsonObject> {
   const { value, hasNumberLiterals } = await parse(body, bodyType(request, objectTypes), request);
-  if (!isObject(value)) throw StatusError.badRequest(`${typeMetaError}${cannotUnmarshal(value, goTypeMeta)}`);
+  if (!isParsedObject(value)) throw StatusError.badRequest(`${typeMetaError}${cannotUnmarshal(value, goTypeMeta)}`);
   checkOptionsKind(value);
   const { catalogue } = request.version.schema;
   const checked = checkObject(value, catalogue.get(optionsType), catalogue, { hasNumberLiterals });
@@ -67,7 +68,7 @@ const metaKinds: ReadonlySet<unknown> = new Set([
 ]);
 const metaScheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
 
-function checkOptionsKind({ kind, apiVersion }: JsonObject): void {
+function checkOptionsKind({ kind, apiVersion }: ParsedObject): void {
   if (typeof kind !== 'string' || kind === '' || kind === 'DeleteOptions') return;
   if (metaKinds.has(kind)) throw StatusError.badRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`);
   const version = typeof apiVersion === 'string' && apiVersion !== '' ? apiVersion : 'meta.k8s.io/v1';

@@ -5,8 +5,8 @@ import {
   getKey,
   goQuote,
   goValueText,
-  isNumberLiteral,
   isObject,
+  isParsedObject,
   type JsonObject,
   JsonSyntaxError,
   type JsonValue,
@@ -15,6 +15,8 @@ import {
   mergePatch,
   type NumberForm,
   type ParsedJson,
+  type ParsedObject,
+  type ParsedValue,
   parseApiVersion,
   parseJson,
   path,
@@ -45,7 +47,7 @@ const strategic = 'application/strategic-merge-patch+json';
 
 export interface Patch {
   readonly type: PatchType;
-  readonly value: JsonValue;
+  readonly value: ParsedValue;
   readonly duplicates: readonly string[];
   /** Whether it contains numbers whose spelling matters. */
   readonly hasNumberLiterals?: boolean | undefined;
@@ -66,17 +68,17 @@ export function patchType(request: ResourceRequest, more: readonly string[] = []
 
 /** JSON and merge patches of built-in types are merged as text, so numbers keep their spelling. */
 export function parsePatch(body: Buffer, type: PatchType, { form }: Schema): Patch {
-  const { value, duplicates, hasNumberLiterals } = parse(body, type, type === strategic || form ? 'plain' : 'written');
+  const { value, duplicates, hasNumberLiterals } = parse(body, type, type === strategic || form ? 'plain' : 'literal');
   if (type === 'application/json-patch+json') {
     const unknown = jsonPatchStrictErrors(value);
     return { type, value, duplicates: [...duplicates.map((problem) => `json patch ${problem}`), ...unknown], hasNumberLiterals };
   }
   if (value === null && type === strategic) return { type, value: {}, duplicates };
-  if (!isObject(value)) throw undecodable(cannotUnmarshal(value, 'map[string]interface {}'), type);
+  if (!isParsedObject(value)) throw undecodable(cannotUnmarshal(value, 'map[string]interface {}'), type);
   return { type, value, duplicates, hasNumberLiterals };
 }
 
-function parse(body: Buffer, type: PatchType, numbers: NumberForm): ParsedJson {
+function parse(body: Buffer, type: PatchType, numbers: NumberForm): ParsedJson<ParsedValue> {
   try {
     return parseJson(body, { numbers });
   } catch (error) {
@@ -104,7 +106,7 @@ export function applyPatch(
   validation: FieldValidation,
 ): JsonObject {
   const patched = patchedValue(patch, current, schema);
-  if (!isObject(patched)) throw refused(stringifyJson(patched), `${typeMetaError}${cannotUnmarshal(patched, goTypeMeta)}`);
+  if (!isParsedObject(patched)) throw refused(stringifyJson(patched), `${typeMetaError}${cannotUnmarshal(patched, goTypeMeta)}`);
   checkKind(patched, current, patch, schema, request.info.name);
   const source = patch.type === strategic ? 'values' : 'text';
   const checked = checkedAs(keepManagedFieldsReset(patched, request), schema, {
@@ -128,7 +130,7 @@ interface PatchReport {
  * How the errors of a patch are worded. Kubernetes merges strategic merge patches as values and quotes the patch. It merges the
  * others as text, quotes the result and reports problems in the order of that text.
  */
-function reportOf(patched: JsonObject, current: JsonObject, patch: Patch, schema: Schema): PatchReport {
+function reportOf(patched: ParsedObject, current: JsonObject, patch: Patch, schema: Schema): PatchReport {
   if (patch.type === strategic) {
     const left = consumedPatch(patch.value as JsonObject, current);
     return { refuse: (problem) => refused(goValueText(left), problem) };
@@ -137,14 +139,14 @@ function reportOf(patched: JsonObject, current: JsonObject, patch: Patch, schema
   const text =
     patch.type === 'application/merge-patch+json' ? mergedText(patched, current) : operatedText(patched, current, patch);
   const { value, hasNumberLiterals } = parseJson(Buffer.from(text), { numbers: 'typed' });
-  const { error, unknown } = checkedAs(value as JsonObject, schema, { hasNumberLiterals });
+  const { error, unknown } = checkedAs(value as ParsedObject, schema, { hasNumberLiterals });
   return { refuse: (problem) => refused(text, problem), error, unknown };
 }
 
 /** Applies the operations again, with touched objects sorted as in the quoted text. */
-function operatedText(patched: JsonObject, current: JsonObject, { value }: Patch): string {
+function operatedText(patched: ParsedObject, current: JsonObject, { value }: Patch): string {
   const { kind, apiVersion } = patched;
-  const sorted = jsonPatch(current, value, { sortTouched: true }) as JsonObject;
+  const sorted = jsonPatch(current, value, { sortTouched: true }) as ParsedObject;
   return textOfPatched(
     { ...sorted, ...(kind !== undefined && { kind }), ...(apiVersion !== undefined && { apiVersion }) },
     current,
@@ -155,7 +157,7 @@ function operatedText(patched: JsonObject, current: JsonObject, { value }: Patch
  * Throws if the patch changes the type meta. Strategic merge patches are merged into a typed value and cannot; custom objects are
  * checked by their validation.
  */
-function checkKind(patched: JsonObject, current: JsonObject, patch: Patch, schema: Schema, name: string): void {
+function checkKind(patched: ParsedObject, current: JsonObject, patch: Patch, schema: Schema, name: string): void {
   if (schema.form) return;
   if (patch.type !== strategic)
     checkTypeMeta(patched, name, (problem) => reportOf(patched, current, patch, schema).refuse(problem));
@@ -170,7 +172,7 @@ function checkKind(patched: JsonObject, current: JsonObject, patch: Patch, schem
 }
 
 /** Without an apiVersion Kubernetes assumes the internal version, in which the name cannot be determined. */
-function checkTypeMeta({ apiVersion, kind }: JsonObject, name: string, refuse: (problem: string) => StatusError): void {
+function checkTypeMeta({ apiVersion, kind }: ParsedObject, name: string, refuse: (problem: string) => StatusError): void {
   for (const [field, value] of Object.entries({ apiVersion, kind })) {
     if (value === undefined || value === null || typeof value === 'string') continue;
     throw refuse(typeMetaError + cannotUnmarshal(value, 'string').replace('Go value', `Go struct field .${field}`));
@@ -183,10 +185,10 @@ function reasonOf(mismatch: TypeMismatch, { kind, apiVersion }: TypeMeta): strin
   return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} where this object is`;
 }
 
-function patchedValue({ type, value }: Patch, current: JsonObject, { catalogue, type: name }: Schema): JsonValue {
+function patchedValue({ type, value }: Patch, current: JsonObject, { catalogue, type: name }: Schema): ParsedValue {
   if (type === 'application/json-patch+json') return jsonPatch(current, value);
   if (type === 'application/merge-patch+json') return mergePatch(current, value);
-  return strategicMergePatch(current, value, catalogue.get(name), catalogue);
+  return strategicMergePatch(current, value as JsonObject, catalogue.get(name), catalogue);
 }
 
 function refused(shown: string, problem: string): StatusError {
@@ -199,30 +201,31 @@ function refused(shown: string, problem: string): StatusError {
  * The text of a merged document as Kubernetes quotes it: objects that the patch touched or added have sorted keys, the others keep
  * their order.
  */
-export function mergedText(merged: JsonObject, current: JsonObject): string {
-  const inOrder: JsonObject = {};
-  for (const key of Object.keys(merged)) inOrder[key] = inOrderOfMerge(merged[key] as JsonValue, getKey(current, key));
+export function mergedText(merged: ParsedObject, current: JsonObject): string {
+  const inOrder: ParsedObject = {};
+  for (const key of Object.keys(merged)) inOrder[key] = inOrderOfMerge(merged[key] as ParsedValue, getKey(current, key));
   return textOfPatched(inOrder, current);
 }
 
 /** Sorts the top-level keys. Untouched metadata is written in the order of storage. */
-export function textOfPatched(patched: JsonObject, current: JsonObject): string {
+export function textOfPatched(patched: ParsedObject, current: JsonObject): string {
   const parts = Object.keys(patched)
     .sort()
     .map((key) => {
-      const value = patched[key] as JsonValue;
+      const value = patched[key] as ParsedValue;
       const isUntouched = key === 'metadata' && value === current.metadata;
-      return `${JSON.stringify(key)}:${isUntouched ? metadataText(value) : stringifyJson(value)}`;
+      return `${JSON.stringify(key)}:${isUntouched ? metadataText(current.metadata as JsonObject) : stringifyJson(value)}`;
     });
   return `{${parts.join(',')}}`;
 }
 
-function inOrderOfMerge(value: JsonValue, before: JsonValue | undefined): JsonValue {
-  if (value === before || isNumberLiteral(value)) return value;
+function inOrderOfMerge(value: ParsedValue, before: JsonValue | undefined): ParsedValue {
+  if (value === before) return value;
   if (!isObject(before)) return sortKeys(value);
-  if (!isObject(value)) return value;
-  const sorted: JsonObject = {};
-  for (const key of Object.keys(value).sort()) setKey(sorted, key, inOrderOfMerge(value[key] as JsonValue, getKey(before, key)));
+  if (!isParsedObject(value)) return value;
+  const sorted: ParsedObject = {};
+  for (const key of Object.keys(value).sort())
+    setKey(sorted, key, inOrderOfMerge(value[key] as ParsedValue, getKey(before, key)));
   return sorted;
 }
 

@@ -1,4 +1,4 @@
-import { apiVersionOf, goQuote, type JsonObject, type JsonValue, parseApiVersion } from '@tsukube/machinery';
+import { apiVersionOf, goQuote, type ParsedObject, type ParsedValue, parseApiVersion } from '@tsukube/machinery';
 import type { Schema } from '../../registry/resource.ts';
 
 /** The start of Kubernetes' error for a body whose type meta cannot be parsed. */
@@ -26,7 +26,7 @@ export type TypeMismatch =
   | { readonly is: 'other version' };
 
 /** The type meta of an object; missing fields default to the expected type. */
-export function typeMetaOf(value: JsonObject, expected: ExpectedType): TypeMeta {
+export function typeMetaOf(value: ParsedObject, expected: ExpectedType): TypeMeta {
   return { kind: nonEmpty(value.kind) ?? expected.kind, apiVersion: nonEmpty(value.apiVersion) ?? apiVersionOf(expected) };
 }
 
@@ -53,6 +53,6 @@ function unregistered({ kind, apiVersion }: TypeMeta, { catalogue, type }: Schem
   return `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)}${scheme}`;
 }
 
-export function nonEmpty(value: JsonValue | undefined): string | undefined {
+export function nonEmpty(value: ParsedValue | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
