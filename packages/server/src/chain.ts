@@ -69,7 +69,7 @@ export interface ChainParts extends ApiServerParts {
   readonly shutdown: ShutdownNotice;
   readonly isReady: () => boolean;
   readonly encryptionChecks: EncryptionChecks;
-  readonly steps: PostStartHooks;
+  readonly hooks: PostStartHooks;
   readonly metrics: ServerMetrics;
   readonly authorizer: Authorizer;
   readonly authentication: Authentication;

@@ -15,7 +15,7 @@ export interface HealthParts {
   readonly isReady: () => boolean;
   readonly resources: readonly Resource[];
   readonly registryOf: (resource: Resource) => ObjectRegistry;
-  readonly steps: PostStartHooks;
+  readonly hooks: PostStartHooks;
   readonly encryptionChecks: EncryptionChecks;
   /** Fails if a certificate that is shown to others has expired. */
   readonly checkCertificates: () => void;
@@ -64,29 +64,29 @@ export function healthChecks(parts: HealthParts): HealthChecks {
 
 /** What kube-apiserver calls hooks after its start, and what corresponds to each of them here. */
 function startChecks(parts: HealthParts): Readonly<Record<string, Check>> {
-  const { store, steps, checkCertificates } = parts;
-  const step = (name: string) => () => steps.check(name);
+  const { store, hooks, checkCertificates } = parts;
+  const hook = (name: string) => () => hooks.check(name);
   const present = (group: string, plural: string, names?: readonly string[]) => objectsExist(parts, group, plural, names);
   const inMemory = (group: string, plural: string) => loaded(parts, group, plural);
   const definitions = inMemory('apiextensions.k8s.io', 'customresourcedefinitions');
   const services = inMemory('apiregistration.k8s.io', 'apiservices');
   return {
-    'poststarthook/start-apiserver-admission-initializer': step('admission'),
-    'poststarthook/generic-apiserver-start-informers': step('feed'),
+    'poststarthook/start-apiserver-admission-initializer': hook('admission'),
+    'poststarthook/generic-apiserver-start-informers': hook('feed'),
     'poststarthook/priority-and-fairness-config-consumer': inMemory('flowcontrol.apiserver.k8s.io', 'flowschemas'),
-    'poststarthook/priority-and-fairness-filter': step('filters'),
-    'poststarthook/storage-object-count-tracker-hook': step('metrics'),
+    'poststarthook/priority-and-fairness-filter': hook('filters'),
+    'poststarthook/storage-object-count-tracker-hook': hook('metrics'),
     'poststarthook/start-apiextensions-informers': definitions,
-    'poststarthook/start-apiextensions-controllers': step('controllers'),
+    'poststarthook/start-apiextensions-controllers': hook('controllers'),
     'poststarthook/crd-informer-synced': definitions,
     'poststarthook/start-system-namespaces-controller': present('', 'namespaces'),
-    'poststarthook/peer-endpoint-reconciler-controller': step('bootstrap-controller'),
-    'poststarthook/start-cluster-authentication-info-controller': step('start-cluster-authentication-info-controller'),
-    'poststarthook/start-kube-apiserver-identity-lease-controller': step('start-kube-apiserver-identity-lease-controller'),
-    'poststarthook/start-kube-apiserver-identity-lease-garbage-collector': step('start-kube-apiserver-identity-lease-controller'),
+    'poststarthook/peer-endpoint-reconciler-controller': hook('bootstrap-controller'),
+    'poststarthook/start-cluster-authentication-info-controller': hook('start-cluster-authentication-info-controller'),
+    'poststarthook/start-kube-apiserver-identity-lease-controller': hook('start-kube-apiserver-identity-lease-controller'),
+    'poststarthook/start-kube-apiserver-identity-lease-garbage-collector': hook('start-kube-apiserver-identity-lease-controller'),
     'poststarthook/storage-readiness': pinged(store),
-    'poststarthook/start-legacy-token-tracking-controller': step('start-legacy-token-tracking-controller'),
-    'poststarthook/start-service-ip-repair-controllers': step('start-service-ip-repair-controllers'),
+    'poststarthook/start-legacy-token-tracking-controller': hook('start-legacy-token-tracking-controller'),
+    'poststarthook/start-service-ip-repair-controllers': hook('start-service-ip-repair-controllers'),
     'poststarthook/rbac/bootstrap-roles': present('rbac.authorization.k8s.io', 'clusterroles', ['cluster-admin']),
     'poststarthook/scheduling/bootstrap-system-priority-classes': present('scheduling.k8s.io', 'priorityclasses'),
     'poststarthook/priority-and-fairness-config-producer': present(
@@ -94,18 +94,18 @@ function startChecks(parts: HealthParts): Readonly<Record<string, Check>> {
       'prioritylevelconfigurations',
       ['exempt', 'catch-all'],
     ),
-    'poststarthook/bootstrap-controller': step('bootstrap-controller'),
-    'poststarthook/start-kubernetes-service-cidr-controller': step('start-kubernetes-service-cidr-controller'),
+    'poststarthook/bootstrap-controller': hook('bootstrap-controller'),
+    'poststarthook/start-kubernetes-service-cidr-controller': hook('start-kubernetes-service-cidr-controller'),
     'poststarthook/aggregator-reload-proxy-client-cert': checkCertificates,
     'poststarthook/start-kube-aggregator-informers': services,
     'poststarthook/apiservice-status-local-available-controller': services,
     'poststarthook/apiservice-status-remote-available-controller': services,
     'poststarthook/apiservice-registration-controller': services,
-    'poststarthook/apiservice-discovery-controller': step('discovery'),
-    'poststarthook/kube-apiserver-autoregistration': step('resources'),
-    'autoregister-completion': step('resources'),
-    'poststarthook/apiservice-openapi-controller': step('openapi'),
-    'poststarthook/apiservice-openapiv3-controller': step('openapi'),
+    'poststarthook/apiservice-discovery-controller': hook('discovery'),
+    'poststarthook/kube-apiserver-autoregistration': hook('resources'),
+    'autoregister-completion': hook('resources'),
+    'poststarthook/apiservice-openapi-controller': hook('openapi'),
+    'poststarthook/apiservice-openapiv3-controller': hook('openapi'),
   };
 }
 
@@ -115,7 +115,7 @@ function formerChecks(parts: HealthParts): readonly HealthCheck[] {
   return [
     { ...named('poststarthook/apiservice-status-available-controller', services), separate: true },
     {
-      ...named('poststarthook/start-kube-apiserver-admission-initializer', () => parts.steps.check('admission')),
+      ...named('poststarthook/start-kube-apiserver-admission-initializer', () => parts.hooks.check('admission')),
       separate: true,
     },
   ];
@@ -159,15 +159,15 @@ function objectsExist(parts: HealthParts, group: string, plural: string, names?:
   };
 }
 
-/** Fails while something that belongs to a start has not happened, or is no longer so. */
-export type StepCheck = () => void | Promise<void>;
+/** Throws if the result of a hook no longer holds. */
+export type HookCheck = () => void | Promise<void>;
 
-/** What has become of the start of a server, under the names that kube-apiserver has for its own steps. */
+/** Completion of the post-start hooks, which health checks report. */
 export class PostStartHooks {
-  readonly #checks = new Map<string, StepCheck>();
+  readonly #checks = new Map<string, HookCheck>();
 
-  /** From now on the step counts as taken, as long as the check holds. */
-  taken(name: string, check: StepCheck = () => {}): void {
+  /** Marks a hook as complete, as long as its check passes. */
+  complete(name: string, check: HookCheck = () => {}): void {
     this.#checks.set(name, check);
   }
 

@@ -1,7 +1,12 @@
 import type { ShutdownNotice } from '@tsukube/apiserver';
 
-/** A notice, and the way to give it: to all at once, or spread evenly over a time. */
-export function shutdownNotice(): { readonly notice: ShutdownNotice; begin(spreadMs?: number): Promise<void> } {
+export interface Shutdown {
+  readonly notice: ShutdownNotice;
+  /** Notifies all listeners, spread evenly over a time. */
+  begin(spreadMs?: number): Promise<void>;
+}
+
+export function shutdownNotice(): Shutdown {
   const listeners = new Set<() => void>();
   let begun = false;
   return {

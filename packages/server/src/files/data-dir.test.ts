@@ -36,7 +36,7 @@ describe('a data dir', () => {
   it('is refused to a second server, with the name of the first', () => {
     const dir = takeDataDir(path, new Date('2026-01-02T03:04:05Z'));
     expect(() => takeDataDir(path)).toThrow(DataDirTaken);
-    dir.announce('https://127.0.0.1:6443');
+    dir.publishUrl('https://127.0.0.1:6443');
     expect(() => takeDataDir(path)).toThrow(
       `${path} is in use by another server (pid ${process.pid}, https://127.0.0.1:6443, since 2026-01-02T03:04:05.000Z)`,
     );

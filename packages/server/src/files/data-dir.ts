@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 export interface DataDir {
   readonly path: string;
   /** Lets a second server say where this one is. */
-  announce(url: string): void;
+  publishUrl(url: string): void;
   release(): void;
 }
 
@@ -35,7 +35,7 @@ export function takeDataDir(directory: string, now = new Date()): DataDir {
   take(path, lock, holder);
   return {
     path,
-    announce(url) {
+    publishUrl(url) {
       holder = { ...holder, url };
       withClaim(lock, holder, (claim) => renameSync(claim, lock));
     },

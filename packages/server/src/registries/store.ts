@@ -5,7 +5,7 @@ import type { Store } from '@tsukube/storage';
 import type { ServeOptions } from '../config/index.ts';
 
 /** The store that was asked for. A driver is loaded only when it is the one. */
-export async function openStore(options: ServeOptions, logger: Logger): Promise<Store> {
+export async function openConfiguredStore(options: ServeOptions, logger: Logger): Promise<Store> {
   if (options.storage === 'memory') {
     const { openMemory } = await import('@tsukube/storage/memory');
     return openMemory();

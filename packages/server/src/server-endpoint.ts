@@ -5,7 +5,7 @@ import type { ServerEndpoint } from '@tsukube/controllers';
 import type { ServeOptions } from './config/index.ts';
 
 /** How a server at this port is known to others. */
-export function identityOf({ advertiseAddress }: ServeOptions, port: number): ServerEndpoint {
+export function endpointOf({ advertiseAddress }: ServeOptions, port: number): ServerEndpoint {
   return { hostname: hostname(), address: isLoopback(advertiseAddress) ? addressOfHost() : advertiseAddress, port };
 }
 

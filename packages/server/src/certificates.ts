@@ -1,0 +1,80 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Logger } from '@tsukube/apiserver';
+import { BoundedCache } from '@tsukube/machinery';
+import { openTrust, type Trust } from './authentication/trust.ts';
+import type { ServeOptions } from './config/index.ts';
+import { directoryFiles, keepRenewed, memoryFiles, openPki, type Pki, servingHosts, sharedRsaKey } from './pki/index.ts';
+import { renderKubeconfig, writeKubeconfig } from './pki/kubeconfig.ts';
+import { type ServingCertificates, servingCertificates } from './pki/serving-certificates.ts';
+
+/** The server's certificates: its own PKI, which is renewed, the trusted CAs and the serving certificates of flags. */
+export interface Certificates extends Pick<ServingCertificates, 'settings' | 'forName'> {
+  pki(): Pki;
+  readonly trust: Trust;
+  /** Writes the admin kubeconfig to `--kubeconfig-out`, and returns it. */
+  publishKubeconfig(): Promise<string>;
+  stop(): void;
+}
+
+/** `onChange` is called when the TLS settings change. */
+export function openCertificates(options: ServeOptions, url: () => string, onChange: () => void, logger: Logger): Certificates {
+  const files = options.certDir === undefined ? memoryFiles() : directoryFiles(options.certDir);
+  const pkiOptions = {
+    hosts: servingHosts(options.bindAddress, options.advertiseAddress),
+    clientKeyAlgorithm: options.clientKeyAlgorithm,
+    newRsaKey: options.certDir === undefined ? sharedRsaKey : undefined,
+  };
+  const publish = async (pki: Pki) => {
+    const text = renderKubeconfig({ url: url(), ca: caBundle(options, pki), client: await pki.admin });
+    if (options.kubeconfigOut !== undefined) writeKubeconfig(options.kubeconfigOut, text);
+    return text;
+  };
+  const onError = (error: unknown) => logger.error('certificate renewal failed', { error: String(error) });
+  const renewal = keepRenewed({
+    open: () => openPki(files, pkiOptions, new Date()),
+    onRenewed(pki) {
+      onChange();
+      publish(pki).catch(onError);
+    },
+    onError,
+  });
+  const trust = openTrust(options, renewal.current.ca, () => serving.refresh(), logger);
+  const serving = servingCertificates({
+    options,
+    own: () => renewal.current.serving,
+    authorities: trust.all,
+    onChange,
+    logger,
+  });
+  return {
+    pki: () => renewal.current,
+    trust,
+    settings: serving.settings,
+    forName: serving.forName,
+    publishKubeconfig: () => publish(renewal.current),
+    stop() {
+      for (const each of [renewal, trust, serving]) each.stop();
+    },
+  };
+}
+
+/** CAs that clients must trust: the server's own, or the certificate of `--tls-cert-file`. */
+function caBundle(options: ServeOptions, pki: Pki): string {
+  return options.tlsCertFile === undefined ? pki.serverTrust : readFileSync(options.tlsCertFile, 'utf8');
+}
+
+const maxExpiries = 10;
+
+/** Throws if the serving or the front-proxy certificate has expired. Parses each certificate once, because health checks run often. */
+export function expiryCheck(current: () => Pki): () => void {
+  const expiries = new BoundedCache<string, number>({ entries: maxExpiries });
+  const expiryOf = (certificate: string) => Date.parse(new X509Certificate(certificate).validTo);
+  return () => {
+    const { serving, frontProxy } = current();
+    for (const { certificate } of [serving, frontProxy.client]) {
+      const expiry = expiries.getOrCreate(certificate, expiryOf);
+      if (expiry < Date.now()) throw new Error(`a certificate has expired at ${new Date(expiry).toUTCString()}`);
+    }
+  };
+}
