@@ -7,22 +7,45 @@ const layers = [
   ['machinery', 'storage', 'transport'],
   ['api'],
   ['apiserver'],
-  ['aggregator'],
   ['crds'],
   ['builtin'],
   ['controllers'],
-  ['client'],
   ['server'],
   ['cli'],
   ['tsukube'],
-  ['ui'],
 ];
 
 const importing = /\b(?:import|export)\b(?:[^'"`;()]*?\bfrom)?\s*\(?\s*['"]([^'"\n]+)['"]/g;
 
-/** The imports that violate the order of layers. */
+/** Imports that break the order of packages, and folders of a package that import each other. */
 export function offences() {
-  return packages().flatMap((name) => sources(join(root, 'packages', name, 'src')).flatMap((file) => offencesOf(file, name)));
+  return packages().flatMap((name) => {
+    const src = join(root, 'packages', name, 'src');
+    const files = sources(src);
+    return [...files.flatMap((file) => offencesOf(file, name)), ...cyclesOf(files, src, name)];
+  });
+}
+
+/** Pairs of folders that import each other. Tests and the package's entry point may import any folder. */
+function cyclesOf(files, src, name) {
+  const edges = new Map();
+  for (const file of files) {
+    if (file.endsWith('.test.ts') || file === join(src, 'index.ts')) continue;
+    for (const [, specifier] of readFileSync(file, 'utf8').matchAll(importing)) {
+      if (!specifier.startsWith('.')) continue;
+      const edge = JSON.stringify([folderOf(src, file), folderOf(src, resolve(dirname(file), specifier))]);
+      if (!edges.has(edge)) edges.set(edge, `${relative(src, file)} imports ${specifier}`);
+    }
+  }
+  return [...edges].flatMap(([edge, there]) => {
+    const [from, to] = JSON.parse(edge);
+    const back = edges.get(JSON.stringify([to, from]));
+    return from < to && back ? [`packages/${name}/src: ${from} and ${to} import each other (${there}; ${back})`] : [];
+  });
+}
+
+function folderOf(src, file) {
+  return relative(src, dirname(file)) || '.';
 }
 
 function offencesOf(file, name) {

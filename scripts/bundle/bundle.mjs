@@ -27,7 +27,7 @@ const common = {
 const loadFromProgram = {
   name: 'load-from-program',
   setup(build) {
-    build.onResolve({ filter: /^\.\/load-kit\.ts$/ }, () => ({ path: join(source, 'load-program.ts') }));
+    build.onResolve({ filter: /^\.\/bundle\/load-kit\.ts$/ }, () => ({ path: join(source, 'bundle', 'load-program.ts') }));
   },
 };
 
@@ -46,10 +46,10 @@ export async function makeBundle() {
   const { build } = await import('esbuild');
   const small = { ...common, plugins: [loadFromProgram] };
   const results = await Promise.all([
-    build({ ...small, entryPoints: [join(source, 'bin.ts')], outfile: command }),
+    build({ ...small, entryPoints: [join(source, 'bundle', 'bin.ts')], outfile: command }),
     build({ ...small, entryPoints: [join(source, 'index.ts')], outfile: join(output, 'index.cjs') }),
     build(programOptions()),
-    build({ ...small, entryPoints: [join(source, 'worker.ts')], outfile: join(output, 'worker.cjs') }),
+    build({ ...small, entryPoints: [join(source, 'bundle', 'worker.ts')], outfile: join(output, 'worker.cjs') }),
     build({ ...common, entryPoints: [join(root, 'packages', 'cli', 'src', 'envtest', 'etcd-bin.ts')], outfile: etcd }),
   ]);
   const whole = results[2];
@@ -65,7 +65,7 @@ export async function makeBundle() {
 function programOptions() {
   return {
     ...common,
-    entryPoints: [join(source, 'program.ts')],
+    entryPoints: [join(source, 'bundle', 'program.ts')],
     outfile: program,
     plugins: [sharedEntry],
     // yaml loses its class names in a bundle; the others are not installed.

@@ -8,7 +8,7 @@ import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 
 /**
- * Runs the program as packages/tsukube/src/load-program.ts does, exercises the first requests of a server, and saves the code
+ * Runs the program as packages/tsukube/src/bundle/load-program.ts does, exercises the first requests of a server, and saves the code
  * V8 has compiled by then.
  */
 const [, , program] = process.argv;

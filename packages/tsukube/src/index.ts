@@ -1,4 +1,4 @@
-import { loadKit } from './load-kit.ts';
+import { loadKit } from './bundle/load-kit.ts';
 import type { ServeOptions } from './serve-options.ts';
 
 /** A Kubernetes object as JSON. */
