@@ -97,7 +97,7 @@ export function requestChain(parts: ChainParts): Handler {
       ...(auditing ? [auditFailedAuthentication(auditing)] : []),
       authentication(parts.authentication.authenticator, {
         apiAudiences: parts.serviceAccounts.apiAudiences,
-        isProof: parts.authentication.isProof,
+        isCredential: parts.authentication.isCredential,
         logger,
         metrics: metrics.authentication,
       }),

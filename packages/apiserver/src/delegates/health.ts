@@ -5,19 +5,19 @@ import type { IncomingRequest } from '../http/api-request.ts';
 import { answerText } from '../http/respond.ts';
 import type { Logger } from '../logger.ts';
 
-/** A reason for a failed check that everybody may know. */
+/** A failure whose reason may be shown to clients. */
 export class HealthProblem extends Error {
   override readonly name = 'HealthProblem';
 }
 
-/** Throws, or rejects, when something is wrong; the reason is for the log, not for the client, unless it is a HealthProblem. */
+/** Throws or rejects if unhealthy. The reason is only logged, unless it is a HealthProblem. */
 export interface HealthCheck {
   readonly name: string;
-  /** Has a path of its own, and is not part of the whole. */
+  /** Has its own path and is not part of the overall check. */
   readonly separate?: boolean;
   /** Listed only when it fails: kube-apiserver has no such check, and clients compare the list. */
   readonly unlisted?: boolean;
-  /** Its own path says why it failed, as in kube-apiserver; the whole does not. */
+  /** Its own path shows the reason of a failure, as in kube-apiserver; the overall check does not. */
   readonly explains?: boolean;
   check(): void | Promise<void>;
 }
@@ -33,13 +33,13 @@ interface Result {
   readonly ok: boolean;
   readonly excluded?: boolean;
   readonly unlisted?: boolean;
-  /** Why it failed, for everybody. */
+  /** Shown to clients. */
   readonly reason?: string;
-  /** Why it failed, for those who ask for this check. */
+  /** Shown at the check's own path. */
   readonly cause?: string;
 }
 
-/** /healthz, /livez and /readyz, each with a path for every named check below it. */
+/** /healthz, /livez and /readyz, with a path for every check below them. */
 export function healthDelegate(checks: () => HealthChecks, logger: Logger): Delegate {
   return function health(request) {
     const [, endpoint = '', ...rest] = request.path.split('/');

@@ -5,7 +5,7 @@ import type { Answer } from '@tsukube/transport';
 import type { Delegate } from '../filters/filter.ts';
 import { answerText } from '../http/respond.ts';
 
-/** `/logs/`: the files of one folder, and nothing below or beside it. */
+/** `/logs/`: the files of a folder, without its subfolders. */
 export function logFiles(directory: string): Delegate {
   return function serveLogs({ path, method }) {
     if (path !== '/logs' && !path.startsWith('/logs/')) return undefined;
@@ -56,7 +56,7 @@ function isPlainName(name: string): boolean {
   return name !== '.' && name !== '..' && !/[/\\\0]/.test(name);
 }
 
-/** Links are not followed: they may lead anywhere. */
+/** Symbolic links are not followed. */
 async function isRegularFile(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isFile();
@@ -72,7 +72,7 @@ function notFound(): Answer {
 const chunkBytes = 64 * 1024;
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** The file as long as it is when it is opened, which is when the first chunk is asked for; what is logged later is left out. */
+/** Reads the file in chunks, up to its size when it is opened for the first chunk. */
 function* chunks(path: string): Generator<Uint8Array> {
   const descriptor = openSync(path, openFlags);
   try {

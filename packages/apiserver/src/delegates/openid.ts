@@ -10,17 +10,17 @@ const [configurationPath, keysPath] = openIdPaths;
 
 export interface OpenIdOptions {
   readonly issuer: string;
-  /** Where the keys are, as others reach it. */
+  /** The public URL of the keys. */
   readonly jwksUri: () => string;
   readonly keys: readonly VerificationKey[];
 }
 
-/** Whether others could take the issuer for one of OpenID Connect. */
+/** Whether the issuer is valid for OpenID Connect. */
 export function isOpenIdIssuer(issuer: string): boolean {
   return issuer.startsWith('https://') && URL.canParse(issuer) && !issuer.includes('?') && !issuer.includes('#');
 }
 
-/** What others need to know to check the tokens of service accounts by themselves. */
+/** The OpenID discovery document and keys, by which others verify service account tokens. */
 export function openIdPages({ issuer, jwksUri, keys }: OpenIdOptions): Delegate {
   const jwks = keys.map(jwkOf);
   const configuration = () => ({

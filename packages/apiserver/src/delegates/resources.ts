@@ -14,7 +14,7 @@ import {
 } from '../registry/resource.ts';
 import type { ResourceRequest } from '../registry/resource-request.ts';
 
-/** What a request for a resource is about, once that is found out. */
+/** The target of a request for a resource. */
 export interface ResourceSubject {
   readonly resource: Resource;
   readonly version: ServedVersion;
@@ -22,12 +22,12 @@ export interface ResourceSubject {
   readonly objects: ObjectRegistry;
 }
 
-/** One place a request for a resource can lead to. */
+/** A resource or subresource in one version. */
 interface Endpoint extends ResourceSubject {
   readonly verbs: Verbs;
 }
 
-/** The same for all requests. */
+/** Context shared by all requests. */
 export type ServingContext = Pick<ResourceRequest, 'objectsOf' | 'shutdown' | 'minWatchSeconds' | 'heavy' | 'memory'>;
 
 export interface ResourceDelegateOptions extends ServingContext {
@@ -35,7 +35,7 @@ export interface ResourceDelegateOptions extends ServingContext {
   readonly registryOf: (resource: Resource) => ObjectRegistry;
 }
 
-/** Serves a fixed set of resources: finds the one a path names and hands the request to its verb. */
+/** Serves a fixed set of resources: routes requests to the verbs of their resource. */
 export function resourceDelegate(options: ResourceDelegateOptions): Delegate {
   const endpoints = new Map<string, Endpoint>();
   const groupVersions = new Set<string>();
@@ -53,12 +53,12 @@ export function resourceDelegate(options: ResourceDelegateOptions): Delegate {
     if (!endpoint || !inScope(request, endpoint) || info.verb === 'proxy') throw StatusError.pathNotFound();
     const handler = handlerFor(request, endpoint);
     if (!handler) throw isPath(request, endpoint) ? StatusError.methodNotAllowed() : StatusError.pathNotFound();
-    if (endpoint.version.deprecationWarning) tellDeprecation(request, endpoint.version.deprecationWarning);
+    if (endpoint.version.deprecationWarning) reportDeprecation(request, endpoint.version.deprecationWarning);
     return serveVerb(handler, asResourceRequest(request, endpoint, options));
   };
 }
 
-/** Below `/api` and the groups of a fixed set of resources, what is not served is answered with a Status. */
+/** Answers unserved paths below `/api` and the groups of the resources with a 404 Status. */
 export function unservedPaths(resources: readonly Resource[]): Delegate {
   const groups = new Set(resources.flatMap(({ versions }) => versions.map(({ group }) => group)));
   return function notServed({ path }) {
@@ -68,8 +68,8 @@ export function unservedPaths(resources: readonly Resource[]): Delegate {
   };
 }
 
-/** To the client, and to those who read who still uses it. */
-function tellDeprecation(request: IncomingRequest, warning: string): void {
+/** Warns the client, and annotates the audit event. */
+function reportDeprecation(request: IncomingRequest, warning: string): void {
   request.warn(warning);
   request.annotate('k8s.io/deprecated', 'true');
   const removed = removedRelease(warning);
@@ -105,23 +105,23 @@ function endpointKey(group: string, version: string, resource: string, subresour
   return `${group}/${version}/${resource}/${subresource}`;
 }
 
-/** Objects of namespaces are named in their namespace, others outside. */
+/** Whether the path fits the scope: namespaced objects are addressed in a namespace, others outside. */
 function inScope({ info }: IncomingRequest, { resource, subresource }: Endpoint): boolean {
   if (info.parts.length > 3 && !subresource?.verbs.connect) return false;
-  // The path of a namespace reads as if it were inside itself.
+  // RequestInfo has the name of a Namespace as its namespace too.
   if (resource.scope === 'Cluster')
     return info.namespace === '' || (resource.names.plural === 'namespaces' && info.namespace === info.name);
   return info.namespace !== '' || info.parts.length === 1;
 }
 
-/** Whether anything at all can be asked at a place: of what is never stored there is nothing to name, nor to list. */
+/** Whether the path exists for any method. Virtual resources have no named objects, and may have no list. */
 function isPath({ info }: IncomingRequest, { resource, verbs, subresource }: Endpoint): boolean {
   if (subresource) return true;
   if (info.parts.length > 1) return Boolean(verbs.get ?? verbs.update ?? verbs.patch ?? verbs.delete);
   return resource.scope === 'Cluster' || info.namespace !== '' || verbs.list !== undefined;
 }
 
-/** What can be asked of a collection cannot be asked of one object, and the other way round. */
+/** The handler of the verb, if it fits the path: verbs of collections and of named objects differ. */
 function handlerFor(request: IncomingRequest, { resource, verbs, subresource }: Endpoint): VerbHandler | undefined {
   const { info } = request;
   const { verb } = info;
@@ -130,7 +130,7 @@ function handlerFor(request: IncomingRequest, { resource, verbs, subresource }: 
   const named = info.parts.length > 1;
   const readsCollection = verb === 'list' || verb === 'watch';
   if (resource.scope === 'Namespaced' && info.namespace === '') return readsCollection ? verbs[verb] : undefined;
-  // Old clients watch one object by its path.
+  // The deprecated watch of a single object by its path.
   if (verb === 'watch') return verbs.watch;
   const onCollection = readsCollection || verb === 'deletecollection' || (verb === 'create' && !subresource);
   return named === onCollection ? undefined : verbs[verb as Verb];
@@ -156,7 +156,7 @@ export function asResourceRequest(
 
 const reads: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'connect', 'proxy']);
 
-/** Hands a request to its verb, here or where heavy requests are served. */
+/** Runs the verb, on this thread or offloaded. */
 export function serveVerb(handler: VerbHandler, request: ResourceRequest): Answer | Promise<Answer> {
   const { heavy, info } = request;
   return heavy && !reads.has(info.verb) ? heavy.write(handler, request) : handler(request);

@@ -22,7 +22,7 @@ export interface VersionInfo {
 
 const types = ['application/json'];
 
-/** `/version`: what clients read to know which Kubernetes they talk to. */
+/** `/version`. */
 export function versionPage(info: VersionInfo): Delegate {
   const body = Buffer.from(JSON.stringify(info, undefined, 2));
   return function version(request) {
@@ -34,7 +34,7 @@ export function versionPage(info: VersionInfo): Delegate {
   };
 }
 
-/** `/`: the paths that can be asked for. */
+/** `/`: the list of paths. */
 export function indexPage(paths: () => readonly string[]): Delegate {
   return function listPaths(request) {
     if (request.path !== '/' && request.path !== '/index.html') return undefined;

@@ -2,10 +2,10 @@ import { StatusError } from '@tsukube/machinery';
 import { type AuditOptions, AuditTrail } from '../audit/audit-trail.ts';
 import type { Filter } from './filter.ts';
 
-/** Stands before authentication: those who cannot say who they are leave a trace as well. */
+/** Audits requests that fail authentication. Runs before authentication. */
 export function auditFailedAuthentication(options: AuditOptions): Filter {
   const trail = new AuditTrail(options);
-  return function noteStranger(request, next) {
+  return function auditFailure(request, next) {
     request.annotations = new Map();
     const refused = (error: unknown): unknown => {
       if (request.notes === undefined && error instanceof StatusError && error.code === 401) trail.stranger(request, error);
@@ -24,10 +24,10 @@ export function auditFailedAuthentication(options: AuditOptions): Filter {
   };
 }
 
-/** Stands behind authentication: takes down who asked for what, and what became of it, as the policy has it. */
+/** Emits audit events by the policy. Runs after authentication. */
 export function audit(options: AuditOptions): Filter {
   const trail = new AuditTrail(options);
-  return function takeDown(request, next) {
+  return function auditRequest(request, next) {
     const record = trail.begin(request);
     if (!record) return next(request);
     const stored = trail.reach(record, 'RequestReceived');

@@ -15,24 +15,24 @@ import type { AuthenticationMetrics } from '../metrics/access-metrics.ts';
 import type { Filter } from './filter.ts';
 
 export interface AuthenticationOptions {
-  /** Whom a proof must be meant for, if it says whom it is meant for. */
+  /** The accepted audiences of credentials that have any. */
   readonly apiAudiences?: readonly string[];
-  /** Headers in which proofs are sent: nothing behind this filter sees them. In lower case. */
-  readonly isProof?: (header: string) => boolean;
+  /** Whether a header, in lower case, carries credentials. Such headers are concealed from later filters and proxies. */
+  readonly isCredential?: (header: string) => boolean;
   readonly logger?: Logger;
   readonly metrics?: AuthenticationMetrics;
 }
 
-/** Finds out who sends a request, or refuses it. What was sent to prove it goes no further. */
+/** Authenticates a request or rejects it with 401. Conceals its credentials. */
 export function authentication(authenticator: Authenticator, options: AuthenticationOptions = {}): Filter {
-  const { apiAudiences = [], isProof = isStandardProof, metrics } = options;
-  const redaction = credentialRedaction(isProof);
+  const { apiAudiences = [], isCredential = isStandardCredential, metrics } = options;
+  const redaction = credentialRedaction(isCredential);
   const admit = (request: IncomingRequest, verdict: Identification): void => {
     if (!isAuthenticated(verdict)) throw unauthorized(request, verdict?.refused, options);
     if (!hasApiAudience(apiAudiences, verdict.audiences)) throw unauthorized(request, ['unable to match the audience'], options);
     request.user = verdict.user;
     metrics?.succeeded(verdict.user.name);
-    // Streams are cheap to open and dear to serve: strangers get one for each connection.
+    // Anonymous clients get one request for each HTTP/2 connection, since streams are cheap to open and costly to serve.
     if (verdict.user === anonymous) request.exchange.connection.goAway();
     request.exchange.redact(redaction);
     if (verdict.warnings || verdict.annotations) tell(request, verdict);
@@ -56,7 +56,7 @@ function unauthorized(
   { logger, metrics }: AuthenticationOptions,
 ): StatusError {
   metrics?.failed(reasons ? 'error' : 'failure');
-  if (reasons && logger?.enabled('debug')) logger.debug('a request could not be authenticated', { reason: reasonText(reasons) });
+  if (reasons && logger?.enabled('debug')) logger.debug('unable to authenticate the request', { reason: reasonText(reasons) });
   exchange.connection.goAway();
   return StatusError.unauthorized();
 }
@@ -67,15 +67,15 @@ function tell(request: IncomingRequest, { warnings = [], annotations }: Authenti
 }
 
 /** Leaves out the headers that prove an identity, and bearer tokens among the subprotocols of a WebSocket. */
-export function credentialRedaction(isProof: (header: string) => boolean): HeaderRedaction {
+export function credentialRedaction(isCredential: (header: string) => boolean): HeaderRedaction {
   return (name, value) => {
-    if (isProof(name)) return undefined;
+    if (isCredential(name)) return undefined;
     return name === 'sec-websocket-protocol' ? withoutTokenProtocols(value) : value;
   };
 }
 
-const standardProofs = new Set(['authorization', 'x-remote-user', 'x-remote-uid', 'x-remote-group']);
+const standardCredentialHeaders = new Set(['authorization', 'x-remote-user', 'x-remote-uid', 'x-remote-group']);
 
-export function isStandardProof(header: string): boolean {
-  return standardProofs.has(header) || header.startsWith('x-remote-extra-');
+export function isStandardCredential(header: string): boolean {
+  return standardCredentialHeaders.has(header) || header.startsWith('x-remote-extra-');
 }

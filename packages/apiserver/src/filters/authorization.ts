@@ -8,7 +8,7 @@ import type { Filter, Handler } from './filter.ts';
 const decisionKey = 'authorization.k8s.io/decision';
 const reasonKey = 'authorization.k8s.io/reason';
 
-/** Lets through what the authorizer allows. What nobody has an opinion on is refused. */
+/** Passes requests that the authorizer allows. No opinion means forbidden. */
 export function authorization(authorizer: Authorizer, count?: (verdict: Verdict) => void): Filter {
   return function authorize(request, next) {
     const access = new RequestAccess(request);
@@ -16,15 +16,15 @@ export function authorization(authorizer: Authorizer, count?: (verdict: Verdict)
     if (verdict instanceof Promise) {
       return verdict.then((late) => {
         count?.(late);
-        return judged(request, access, late, next);
+        return decided(request, access, late, next);
       });
     }
     count?.(verdict);
-    return judged(request, access, verdict, next);
+    return decided(request, access, verdict, next);
   };
 }
 
-function judged(request: IncomingRequest, access: RequestAccess, verdict: Verdict, next: Handler): Answer | Promise<Answer> {
+function decided(request: IncomingRequest, access: RequestAccess, verdict: Verdict, next: Handler): Answer | Promise<Answer> {
   const { decision, reason, error } = verdict;
   if (decision === 'allow') {
     request.annotate(decisionKey, 'allow');
@@ -40,7 +40,7 @@ function judged(request: IncomingRequest, access: RequestAccess, verdict: Verdic
   throw forbiddenError(access, reason);
 }
 
-/** Nobody knows whether the request may go on. Kubernetes answers in plain text. */
+/** The authorizer failed. Kubernetes answers in plain text. */
 export function failed(request: IncomingRequest, error: string): Answer {
   return answerText(500, withoutMarkup(`Internal Server Error: ${JSON.stringify(request.exchange.url)}: ${error}\n`));
 }

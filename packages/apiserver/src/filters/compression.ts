@@ -4,10 +4,10 @@ import { type Answer, type BytesAnswer, DirectBody } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { type Filter, whenAnswered } from './filter.ts';
 
-/** Smaller answers are not worth the time. */
+/** As in kube-apiserver; smaller responses are not compressed. */
 const minBytes = 128 * 1024;
 
-/** Large answers go out compressed to clients that ask for it. The work is done off the main thread. */
+/** Compresses large responses for clients that accept gzip, on zlib's threads. */
 export function compression(): Filter {
   return function compress(request, next) {
     const answer = next(request);
@@ -21,7 +21,7 @@ function acceptsGzip(request: IncomingRequest): boolean {
   return header.includes('gzip') && header.split(',').some(isGzip);
 }
 
-/** Whether an element of Accept-Encoding is gzip, and not excluded by a quality of 0. */
+/** Whether an element of Accept-Encoding is gzip with a quality above 0. */
 function isGzip(element: string): boolean {
   const [coding, ...parameters] = element.split(';').map((part) => part.trim());
   return coding === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/i.test(parameter));
@@ -40,17 +40,17 @@ function compressPieces(answer: BytesAnswer, pieces: Iterable<Uint8Array> | Read
   return { ...withEncoding(answer), body: Readable.from(pieces).pipe(createGzip(fast)) };
 }
 
-/** In one step up to this size: each step goes to another thread and back. */
+/** Compressed in one step up to this size, since each step is a round trip to another thread. */
 const wholeBytes = 1 << 20;
 
 function compressDirect(answer: BytesAnswer, body: DirectBody): BytesAnswer | Promise<Answer> {
   const first = Buffer.allocUnsafeSlow(wholeBytes);
   const length = body.writeTo(first, 0, wholeBytes);
   if (length < wholeBytes) return compressWhole(answer, first.subarray(0, length));
-  return compressPieces(answer, behind(first, body));
+  return compressPieces(answer, concat(first, body));
 }
 
-function* behind(first: Buffer, rest: Iterable<Uint8Array>): Generator<Uint8Array> {
+function* concat(first: Buffer, rest: Iterable<Uint8Array>): Generator<Uint8Array> {
   yield first;
   yield* rest;
 }

@@ -11,8 +11,8 @@ const allowed: AnswerHeaders = {
 };
 
 /**
- * Lets pages of other origins read answers. Origins are regular expressions in Go's syntax that match somewhere in the
- * Origin header. A preflight is answered here, before anyone is authenticated.
+ * Adds CORS headers for allowed origins: regular expressions in Go's syntax, matched anywhere in the Origin header. Answers
+ * preflight requests, before authentication.
  */
 export function cors(origins: readonly string[]): Filter {
   const patterns = origins.map((origin) => goRegExp(origin));
@@ -25,7 +25,7 @@ export function cors(origins: readonly string[]): Filter {
   };
 }
 
-/** Headers that every answer carries, unless it has its own. */
+/** Adds headers to every response that does not set them. */
 export function fixedHeaders(headers: AnswerHeaders): Filter {
   return function addFixedHeaders(request, next) {
     return whenAnswered(next(request), (answer) => withHeaders(answer, headers));

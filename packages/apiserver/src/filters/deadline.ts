@@ -1,21 +1,21 @@
 import { GoDurationError, goDurationMs, StatusError } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { isLongRunning, isReading } from '../http/request-info.ts';
+import { isLongRunning, isReadOnly } from '../http/request-info.ts';
 import type { Filter } from './filter.ts';
 
-/** The verbs that kube-apiserver ends earlier, whatever the limit of requests. */
+/** The verbs for which kube-apiserver has a shorter limit. */
 const boundedVerbs: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
 const verbLimitMs = 34_000;
 
 const exceeded = 'request did not complete within the allotted timeout';
 const verbExceeded = 'request did not complete within requested timeout - context deadline exceeded';
 
-/** Ends a request that exceeds its deadline. Long-running requests have no deadline, and their `timeout` is not read. */
+/** Ends requests at their deadline. Long-running requests have none, and their `timeout` is ignored. */
 export function deadline(timeoutMs: number, onTimeout: (request: IncomingRequest) => void = () => {}): Filter {
   return function limitTime(request, next) {
     if (isLongRunning(request.info)) return next(request);
-    // Parsed before the handler runs: a bad timeout must not surface once a write is under way.
+    // Parsed before the handler runs: an invalid timeout must not fail a write that has begun.
     const limit = request.exchange.url.includes('timeout=')
       ? requestedTimeout(request.query.get('timeout'), timeoutMs)
       : timeoutMs;
@@ -40,7 +40,7 @@ function withTimeout(answer: Promise<Answer>, timeoutMs: number, message: string
   });
 }
 
-/** A client may shorten the server's limit, not extend it. Zero and negative durations mean the server's limit. */
+/** Clients may shorten the limit, not extend it. Zero and negative durations mean the server's limit. */
 function requestedTimeout(text: string | null, limit: number): number {
   if (!text) return limit;
   const requested = parseTimeout(text);
@@ -56,10 +56,10 @@ function parseTimeout(text: string): number {
   }
 }
 
-/** Calls back when a request that may write is cancelled: its client is gone, or its deadline has passed. */
+/** Calls back when a writing request is cancelled: its client is gone, or its deadline has passed. */
 export function cancellation(onCancelled: () => void): Filter {
-  return function noticeCancellation(request, next) {
-    if (!isReading(request.info)) request.onCancel = onCancelled;
+  return function observeCancellation(request, next) {
+    if (!isReadOnly(request.info)) request.onCancel = onCancelled;
     return next(request);
   };
 }

@@ -6,13 +6,13 @@ const retryAfterSeconds = 5;
 
 export interface Draining {
   readonly filter: Filter;
-  /** From now on requests are answered with 429 and Retry-After, so that clients turn to another server. */
+  /** Rejects new requests with 429 and Retry-After, so that clients use another server. */
   begin(): void;
-  /** Resolves once every request that was let in has its answer. Streams count until their answer begins. */
+  /** Resolves when all accepted requests are answered. Streams count until they begin. */
   readonly drained: () => Promise<void>;
 }
 
-/** Refuses requests during a shutdown. Probes, metrics and requests of API servers themselves go on. */
+/** Rejects requests during a shutdown, except for probes, metrics and requests of API servers themselves. */
 export function draining(): Draining {
   let refusing = false;
   let pending = 0;

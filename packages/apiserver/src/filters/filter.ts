@@ -3,13 +3,13 @@ import type { IncomingRequest } from '../http/api-request.ts';
 import { requestInfo } from '../http/request-info.ts';
 import { answerText } from '../http/respond.ts';
 
-/** Gives an answer without waiting where it can: a request served from memory never leaves its turn of the loop. */
+/** Answers synchronously if it can: a request served from memory completes within its turn of the event loop. */
 export type Handler = (request: IncomingRequest) => Answer | Promise<Answer>;
 
-/** Looks at a request before the next one does, at its answer after, or answers by itself. */
+/** Sees a request before the next handler and its answer after it, or answers itself. */
 export type Filter = (request: IncomingRequest, next: Handler) => Answer | Promise<Answer>;
 
-/** Answers, or says by undefined that the path is not its own. */
+/** Answers, or returns undefined if the path is not its own. */
 export type Delegate = (request: IncomingRequest) => Answer | Promise<Answer> | undefined;
 
 /** Sets `request.info`. */
@@ -20,17 +20,17 @@ export function withRequestInfo(): Filter {
   };
 }
 
-/** The filters in the order in which they see a request; the handler comes last. */
+/** Composes filters, in request order, and the handler. */
 export function chain(filters: readonly Filter[], handler: Handler): Handler {
   return filters.reduceRight<Handler>((next, filter) => (request) => filter(request, next), handler);
 }
 
-/** Calls back with the answer, now or when it is there. */
+/** Maps an answer, now or when its promise resolves. */
 export function whenAnswered(answer: Answer | Promise<Answer>, look: (answer: Answer) => Answer): Answer | Promise<Answer> {
   return answer instanceof Promise ? answer.then(look) : look(answer);
 }
 
-/** The first delegate that claims the path answers; what nobody claims is not there. */
+/** The first delegate that claims the path answers; otherwise 404. */
 export function delegation(delegates: readonly Delegate[]): Handler {
   return function delegate(request) {
     for (const candidate of delegates) {

@@ -5,11 +5,11 @@ import type { DispatchPacer, SeatReleaser } from '../flowcontrol/loop-pacing.ts'
 import { remainingMs, type SlowUploads, waitForSeats } from '../flowcontrol/seat-wait.ts';
 import type { WatchTracker, WorkEstimator } from '../flowcontrol/work-estimator.ts';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { isLongRunning, isReading } from '../http/request-info.ts';
+import { isLongRunning, isReadOnly } from '../http/request-info.ts';
 import { answerText } from '../http/respond.ts';
 import type { Filter, Handler } from './filter.ts';
 
-/** How many requests of a kind are being served, and how many wait to be. */
+/** Gauges of executing and queued requests. */
 export interface LoadGauges {
   readonly executing: { add(difference: number): void };
   readonly waiting: { add(difference: number): void };
@@ -24,17 +24,16 @@ export interface FlowControlFilterOptions {
   readonly slowUploads: SlowUploads;
   readonly requestTimeoutMs: number;
   readonly load: Readonly<Record<'readOnly' | 'mutating', LoadGauges>>;
-  /** Told of every request that is turned away. */
+  /** Called for every rejected request. */
   readonly onRefused?: (request: IncomingRequest) => void;
 }
 
-/** Answers up to this size are handed to the network at once; those beyond keep their seats until the client has them. */
+/** Responses up to this size release their seats at once; larger ones keep them until the client has read the response. */
 const quickBytes = 64 * 1024;
 
 /**
- * Priority and fairness. A request takes seats of its priority level while it is served, waits in a queue while there
- * are none, and is turned away when the queue is full. Of the long requests only watches take part, until they have
- * caught up with the present.
+ * API priority and fairness. A request takes seats of its priority level while it is served, waits in a queue if there are none, and
+ * is rejected if the queue is full. Of long-running requests only watches take part, until they have sent their initial events.
  */
 export function flowControl(options: FlowControlFilterOptions): Filter {
   const { control, estimate } = options;
@@ -47,7 +46,7 @@ export function flowControl(options: FlowControlFilterOptions): Filter {
     const work = estimate(request, flow);
     flow.series.estimated(maxSeats(work));
     const seated = flow.level.queues.start(request, flow, work);
-    if (!seated) return refuse(request, flow, options);
+    if (!seated) return reject(request, flow, options);
     if (seated.isExecuting) return serve(seated, next, options);
     return serveLater(seated, next, options);
   };
@@ -60,7 +59,7 @@ async function serveLater(waiting: FlowRequest, next: Handler, options: FlowCont
   const outcome = await waitForSeats(waiting, options.requestTimeoutMs);
   load.waiting.add(-1);
   if (outcome === 'execute') {
-    // Without a wait for nothing, in which all others would be let through too.
+    // No await without a turn: it would let all other queued requests through as well.
     const turn = flow.level.isUrgent ? undefined : options.pacer.whenReady();
     if (turn) await turn;
     try {
@@ -71,7 +70,7 @@ async function serveLater(waiting: FlowRequest, next: Handler, options: FlowCont
   }
   flow.series.gaveUp(Math.max(0, Date.now() - request.received) / 1000);
   if (outcome === 'gone') throw new ClientGone();
-  return refuse(request, flow, options);
+  return reject(request, flow, options);
 }
 
 function serve(first: FlowRequest, next: Handler, options: FlowControlFilterOptions): Answer | Promise<Answer> {
@@ -81,7 +80,7 @@ function serve(first: FlowRequest, next: Handler, options: FlowControlFilterOpti
     if (seat) seat.flow.level.queues.finish(seat);
     seat = undefined;
   };
-  if (!flow.level.isExempt && !isReading(request.info)) {
+  if (!flow.level.isExempt && !isReadOnly(request.info)) {
     const change = (other: FlowRequest | undefined) => {
       seat = other;
     };
@@ -119,7 +118,7 @@ function settled(
   inTurn: boolean,
 ): Answer {
   if (answer.kind === 'stream') return watching(answer, request, finish, options);
-  // A watch that another server answers takes its time, and no seats of ours.
+  // A proxied watch holds no seats.
   if (answer.kind === 'bytes' && !isQuick(answer) && !isLongRunning(request.info)) whenTaken(request, finish, options);
   else if (inTurn) options.releaser.release(finish);
   else finish();
@@ -130,7 +129,7 @@ function isQuick({ body }: BytesAnswer): boolean {
   return (typeof body === 'string' || body instanceof Uint8Array) && body.length <= quickBytes;
 }
 
-/** An answer that is not taken in the time that the request has is broken off. */
+/** Releases the seats when the client has read the response. Aborts it at the deadline. */
 function whenTaken(request: IncomingRequest, finish: () => void, { requestTimeoutMs }: FlowControlFilterOptions): void {
   const timer = setTimeout(() => request.exchange.abort(), remainingMs(request.received, request.timeoutMs ?? requestTimeoutMs));
   request.exchange.onClose(() => {
@@ -139,12 +138,12 @@ function whenTaken(request: IncomingRequest, finish: () => void, { requestTimeou
   });
 }
 
-/** A watch gives its seats back once it has sent what was there when it began. */
+/** A watch releases its seats once it has sent its initial events. */
 function watching(answer: StreamAnswer, request: IncomingRequest, finish: () => void, options: FlowControlFilterOptions): Answer {
   const leave = once(finish);
   request.onCaughtUp = leave;
   let begun = false;
-  // A client that is gone by now never lets the stream begin.
+  // The stream never starts if the client is gone.
   setImmediate(() => {
     if (!begun) leave();
   });
@@ -171,8 +170,8 @@ function once(action: () => void): () => void {
   };
 }
 
-/** In plain text, as kube-apiserver says it. */
-function refuse(request: IncomingRequest, flow: Flow, { onRefused }: FlowControlFilterOptions): Answer {
+/** In plain text, as in kube-apiserver. */
+function reject(request: IncomingRequest, flow: Flow, { onRefused }: FlowControlFilterOptions): Answer {
   const { retryAfter } = flow.level;
   onRefused?.(request);
   retryAfter.refused(performance.now());
@@ -183,5 +182,5 @@ function refuse(request: IncomingRequest, flow: Flow, { onRefused }: FlowControl
 }
 
 function loadOf({ info }: IncomingRequest, { load }: FlowControlFilterOptions): LoadGauges {
-  return isReading(info) ? load.readOnly : load.mutating;
+  return isReadOnly(info) ? load.readOnly : load.mutating;
 }

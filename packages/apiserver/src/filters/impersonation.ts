@@ -6,7 +6,7 @@ import { type Impersonated, type ImpersonationMode, impersonationModes } from '.
 import { RequestAccess } from '../authorization/request-access.ts';
 import type { Filter } from './filter.ts';
 
-/** Lets those who may act as somebody else do so. Nothing behind this filter sees that they asked. */
+/** Replaces the user of requests with impersonation headers, if that is authorized. Conceals the headers. */
 export function impersonation(authorizer: Authorizer): Filter {
   const find = impersonator(impersonationModes(authorizer));
   return function impersonate(request, next) {
@@ -25,7 +25,7 @@ const withoutImpersonation: HeaderRedaction = (name, value) => (isImpersonationH
 
 const maxRemembered = 10_000;
 
-/** The way that worked for somebody last is tried first, and its refusal is the one that is told. */
+/** Tries first the mode that last worked for the user. Rejects with the first mode's error. */
 function impersonator(
   modes: readonly ImpersonationMode[],
 ): (wanted: RequestedUser, access: AccessAttributes) => Promise<Impersonated> {

@@ -1,74 +1,74 @@
 import { StatusError } from '@tsukube/machinery';
 import { type Answer, ClientGone } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
-import { isLongRunning, isReading } from '../http/request-info.ts';
+import { isLongRunning, isReadOnly } from '../http/request-info.ts';
 import type { InFlightMetrics, LoadPeaks } from '../metrics/in-flight-metrics.ts';
 import type { Filter, Handler } from './filter.ts';
 
 export interface MaxInFlightOptions {
-  /** Most reading requests at one time; 0 for no limit. */
+  /** The limit of concurrent reads; 0 for none. */
   readonly maxReadOnly: number;
-  /** Most writing requests at one time; 0 for no limit. */
+  /** The limit of concurrent writes; 0 for none. */
   readonly maxMutating: number;
   readonly requestTimeoutMs: number;
   readonly metrics: InFlightMetrics;
-  /** Told of every request that is turned away. */
+  /** Called for every rejected request. */
   readonly onRefused?: (request: IncomingRequest) => void;
 }
 
 /**
- * Limits how many requests are served at one time. Those beyond wait in a queue, and beyond that are turned away. What
- * is answered at once takes no place at all. Stands behind authentication: administrators are never turned away.
+ * Limits concurrent requests. Requests beyond the limit wait in a queue, and are rejected if it is full. Synchronous answers do not
+ * count. Runs after authentication: system:masters are never rejected.
  */
 export function maxInFlight(options: MaxInFlightOptions): Filter {
   const { metrics, requestTimeoutMs, onRefused } = options;
-  const reading = new InFlightLane({ limit: options.maxReadOnly, peaks: metrics.readOnly, requestTimeoutMs, onRefused });
-  const writing = new InFlightLane({ limit: options.maxMutating, peaks: metrics.mutating, requestTimeoutMs, onRefused });
+  const reading = new SlotLimiter({ limit: options.maxReadOnly, peaks: metrics.readOnly, requestTimeoutMs, onRefused });
+  const writing = new SlotLimiter({ limit: options.maxMutating, peaks: metrics.mutating, requestTimeoutMs, onRefused });
   return function admit(request, next) {
     const isHealth = isHealthCheck(request);
     if (isHealth || isPrivileged(request)) request.exchange.connection.isUrgent = true;
     if (isHealth || isLongRunning(request.info)) return next(request);
-    return (isReading(request.info) ? reading : writing).serve(request, next);
+    return (isReadOnly(request.info) ? reading : writing).serve(request, next);
   };
 }
 
-/** A server under load must still be able to say that it lives. */
+/** Probes must succeed under load. */
 function isHealthCheck({ info, path }: IncomingRequest): boolean {
   return !info.isResource && /^\/(healthz|livez|readyz)(\/|$)/.test(path);
 }
 
-export interface LaneOptions {
-  /** Most requests at one time; 0 for no limit. */
+interface SlotLimiterOptions {
+  /** The limit of concurrent requests; 0 for none. */
   readonly limit: number;
   readonly requestTimeoutMs: number;
   readonly peaks: LoadPeaks;
   readonly onRefused?: (request: IncomingRequest) => void;
 }
 
-/** So many may wait for each that is served. */
-const waitersPerPlace = 20;
-/** As kube-apiserver has it: what has waited longer would not have the time left to be served. */
+/** The length of the queue, relative to the limit. */
+const queuedPerSlot = 20;
+/** As in kube-apiserver: a request that waited longer would have no time left. */
 const waitingShareOfTimeout = 1 / 4;
 
-/** A number of places for requests, and a queue in front of them. While somebody waits, every place is taken. */
-export class InFlightLane {
+/** A limited number of slots with a queue. While requests wait, all slots are taken. */
+class SlotLimiter {
   readonly #limit: number;
-  readonly #options: LaneOptions;
-  readonly #line = new WaitingLine();
+  readonly #options: SlotLimiterOptions;
+  readonly #queue = new WaitQueue();
   #taken = 0;
 
-  constructor(options: LaneOptions) {
+  constructor(options: SlotLimiterOptions) {
     this.#limit = options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit;
     this.#options = options;
   }
 
   serve(request: IncomingRequest, next: Handler): Answer | Promise<Answer> {
     if (this.#taken < this.#limit) return this.#serveNow(request, next);
-    if (this.#line.length >= this.#limit * waitersPerPlace && !isPrivileged(request)) throw this.#refusal(request);
+    if (this.#queue.length >= this.#limit * queuedPerSlot && !isPrivileged(request)) throw this.#rejection(request);
     return this.#serveLater(request, next);
   }
 
-  /** An answer that is there at once takes no place: nothing else could have run meanwhile. */
+  /** A synchronous answer takes no slot: nothing else could run meanwhile. */
   #serveNow(request: IncomingRequest, next: Handler): Answer | Promise<Answer> {
     const answer = next(request);
     if (!(answer instanceof Promise)) return answer;
@@ -79,49 +79,49 @@ export class InFlightLane {
 
   async #serveLater(request: IncomingRequest, next: Handler): Promise<Answer> {
     const { peaks, requestTimeoutMs } = this.#options;
-    const patience = isPrivileged(request) ? undefined : requestTimeoutMs * waitingShareOfTimeout;
-    const waiting = this.#line.join(request.signal, patience);
-    peaks.waiting.set(this.#line.length);
+    const timeoutMs = isPrivileged(request) ? undefined : requestTimeoutMs * waitingShareOfTimeout;
+    const waiting = this.#queue.join(request.signal, timeoutMs);
+    peaks.waiting.set(this.#queue.length);
     const outcome = await waiting;
-    peaks.waiting.set(this.#line.length);
+    peaks.waiting.set(this.#queue.length);
     if (outcome === 'gone') throw new ClientGone();
-    if (outcome === 'impatient') throw this.#refusal(request);
+    if (outcome === 'timeout') throw this.#rejection(request);
     try {
       return await next(request);
     } finally {
-      // In another turn of the loop, so that a long line of quick requests does not keep the loop to itself.
+      // In another turn of the event loop, so that a long queue of quick requests does not starve others.
       setImmediate(this.#leave);
     }
   }
 
-  /** The place goes to the first in line, if there is one. */
+  /** Passes the slot to the first in the queue. */
   #leave = (): void => {
-    if (!this.#line.admitFirst()) this.#options.peaks.executing.set(--this.#taken);
+    if (!this.#queue.admitFirst()) this.#options.peaks.executing.set(--this.#taken);
   };
 
-  #refusal(request: IncomingRequest): StatusError {
+  #rejection(request: IncomingRequest): StatusError {
     this.#options.onRefused?.(request);
     return StatusError.tooManyRequests('Too many requests, please try again later.', 1);
   }
 }
 
-export function isPrivileged({ user }: IncomingRequest): boolean {
+function isPrivileged({ user }: IncomingRequest): boolean {
   return user.groups.includes('system:masters');
 }
 
-/** How waiting ended: with a place, because it took too long, or because nobody waits for the answer any more. */
-export type Outcome = 'admitted' | 'impatient' | 'gone';
+/** How waiting ended: with a slot, by the timeout, or because the client is gone. */
+type Outcome = 'admitted' | 'timeout' | 'gone';
 
-/** First come, first served. Who gives up leaves no trace. */
-export class WaitingLine {
+/** A FIFO queue of waiting requests. */
+class WaitQueue {
   readonly #waiters = new Set<(outcome: Outcome) => void>();
 
   get length(): number {
     return this.#waiters.size;
   }
 
-  /** Waits for `patienceMs`, or without a limit, while the signal is not aborted. */
-  join(signal: AbortSignal, patienceMs?: number): Promise<Outcome> {
+  /** Waits at most `timeoutMs`, and until the signal is aborted. */
+  join(signal: AbortSignal, timeoutMs?: number): Promise<Outcome> {
     return new Promise((resolve) => {
       const end = (outcome: Outcome) => {
         clearTimeout(timer);
@@ -130,13 +130,13 @@ export class WaitingLine {
         resolve(outcome);
       };
       const leave = () => end('gone');
-      const timer = patienceMs === undefined ? undefined : setTimeout(end, patienceMs, 'impatient');
+      const timer = timeoutMs === undefined ? undefined : setTimeout(end, timeoutMs, 'timeout');
       signal.addEventListener('abort', leave);
       this.#waiters.add(end);
     });
   }
 
-  /** Whether there was somebody to admit. */
+  /** Returns whether a request was waiting. */
   admitFirst(): boolean {
     const [first] = this.#waiters;
     first?.('admitted');

@@ -15,7 +15,7 @@ import type { Logger } from '../logger.ts';
 import { corruptObject } from '../registry/corrupt-objects.ts';
 import type { Filter } from './filter.ts';
 
-/** Turns whatever is thrown into an answer. What is not meant for the client stays in the log. */
+/** Converts errors to responses. An unknown error is a 500 whose message is only logged. */
 export function panicRecovery(logger: Logger): Filter {
   const answerFor = (error: unknown, request: IncomingRequest): Answer | Promise<Answer> => {
     const { url } = request.exchange;
@@ -45,16 +45,16 @@ export function panicRecovery(logger: Logger): Filter {
   };
 }
 
-/** For the audit log: the client is gone, or has been answered at the deadline. */
+/** Only seen by the audit log: the client is gone, or was answered at the deadline. */
 const cancelled = StatusError.timeout('request did not complete within requested timeout - context canceled');
 
-/** As kube-apiserver passes on what etcd says. */
+/** etcd's message, which kube-apiserver passes on. */
 const tooLarge = new StatusError({ status: 'Failure', message: 'etcdserver: request is too large', code: 500 });
 
-/** Operators and tools look for this message of etcd. */
+/** etcd's message, which operators and tools match. */
 const noSpace = new StatusError({ status: 'Failure', message: 'etcdserver: mvcc: database space exceeded', code: 500 });
 
-/** A write that was not made can be tried again; of one whose fate is unknown only the client can find out. */
+/** 503 if nothing was written, so that clients retry; 504 if the write may have taken effect. */
 function unavailable(error: Unavailable): StatusError {
   if (error instanceof NoSpace) return noSpace;
   return error.unwritten

@@ -4,10 +4,10 @@ import type { RequestMetrics, RequestSeries } from '../metrics/request-metrics.t
 import { CountingSink, countedBody } from '../metrics/response-metrics.ts';
 import type { Filter } from './filter.ts';
 
-/** Milliseconds on a clock that never goes back. */
+/** Milliseconds of a monotonic clock. */
 export type Stopwatch = () => number;
 
-/** Told which request the event loop is busy with. Times are those of the stopwatch. */
+/** Observes which request occupies the event loop. Times are those of the stopwatch. */
 export interface LoopObserver {
   begin(request: IncomingRequest, at: number): void;
   end(at: number): void;
@@ -17,8 +17,8 @@ export interface LoopObserver {
 }
 
 /**
- * Counts and times requests. A whole answer counts when it is there, one in pieces takes until its last piece is
- * handed over, and a stream counts when it ends. Stands outside of what turns errors into answers, so as to see those.
+ * Counts and times requests: complete bodies when they are ready, bodies in pieces with their last piece, streams when they end.
+ * Runs outside of panic recovery, to see error responses.
  */
 export function requestMetrics(metrics: RequestMetrics, loop: LoopObserver, now: Stopwatch = () => performance.now()): Filter {
   return function measure(request, next) {
@@ -41,7 +41,7 @@ export function requestMetrics(metrics: RequestMetrics, loop: LoopObserver, now:
 
 interface Timing {
   readonly began: number;
-  /** When the answer was there. */
+  /** When the answer was ready. */
   readonly at: number;
   readonly now: Stopwatch;
 }

@@ -2,7 +2,7 @@ import type { Answer } from '@tsukube/transport';
 import type { IncomingRequest } from '../http/api-request.ts';
 import { type Filter, whenAnswered } from './filter.ts';
 
-/** The headers that every answer of a Kubernetes API server carries, and the warnings that were gathered on the way. */
+/** Adds the standard headers of a Kubernetes API server, and warnings. */
 export function responseHeaders(): Filter {
   return function addHeaders(request, next) {
     return whenAnswered(next(request), (answer) => withHeaders(answer, request));

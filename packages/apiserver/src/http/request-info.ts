@@ -1,9 +1,9 @@
-/** What a request is about, as Kubernetes derives it from method, path and query. */
+/** Kubernetes' RequestInfo, derived from method, path and query. */
 export interface RequestInfo {
   readonly isResource: boolean;
-  /** get, list, watch, create …; for paths that are no resource the method in lower case. */
+  /** get, list, watch, create …; for non-resource paths the method in lower case. */
   readonly verb: string;
-  /** The verb comes from the path: the deprecated /watch/ and /proxy/. */
+  /** The verb comes from the path, in the deprecated /watch/ and /proxy/. */
   readonly verbInPath: boolean;
   /** `api` or `apis`; empty for other paths. */
   readonly prefix: string;
@@ -140,14 +140,14 @@ function splitPath(path: string): string[] {
   return start === end ? [] : path.slice(start, end).split('/');
 }
 
-/** Query flags as Kubernetes reads them: present means true, unless it says false or 0. */
+/** Parses a boolean query parameter as Kubernetes does: present means true, unless it is false or 0. */
 export function isTrue(value: string | null): boolean {
   if (value === null) return false;
   const lower = value.toLowerCase();
   return lower !== 'false' && lower !== '0';
 }
 
-/** A list that asks for one name is authorized as a list of that name. */
+/** A list with a field selector for metadata.name is authorized for that name. */
 function nameInFieldSelector(selector: string | null): string {
   if (selector === null) return '';
   for (const term of selector.split(',')) {
@@ -157,14 +157,14 @@ function nameInFieldSelector(selector: string | null): string {
   return '';
 }
 
-const takenOver = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+const longRunningSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
-/** Requests that last as long as somebody wants them to. */
+/** Requests without a deadline: watches, proxies, exec and the like. */
 export function isLongRunning({ isResource, verb, subresource }: RequestInfo): boolean {
   if (verb === 'watch' || verb === 'proxy') return true;
-  return isResource && subresource !== '' && takenOver.has(subresource);
+  return isResource && subresource !== '' && longRunningSubresources.has(subresource);
 }
 
-export function isReading({ verb }: RequestInfo): boolean {
+export function isReadOnly({ verb }: RequestInfo): boolean {
   return verb === 'get' || verb === 'list' || verb === 'head' || verb === 'watch';
 }

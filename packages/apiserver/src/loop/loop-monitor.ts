@@ -1,42 +1,42 @@
 import { EventLoopBudget } from '@tsukube/transport';
 import type { ApiRequest } from '../http/api-request.ts';
 
-/** The event loop did nothing else for this long. */
+/** A period in which the event loop was blocked. */
 export interface Stall {
   readonly ms: number;
-  /** The request whose synchronous work took most of that time, if it was a request's. */
+  /** The request whose synchronous work took most of that time, if any. */
   readonly cause: ApiRequest | undefined;
-  /** Requests that were in flight meanwhile, if the cause is not known. */
+  /** Requests in flight meanwhile, if the cause is unknown. */
   readonly inFlight: readonly ApiRequest[];
-  /** Sections of synchronous work that began since the tick before. */
+  /** Sections of synchronous work that began since the previous tick. */
   readonly sections: number;
-  /** Processor time that the process used since the tick before. Much less than `ms` means that it was not scheduled. */
+  /** CPU time of the process since the previous tick. Much less than `ms` means that it was not scheduled. */
   readonly cpuMs: number;
 }
 
 export interface LoopMonitorOptions {
   readonly onStall: (stall: Stall) => void;
-  /** Told how late each tick was, in milliseconds. */
+  /** Called with the delay of each tick, in milliseconds. */
   readonly onTick?: (lateMs: number) => void;
-  /** Told the time at every beginning and end, so that it need not read the clock. */
+  /** Receives the time at every begin and end, so that it need not read the clock. */
   readonly budget?: EventLoopBudget;
   /** Milliseconds on a monotonic clock. */
   readonly now?: () => number;
-  /** Processor time of the process in milliseconds. */
+  /** CPU time of the process in milliseconds. */
   readonly cpu?: () => number;
 }
 
 export const tickMs = 50;
 const stallMs = 100;
-/** Without requests for this many ticks the timer stops, so that an idle process is not woken. */
+/** Without requests for this many ticks the timer stops, so that an idle process is not woken up. */
 const idleTicks = 20;
 const maxReported = 3;
-/** A request that waits for its body, which has mostly arrived with it, goes on at the end of the turn for about this long. */
+/** The estimated work of a suspended request at the end of the turn; mostly its body has arrived already. */
 const suspendedMs = 0.1;
 
 /**
- * Measures how late the event loop comes to a timer while requests are served, and which request held it. Requests tell when
- * their synchronous work begins and ends; a section that nothing ends lasts until the next one begins or the timer fires.
+ * Measures the lag of the event loop while requests are served, and attributes it to a request. Requests report when their
+ * synchronous work begins and ends; a section without an end lasts until the next one begins or the timer fires.
  */
 export class LoopMonitor {
   readonly #options: LoopMonitorOptions;
@@ -55,17 +55,17 @@ export class LoopMonitor {
   #since = 0;
   #longest: ApiRequest | undefined;
   #longestMs = 0;
-  /** Of the sections that were ended: others may include time in which the loop was idle. */
+  /** Of the sections with an end: others may include idle time. */
   #longestExactMs = 0;
 
   constructor(options: LoopMonitorOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
-    this.#cpu = options.cpu ?? processorTime;
+    this.#cpu = options.cpu ?? cpuTime;
     this.#budget = options.budget ?? new EventLoopBudget();
   }
 
-  /** The request whose synchronous work runs now, or ran last. */
+  /** The request whose synchronous work runs now or ran last. */
   get running(): ApiRequest | undefined {
     return this.#running;
   }
@@ -80,7 +80,7 @@ export class LoopMonitor {
     this.#since = this.#budget.at = at;
   }
 
-  /** It has ended. */
+  /** The section has ended. */
   end(at: number): void {
     const ms = this.#close(at);
     if (ms > this.#longestExactMs) this.#longestExactMs = ms;
@@ -88,7 +88,7 @@ export class LoopMonitor {
     this.#budget.at = at;
   }
 
-  /** It has ended for now; the answer is a promise. */
+  /** The section has ended; the answer is a promise. */
   suspend(request: ApiRequest, at: number): void {
     this.end(at);
     this.#budget.charge(suspendedMs);
@@ -96,7 +96,7 @@ export class LoopMonitor {
     request.onResume = this.#resume;
   }
 
-  /** The promise has settled, `tookMs` after the beginning. */
+  /** The promise has settled, `tookMs` after the begin. */
   settle(request: ApiRequest, tookMs: number): void {
     this.#inFlight.delete(request);
     if (tookMs > stallMs && this.#settled.length < maxReported) this.#settled.push(request);
@@ -158,7 +158,7 @@ export class LoopMonitor {
   }
 }
 
-function processorTime(): number {
+function cpuTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }

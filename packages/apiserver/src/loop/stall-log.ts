@@ -3,14 +3,14 @@ import type { ApiRequest } from '../http/api-request.ts';
 import type { LogFields, Logger } from '../logger.ts';
 import type { Stall } from './loop-monitor.ts';
 
-/** Lines beyond this rate are dropped; the next line tells how many. */
+/** Lines beyond this rate are dropped and counted in the next one. */
 const rate = { burst: 10, perSecond: 0.2 };
-/** Paths and user names are chosen by clients. */
+/** Limits paths and user names, which clients choose. */
 const maxTextLength = 256;
 
 /**
- * Logs stalls of the event loop with the request that caused them; as info if the process got no processor time for most of it, because
- * the disk or other processes were at fault then. `now` is in milliseconds.
+ * Logs stalls of the event loop with the request that caused them; as info if the process had no CPU time for most of it, because
+ * the disk or other processes caused it then. `now` is in milliseconds.
  */
 export function stallLog(logger: Logger, now: () => number = Date.now): (stall: Stall) => void {
   const lines = new TokenBucket(rate.burst, rate.perSecond, now);
@@ -29,7 +29,7 @@ export function stallLog(logger: Logger, now: () => number = Date.now): (stall: 
   };
 }
 
-/** The facts about a request that help to find out why it was slow. */
+/** Describes a request for the analysis of a stall. */
 function describeRequest(request: ApiRequest): LogFields {
   const { method, info, user, exchange } = request;
   return {
@@ -43,7 +43,7 @@ function describeRequest(request: ApiRequest): LogFields {
   };
 }
 
-/** The same in one line. */
+/** A one-line description of a request. */
 export function requestSummary(request: ApiRequest): string {
   const { method, exchange, user } = request;
   return `${method} ${shortened(exchange.url)} by ${shortened(user.name)}, ${bodyBytes(request)} bytes`;

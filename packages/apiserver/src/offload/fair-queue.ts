@@ -1,4 +1,4 @@
-/** A bounded queue that takes turns between the owners of what is in it. */
+/** A bounded queue, round-robin between the owners of its items. */
 export class FairQueue<T> {
   readonly #lines = new Map<string, T[]>();
   readonly #capacity: number;
@@ -22,20 +22,20 @@ export class FairQueue<T> {
     return true;
   }
 
-  /** The oldest item of the owner whose turn it is. */
+  /** The oldest item of the next owner. */
   shift(): T | undefined {
     const [next] = this.#lines;
     if (!next) return undefined;
     const [owner, line] = next;
     this.#size--;
     const item = line.shift();
-    // To the end: the others come first.
+    // Move the owner behind the others.
     this.#lines.delete(owner);
     if (line.length > 0) this.#lines.set(owner, line);
     return item;
   }
 
-  /** Whether it was there. */
+  /** Returns whether the item was queued. */
   remove(owner: string, item: T): boolean {
     const line = this.#lines.get(owner);
     const at = line?.indexOf(item) ?? -1;

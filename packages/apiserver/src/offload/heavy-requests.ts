@@ -6,7 +6,7 @@ import type { Resource, VerbHandler } from '../registry/resource.ts';
 import type { Offload, ResourceRequest } from '../registry/resource-request.ts';
 import { type CacheEntry, isReadable } from '../watchcache/entry.ts';
 
-/** Thrown by whoever reads a body that is too heavy for the event loop, before anything has been done for the request. */
+/** Thrown when a body is too heavy for the event loop, before any other work for the request. */
 export class HeavyBody extends Error {
   override readonly name = 'HeavyBody';
   readonly body: Buffer;
@@ -16,7 +16,7 @@ export class HeavyBody extends Error {
   }
 }
 
-/** Thrown where the work for a request turns out to be too much for the event loop, before anything has been written. */
+/** Thrown when the work for a request turns out to be too much for the event loop, before any write. */
 export class HeavyWork extends Error {
   override readonly name = 'HeavyWork';
   constructor() {
@@ -24,18 +24,18 @@ export class HeavyWork extends Error {
   }
 }
 
-/** Visits of a schema and CEL cost that take about 20 ms each. */
+/** Schema visits and CEL cost that take about 20 ms each. */
 const lightEffort: Effort = { visits: 100_000, ruleCost: 1_500_000, exceeded: () => new HeavyWork() };
 
 export interface HeavyRequestsOptions {
   readonly limits: LightLimits;
-  /** Whether a resource is known to this thread only. */
+  /** Whether workers do not know a resource. */
   readonly isLocal: (resource: Resource) => boolean;
-  /** Runs a request elsewhere than on the event loop. */
+  /** Serves a request on a worker thread. */
   readonly offload: (request: ResourceRequest, body: Buffer) => Promise<Answer>;
-  /** Derives something of an entry elsewhere. */
+  /** Makes a derivation on a worker thread. */
   readonly derive: (request: ResourceRequest, entry: CacheEntry, what: Derivation) => Promise<Buffer>;
-  /** Writes JSON in another form. */
+  /** Converts JSON to another format on a worker thread. */
   readonly convert: (request: ResourceRequest, json: Buffer, output: Output) => Promise<Uint8Array>;
   readonly readBody: (request: ResourceRequest) => Promise<Buffer>;
 }
@@ -44,18 +44,17 @@ const namedWrites: ReadonlySet<string> = new Set(['update', 'patch', 'delete']);
 const nothing = Buffer.alloc(0);
 const jsonPatch = 'application/json-patch+json';
 
-/** A few operations that copy may make a large object of a small one. */
+/** JSON patches can grow a small object by copy operations. */
 function mayGrow({ info, exchange }: ResourceRequest): boolean {
   return info.verb === 'patch' && exchange.header('content-type')?.startsWith(jsonPatch) === true;
 }
 
-/** Decides which requests leave the event loop: those whose body or object would hold it for long. */
+/** Decides which requests are offloaded: those whose body or object would block the event loop. */
 export class HeavyRequests implements Offload {
   readonly #limits: LightLimits;
   readonly #options: HeavyRequestsOptions;
   readonly #deriving = new WeakMap<CacheEntry, Map<string, Promise<void>>>();
 
-  /** How much work may be done here for one write. */
   readonly effort = lightEffort;
 
   constructor(options: HeavyRequestsOptions) {
@@ -63,12 +62,11 @@ export class HeavyRequests implements Offload {
     this.#options = options;
   }
 
-  /** Serves a write. */
   write(handler: VerbHandler, request: ResourceRequest): Answer | Promise<Answer> {
     const { info, objects, exchange, resource, version } = request;
     if (info.name !== '' && (namedWrites.has(info.verb) || info.subresource !== '')) {
       const loading = objects.cache.loaded();
-      // What cannot be loaded is told by the handler.
+      // The handler reports a failed load.
       if (loading)
         return loading.then(
           () => this.write(handler, request),
@@ -79,12 +77,11 @@ export class HeavyRequests implements Offload {
     }
     const length = exchange.header('content-length');
     const isShort = length !== undefined && Number(length) * (resource.writeCost ?? 1) <= this.#limits.bytes;
-    // Schemas of custom objects may make much work of little.
+    // The schema of a custom object may be costly for a small body.
     const isLight = isShort && !version.schema.form && !mayGrow(request);
     return isLight ? handler(request) : this.#unlessHeavy(handler(request), request);
   }
 
-  /** Whether the object is converted to another representation elsewhere. */
   isHeavyObject({ value }: CacheEntry, { resource }: ResourceRequest): boolean {
     return isHeavyText(value, this.#limits) && !this.#options.isLocal(resource);
   }
@@ -108,15 +105,10 @@ export class HeavyRequests implements Offload {
     return isHeavyText(bytes, this.#limits, writeCost) || (compilesTexts === true && hasLongText(bytes, this.#limits));
   }
 
-  /** Serves a read whose answer takes long to make. */
   read(request: ResourceRequest): Promise<Answer> {
     return this.#options.offload(request, nothing);
   }
 
-  /**
-   * Derives something of a heavy entry elsewhere, once for all who want it. Never fails: if it cannot be done there, whoever
-   * needs it does it here.
-   */
   derive(request: ResourceRequest, entry: CacheEntry, what: Derivation): Promise<void> {
     const { version } = request;
     const underWay = this.#deriving.get(entry) ?? new Map<string, Promise<void>>();
@@ -132,7 +124,6 @@ export class HeavyRequests implements Offload {
     return deriving;
   }
 
-  /** JSON as YAML, or indented. */
   convert(request: ResourceRequest, json: Buffer, output: Output): Promise<Uint8Array> {
     return this.#options.convert(request, json, output);
   }
@@ -152,21 +143,21 @@ export class HeavyRequests implements Offload {
   }
 }
 
-/** What a request may cost on the event loop, by what can be told of its bytes. */
+/** Limits for work on the event loop, estimated from bytes. */
 export interface LightLimits {
-  /** Bodies and objects up to this size are not looked at. */
+  /** Bodies and objects up to this size are light without a scan. */
   readonly bytes: number;
-  /** Values in a body or object, where a KiB of text counts as one. */
+  /** The number of values in a body or object; a KiB of text counts as one. */
   readonly values: number;
 }
 
-/** Measured so that what is lighter holds the event loop for less than 40 ms, whatever the kind (see docs/performance.md). */
+/** By measurement, lighter requests block the event loop for less than 40 ms, whatever the kind (see docs/performance.md). */
 export const lightLimits: LightLimits = { bytes: 8 * 1024, values: 1500 };
 
 const isStructural = new Uint8Array(256);
 for (const character of ',[{\n') isStructural[character.charCodeAt(0)] = 1;
 
-/** Whether bytes hold so much JSON or YAML that it is not processed on the event loop. `factor` is what a value costs in the kind. */
+/** Whether JSON or YAML is too heavy for the event loop. `factor` is the kind's cost of a value. */
 export function isHeavyText(bytes: Uint8Array, limits: LightLimits, factor = 1): boolean {
   if (bytes.length * factor <= limits.bytes) return false;
   let left = limits.values / factor - bytes.length / 1024;
@@ -174,10 +165,10 @@ export function isHeavyText(bytes: Uint8Array, limits: LightLimits, factor = 1):
   return left < 0;
 }
 
-/** A text that takes long to compile: a pattern takes some 7 µs for each character. */
+/** Compiling a pattern takes about 7 µs for each character. */
 const longText = 4 * 1024;
 
-/** Whether bytes hold a long text without a structural character. Those with many are heavy anyway. */
+/** Whether there is a long string without structural characters. Text with many of them is heavy anyway. */
 export function hasLongText(bytes: Uint8Array, limits: LightLimits): boolean {
   if (bytes.length <= limits.bytes) return false;
   let start = 0;
@@ -189,7 +180,7 @@ export function hasLongText(bytes: Uint8Array, limits: LightLimits): boolean {
   return bytes.length - start > longText;
 }
 
-/** A field of protobuf takes few bytes, and nothing tells how many there are. */
+/** Protobuf fields are small and cannot be counted without decoding. */
 export function isHeavyMessage(bytes: Uint8Array, limits: LightLimits, factor = 1): boolean {
   return bytes.length * factor > 2 * limits.bytes;
 }

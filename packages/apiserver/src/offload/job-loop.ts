@@ -16,22 +16,22 @@ export type ToWorker =
   | { readonly is: 'job'; readonly job: number; readonly work: Work }
   | { readonly is: 'cancelled'; readonly job: number };
 
-/** A request to be served, an object of which something is derived, or JSON to be written in another form. */
+/** A request, a derivation of an object, or a conversion of JSON to another format. */
 export type Work =
   | { readonly is: 'derivation'; readonly derivation: DerivationMessage }
   | { readonly is: 'request'; readonly request: RequestMessage }
   | { readonly is: 'conversion'; readonly json: Uint8Array; readonly output: Output };
 
-/** From a worker to the main thread. `ready`: it takes another job. */
+/** From a worker to the main thread. `ready`: it accepts another job. */
 export type FromWorker = { readonly is: 'ready' } | { readonly is: 'done'; readonly job: number; readonly result: JobResult };
 
-/** The job on whose behalf something is done in this worker, and how long admission takes meanwhile. */
+/** The job of an async context, and its admission samples. */
 interface CurrentJob {
   readonly job: number;
   readonly admissions: AdmissionSample[];
 }
 
-/** An object in its hub version, and what is wanted of it in another. */
+/** An object in the hub version, and the derivation to make in another. */
 export interface DerivationMessage {
   readonly group: string;
   readonly version: string;
@@ -42,16 +42,16 @@ export interface DerivationMessage {
 
 export interface JobParts {
   readonly handler: Handler;
-  /** Fails if the resource is not known here. */
+  /** Throws if the resource is unknown. */
   derive(derivation: DerivationMessage): Uint8Array;
 }
 
 const tickMs = 20;
-/** So many timely ticks in a row mean that all jobs here wait for something outside this process. */
-const ticksOfRest = 3;
+/** This many timely ticks in a row mean that all jobs of this worker wait for I/O. */
+const idleTicks = 3;
 const maxJobs = 8;
 
-/** Serves requests in a worker, one after another; several at once only where they wait for others, such as webhooks. */
+/** Serves requests in a worker, one at a time; more only while all of them wait for I/O, such as webhooks. */
 export class JobLoop {
   readonly #port: MessagePort;
   readonly #requests = new Map<number, IncomingRequest>();
@@ -63,10 +63,10 @@ export class JobLoop {
     this.#port = port;
   }
 
-  /** The job that is being served where this is called. */
+  /** The job of the calling async context. */
   readonly currentJob = (): number | undefined => this.#current.getStore()?.job;
 
-  /** Samples go to the main thread with the result of their job. */
+  /** Samples are sent to the main thread with the result of their job. */
   readonly admissionObserver: AdmissionObserver = {
     plugin: (plugin, type) => this.#recorder(plugin, type),
     step: (type) => this.#recorder(undefined, type),
@@ -93,16 +93,16 @@ export class JobLoop {
     if (work.is === 'request') void this.#current.run({ job, admissions }, () => this.#run(job, work.request, admissions));
     else if (work.is === 'conversion') void this.#make(job, async () => answerBytes(200, work.json, work.output));
     else void this.#make(job, async () => derivedAnswer(this.#parts?.derive(work.derivation)));
-    this.#watchForRest();
+    this.#watchForIdle();
   }
 
-  /** Never fails. */
+  /** Never rejects. */
   async #make(job: number, answer: () => Promise<Answer>): Promise<void> {
     const outcome = await settled(answer);
     this.#send({ is: 'done', job, result: { outcome, warnings: [], annotations: [], noted: [], admissions: [] } });
   }
 
-  /** Never fails. */
+  /** Never rejects. */
   async #run(job: number, message: RequestMessage, admissions: readonly AdmissionSample[]): Promise<void> {
     const { request, told } = receivedRequest(message);
     this.#requests.set(job, request);
@@ -120,15 +120,15 @@ export class JobLoop {
     }
   }
 
-  /** Asks for another job once this thread has been idle for a while although jobs are under way. */
-  #watchForRest(): void {
+  /** Requests another job once this thread is idle while its jobs wait. */
+  #watchForIdle(): void {
     clearInterval(this.#ticking);
     let [last, timely] = [performance.now(), 0];
     this.#ticking = setInterval(() => {
       const now = performance.now();
       timely = now - last < 2 * tickMs ? timely + 1 : 0;
       last = now;
-      if (this.#requests.size > 0 && timely < ticksOfRest) return;
+      if (this.#requests.size > 0 && timely < idleTicks) return;
       clearInterval(this.#ticking);
       if (this.#requests.size > 0 && this.#requests.size < maxJobs) this.#send({ is: 'ready' });
     }, tickMs);

@@ -6,7 +6,7 @@ import { outcomeOf, type StatusAnswer } from '../http/respond.ts';
 import type { AdmissionAttributes, AdmissionType } from '../registry/admission.ts';
 import { type ErrorMessage, ownedBytes } from './thread-calls.ts';
 
-/** A request that has been authenticated and authorized, with its whole body, as it is sent to a worker. */
+/** An authenticated and authorized request with its body, as sent to a worker. */
 export interface RequestMessage extends Pick<ApiRequest, 'received' | 'info' | 'user' | 'impersonation'> {
   readonly method: string;
   readonly url: string;
@@ -14,11 +14,11 @@ export interface RequestMessage extends Pick<ApiRequest, 'received' | 'info' | '
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly remoteAddress: string;
   readonly body: Uint8Array;
-  /** There if the request is audited. */
+  /** Set if the request is audited. */
   readonly notes: NoteRule | undefined;
 }
 
-/** How long admission took: of a plugin, or of a whole step if there is no name. */
+/** The duration of an admission plugin, or of a whole phase if `plugin` is undefined. */
 export interface AdmissionSample {
   readonly plugin: string | undefined;
   readonly type: AdmissionType;
@@ -27,7 +27,7 @@ export interface AdmissionSample {
   readonly rejected: boolean;
 }
 
-/** What a worker has made of a request, and what it has to tell besides. */
+/** The outcome of a request in a worker, with its warnings, audit annotations and notes. */
 export interface JobResult {
   readonly outcome: { readonly answer: AnswerMessage } | { readonly error: ErrorMessage };
   readonly warnings: readonly string[];
@@ -55,7 +55,7 @@ export function requestMessage(request: ApiRequest, body: Uint8Array): RequestMe
   return { ...about, method, url, protocol, headers, remoteAddress, body: ownedBytes(body), notes: rule };
 }
 
-/** Tells a request what the worker had to say of it besides the answer. */
+/** Copies warnings, annotations and notes of the worker to the request. */
 export function applyResult({ warnings, annotations, noted }: JobResult, request: ApiRequest): void {
   for (const text of warnings) request.warn(text);
   for (const [key, value] of annotations) request.annotate(key, value);
@@ -66,7 +66,7 @@ export function answerOf({ status, type, headers, outcome, body }: AnswerMessage
   return { kind: 'bytes', status, type, body, ...(headers && { headers }), ...(outcome && { outcome }) };
 }
 
-/** The request in the worker, and what it is told there. */
+/** The request in the worker, with collectors for annotations and notes. */
 export interface ReceivedRequest {
   readonly request: IncomingRequest;
   readonly told: Pick<JobResult, 'annotations' | 'noted'>;
@@ -91,7 +91,7 @@ function notesFor(rule: NoteRule, noted: NotedRequest[]): AuditNotes {
   };
 }
 
-/** Of a connection that another thread has. */
+/** An exchange whose connection belongs to the main thread. */
 function exchangeOf({ method, url, protocol, headers, remoteAddress, body }: RequestMessage): Exchange {
   const first = new Map([...headers].reverse());
   return {
@@ -111,7 +111,7 @@ function exchangeOf({ method, url, protocol, headers, remoteAddress, body }: Req
   };
 }
 
-/** Only whole answers leave a worker: watches and connections are not served there. */
+/** Workers return complete answers only; they serve no watches and no upgraded connections. */
 export function answerMessage(answer: Answer): AnswerMessage {
   if (answer.kind !== 'bytes') throw new Error(`a worker cannot answer with ${answer.kind}`);
   const { status, type, headers } = answer;
@@ -121,7 +121,7 @@ export function answerMessage(answer: Answer): AnswerMessage {
 
 const manyCauses = 100;
 
-/** Cloning a Status takes longer than sending its bytes. Whoever wants to know what a large one says reads it. */
+/** Cloning a large Status takes longer than sending its bytes; readers parse it from the body. */
 function isSmall(status: Status | undefined): boolean {
   return (status?.details?.causes?.length ?? 0) < manyCauses;
 }

@@ -10,7 +10,7 @@ import {
 } from '@tsukube/storage';
 import type { CacheEntry } from '../watchcache/entry.ts';
 import { EvictableEntry } from '../watchcache/evictable-entry.ts';
-import type { ObjectCache, Replayed } from '../watchcache/object-cache.ts';
+import type { CachePage, ObjectCache, Replayed } from '../watchcache/object-cache.ts';
 import { type MainThread, ownedBytes } from './thread-calls.ts';
 
 export interface EntryMessage {
@@ -20,19 +20,19 @@ export interface EntryMessage {
   readonly created: number;
 }
 
-/** An entry, that it is the one that the caller knows, or that there is none. */
+/** An entry, 'known' if the caller has it, or undefined if there is none. */
 export type EntryReply = EntryMessage | 'known' | undefined;
 
-/** `problem` says why a value cannot be read, if it is known that it cannot. */
+/** `problem` is set if the value is known to be corrupt. */
 export type KeyMessage = readonly [key: string, revision: number, problem?: string | undefined];
 
-/** `job` names the request that a write belongs to: cancelled with it, on the main thread. */
+/** `job` identifies the request of the write, whose cancellation the main thread knows. */
 export interface WriteMessage {
   readonly job: number | undefined;
   readonly ttlSeconds?: number | undefined;
 }
 
-/** What a worker asks of the caches on the main thread. `cache` is the name of one. */
+/** The calls of a worker to the caches on the main thread. `cache` is the name of a cache. */
 export interface CacheCalls {
   state(cache: string): Pick<ObjectCache, 'current' | 'size' | 'bytes' | 'hasCorruption'>;
   fresh(cache: string): Promise<boolean>;
@@ -41,7 +41,7 @@ export interface CacheCalls {
   peek(cache: string, key: string, known: number): EntryReply;
   get(cache: string, key: string, known: number): Promise<EntryReply>;
   read(cache: string, key: string, known: number): Promise<EntryReply>;
-  /** Keys and revisions of what is in memory. */
+  /** The keys and revisions of cached entries. */
   keys(cache: string, prefix: string, from: string, limit: number): readonly KeyMessage[];
   count(cache: string, prefix: string, from: string): number;
   list(cache: string, prefix: string, options: StoreListOptions): Promise<Page & { readonly entries: readonly EntryMessage[] }>;
@@ -56,15 +56,15 @@ export interface RemoteCacheOptions {
   readonly name: string;
   readonly prefix: string;
   readonly main: MainThread<CacheCalls>;
-  /** The request that is being served where this is called. */
+  /** The request being served in the calling async context. */
   readonly currentJob: () => number | undefined;
-  /** Keeps entries until they change: for kinds whose objects are read again and again, such as definitions. */
+  /** Caches entries until they change: for objects that are read often, such as CustomResourceDefinitions. */
   readonly remembers?: boolean;
 }
 
 /**
- * A cache of the main thread, as a worker sees it: every read and write is made there, so that freshness, the order of writes
- * and events are the same whoever asks. There are no events here: watches are served on the main thread.
+ * A worker's view of a cache on the main thread, where every read and write is made. So freshness and the order of writes are the
+ * same for all threads. It emits no events: watches are served on the main thread.
  */
 export class RemoteCache implements ObjectCache {
   readonly prefix: string;
@@ -142,7 +142,7 @@ export class RemoteCache implements ObjectCache {
     return undefined;
   }
 
-  async list(prefix: string, options: StoreListOptions = {}): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
+  async list(prefix: string, options: StoreListOptions = {}): Promise<CachePage> {
     const page = await this.#main.call('list', this.#name, prefix, options);
     return { ...page, entries: page.entries.map(entryOf) };
   }
@@ -220,10 +220,10 @@ function entryOf({ key, value, revision, created }: EntryMessage): CacheEntry {
   return { key, value: Buffer.from(value.buffer, value.byteOffset, value.byteLength), revision, created, derived: undefined };
 }
 
-/** Whether the request that a job serves is cancelled. */
+/** Whether the request of a job is cancelled. */
 export type IsCancelled = (job: number) => boolean;
 
-/** Serves workers from the caches of this thread. `onWrite` is called with the job before a write is made for it. */
+/** Serves workers from the caches of this thread. `onWrite` is called before each write of a job. */
 export function cacheCalls(
   find: (name: string) => ObjectCache | undefined,
   isCancelled: IsCancelled,

@@ -15,14 +15,14 @@ import {
 } from '@tsukube/storage';
 import { ClientGone } from '@tsukube/transport';
 
-/** Functions that one thread calls in another. Arguments and results are cloned; bytes in them are transferred. */
+/** Functions called across threads. Arguments and results are cloned; bytes are transferred. */
 // biome-ignore lint/suspicious/noExplicitAny: any function fits.
 export type Calls<C> = { readonly [K in keyof C]: (...args: any[]) => unknown };
 
-/** The thread that has the caches and the store. */
+/** The thread that owns the caches and the store. */
 export interface MainThread<C extends Calls<C>> {
   call<K extends keyof C & string>(name: K, ...args: Parameters<C[K]>): Promise<Awaited<ReturnType<C[K]>>>;
-  /** Blocks this thread until the result is there. For reads that callers expect at once. */
+  /** Blocks this thread until the result arrives. For synchronous reads. */
   callNow<K extends keyof C & string>(name: K, ...args: Parameters<C[K]>): Awaited<ReturnType<C[K]>>;
 }
 
@@ -34,17 +34,17 @@ interface CallMessage {
 
 type ResultMessage = { readonly id: number } & ({ readonly result: unknown } | { readonly error: ErrorMessage });
 
-/** The ends of the channels between a worker and the main thread. `settled` counts the results on `blocking`. */
+/** The ports between a worker and the main thread. `settled` counts the results on `blocking`. */
 export interface CallPorts {
   readonly calls: MessagePort;
   readonly blocking: MessagePort;
   readonly settled: Int32Array;
 }
 
-/** The main thread answers within a few milliseconds unless it is about to be stopped. */
+/** The main thread answers within milliseconds, unless it is stopping. */
 const blockingLimitMs = 30_000;
 
-/** For the worker. */
+/** The worker's side. */
 export function mainThreadBehind<C extends Calls<C>>({ calls, blocking, settled }: CallPorts): MainThread<C> {
   const waiting = new Map<number, { resolve(result: never): void; reject(error: Error): void }>();
   let last = 0;
@@ -84,7 +84,7 @@ function resultOf(id: number, port: MessagePort, settled: Int32Array, before: nu
   }
 }
 
-/** For the main thread: answers what a worker calls, until the ports are closed. */
+/** The main thread's side: serves calls of a worker until the ports are closed. */
 export function answerCalls<C extends Calls<C>>(ports: CallPorts, functions: C): void {
   const answer = async ({ id, name, args }: CallMessage): Promise<ResultMessage> => {
     try {
@@ -109,21 +109,21 @@ function send(port: MessagePort, message: CallMessage | ResultMessage): void {
   port.postMessage(message, buffersIn(message));
 }
 
-/** Bytes in memory of their own, to be sent to another thread. */
+/** Copies bytes into memory of their own, which can be transferred. */
 export function ownedBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
 const deepest = 6;
 
-/** The memory of all bytes in a message. They were made for it by `ownedBytes`. */
+/** The transfer list of a message: all bytes in it, which were copied by `ownedBytes`. */
 export function buffersIn(value: unknown, depth = 0): TransferListItem[] {
   if (value === null || typeof value !== 'object' || depth > deepest) return [];
   if (value instanceof Uint8Array) return value.byteLength === 0 ? [] : [value.buffer as ArrayBuffer];
   return (Array.isArray(value) ? value : Object.values(value)).flatMap((member) => buffersIn(member, depth + 1));
 }
 
-/** An error as it crosses from one thread to another: those that somebody catches by class keep their class. */
+/** An error as sent between threads. Errors that are caught by class keep their class. */
 export type ErrorMessage =
   | { readonly is: 'StatusError'; readonly status: Status }
   | { readonly is: 'KeyExists'; readonly key: string }
@@ -171,7 +171,7 @@ export function errorOf(message: ErrorMessage): Error {
       return new CorruptValue(message.key, message.revision, message.problem);
     case 'Mismatch': {
       const { key, exists, revision } = message;
-      // Whoever catches it looks at whether there is a value, and reads it again.
+      // Handlers only check whether there is a value, and read it again.
       return new Mismatch(key, exists ? { key, value: emptyValue, revision, created: revision } : undefined);
     }
     case 'UnreadableValue':

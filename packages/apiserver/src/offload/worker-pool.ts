@@ -16,15 +16,15 @@ export interface WorkerStart<D> {
   readonly data: D;
 }
 
-/** What the functions that workers call need to know of jobs. */
+/** The state of jobs, for the functions that workers call. */
 export interface JobState {
   isCancelled(job: number): boolean;
-  /** From now on the job must not be run again. */
+  /** The job has written and must not be retried. */
   onWrite(job: number): void;
 }
 
 export interface WorkerPoolOptions<C extends Calls<C>> {
-  /** The file that workers run; asked for before the first is started. */
+  /** The entry file of workers; called before the first one starts. */
   readonly file: () => URL | Promise<URL>;
   readonly data: unknown;
   readonly functions: (jobs: JobState) => C;
@@ -32,18 +32,18 @@ export interface WorkerPoolOptions<C extends Calls<C>> {
   readonly logger: Logger;
   readonly maxWorkers: number;
   readonly maxQueued: number;
-  /** A worker whose heap grows beyond this ends, and the process does not. */
+  /** The heap limit of a worker. Exceeding it ends the worker, not the process. */
   readonly maxHeapMb: number;
-  /** Workers end after this long without a job. */
+  /** Idle workers end after this long. */
   readonly idleMs: number;
-  /** A worker that still computes for a request this long after it was cancelled is terminated. */
+  /** A worker still busy with a cancelled request after this long is terminated. */
   readonly stuckMs: number;
 }
 
 interface Job {
   readonly id: number;
   readonly request: ApiRequest;
-  /** Made each time it is sent: what is sent is not here any more. */
+  /** Creates the message for each attempt, since its bytes are transferred. */
   readonly work: () => Work;
   readonly resolve: (answer: BytesAnswer) => void;
   readonly reject: (error: Error) => void;
@@ -58,10 +58,10 @@ interface Slot {
   isReady: boolean;
 }
 
-/** How often a request is run whose worker ended for another reason than itself. */
+/** The attempts of a request whose worker ended for another reason. */
 const maxAttempts = 2;
 
-/** Worker threads that serve whole requests. They are started when there is work, and end when there has been none. */
+/** Worker threads that serve whole requests. Started on demand, ended when idle. */
 export class WorkerPool<C extends Calls<C>> {
   readonly #options: WorkerPoolOptions<C>;
   readonly #queue: FairQueue<Job>;
@@ -78,18 +78,18 @@ export class WorkerPool<C extends Calls<C>> {
     this.#queue = new FairQueue(options.maxQueued);
   }
 
-  /** Fails as the handler in the worker does, with 429 if too many wait, with Cancelled when the request is cancelled. */
+  /** Rejects as the handler does, with 429 if the queue is full, or with Cancelled. */
   run(request: ApiRequest, body: Uint8Array): Promise<BytesAnswer> {
     return this.#submit(request, () => ({ is: 'request', request: requestMessage(request, body) }));
   }
 
-  /** Writes JSON in another form, for the answer to a request. Fails as `run` does. */
+  /** Converts JSON to another format for a response. Rejects as `run` does. */
   async convert(request: ApiRequest, json: Uint8Array, output: Output): Promise<Uint8Array> {
     const { body } = await this.#submit(request, () => ({ is: 'conversion', json: ownedBytes(json), output }));
     return body as Uint8Array;
   }
 
-  /** Derives something of an object, for a list or a watch. Fails as `run` does. */
+  /** Makes a derivation for a list or watch. Rejects as `run` does. */
   async derive(request: ApiRequest, derivation: DerivationMessage): Promise<Uint8Array> {
     const work = () => ({ ...derivation, value: ownedBytes(derivation.value) });
     const { body } = await this.#submit(request, () => ({ is: 'derivation', derivation: work() }));
@@ -108,7 +108,7 @@ export class WorkerPool<C extends Calls<C>> {
     });
   }
 
-  /** Ends all workers. Requests under way fail. */
+  /** Ends all workers. Pending requests fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#idle);
@@ -123,7 +123,7 @@ export class WorkerPool<C extends Calls<C>> {
     this.#jobs.set(job.id, job);
   }
 
-  /** Gives the next jobs to workers that are ready; starts a worker if none is. */
+  /** Assigns jobs to ready workers; starts a worker if none is ready. */
   #assign(): void {
     clearTimeout(this.#idle);
     for (const slot of this.#slots) if (slot.isReady && this.#queue.size > 0) this.#give(this.#queue.shift() as Job, slot);
@@ -212,14 +212,14 @@ export class WorkerPool<C extends Calls<C>> {
     post(slot.worker, { is: 'cancelled', job: job.id });
     setTimeout(() => {
       if (!slot.jobs.has(job.id)) return;
-      this.#options.logger.warn('a worker thread is terminated: it does not end a request that was cancelled', {
+      this.#options.logger.warn('terminating a worker thread that is still busy with a cancelled request', {
         url: job.request.exchange.url,
       });
       void slot.worker.terminate();
     }, this.#options.stuckMs).unref();
   }
 
-  /** Requests that a worker leaves behind run again in another one, unless they may have written or ended it themselves. */
+  /** Retries the jobs of a worker that ended, unless they may have written or caused the end. */
   #onExit(slot: Slot, failure: unknown): void {
     this.#slots.delete(slot);
     if (failure !== undefined) this.#options.logger.error('a worker thread ended', { error: String(failure) });
@@ -248,7 +248,7 @@ export class WorkerPool<C extends Calls<C>> {
     if (this.#forget(job)) job.reject(error);
   }
 
-  /** Whether it was under way. */
+  /** Returns whether the job was pending. */
   #forget(job: Job): boolean {
     job.request.signal.removeEventListener('abort', job.onAbort);
     return this.#jobs.delete(job.id);
@@ -267,7 +267,7 @@ function noWorker(): Error {
   return StatusError.serviceUnavailable('large requests cannot be served at this time, please try again');
 }
 
-/** A request that ended its worker, most likely by the memory that it takes. */
+/** The error of a request that ended its worker, most likely by its memory use. */
 function endedBy(failure: unknown): Error {
   if ((failure as { readonly code?: string } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY')
     return StatusError.requestEntityTooLarge('the server does not have the memory to process it');

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts';
 const firstDelayMs = 50;
 const maxDelayMs = 30_000;
 
-/** Keys that wait to be looked at: each by one at a time, again when it came up meanwhile, later when it failed. */
+/** Keys to reconcile: each by one worker at a time, again if added meanwhile, with exponential backoff after a failure. */
 export class WorkQueue {
   readonly #work: (key: string) => Promise<void>;
   readonly #logger: Logger;
@@ -27,7 +27,7 @@ export class WorkQueue {
     else this.#waiting.add(key);
   }
 
-  /** A later time replaces an earlier one that has not come yet. */
+  /** Replaces a pending timer of the key. */
   addAfter(key: string, delayMs: number): void {
     if (this.#stopped) return;
     clearTimeout(this.#timers.get(key));
@@ -71,7 +71,7 @@ export class WorkQueue {
     if (this.#stopped) return;
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
-    this.#logger.debug('a controller will try again', { key, failures, error: String(error) });
+    this.#logger.debug('reconciliation failed, will retry', { key, failures, error: String(error) });
     this.addAfter(key, Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1)));
   }
 }

@@ -2,29 +2,29 @@ import type { KubeObject } from '@tsukube/machinery';
 import type { User } from '../http/api-request.ts';
 import type { Resource, ServedVersion } from './resource.ts';
 
-/** One write on its way to the store. */
+/** A write, as admission plugins see it. */
 export interface AdmissionAttributes {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly resource: Resource;
   readonly version: ServedVersion;
   readonly subresource: string;
   readonly namespace: string;
-  /** Empty for a creation whose name is not known yet. */
+  /** Empty for a create whose name is not generated yet. */
   readonly name: string;
-  /** In the hub version. Absent for a deletion. */
+  /** In the hub version. Absent for a delete. */
   readonly object: KubeObject | undefined;
-  /** Absent for a creation. */
+  /** Absent for a create. */
   readonly oldObject: KubeObject | undefined;
   readonly user: User;
   readonly dryRun: boolean;
 }
 
-/** Changes or refuses a write. Refusing is throwing a StatusError. */
+/** Changes a write, or rejects it by throwing a StatusError. */
 export interface AdmissionPlugin {
   readonly name: string;
   /** May change `object`. Runs before validation. */
   readonly mutate?: (attributes: AdmissionAttributes) => void | Promise<void>;
-  /** Runs on what will be stored. */
+  /** Runs on the object that will be stored. Must not change it. */
   readonly validate?: (attributes: AdmissionAttributes) => void | Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface Admission {
   validate(attributes: AdmissionAttributes): void | Promise<void>;
 }
 
-/** Records how long admission of an operation took, in milliseconds, and whether it was refused. */
+/** Records the duration of admission in milliseconds, and whether it was rejected. */
 export type AdmissionRecorder = (operation: AdmissionAttributes['operation'], milliseconds: number, rejected: boolean) => void;
 
 export interface AdmissionObserver {
@@ -41,7 +41,7 @@ export interface AdmissionObserver {
   step(type: AdmissionType): AdmissionRecorder;
 }
 
-/** As metrics name the phases. */
+/** The phases, as metrics name them. */
 export type AdmissionType = 'admit' | 'validate';
 
 interface Stage {
@@ -49,7 +49,7 @@ interface Stage {
   readonly record: AdmissionRecorder;
 }
 
-/** Runs plugins one after the other, without waiting where a plugin does not. */
+/** Runs plugins in order; synchronously as long as plugins are. */
 export function admissionChain(plugins: readonly AdmissionPlugin[], observer: AdmissionObserver = unobserved): Admission {
   return { mutate: step(plugins, 'mutate', observer), validate: step(plugins, 'validate', observer) };
 }
@@ -84,7 +84,7 @@ function runFrom(
     try {
       waiting = stage.act(attributes);
     } catch (error) {
-      recordRefusal(stage, recordStep, operation, since, begun);
+      recordRejection(stage, recordStep, operation, since, begun);
       throw error;
     }
     if (waiting) return waitFor(waiting, stages, i, attributes, recordStep, since, begun);
@@ -108,14 +108,14 @@ async function waitFor(
   try {
     await waiting;
   } catch (error) {
-    recordRefusal(stage, recordStep, attributes.operation, since, begun);
+    recordRejection(stage, recordStep, attributes.operation, since, begun);
     throw error;
   }
   stage.record(attributes.operation, performance.now() - since, false);
   await runFrom(stages, at + 1, attributes, recordStep, begun);
 }
 
-function recordRefusal(
+function recordRejection(
   stage: Stage,
   recordStep: AdmissionRecorder,
   operation: AdmissionAttributes['operation'],

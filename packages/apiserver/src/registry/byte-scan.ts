@@ -1,4 +1,4 @@
-/** Finds parts of an object in its bytes without parsing it. Bytes are well-formed JSON that we have written. */
+/** Finds parts of an object in its JSON without parsing it. The JSON was written by this server and is well-formed. */
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -65,7 +65,7 @@ function endOfNested(bytes: Buffer, at: number): number {
   return bytes.length;
 }
 
-/** The bytes of a member of a member … of an object, or undefined. */
+/** The bytes of the value at a path of keys, or undefined. */
 export function memberOf(bytes: Buffer, ...path: readonly string[]): Buffer | undefined {
   let start = 0;
   let end = bytes.length;

@@ -5,16 +5,16 @@ import type { DeleteRequest } from './deletion.ts';
 import type { ObjectRegistry } from './object-registry.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** As many as kube-apiserver names. */
+/** As many as in kube-apiserver. */
 const maxCauses = 100;
 
-/** A stored object cannot be read. */
+/** The error for an object whose stored value is corrupt. */
 export function corruptObject({ key, message }: CorruptValue): StatusError {
   const storageError = `StorageError: corrupt object, Code: 7, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${message}`;
   return StatusError.internalError(storageError);
 }
 
-/** Fails on a list some of whose objects cannot be read: without them it would be wrong. */
+/** Throws if a listed object is corrupt: a list without it would be wrong. */
 export function checkReadable({ cache, resource }: ObjectRegistry, entries: readonly CacheEntry[]): void {
   if (!cache.hasCorruption) return;
   const corrupt = entries.flatMap((entry) => entry.corrupt ?? []);
@@ -33,8 +33,8 @@ export function checkReadable({ cache, resource }: ObjectRegistry, entries: read
 }
 
 /**
- * Removes an object that cannot be read: no preconditions, admission or finalizers, for nobody knows what they would be about.
- * For those who may `unsafe-delete-ignore-read-errors`.
+ * Removes an unreadable object, without preconditions, admission and finalizers, which are unknown. Requires the verb
+ * `unsafe-delete-ignore-read-errors`.
  */
 export async function deleteCorrupt(
   registry: ObjectRegistry,
@@ -43,13 +43,13 @@ export async function deleteCorrupt(
   request: DeleteRequest,
   context: WriteContext,
 ): Promise<void> {
-  checkAlone(request, context.dryRun);
+  checkNoOtherOptions(request, context.dryRun);
   await authorizeUnsafeDelete(registry, name, context);
   await registry.cache.delete(registry.key(context.namespace, name), revision, { isCancelled: context.isOver });
 }
 
-/** Other options would promise what cannot be kept. */
-function checkAlone(request: DeleteRequest, dryRun: boolean): void {
+/** Throws if other options are set, which cannot be honoured. */
+function checkNoOtherOptions(request: DeleteRequest, dryRun: boolean): void {
   const errors = new FieldErrors();
   const { propagationPolicy, orphanDependents, gracePeriodSeconds, preconditions } = request;
   const others = { dryRun: dryRun || undefined, propagationPolicy, orphanDependents, gracePeriodSeconds, preconditions };

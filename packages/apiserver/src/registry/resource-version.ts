@@ -2,7 +2,7 @@ import { goQuote, StatusError } from '@tsukube/machinery';
 import { UnreadableValue } from '@tsukube/storage';
 import type { ObjectCache } from '../watchcache/object-cache.ts';
 
-/** Undefined if none is given. Fails as Kubernetes does on one that is not a number. */
+/** Undefined if the text is empty. Throws Kubernetes' error if it is not a number. */
 export function parseResourceVersion(text: string): number | undefined {
   if (text === '') return undefined;
   const message = versionProblem(text);
@@ -10,7 +10,7 @@ export function parseResourceVersion(text: string): number | undefined {
   return Number(text);
 }
 
-/** What Kubernetes says of a text that is no version; undefined if it is one. */
+/** Kubernetes' error for an invalid resourceVersion; undefined if it is valid. */
 export function versionProblem(text: string): string | undefined {
   const problem = uint64Problem(text);
   return problem && `resourceVersion: Invalid value: ${goQuote(text)}: ${problem}`;
@@ -19,7 +19,7 @@ export function versionProblem(text: string): string | undefined {
 const waitMs = 3000;
 const pollMs = 50;
 
-/** Resolves when the cache has reached a revision; fails with 504 if it does not within three seconds. */
+/** Waits until the cache has reached a revision. Rejects with 504 after three seconds. */
 export async function atLeast(cache: ObjectCache, revision: number): Promise<void> {
   await cache.loaded();
   if (cache.current >= revision) return;
@@ -32,19 +32,19 @@ export async function atLeast(cache: ObjectCache, revision: number): Promise<voi
 
 const retryAfterSeconds = 30;
 
-/** While a value cannot be read, memory is not filled. */
+/** The error while an unreadable value keeps the cache from loading. */
 export function uninitialized({ reason }: UnreadableValue): StatusError {
   return StatusError.tooManyRequests(`storage is (re)initializing: ${reason}`, retryAfterSeconds);
 }
 
-/** Rethrows what filling memory failed with. */
+/** Rethrows the error that loading the cache failed with. */
 export function notInitialized(error: unknown): never {
   throw error instanceof UnreadableValue ? uninitialized(error) : error;
 }
 
 const maxUint64 = 2n ** 64n - 1n;
 
-/** What Go says of a text that is no unsigned number of 64 bits; undefined if it is one. */
+/** Go's error for a text that is not a uint64; undefined if it is one. */
 export function uint64Problem(text: string): string | undefined {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${goQuote(text)}: invalid syntax`;
   return isInRange(text) ? undefined : `strconv.ParseUint: parsing ${goQuote(text)}: value out of range`;

@@ -17,7 +17,7 @@ interface Options {
   readonly store?: Store;
 }
 
-/** The config maps of one namespace on a store in memory, to test the registry with. */
+/** A registry of ConfigMaps on a memory store, for tests. */
 export async function sampleRegistry({ strategy = {}, services, store = openMemory() }: Options = {}) {
   const resource = sampleResource(
     { kind: 'ConfigMap', type: 'io.k8s.api.core.v1.ConfigMap' },

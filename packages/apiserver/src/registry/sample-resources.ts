@@ -3,7 +3,7 @@ import type { Exchange } from '@tsukube/transport';
 import { IncomingRequest } from '../http/api-request.ts';
 import type { Resource, Verb, Verbs } from './resource.ts';
 
-/** A few real kinds with a few of their fields, to test discovery and OpenAPI with. */
+/** A few built-in kinds with some of their fields, for tests. */
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const text: FieldType = { is: 'string' };
 

@@ -14,25 +14,25 @@ import { setManagedFields, versionsOf } from './field-management.ts';
 import type { Resource, Schema, ServedVersion } from './resource.ts';
 
 const subresource = 'scale';
-const pathOfMost = ['f:spec', 'f:replicas'];
+const defaultPath = ['f:spec', 'f:replicas'];
 
 /**
- * Keeps the record of who owns the number of replicas. A scale is an object of its own with a record of its own, which is
- * made from that of the object it is the scale of, and taken back into it.
+ * Maintains the ownership of replicas across the scale subresource, as Kubernetes' ScaleHandler does: the managedFields of a Scale are
+ * derived from those of the scaled object, and merged back into them after a write.
  */
 export interface ScaleManagement {
-  /** The record for the scale of an object, in the hub version. */
-  recordFor(object: JsonObject): JsonObject[] | undefined;
+  /** The managedFields of an object's scale. The object is in the hub version. */
+  managedFieldsOf(object: JsonObject): JsonObject[] | undefined;
   track(live: JsonObject, next: JsonObject, manager: string, now: number): void;
   apply(live: JsonObject, configuration: JsonObject, options: { manager: string; force: boolean; now: number }): JsonObject;
-  /** The record for the object once its scale has been written through this version. */
-  recordAfter(object: JsonObject, scale: JsonObject, version: ServedVersion): JsonObject[] | undefined;
+  /** The managedFields of the object after its scale was written in this version. */
+  managedFieldsAfter(object: JsonObject, scale: JsonObject, version: ServedVersion): JsonObject[] | undefined;
 }
 
-/** Where the number is in a version, as elements of a path; undefined where it is nowhere. */
+/** The path of the replicas in a version, as FieldsV1 elements; undefined if there is none. */
 export type ReplicasPathIn = (version: ServedVersion) => readonly string[] | undefined;
 
-export function scaleManagement(resource: Resource, schema: Schema, pathIn: ReplicasPathIn = () => pathOfMost): ScaleManagement {
+export function scaleManagement(resource: Resource, schema: Schema, pathIn: ReplicasPathIn = () => defaultPath): ScaleManagement {
   const version: ServedVersion = { group: 'autoscaling', version: 'v1', schema };
   const versions: Versions = versionsOf({ kind: 'Scale', versions: [version] }, excludeFields({}));
   const writer = (manager: string, now: number) => ({
@@ -43,13 +43,13 @@ export function scaleManagement(resource: Resource, schema: Schema, pathIn: Repl
   });
   const path = replicasPath(resource, pathIn);
   return {
-    recordFor: (object) => scaleManagedFields(object.metadata as JsonObject, path),
+    managedFieldsOf: (object) => scaleManagedFields(object.metadata as JsonObject, path),
     track(live, next, manager, now) {
       setManagedFields(next.metadata as JsonObject, trackUpdate(live, next, writer(manager, now), versions));
     },
     apply: (live, configuration, { manager, force, now }) =>
       trackApply(live, configuration, writer(manager, now), versions, force),
-    recordAfter: (object, scale, { group, version: name }) =>
+    managedFieldsAfter: (object, scale, { group, version: name }) =>
       managedFieldsAfterScale(
         object.metadata as JsonObject,
         scale.metadata as JsonObject,

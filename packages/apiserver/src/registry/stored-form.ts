@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
   type KubeObject,
+  type ObjectMeta,
   parseJson,
   parseJsonAround,
   recordFromText,
@@ -12,9 +13,9 @@ import {
 import type { Allocate } from '../watchcache/entry.ts';
 
 /**
- * The bytes of an object, in the store and in answers. The order of keys is the one Kubernetes writes: kind and
- * apiVersion first, then metadata, and in it the names, the uid and the resourceVersion. That order is what makes the
- * cheap ways below possible; bytes that somebody else wrote in another order are parsed and written anew.
+ * The JSON of an object, in the store and in responses. Keys are in the order of Kubernetes: kind, apiVersion, metadata, and in
+ * metadata the names, the uid and the resourceVersion. The byte operations below rely on that order; JSON that others wrote in
+ * another order is parsed and encoded again.
  */
 const metadataOrder = [
   'name',
@@ -40,7 +41,7 @@ export function encodeObject(object: JsonObject): string {
   return encode(object, metadataOrder);
 }
 
-/** What is stored: the object without its resourceVersion, which is the revision of the write. */
+/** The stored form: without the resourceVersion, which is the revision of the write. */
 export function encodeStored(object: JsonObject): Buffer {
   return Buffer.from(encode(object, storedMetadataOrder));
 }
@@ -66,7 +67,7 @@ function encodeMetadata(metadata: JsonObject, order: readonly string[]): string 
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** Whether stored bytes are those that are served as of a revision. */
+/** Whether a stored form equals a served one, apart from the resourceVersion. */
 export function isServedAs(stored: Buffer, served: Buffer, revision: number): boolean {
   const at = endOfUid(stored);
   if (at < 0) return false;
@@ -78,14 +79,14 @@ export function isServedAs(stored: Buffer, served: Buffer, revision: number): bo
 
 /** Decodes stored bytes. They were checked against the schema before they were stored, so the metadata has its types. */
 export function decodeObject(bytes: Uint8Array): KubeObject {
-  return (decodeBesideRecord(bytes) ?? parseJson(bytes).value) as KubeObject;
+  return (decodeInterning(bytes) ?? parseJson(bytes).value) as KubeObject;
 }
 
 const recordMark = Buffer.from(',"managedFields":[{');
 const recordEnd = Buffer.from('}]}');
 
-/** The record of owners is found by its text instead of being parsed. Undefined where it is not in the form we write. */
-function decodeBesideRecord(bytes: Uint8Array): JsonObject | undefined {
+/** Decodes with managedFields looked up by their text instead of parsed. Undefined if they are not in this server's form. */
+function decodeInterning(bytes: Uint8Array): JsonObject | undefined {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const mark = buffer.indexOf(recordMark);
   if (mark < 0) return undefined;
@@ -94,7 +95,7 @@ function decodeBesideRecord(bytes: Uint8Array): JsonObject | undefined {
   const record = recordFromText(buffer.toString('utf8', start, end));
   const object = record && (parseJsonAround(buffer, start, end) as JsonObject | undefined);
   const metadata = object?.metadata;
-  // Otherwise it was something else of that name, or the end of something in it.
+  // Otherwise the text was found somewhere else in the object.
   if (!isObject(metadata) || metadata.managedFields !== null) return undefined;
   metadata.managedFields = record?.entries as JsonObject[];
   return object;
@@ -105,20 +106,20 @@ const metadataMark = Buffer.from('"metadata":{"');
 const uidMark = Buffer.from('"uid":"');
 const brace = 0x7b;
 
-/** The bytes a client gets: the stored ones with the resourceVersion put in its place. */
+/** The served form: the stored one with the resourceVersion inserted. */
 export function withResourceVersion(stored: Uint8Array, revision: number, allocate: Allocate): Buffer {
   const bytes = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength);
   const at = endOfUid(bytes);
-  return at < 0 ? rewritten(bytes, revision) : spliced(bytes, at, `,"resourceVersion":"${revision}"`, allocate);
+  return at < 0 ? reencoded(bytes, revision) : spliced(bytes, at, `,"resourceVersion":"${revision}"`, allocate);
 }
 
 const versionMark = Buffer.from(',"resourceVersion":"');
 
-/** The same bytes as of another revision. */
+/** A served form with another resourceVersion. */
 export function atRevision(served: Buffer, revision: number): Buffer {
   const at = endOfUid(served);
   if (at < 0 || served.compare(versionMark, 0, versionMark.length, at, at + versionMark.length) !== 0)
-    return rewritten(served, revision);
+    return reencoded(served, revision);
   const end = served.indexOf(0x22, at + versionMark.length) + 1;
   const text = `,"resourceVersion":"${revision}"`;
   return Buffer.concat([served.subarray(0, at), Buffer.from(text), served.subarray(end)]);
@@ -132,7 +133,7 @@ function spliced(bytes: Buffer, at: number, text: string, allocate: Allocate): B
   return out;
 }
 
-/** Where the value of metadata.uid ends, or -1 if the bytes are not in our order. */
+/** The end of the value of metadata.uid, or -1 if the keys are in another order. */
 function endOfUid(bytes: Buffer): number {
   if (bytes.length < start.length || bytes.compare(start, 0, start.length, 0, start.length) !== 0) return -1;
   const metadata = bytes.indexOf(metadataMark);
@@ -145,7 +146,7 @@ function endOfUid(bytes: Buffer): number {
   return bytes.indexOf(0x22, uid + uidMark.length) + 1;
 }
 
-function rewritten(bytes: Buffer, revision: number): Buffer {
+function reencoded(bytes: Buffer, revision: number): Buffer {
   const value: JsonValue = parseJson(bytes).value;
   if (!isObject(value)) return bytes;
   const metadata = isObject(value.metadata) ? value.metadata : {};
@@ -156,22 +157,22 @@ const metadataStart = Buffer.from('"metadata":{');
 const managedFieldsStart = Buffer.from(',"managedFields":[');
 const typeMetaLimit = 1024;
 
-/** Where the record of owners begins, behind all other metadata; or the end. Whatever a client says has its quotes escaped. */
+/** The start of managedFields, which follow all other metadata; or the end. Client strings cannot match: their quotes are escaped. */
 export function endOfPlainMetadata(bytes: Buffer): number {
   const at = bytes.indexOf(managedFieldsStart);
   return at < 0 ? bytes.length : at;
 }
 
-/** The metadata of an object without the record of owners, parsed alone where the bytes are in our order. */
-export function plainMetadata(bytes: Buffer): JsonObject {
+/** The metadata without managedFields, parsed alone if the keys are in order. */
+export function plainMetadata(bytes: Buffer): ObjectMeta {
   const start = bytes.indexOf(metadataStart);
   const end = bytes.indexOf(managedFieldsStart, start);
   if (start >= 0 && start < typeMetaLimit && end >= 0) {
     const text = `${bytes.toString('utf8', start + metadataStart.length - 1, end)}}`;
     try {
-      return JSON.parse(text) as JsonObject;
+      return JSON.parse(text) as ObjectMeta;
     } catch {
-      // Somebody else wrote it, in another order.
+      // Written by others, in another order.
     }
   }
   const { metadata } = decodeObject(bytes);

@@ -1,10 +1,10 @@
 import { ConversionFailed, type JsonObject, StatusError, stringifyJson, type Versions, withoutKey } from '@tsukube/machinery';
 import { throwIfCancelled, type WriteContext } from './write-context.ts';
 
-/** Asks a webhook for objects in another version. Gives them in the same order; fails with a StatusError. */
+/** Converts objects by a webhook, in the same order. Rejects with a StatusError. */
 export type ConvertByWebhook = (objects: readonly JsonObject[], apiVersion: string) => Promise<readonly JsonObject[]>;
 
-/** Ownership is computed synchronously and stops with this at a conversion that the webhook was not asked for yet. */
+/** Thrown by the synchronous computation of ownership when it needs a conversion that the webhook has not made yet. */
 export class ConversionNeeded extends Error {
   override readonly name = 'ConversionNeeded';
   readonly object: JsonObject;
@@ -17,16 +17,16 @@ export class ConversionNeeded extends Error {
   }
 }
 
-/** Answers of a webhook during one write, by content and version. Objects are converted without managedFields. */
+/** The webhook's conversions during one write, by content and version. Objects are converted without managedFields. */
 export class WebhookConversions {
   readonly #answers = new Map<string, JsonObject | ConversionFailed>();
-  /** The same object is asked for several times in one computation. */
+  /** One computation converts the same object several times. */
   readonly #texts = new WeakMap<JsonObject, string>();
 
-  /** Throws ConversionNeeded before the webhook was asked, and ConversionFailed if it refused. */
+  /** Throws ConversionNeeded if the webhook has not converted the object yet, and ConversionFailed if it failed. */
   get(object: JsonObject, apiVersion: string): JsonObject {
     const answer = this.#answers.size > 0 ? this.#answers.get(this.#key(object, apiVersion)) : undefined;
-    if (answer === undefined) throw new ConversionNeeded(withoutRecord(object), apiVersion);
+    if (answer === undefined) throw new ConversionNeeded(withoutManagedFields(object), apiVersion);
     if (answer instanceof ConversionFailed) throw answer;
     return answer;
   }
@@ -38,13 +38,13 @@ export class WebhookConversions {
   }
 
   #key(object: JsonObject, apiVersion: string): string {
-    const text = this.#texts.get(object) ?? stringifyJson(withoutRecord(object));
+    const text = this.#texts.get(object) ?? stringifyJson(withoutManagedFields(object));
     this.#texts.set(object, text);
     return `${apiVersion}\0${text}`;
   }
 }
 
-/** Versions between which only the given conversions are known. They lead through the version of the request, the hub. */
+/** Versions that convert only by the given conversions, through the hub, which is the version of the request. */
 export function webhookVersions(versions: Versions, hub: string, conversions = new WebhookConversions()): Versions {
   const step = (object: JsonObject, apiVersion: string): JsonObject => {
     if (object.apiVersion === apiVersion) return object;
@@ -63,17 +63,17 @@ export function webhookVersions(versions: Versions, hub: string, conversions = n
 export interface Resumption<T> {
   readonly compute: (conversions: WebhookConversions) => T;
   readonly convert: ConvertByWebhook;
-  /** Objects that are known before the computation. If one is needed in a version, all are converted in the same call. */
+  /** Objects known before the computation. If one is needed in a version, all are converted in the same call. */
   readonly together: readonly JsonObject[];
   readonly context: WriteContext;
-  /** Of the resource. Bounds the number of calls. */
+  /** The number of the resource's versions. Bounds the number of calls. */
   readonly versionCount: number;
 }
 
-/** Computes again with every conversion that turns out to be needed, until none is missing. */
+/** Repeats the computation with each conversion it needs, until none is missing. */
 export async function resumeConverting<T>(first: ConversionNeeded, resumption: Resumption<T>): Promise<T> {
   const { compute, convert, context, versionCount } = resumption;
-  const together = resumption.together.map(withoutRecord);
+  const together = resumption.together.map(withoutManagedFields);
   const conversions = new WebhookConversions();
   let needed = first;
   for (let calls = 0; calls < maxCallsPerVersion * (versionCount + 1); calls++) {
@@ -89,7 +89,7 @@ export async function resumeConverting<T>(first: ConversionNeeded, resumption: R
   throw StatusError.internalError('too many conversions are needed to track field ownership');
 }
 
-/** An apply needs about five: of the live, the merged, the pruned (back and forth) and the new object. */
+/** An apply needs about five: the live, the merged, the pruned (both ways) and the new object. */
 const maxCallsPerVersion = 8;
 
 function batchOf({ object, apiVersion }: ConversionNeeded, together: readonly JsonObject[]): readonly JsonObject[] {
@@ -98,7 +98,7 @@ function batchOf({ object, apiVersion }: ConversionNeeded, together: readonly Js
   return together.filter((one) => one.apiVersion !== apiVersion && !isEmpty(one));
 }
 
-/** A batch that fails is repeated one by one: Kubernetes reports which of the objects could not be converted. */
+/** A failed batch is repeated one by one, since Kubernetes reports which object could not be converted. */
 async function converted(
   objects: readonly JsonObject[],
   apiVersion: string,
@@ -114,12 +114,12 @@ async function converted(
   }
 }
 
-function withoutRecord(object: JsonObject): JsonObject {
+function withoutManagedFields(object: JsonObject): JsonObject {
   const metadata = object.metadata as JsonObject;
   return metadata.managedFields === undefined ? object : { ...object, metadata: withoutKey(metadata, 'managedFields') };
 }
 
-/** The object before a creation. Kubernetes does not ask a webhook to convert it. */
+/** The empty object before a create. Kubernetes does not convert it by the webhook. */
 function isEmpty(object: JsonObject): boolean {
   return Object.keys(object).every((key) => key === 'apiVersion' || key === 'kind' || isEmptyMetadata(key, object));
 }

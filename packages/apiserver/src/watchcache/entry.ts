@@ -1,17 +1,17 @@
 import { CorruptValue, type Entry } from '@tsukube/storage';
 
 /**
- * An entry in memory. `value` is what the cache presents (for objects: the bytes that a client gets), not what is
- * stored. Immutable but for what is derived from it, which readers leave here for the next one.
+ * An entry of the cache. `value` is the presented form (for objects: the bytes that clients get), not the stored one. Immutable,
+ * except for `derived`, which caches what readers computed from it.
  */
 export interface CacheEntry extends Entry {
   readonly value: Buffer;
   derived: object | undefined;
-  /** Why the value cannot be read, if that is known: it throws then. */
+  /** Set if the value is known to be corrupt; `value` then throws it. */
   readonly corrupt?: CorruptValue | undefined;
 }
 
-/** Whether the value is what was written. Reads it. */
+/** Reads the value and returns whether it is intact. */
 export function isReadable(entry: CacheEntry): boolean {
   try {
     return entry.value.length >= 0;
@@ -23,17 +23,17 @@ export function isReadable(entry: CacheEntry): boolean {
 
 export interface CacheEvent {
   readonly type: 'put' | 'delete';
-  /** What was written; for a removal the last state, carrying the revision of the removal. */
+  /** The written entry; for a delete the last state, with the revision of the delete. */
   readonly entry: CacheEntry;
-  /** What was there before. */
+  /** The entry before the change. */
   readonly previous: CacheEntry | undefined;
-  /** The bytes that this event keeps alive and the cache itself does not. */
+  /** The memory that this event retains beyond that of the cache. */
   readonly weight: number;
-  /** Encodings of this event that watchers share. */
+  /** Encoded frames, shared by all watches of the same format. */
   frames: Map<string, Buffer> | undefined;
 }
 
-/** Turns a stored value into what the cache keeps, in memory of its own. */
+/** Converts a stored value to the presented form, in newly allocated memory. */
 export type Present = (value: Uint8Array, revision: number, allocate: Allocate) => Buffer;
 
 export type Allocate = (size: number) => Buffer;
@@ -41,10 +41,10 @@ export type Allocate = (size: number) => Buffer;
 const slabBytes = 256 << 10;
 const largest = 16 << 10;
 
-/** For what is kept as long as it is there: each by itself, so that none keeps others alive. */
+/** Allocates each value by itself, so that none retains others. For values that are kept as long as their entries. */
 export const allocateAlone: Allocate = (size) => Buffer.allocUnsafeSlow(size);
 
-/** For what comes together and goes together: cut from large pieces, of which little is lost and few are to be collected. */
+/** Allocates from large slabs, which is cheap to collect. For values that are evicted together. */
 export function allocateFromSlabs(): Allocate {
   let slab = Buffer.alloc(0);
   let used = 0;

@@ -1,7 +1,7 @@
 import type { CacheEntry, CacheEvent } from './entry.ts';
 import { comesBefore, type SortedEntries } from './sorted-entries.ts';
 
-/** The newest events in order, bounded in number and bytes. */
+/** The newest events in order, limited in number and bytes. */
 export class EventHistory {
   readonly #maxEvents: number;
   readonly #maxBytes: number;
@@ -9,7 +9,7 @@ export class EventHistory {
   #events: CacheEvent[] = [];
   #head = 0;
   #bytes = 0;
-  /** Every event after this revision is held. */
+  /** All events after this revision are held. */
   #floor: number;
 
   constructor(floor: number, maxEvents: number, maxBytes: number, onForget: (event: CacheEvent) => void) {
@@ -37,7 +37,7 @@ export class EventHistory {
     }
   }
 
-  /** Events with a revision greater than `after`; undefined if some of them are forgotten. */
+  /** Events after a revision; undefined if some of them were dropped. */
   after(after: number): CacheEvent[] | undefined {
     if (after < this.#floor) return undefined;
     let low = this.#head;
@@ -50,7 +50,7 @@ export class EventHistory {
     return this.#events.slice(low);
   }
 
-  /** Lets go of events up to a revision. Where there are none the floor stays, so a watch of quiet keys can still resume. */
+  /** Drops events up to a revision. Without such events the floor stays, so that watches of idle resources can resume. */
   forget(revision: number): void {
     while ((this.#events[this.#head]?.entry.revision ?? Number.POSITIVE_INFINITY) <= revision) this.#forgetOldest();
   }
@@ -65,7 +65,7 @@ export class EventHistory {
   }
 }
 
-/** The entries as they were before some events: the present with those events undone. */
+/** The entries before some events: the current ones with those events undone. */
 export function entriesAt(entries: SortedEntries, later: readonly CacheEvent[], prefix: string, from: string): CacheEntry[] {
   const present = entries.slice(prefix, from, Number.POSITIVE_INFINITY);
   const before = new Map<string, CacheEntry | undefined>();

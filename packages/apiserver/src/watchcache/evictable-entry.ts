@@ -1,14 +1,14 @@
-import { type CorruptEntry, CorruptValue } from '@tsukube/storage';
-import type { CacheEntry } from './entry.ts';
+import { CorruptEntry, CorruptValue, type Entry, isEncrypted, type Store, UnreadableValue } from '@tsukube/storage';
+import { type Allocate, allocateAlone, allocateFromSlabs, type CacheEntry, type Present } from './entry.ts';
 
-/** Where the value of an entry can be had again, and the time by which it is told how long it has been held. */
+/** Reads evicted values again. `turn` is the clock of eviction. */
 export interface Source {
   readonly turn: number;
   /** Throws CorruptValue. */
   read(revision: number, key: string): Buffer;
 }
 
-/** The source of a value that is known to be damaged. */
+/** The source of a value that is known to be corrupt. */
 class CorruptSource implements Source {
   readonly turn = 0;
   readonly error: CorruptValue;
@@ -20,7 +20,7 @@ class CorruptSource implements Source {
   }
 }
 
-/** An entry of the cache. Its value is read again from its source after it was let go. */
+/** An entry whose value can be evicted, and is then read again from its source. */
 export class EvictableEntry implements CacheEntry {
   readonly key: string;
   readonly revision: number;
@@ -41,7 +41,7 @@ export class EvictableEntry implements CacheEntry {
     this.#since = source.turn;
   }
 
-  /** A damaged value fails whoever reads it, and nobody else. */
+  /** An entry with a corrupt value: only reads of it fail. */
   static corrupt({ key, revision, created, error }: CorruptEntry): EvictableEntry {
     return new EvictableEntry(key, revision, created, undefined, new CorruptSource(error));
   }
@@ -54,8 +54,8 @@ export class EvictableEntry implements CacheEntry {
     return this.#value ?? this.#read();
   }
 
-  /** Lets go of the value if it was last read from the source, or came, before a turn. */
-  release(before: number): boolean {
+  /** Evicts the value if it was read or written before the given turn. Returns whether it did. */
+  evict(before: number): boolean {
     if (this.#value === undefined || this.#since >= before) return false;
     this.#value = undefined;
     return true;
@@ -70,5 +70,39 @@ export class EvictableEntry implements CacheEntry {
     }
     this.#since = this.#source.turn;
     return this.#value;
+  }
+}
+
+/** kube-apiserver's error for an encrypted value of a resource without a provider. */
+const encryptedUnexpectedly = 'identity transformer tried to read encrypted data';
+
+const asStored: Present = (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+
+/** Presents the values of a store, and reads evicted ones again. */
+export class StoreSource implements Source {
+  turn = 1;
+  readonly #store: Store;
+  readonly #present: Present;
+  readonly #allocate: Allocate;
+
+  constructor(store: Store, present: Present = asStored) {
+    this.#store = store;
+    this.#present = present;
+    this.#allocate = store.valueAt ? allocateFromSlabs() : allocateAlone;
+  }
+
+  read(revision: number, key: string): Buffer {
+    return this.#present(this.#store.valueAt?.(revision, key) as Uint8Array, revision, this.#allocate);
+  }
+
+  /** Throws UnreadableValue. */
+  enter(entry: Entry): EvictableEntry {
+    if (entry instanceof CorruptEntry) return EvictableEntry.corrupt(entry);
+    const { key, value, revision, created } = entry;
+    try {
+      return new EvictableEntry(key, revision, created, this.#present(value, revision, this.#allocate), this);
+    } catch (error) {
+      throw new UnreadableValue(key, revision, isEncrypted(value) ? new Error(encryptedUnexpectedly) : error);
+    }
   }
 }

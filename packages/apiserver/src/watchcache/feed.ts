@@ -2,9 +2,9 @@ import { type Batch, type Change, Compacted, type Store } from '@tsukube/storage
 
 export interface FeedListener {
   readonly prefix: string;
-  /** Changes below the prefix, in order. Not called for batches that have none. */
+  /** Changes below the prefix, in order. Not called for batches without any. */
   onChanges(changes: readonly Change[]): void;
-  /** The stream has a gap: what was missed cannot be had any more. */
+  /** Changes were lost and cannot be replayed. */
   onGap(): void;
   /** EventHistory up to a revision is about to be forgotten. */
   onCompaction?(revision: number): void;
@@ -15,18 +15,18 @@ export interface Feed {
   readonly revision: number;
   listen(listener: FeedListener): () => void;
   /**
-   * Resolves to true when all writes acknowledged before the call have reached the listeners, to false if that takes
-   * too long. Undefined if it is so already.
+   * Resolves to true when all writes acknowledged before the call have reached the listeners, to false after a timeout.
+   * Undefined if they have already.
    */
   caughtUp(): Promise<boolean> | undefined;
-  /** Raised when a write is cancelled; `caughtUp` waits for it. */
+  /** Raised when a write is cancelled; `caughtUp` waits until it is lowered. */
   readonly fence: WriteFence;
-  /** Tells the listeners before the store forgets: what they remember they may have to read again. */
+  /** Notifies listeners before the store compacts, since they may need to read values again. */
   compact(revision: number): void;
   close(): void;
 }
 
-/** One ordered stream from the store for all caches above it. */
+/** One ordered stream of changes from the store, for all caches. */
 export async function openFeed(store: Store, prefix: string, onError: (error: unknown) => void): Promise<Feed> {
   return store.tap ? new LocalFeed(store, await store.revision(), onError) : RemoteFeed.open(store, prefix, onError);
 }
@@ -57,7 +57,7 @@ class Dispatcher {
     for (const [listener, changes] of groups) this.#tell(listener, changes);
   }
 
-  /** A listener that cannot read a value has a gap: it lists again. The other listeners are not concerned. */
+  /** A listener that throws gets a gap and lists again. The others are not affected. */
   #tell(listener: FeedListener, changes: readonly Change[]): void {
     try {
       listener.onChanges(changes);
@@ -67,7 +67,7 @@ class Dispatcher {
     }
   }
 
-  /** A listener's prefix is empty or ends at a slash, so only those prefixes of the key are looked up. */
+  /** Listener prefixes are empty or end with a slash, so only those prefixes of the key are looked up. */
   #sort(change: Change, groups: Map<FeedListener, Change[]>): void {
     const { key } = change.entry;
     append(groups, this.#listeners.get(''), change);
@@ -98,7 +98,7 @@ function append(groups: Map<FeedListener, Change[]>, listeners: Iterable<FeedLis
   }
 }
 
-/** A store in this process hands changes over before it acknowledges them: the feed is never behind. */
+/** The feed of an in-process store, which delivers changes before it acknowledges writes: the feed is never behind. */
 class LocalFeed implements Feed {
   readonly fence: WriteFence;
   readonly #dispatcher: Dispatcher;
@@ -129,7 +129,7 @@ class LocalFeed implements Feed {
 const retryDelayMs = 200;
 const catchUpTimeoutMs = 1000;
 
-/** A store elsewhere is watched; before a read, its newest revision is asked for and waited for. */
+/** The feed of a remote store, which is watched. Reads first fetch the newest revision and wait for it. */
 class RemoteFeed implements Feed {
   readonly fence: WriteFence;
   readonly #store: Store;
@@ -173,7 +173,7 @@ class RemoteFeed implements Feed {
     this.#dispatcher.compact(revision);
   }
 
-  /** Revisions that belong to others on the same etcd may take until the next progress report to go by. */
+  /** Revisions of other prefixes of the same etcd are only seen with the next progress notification. */
   #reach(revision: number): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => done(false), catchUpTimeoutMs);
@@ -192,7 +192,7 @@ class RemoteFeed implements Feed {
     for (const wait of this.#waiting) wait.resolve(false);
   }
 
-  /** One question under way serves all that were asked before it was sent; later ones share the next. */
+  /** Callers share a request that has not been sent yet; a request in flight may have an older answer. */
   #newestRevision(): Promise<number> {
     if (!this.#asking) {
       this.#asking = this.#ask();
@@ -243,8 +243,8 @@ class RemoteFeed implements Feed {
 }
 
 /**
- * Orders reads after writes that were cancelled too late. Nobody waits for such a write any more, so without the fence a
- * read could be answered before it and show a state that the write then changes.
+ * Orders reads after writes that were cancelled too late to be stopped. Without the fence, a read could be answered before such a
+ * write and show a state that the write then changes.
  */
 export class WriteFence {
   readonly #store: Pick<Store, 'cancelledUnderWay'>;
@@ -254,12 +254,12 @@ export class WriteFence {
     this.#store = store;
   }
 
-  /** Settles when reads may go ahead; undefined if they may now. Never fails. */
+  /** Resolves when reads may proceed; undefined if they may now. Never rejects. */
   get lowered(): Promise<void> | undefined {
     return this.#lowered;
   }
 
-  /** To be called at every cancellation: holds reads from now on until the writes concerned have settled. */
+  /** Called at every cancellation: holds new reads until the cancelled writes in progress have settled. */
   raise(): void {
     const settled = this.#store.cancelledUnderWay();
     if (!settled) return;

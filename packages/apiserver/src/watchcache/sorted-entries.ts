@@ -3,21 +3,20 @@ import type { EvictableEntry } from './evictable-entry.ts';
 const chunkSize = 512;
 
 /**
- * Entries in key order, in chunks short enough that an insertion moves little memory. A map beside them answers point
- * lookups.
+ * Entries in key order, in chunks short enough that an insertion moves little memory. A map serves point lookups.
  */
 export class SortedEntries {
   readonly #byKey = new Map<string, EvictableEntry>();
   #chunks: EvictableEntry[][] = [[]];
   #bytes = 0;
-  /** The quick order, until the first key for which it is wrong. */
+  /** String comparison, until the first key for which it differs from byte order. */
   #before: (a: string, b: string) => boolean = lessThan;
 
   get size(): number {
     return this.#byKey.size;
   }
 
-  /** Of all values together. */
+  /** The size of all values. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -30,7 +29,7 @@ export class SortedEntries {
     return this.#byKey.values();
   }
 
-  /** Fills an empty collection from entries that are in order already. */
+  /** Replaces all entries with others that are in order. */
   load(entries: readonly EvictableEntry[]): void {
     this.#chunks = [];
     for (let i = 0; i < entries.length; i += chunkSize / 2) this.#chunks.push(entries.slice(i, i + chunkSize / 2));
@@ -85,7 +84,7 @@ export class SortedEntries {
     }
   }
 
-  /** The same as an array: faster where most of it is wanted. */
+  /** As `range`, as an array: faster if most of it is used. */
   slice(prefix: string, from: string, limit: number): EvictableEntry[] {
     const start = later(from, prefix);
     let [c, i] = this.#locate(start);
@@ -99,7 +98,7 @@ export class SortedEntries {
     return result;
   }
 
-  /** How many entries there are from `from` to the end of the prefix. */
+  /** The number of entries from `from` to the end of the prefix. */
   count(prefix: string, from: string): number {
     const [c, i] = this.#locate(later(from, prefix));
     const [endChunk, endIndex] = this.#locate(afterPrefix(prefix));
@@ -143,14 +142,14 @@ function later(from: string, prefix: string): string {
   return comesBefore(from, prefix) ? prefix : from;
 }
 
-/** Stores order keys by their bytes. So does JavaScript, as long as no character lies in or beyond the surrogates. */
+/** Stores order keys by bytes. String comparison gives the same order unless a character is at or above the surrogates. */
 const exotic = /[\ud800-\uffff]/;
 
 export function isExotic(key: string): boolean {
   return exotic.test(key);
 }
 
-/** Whether one key comes before another by bytes. */
+/** Whether a key precedes another in byte order. */
 export function comesBefore(a: string, b: string): boolean {
   return isExotic(a) || isExotic(b) ? Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0 : a < b;
 }

@@ -120,7 +120,7 @@ describe('watch cache', () => {
 
   it('holds what was read for a turn of compaction at least, and for two at most', async () => {
     const released: string[] = [];
-    const { cache } = await open(rereadable, { onRelease: ({ key }: { key: string }) => released.push(key) });
+    const { cache } = await open(rereadable, { onEvict: ({ key }: { key: string }) => released.push(key) });
     await cache.loaded();
     const entry = await cache.create('/a/1', Buffer.from('x'));
     await cache.compact(entry.revision - 1);

@@ -1,12 +1,9 @@
 import {
   type Batch,
   type Change,
-  CorruptEntry,
   CorruptValue,
   type Entry,
   FutureRevision,
-  isEncrypted,
-  type Page,
   type Store,
   type StoreDeleteOptions,
   type StoreListOptions,
@@ -14,21 +11,22 @@ import {
   Unavailable,
   UnreadableValue,
 } from '@tsukube/storage';
-import { type Allocate, allocateAlone, allocateFromSlabs, type CacheEntry, type CacheEvent, type Present } from './entry.ts';
+import { watchCache } from './cache-watch.ts';
+import type { CacheEntry, CacheEvent, Present } from './entry.ts';
 import { EventHistory, entriesAt } from './event-history.ts';
-import { EvictableEntry, type Source } from './evictable-entry.ts';
+import { type EvictableEntry, StoreSource } from './evictable-entry.ts';
 import type { Feed } from './feed.ts';
-import type { Follower, ObjectCache, Replayed } from './object-cache.ts';
+import type { CachePage, Follower, ObjectCache, Replayed } from './object-cache.ts';
 import { SortedEntries } from './sorted-entries.ts';
 
 export interface WatchCacheOptions {
-  /** Ends at a slash, or is empty. The cache answers for keys below it and nothing else. */
+  /** Ends with a slash, or is empty. The cache serves the keys below it. */
   readonly prefix: string;
   readonly present?: Present;
-  /** Whether the store holds a value as it would be written, where that cannot be told from what is presented. */
+  /** Whether the store holds a value as it would be written, if the presented form does not show that. */
   readonly holds?: (key: string, value: Uint8Array) => Promise<boolean>;
-  /** Called when the value of an entry is let go: what was derived from it and is large may go too. */
-  readonly onRelease?: (entry: CacheEntry) => void;
+  /** Called when a value is evicted, so that large derived values can be dropped too. */
+  readonly onEvict?: (entry: CacheEntry) => void;
   readonly maxHistoryEvents?: number;
   readonly maxHistoryBytes?: number;
   /** Milliseconds of a monotonic clock. */
@@ -37,10 +35,7 @@ export interface WatchCacheOptions {
 
 const pageSize = 5000;
 
-/** kube-apiserver's words for an encrypted value of a resource that no provider is configured for. */
-const encryptedUnexpectedly = 'identity transformer tried to read encrypted data';
-
-/** After a value could not be read, reads fail for this long before everything is listed again. */
+/** After a value could not be read, loads fail for this long before the store is listed again. */
 const unreadableMs = 1000;
 
 type State =
@@ -49,28 +44,26 @@ type State =
   | { readonly at: 'ready' };
 
 /**
- * A store in memory in front of a store: writes pass through, reads and watches are answered from here. It is filled
- * when first read, and fed by the one stream of changes that all caches share.
+ * A store in front of a store: writes pass through, reads and watches are served from memory. Loaded by the first read, and kept up
+ * to date by the feed that all caches share.
  */
 export class WatchCache implements Store, ObjectCache {
   readonly prefix: string;
   readonly #store: Store;
   readonly #feed: Feed;
-  readonly #present: Present;
   readonly #holds: WatchCacheOptions['holds'];
-  readonly #allocate: Allocate;
-  readonly #onRelease: (entry: CacheEntry) => void;
-  readonly #source: Source & { turn: number };
+  readonly #onEvict: (entry: CacheEntry) => void;
+  readonly #source: StoreSource;
   readonly #entries = new SortedEntries();
   readonly #followers = new Set<Follower>();
-  /** The newest write under way of each key. */
+  /** The newest write in progress of each key. */
   readonly #writing = new Map<string, Promise<unknown>>();
   readonly #maxHistoryEvents: number;
   readonly #maxHistoryBytes: number;
   readonly #unlisten: () => void;
   readonly #now: () => number;
   #history: EventHistory;
-  /** Lists at older revisions fail with Compacted, as in the store. */
+  /** Lists at older revisions throw Compacted, as in the store. */
   #compacted = 0;
   #state: State = { at: 'cold' };
   #unreadable: { readonly error: UnreadableValue; readonly until: number } | undefined;
@@ -81,15 +74,10 @@ export class WatchCache implements Store, ObjectCache {
     this.#store = store;
     this.#feed = feed;
     this.prefix = options.prefix;
-    this.#present = options.present ?? asStored;
     this.#holds = options.holds;
     this.#now = options.now ?? (() => performance.now());
-    this.#allocate = store.valueAt ? allocateFromSlabs() : allocateAlone;
-    this.#onRelease = options.onRelease ?? nothing;
-    this.#source = {
-      turn: 1,
-      read: (revision, key) => this.#present(store.valueAt?.(revision, key) as Uint8Array, revision, this.#allocate),
-    };
+    this.#onEvict = options.onEvict ?? (() => {});
+    this.#source = new StoreSource(store, options.present);
     this.#maxHistoryEvents = options.maxHistoryEvents ?? 10_000;
     this.#maxHistoryBytes = options.maxHistoryBytes ?? 8 << 20;
     this.#history = this.#newHistory(0);
@@ -179,7 +167,7 @@ export class WatchCache implements Store, ObjectCache {
   async #getAfter(waiting: Promise<boolean>, key: string): Promise<CacheEntry | undefined> {
     if (await waiting.catch(unlessUnreadable)) return this.#entries.get(key);
     const entry = await this.#store.get(key);
-    return entry && this.#enter(entry);
+    return entry && this.#source.enter(entry);
   }
 
   async read(key: string): Promise<CacheEntry | undefined> {
@@ -187,10 +175,10 @@ export class WatchCache implements Store, ObjectCache {
     this.#checkOpen();
     await this.#feed.fence.lowered;
     const entry = await this.#store.get(key);
-    return entry && this.#enter(entry);
+    return entry && this.#source.enter(entry);
   }
 
-  async list(prefix: string, options: StoreListOptions = {}): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
+  async list(prefix: string, options: StoreListOptions = {}): Promise<CachePage> {
     const fresh = await this.#isFresh();
     if (options.revision !== undefined && options.revision > this.current) throw new FutureRevision(this.current);
     const all = fresh ? this.#collect(prefix, options) : undefined;
@@ -202,10 +190,10 @@ export class WatchCache implements Store, ObjectCache {
     return this.past(prefix, from, revision);
   }
 
-  /** Entries read from the store itself: the past beyond memory, or the present when memory lags. */
-  async #listStore(prefix: string, options: StoreListOptions): Promise<Page & { readonly entries: readonly CacheEntry[] }> {
+  /** Lists from the store: a past beyond the history, or the present if the cache lags. */
+  async #listStore(prefix: string, options: StoreListOptions): Promise<CachePage> {
     const found = await this.#store.list(prefix, options);
-    return { ...found, entries: found.entries.map((entry) => this.#enter(entry)) };
+    return { ...found, entries: found.entries.map((entry) => this.#source.enter(entry)) };
   }
 
   async create(key: string, value: Uint8Array, options?: StoreWriteOptions): Promise<CacheEntry> {
@@ -236,13 +224,13 @@ export class WatchCache implements Store, ObjectCache {
     await this.#store.compact(revision);
   }
 
-  /** Lets go of what the store has compacted, and of values that nobody has needed since the turn before the last. */
+  /** Drops history that the store compacts, and evicts values not read since the turn before the last. */
   forget(revision: number): void {
     this.#history.forget(revision);
     this.#compacted = Math.max(this.#compacted, revision);
     this.#source.turn++;
     if (!this.#store.valueAt) return;
-    for (const entry of this.#entries.all()) this.#release(entry, this.#source.turn - 1);
+    for (const entry of this.#entries.all()) this.#evict(entry, this.#source.turn - 1);
   }
 
   async ping(): Promise<void> {
@@ -272,28 +260,8 @@ export class WatchCache implements Store, ObjectCache {
     }
   }
 
-  async *watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {
-    let position = from - 1;
-    let announced = false;
-    while (!signal.aborted && !this.#closed) {
-      const loading = this.loaded();
-      if (loading) await loading;
-      const held = this.eventsAfter(position);
-      if (!held) {
-        for await (const { events, revision } of this.replay(prefix, position + 1, signal)) {
-          yield { changes: events, revision };
-          position = Math.max(position, revision);
-          if (this.eventsAfter(position)) break;
-        }
-      } else if (held.length > 0) {
-        position = (held.at(-1) as CacheEvent).entry.revision;
-        yield { changes: held.filter((event) => event.entry.key.startsWith(prefix)), revision: position };
-      } else {
-        if (!announced) yield { changes: [], revision: Math.max(position, this.current) };
-        else await this.#nextEvent(signal);
-        announced = true;
-      }
-    }
+  watch(prefix: string, from: number, signal: AbortSignal): AsyncIterable<Batch> {
+    return watchCache(this, prefix, from, signal);
   }
 
   async #underWay<T>(key: string, write: Promise<T>): Promise<T> {
@@ -309,19 +277,6 @@ export class WatchCache implements Store, ObjectCache {
     if (this.#closed) throw new Unavailable('the cache has been closed', { unwritten: true });
   }
 
-  #nextEvent(signal: AbortSignal): Promise<void> {
-    if (signal.aborted || this.#closed) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = () => {
-        unfollow();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const unfollow = this.follow({ onEvents: done, onGap: done });
-      signal.addEventListener('abort', done, { once: true });
-    });
-  }
-
   #load(): Promise<void> {
     if (this.#state.at === 'loading') return this.#state.done;
     if (this.#unreadable && this.#now() < this.#unreadable.until) return Promise.reject(this.#unreadable.error);
@@ -335,17 +290,17 @@ export class WatchCache implements Store, ObjectCache {
     return done;
   }
 
-  /** Page by page, so that what is read and what is kept of it need not both be there at once. */
+  /** Lists in pages, so that stored and presented values are not all in memory at once. */
   async #fill(missed: Change[]): Promise<void> {
     const entries: EvictableEntry[] = [];
     let page = await this.#store.list(this.prefix, { limit: pageSize });
     const { revision } = page;
     for (;;) {
-      for (const entry of page.entries) entries.push(this.#enter(entry));
+      for (const entry of page.entries) entries.push(this.#source.enter(entry));
       if (!page.more) break;
       page = await this.#store.list(this.prefix, { limit: pageSize, from: `${entries.at(-1)?.key}\0`, revision });
     }
-    // A gap while listing: changes after the listed revision may be lost, so list again.
+    // After a gap, changes since the listed revision may be lost: list again.
     if (!this.#isLoading(missed)) return this.loaded();
     this.#entries.load(entries);
     this.#history = this.#newHistory(revision);
@@ -367,7 +322,7 @@ export class WatchCache implements Store, ObjectCache {
   #onChanges(changes: readonly Change[]): void {
     if (this.#state.at === 'loading') return void this.#state.missed.push(...changes);
     if (this.#state.at === 'cold') return;
-    // The stream may be behind what was read.
+    // The feed may be behind the listed revision.
     const events = changes.flatMap((change) => (change.entry.revision > this.#loadedAt ? this.#apply(change) : []));
     if (events.length === 0) return;
     for (const follower of this.#followers) tell(follower, events);
@@ -375,7 +330,7 @@ export class WatchCache implements Store, ObjectCache {
 
   #apply(change: Change): CacheEvent {
     const previous = this.#entries.get(change.entry.key);
-    const entry = this.#enter(change.entry);
+    const entry = this.#source.enter(change.entry);
     if (change.type === 'put') this.#entries.set(entry);
     else this.#entries.delete(entry.key);
     const event = { type: change.type, entry, previous, weight: this.#weight(entry, previous), frames: undefined };
@@ -388,7 +343,7 @@ export class WatchCache implements Store, ObjectCache {
     return written + (previous?.size ?? 0) + 256;
   }
 
-  /** The state is read anew; watches end, for nobody knows what they missed. */
+  /** Changes were lost: the next read loads again, and followers start over. */
   #onGap(): void {
     this.#state = { at: 'cold' };
     this.#history = this.#newHistory(this.#feed.revision);
@@ -396,49 +351,38 @@ export class WatchCache implements Store, ObjectCache {
   }
 
   #eventOf(change: Change): CacheEvent {
-    const previous = change.previous && this.#enter(change.previous);
-    return { type: change.type, entry: this.#enter(change.entry), previous, weight: 0, frames: undefined };
+    const previous = change.previous && this.#source.enter(change.previous);
+    return { type: change.type, entry: this.#source.enter(change.entry), previous, weight: 0, frames: undefined };
   }
 
-  /** The entry that the feed brought, so that memory and answer share their bytes; made here if it has not come yet. */
+  /** The entry delivered by the feed, which shares its bytes with the response; a new one if the feed lags. */
   #written(entry: Entry): CacheEntry {
     const known = this.#entries.get(entry.key);
-    return known?.revision === entry.revision ? known : this.#enter(entry);
-  }
-
-  #enter(entry: Entry): EvictableEntry {
-    if (entry instanceof CorruptEntry) return EvictableEntry.corrupt(entry);
-    const { key, revision, created } = entry;
-    const { value } = entry;
-    try {
-      return new EvictableEntry(key, revision, created, this.#present(value, revision, this.#allocate), this.#source);
-    } catch (error) {
-      throw new UnreadableValue(key, revision, isEncrypted(value) ? new Error(encryptedUnexpectedly) : error);
-    }
+    return known?.revision === entry.revision ? known : this.#source.enter(entry);
   }
 
   #newHistory(floor: number): EventHistory {
     return new EventHistory(floor, this.#maxHistoryEvents, this.#maxHistoryBytes, (event) => this.#onForgotten(event));
   }
 
-  /** A value that was written and not asked for again is on the disk; it comes back when it is. */
+  /** A value whose write event is dropped is evicted; reads load it from disk again. */
   #onForgotten({ type, entry }: CacheEvent): void {
     if (type === 'put' && this.#store.valueAt && this.#entries.get(entry.key) === entry)
-      this.#release(entry as EvictableEntry, Number.POSITIVE_INFINITY);
+      this.#evict(entry as EvictableEntry, Number.POSITIVE_INFINITY);
   }
 
-  #release(entry: EvictableEntry, before: number): void {
-    if (entry.release(before)) this.#onRelease(entry);
+  #evict(entry: EvictableEntry, before: number): void {
+    if (entry.evict(before)) this.#onEvict(entry);
   }
 }
 
-/** Memory that could not be filled because of a value is not fresh. */
+/** A cache that cannot load because of an unreadable value is not fresh. */
 function unlessUnreadable(error: unknown): false {
   if (error instanceof UnreadableValue) return false;
   throw error;
 }
 
-/** A follower that meets a damaged value, of what an object was before or of one that is removed, has to start over. */
+/** A follower that reads a corrupt value, of a previous or deleted object, has to start over. */
 function tell(follower: Follower, events: readonly CacheEvent[]): void {
   try {
     follower.onEvents(events);
@@ -448,15 +392,7 @@ function tell(follower: Follower, events: readonly CacheEvent[]): void {
   }
 }
 
-function nothing(): void {}
-
-const asStored: Present = (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-
-function page(
-  all: CacheEntry[],
-  { limit = 0 }: StoreListOptions,
-  revision: number,
-): Page & { readonly entries: readonly CacheEntry[] } {
+function page(all: CacheEntry[], { limit = 0 }: StoreListOptions, revision: number): CachePage {
   const more = limit > 0 && all.length > limit;
   return { entries: more ? all.slice(0, limit) : all, revision, more, count: all.length };
 }

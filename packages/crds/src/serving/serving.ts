@@ -137,7 +137,7 @@ export function watchCaches(store: Store, feed: Feed, onError: (error: unknown, 
       prefix: `${resource.storagePrefix}/`,
       present: storage.present,
       ...(storage.holds && { holds: storage.holds }),
-      onRelease: forgetEncodings,
+      onEvict: forgetEncodings,
     });
   };
 }

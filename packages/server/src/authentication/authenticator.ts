@@ -6,7 +6,7 @@ import {
   cachedTokenAuthenticator,
   certificateAuthenticator,
   isProxyHeader,
-  isStandardProof,
+  isStandardCredential,
   requestHeaderAuthenticator,
   type TokenAuthenticator,
   unionAuthenticator,
@@ -28,7 +28,7 @@ export interface Authentication {
   readonly authenticator: Authenticator;
   /** The same for a token alone, as token reviews ask. */
   readonly reviewToken: TokenAuthenticator;
-  readonly isProof: (header: string) => boolean;
+  readonly isCredential: (header: string) => boolean;
   stop(): void;
 }
 
@@ -59,7 +59,7 @@ export async function createAuthentication(parts: AuthenticationParts): Promise<
   return {
     authenticator: strangers ? orElse(known, strangers) : known,
     reviewToken: withAuthenticatedGroup(cached),
-    isProof: (header) => isStandardProof(header) || isProxys(header),
+    isCredential: (header) => isStandardCredential(header) || isProxys(header),
     stop: tokens.stop,
   };
 }

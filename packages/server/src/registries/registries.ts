@@ -80,7 +80,7 @@ export function watchCaches(store: Store, feed: Feed, metrics: ServerMetrics): (
     const cache = new WatchCache(metrics.measured(store, resource), feed, {
       prefix: cachePrefix(resource),
       present: presentAs(resource),
-      onRelease: forgetEncodings,
+      onEvict: forgetEncodings,
     });
     if (resource.storagePrefix !== '') metrics.observe(resource, cache, store);
     return cache;

@@ -140,7 +140,7 @@ async function writeScale(request: ResourceRequest, scaling: Scaling, options: W
     undefined,
     (existing) => {
       if (!existing) throw StatusError.notFound({ group: version.group, resource: resource.names.plural }, info.name);
-      const scale = next(scaleOf(existing, scalable, management?.recordFor(existing)));
+      const scale = next(scaleOf(existing, scalable, management?.managedFieldsOf(existing)));
       return scaled(existing, scale, request, scalable, management);
     },
     context,
@@ -179,7 +179,7 @@ function scaled(
   checkUid(metadata, existing.metadata, request);
   const object = scalable.withReplicas(existing, replicas) as KubeObject;
   const { managedFields: before, ...rest } = object.metadata;
-  const managedFields = management ? management.recordAfter(existing, scale, request.version) : before;
+  const managedFields = management ? management.managedFieldsAfter(existing, scale, request.version) : before;
   const { resourceVersion = '' } = metadata;
   return { ...object, metadata: { ...rest, resourceVersion, ...(managedFields && { managedFields }) } };
 }
