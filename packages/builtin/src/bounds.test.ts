@@ -23,7 +23,9 @@ function listOf<T>(make: (i: number) => T, count = many): T[] {
 
 const named = (count = many) => listOf((i) => ({ name: `n${i}` }), count);
 const reversed = (count = many) => named(count).reverse();
-const podOf = (spec: JsonObject, status: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({
+const objectOf = (spec: JsonObject, status: JsonObject = {}, metadata: JsonObject = {}): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
   metadata: { name: 'p', namespace: 'd', ...metadata },
   spec,
   status,
@@ -31,9 +33,9 @@ const podOf = (spec: JsonObject, status: JsonObject = {}, metadata: JsonObject =
 const errors = () => new FieldErrors();
 
 function updateStatus(now: JsonObject, old: JsonObject, spec: JsonObject = {}): void {
-  const pod = podOf(spec, now);
-  preparePodStatus(pod, podOf(spec, old));
-  validatePodStatusUpdate(pod, podOf(spec, old), errors());
+  const pod = objectOf(spec, now);
+  preparePodStatus(pod, objectOf(spec, old));
+  validatePodStatusUpdate(pod, objectOf(spec, old), errors());
 }
 
 const conditions = (count = many) => listOf((i) => ({ type: `example.com/t${i}`, status: 'True' }), count);
@@ -84,14 +86,15 @@ describe('validation takes linear time in the length of lists', () => {
     ],
     [
       'tolerations of an update',
-      () => validatePodUpdate(podOf({ tolerations: tolerations() }), podOf({ tolerations: tolerations().reverse() }), errors()),
+      () =>
+        validatePodUpdate(objectOf({ tolerations: tolerations() }), objectOf({ tolerations: tolerations().reverse() }), errors()),
     ],
     [
       'ephemeral containers',
       () =>
         validateEphemeralContainersUpdate(
-          podOf({ ephemeralContainers: named() }),
-          podOf({ ephemeralContainers: reversed() }),
+          objectOf({ ephemeralContainers: named() }),
+          objectOf({ ephemeralContainers: reversed() }),
           errors(),
         ),
     ],
@@ -100,14 +103,14 @@ describe('validation takes linear time in the length of lists', () => {
       () => {
         const volumeMounts = listOf((i) => ({ name: `m${i}`, mountPath: `/m${i}` }));
         const volumeDevices = listOf((i) => ({ name: `d${i}`, devicePath: `/d${i}` }));
-        validatePod(podOf({ containers: [{ name: 'c', volumeMounts, volumeDevices }] }), errors());
+        validatePod(objectOf({ containers: [{ name: 'c', volumeMounts, volumeDevices }] }), errors());
       },
     ],
     [
       'AppArmor annotations',
       () => {
         const annotations = Object.fromEntries(listOf((i) => [`container.apparmor.security.beta.kubernetes.io/n${i}`, '']));
-        validatePod(podOf({ containers: reversed() }, {}, { annotations }), errors());
+        validatePod(objectOf({ containers: reversed() }, {}, { annotations }), errors());
       },
     ],
     [
@@ -115,14 +118,14 @@ describe('validation takes linear time in the length of lists', () => {
       () => {
         const ephemeral = listOf((i) => ({ name: `e${i}`, ephemeral: {} }));
         const claims = listOf((i) => ({ name: `c${i}`, persistentVolumeClaim: { claimName: `x${i}` } }));
-        validatePod(podOf({ volumes: [...ephemeral, ...claims] }), errors());
+        validatePod(objectOf({ volumes: [...ephemeral, ...claims] }), errors());
       },
     ],
     [
       'topology spread',
       () =>
         validatePod(
-          podOf({ topologySpreadConstraints: listOf((i) => ({ topologyKey: `k${i}`, whenUnsatisfiable: 'x' })) }),
+          objectOf({ topologySpreadConstraints: listOf((i) => ({ topologyKey: `k${i}`, whenUnsatisfiable: 'x' })) }),
           errors(),
         ),
     ],
@@ -137,7 +140,7 @@ describe('validation takes linear time in the length of lists', () => {
           mismatchLabelKeys: keys.map((key) => `x${key}`),
         };
         const required = 'requiredDuringSchedulingIgnoredDuringExecution';
-        validatePod(podOf({ affinity: { podAffinity: { [required]: [term] } } }), errors());
+        validatePod(objectOf({ affinity: { podAffinity: { [required]: [term] } } }), errors());
       },
     ],
     ['paths of a volume', () => expect(overlapWarnings(configVolume((i) => `p${i}`))).toEqual([])],
@@ -152,7 +155,7 @@ describe('validation takes linear time in the length of lists', () => {
     ['reservations', () => validateClaimStatus(claim(reservations()), claim(reservations().reverse()), errors())],
     [
       'scopes of a quota',
-      () => validateQuotaUpdate({ spec: { scopes: listOf(String) } }, { spec: { scopes: listOf(String).reverse() } }, errors()),
+      () => validateQuotaUpdate(objectOf({ scopes: listOf(String) }), objectOf({ scopes: listOf(String).reverse() }), errors()),
     ],
     ['node ports', () => released({ addresses: [], ports: listOf((i) => i) }, { addresses: [], ports: listOf((i) => many + i) })],
     [
@@ -163,7 +166,7 @@ describe('validation takes linear time in the length of lists', () => {
           named().map((metadata) => ({ metadata })),
         ),
     ],
-    ['external addresses', () => serviceWarnings({ spec: { externalIPs: listOf(() => '::0001', 130_000) } })],
+    ['external addresses', () => serviceWarnings(objectOf({ externalIPs: listOf(() => '::0001', 130_000) }))],
     [
       'endpoints in a table',
       () => {

@@ -27,7 +27,7 @@ export function beforeCreate(resource: Resource, object: KubeObject, context: Wr
   const { strategy } = context;
   if (strategy.generation) metadata.generation = 1;
   else delete metadata.generation;
-  strategy.prepareForCreate?.(object, context.user, context.version);
+  strategy.prepareForCreate?.(object, context.user, context.version, context.warn);
   validateCreate(resource, object, context);
   for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
 }

@@ -174,7 +174,7 @@ export interface Strategy {
     dryRun: boolean,
   ) => Promise<Reservation>;
   /** Drops fields that clients may not set at creation, and sets those that the server sets. */
-  readonly prepareForCreate?: (object: KubeObject, user: User, version: ServedVersion) => void;
+  readonly prepareForCreate?: (object: KubeObject, user: User, version: ServedVersion, warn?: (message: string) => void) => void;
   /** Restores from `old` the fields that this update may not change. */
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, version: ServedVersion) => void;
   readonly validateCreate?: (object: KubeObject, errors: FieldErrors, version: ServedVersion, effort?: Effort) => void;

@@ -3,7 +3,7 @@ import {
   type FieldErrors,
   isObject,
   type JsonObject,
-  metadataOf,
+  type KubeObject,
   numberIn,
   objectsIn,
   parseApiVersion,
@@ -62,8 +62,8 @@ function validateRevision({ revision }: JsonObject, errors: FieldErrors): void {
 }
 
 /** The controller as `daemonset.apps/name`. */
-function controllerCell(object: JsonObject): string {
-  const owner = objectsIn(metadataOf(object), 'ownerReferences').find(({ controller }) => controller === true);
+function controllerCell(object: KubeObject): string {
+  const owner = objectsIn(object.metadata, 'ownerReferences').find(({ controller }) => controller === true);
   if (!owner) return '<none>';
   const group = parseApiVersion(textIn(owner, 'apiVersion'))?.group;
   return `${textIn(owner, 'kind').toLowerCase()}${group ? `.${group}` : ''}/${textIn(owner, 'name')}`;

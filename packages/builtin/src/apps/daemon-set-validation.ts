@@ -2,6 +2,7 @@ import {
   type FieldErrors,
   type FieldPath,
   type JsonObject,
+  type KubeObject,
   objectIn,
   path,
   validateImmutableField,
@@ -24,7 +25,7 @@ import {
 const specPath = path('spec');
 const statusPath = path('status');
 
-export function validateDaemonSet(object: JsonObject, errors: FieldErrors): void {
+export function validateDaemonSet(object: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   const template = objectIn(spec, 'template') ?? {};
   const selector = objectIn(spec, 'selector');
@@ -39,13 +40,13 @@ export function validateDaemonSet(object: JsonObject, errors: FieldErrors): void
   validateNonNegative(spec, ['revisionHistoryLimit'], specPath, errors);
 }
 
-export function validateDaemonSetUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateDaemonSetUpdate(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const selector = objectIn(objectIn(object, 'spec'), 'selector');
   validateImmutableField(selector, objectIn(objectIn(old, 'spec'), 'selector'), specPath.child('selector'), errors);
   validateDaemonSet(object, errors);
 }
 
-export function validateDaemonSetStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateDaemonSetStatus(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const status = statusOf(object);
   const counts = [
     'currentNumberScheduled',

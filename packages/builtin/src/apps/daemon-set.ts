@@ -5,8 +5,8 @@ import {
   fillIn,
   type JsonObject,
   type JsonValue,
+  type KubeObject,
   mapIn,
-  metadataOf,
   objectIn,
   path,
 } from '@tsukube/machinery';
@@ -84,7 +84,7 @@ export const daemonSet: Resource = {
   },
 };
 
-function applyDefaults(object: JsonObject): void {
+function applyDefaults(object: KubeObject): void {
   defaultTemplateGeneration(object);
   const spec = ensureObject(object, 'spec');
   spec.selector ??= null;
@@ -107,37 +107,37 @@ function defaultToZero(rollingUpdate: JsonObject): void {
 const annotation = 'deprecated.daemonset.template.generation';
 
 /** Without the annotation the generation is 0, and the client owns the annotation. Throws 400 if it is not a number. */
-function defaultTemplateGeneration(object: JsonObject): void {
+function defaultTemplateGeneration(object: KubeObject): void {
   if (generationOf(object) === undefined) setGeneration(object, 0n);
 }
 
-function initTemplateGeneration(object: JsonObject): void {
+function initTemplateGeneration(object: KubeObject): void {
   const generation = generationOf(object) ?? 0n;
   setGeneration(object, generation < 1n ? 1n : generation);
 }
 
 /** Incremented when the template changes; values from clients are ignored. */
-function updateTemplateGeneration(object: JsonObject, old: JsonObject): void {
+function updateTemplateGeneration(object: KubeObject, old: KubeObject): void {
   const before = generationOf(old) ?? 0n;
   setGeneration(object, isTemplateChanged(object, old) ? before + 1n : before);
 }
 
-function isTemplateChanged(object: JsonObject, old: JsonObject): boolean {
+function isTemplateChanged(object: KubeObject, old: KubeObject): boolean {
   return !deepEqual(templateOf(object), templateOf(old));
 }
 
-function templateOf(object: JsonObject): JsonValue {
+function templateOf(object: KubeObject): JsonValue {
   return objectIn(objectIn(object, 'spec'), 'template') ?? null;
 }
 
-function generationOf(object: JsonObject): bigint | undefined {
-  const text = mapIn(metadataOf(object), 'annotations')[annotation];
+function generationOf(object: KubeObject): bigint | undefined {
+  const text = mapIn(object.metadata, 'annotations')[annotation];
   if (text === undefined) return undefined;
   return parseInt64Annotation(text, 'DaemonSet');
 }
 
-function setGeneration(object: JsonObject, generation: bigint): void {
-  const metadata = metadataOf(object);
+function setGeneration(object: KubeObject, generation: bigint): void {
+  const metadata = object.metadata;
   const annotations = new Map<string, string>(Object.entries(mapIn(metadata, 'annotations')));
   annotations.set(annotation, String(generation));
   metadata.annotations = sortedMap(annotations);

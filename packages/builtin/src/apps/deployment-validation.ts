@@ -2,8 +2,8 @@ import {
   type FieldErrors,
   type FieldPath,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   numberIn,
   objectIn,
   path,
@@ -27,7 +27,7 @@ import {
 const specPath = path('spec');
 const statusPath = path('status');
 
-export function validateDeployment(object: JsonObject, errors: FieldErrors): void {
+export function validateDeployment(object: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   validateNonNegative(spec, ['replicas'], specPath, errors);
   const selector = validateSelector(spec, specPath, 'deployment', 'invalid label selector', errors);
@@ -41,13 +41,13 @@ export function validateDeployment(object: JsonObject, errors: FieldErrors): voi
     errors.invalid(specPath.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds');
 }
 
-export function validateDeploymentUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateDeploymentUpdate(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   validateDeployment(object, errors);
   const selector = objectIn(objectIn(object, 'spec'), 'selector');
   validateImmutableField(selector, objectIn(objectIn(old, 'spec'), 'selector'), specPath.child('selector'), errors);
 }
 
-export function validateDeploymentStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateDeploymentStatus(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const status = statusOf(object);
   const counts = [
     'observedGeneration',
@@ -95,19 +95,19 @@ function validateRollingUpdate({ maxUnavailable, maxSurge }: JsonObject, at: Fie
 const annotation = 'deprecated.deployment.rollback.to';
 
 /** Rewrites the revision in canonical form. Throws 400 if it is not a number. */
-export function normalizeRollback(object: JsonObject): void {
+export function normalizeRollback(object: KubeObject): void {
   const revision = revisionOf(object);
-  const annotations = objectIn(metadataOf(object), 'annotations');
+  const annotations = objectIn(object.metadata, 'annotations');
   if (annotations && revision !== undefined) annotations[annotation] = String(revision);
 }
 
-function validateRollback(object: JsonObject, at: FieldPath, errors: FieldErrors): void {
+function validateRollback(object: KubeObject, at: FieldPath, errors: FieldErrors): void {
   const revision = revisionOf(object);
   if (revision !== undefined && revision < 0n) errors.invalid(at, revision, notNegative);
 }
 
-function revisionOf(object: JsonObject): bigint | undefined {
-  const text = mapIn(metadataOf(object), 'annotations')[annotation];
+function revisionOf(object: KubeObject): bigint | undefined {
+  const text = mapIn(object.metadata, 'annotations')[annotation];
   if (text === undefined || text === '') return undefined;
   return parseInt64Annotation(text, 'Deployment', `failed to parse annotation[${annotation}]=${text} as int64: `);
 }

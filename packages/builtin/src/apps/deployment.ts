@@ -1,5 +1,5 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { deepEqual, ensureObject, fillIn, type JsonObject, metadataOf, numberIn, objectIn } from '@tsukube/machinery';
+import { deepEqual, ensureObject, fillIn, type KubeObject, numberIn, objectIn } from '@tsukube/machinery';
 import { schemaOf, zeroValue } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
@@ -13,7 +13,7 @@ import { containerColumns, readyColumn, selectorIn, templateSpec, workloadScale,
 
 const specType = 'io.k8s.api.apps.v1.DeploymentSpec';
 const statusType = 'io.k8s.api.apps.v1.DeploymentStatus';
-const status = (object: JsonObject) => objectIn(object, 'status');
+const status = (object: KubeObject) => objectIn(object, 'status');
 
 const v1: ServedVersion = {
   group: 'apps',
@@ -77,7 +77,7 @@ export const deployment: Resource = {
   },
 };
 
-function applyDefaults(object: JsonObject): void {
+function applyDefaults(object: KubeObject): void {
   normalizeRollback(object);
   const spec = ensureObject(object, 'spec');
   spec.replicas ??= 1;
@@ -96,14 +96,14 @@ function applyDefaults(object: JsonObject): void {
 }
 
 /** Annotations are copied to the ReplicaSets, so changing them increments the generation as well. */
-function bumpGenerationForAnnotations(object: JsonObject, old: JsonObject): void {
-  const { annotations } = metadataOf(object);
-  const before = metadataOf(old);
-  if (!deepEqual(annotations, before.annotations)) metadataOf(object).generation = numberIn(before, 'generation') + 1;
+function bumpGenerationForAnnotations(object: KubeObject, old: KubeObject): void {
+  const { annotations } = object.metadata;
+  const before = old.metadata;
+  if (!deepEqual(annotations, before.annotations)) object.metadata.generation = numberIn(before, 'generation') + 1;
 }
 
-function keepLabels(object: JsonObject, old: JsonObject): void {
-  const { labels } = metadataOf(old);
-  if (labels === undefined) delete metadataOf(object).labels;
-  else metadataOf(object).labels = labels;
+function keepLabels(object: KubeObject, old: KubeObject): void {
+  const { labels } = old.metadata;
+  if (labels === undefined) delete object.metadata.labels;
+  else object.metadata.labels = labels;
 }

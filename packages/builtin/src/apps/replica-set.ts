@@ -1,5 +1,5 @@
 import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { ensureObject, type FieldErrors, type JsonObject, objectIn, path, validateImmutableField } from '@tsukube/machinery';
+import { ensureObject, type FieldErrors, type KubeObject, objectIn, path, validateImmutableField } from '@tsukube/machinery';
 import { validateNonNegative } from '../common/field-validation.ts';
 import { schemaOf, zeroValue } from '../common/schema.ts';
 import { specOf, statusOf } from '../common/spec.ts';
@@ -70,7 +70,7 @@ export const replicaSet: Resource = {
   },
 };
 
-function applyDefaults(object: JsonObject): void {
+function applyDefaults(object: KubeObject): void {
   const spec = ensureObject(object, 'spec');
   spec.replicas ??= 1;
   spec.selector ??= null;
@@ -79,14 +79,14 @@ function applyDefaults(object: JsonObject): void {
   status.replicas ??= 0;
 }
 
-function validate(object: JsonObject, errors: FieldErrors): void {
+function validate(object: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   validateNonNegative(spec, ['replicas', 'minReadySeconds'], specPath, errors);
   const selector = validateSelector(spec, specPath, 'deployment', 'invalid label selector', errors);
   if (selector) validateReplicatedTemplate(spec, selector, specPath.child('template'), errors);
 }
 
-function validateStatus(object: JsonObject, errors: FieldErrors): void {
+function validateStatus(object: KubeObject, errors: FieldErrors): void {
   const status = statusOf(object);
   const counts = [
     'replicas',

@@ -4,6 +4,7 @@ import {
   type FieldPath,
   isDNS1123Label,
   type JsonObject,
+  type KubeObject,
   numberIn,
   objectIn,
   objectsIn,
@@ -35,7 +36,7 @@ interface Ratcheting {
   readonly anyTemplate?: boolean;
 }
 
-export function validateStatefulSet(object: JsonObject, errors: FieldErrors): void {
+export function validateStatefulSet(object: KubeObject, errors: FieldErrors): void {
   validateSpec(specOf(object), {}, errors);
 }
 
@@ -49,7 +50,7 @@ const mutable = [
   'persistentVolumeClaimRetentionPolicy',
 ];
 
-export function validateStatefulSetUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateStatefulSetUpdate(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   const oldSpec = specOf(old);
   const before = new FieldErrors();
@@ -62,11 +63,11 @@ export function validateStatefulSetUpdate(object: JsonObject, old: JsonObject, e
     );
 }
 
-function without(object: JsonObject, fields: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)));
+function without(spec: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(spec).filter(([field]) => !fields.includes(field)));
 }
 
-export function validateStatefulSetStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateStatefulSetStatus(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const status = statusOf(object);
   const parts = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'];
   validateNonNegative(status, ['replicas', ...parts, 'observedGeneration', 'collisionCount'], statusPath, errors);

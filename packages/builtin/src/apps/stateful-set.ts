@@ -1,5 +1,14 @@
 import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { ensureObject, fillIn, type JsonObject, nameIsDNSLabel, numberIn, objectIn, objectsIn } from '@tsukube/machinery';
+import {
+  ensureObject,
+  fillIn,
+  type JsonObject,
+  type KubeObject,
+  nameIsDNSLabel,
+  numberIn,
+  objectIn,
+  objectsIn,
+} from '@tsukube/machinery';
 import { schemaOf, zeroValue } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { defaultPodTemplate } from '../core/pod-spec/defaults.ts';
@@ -47,7 +56,7 @@ export const statefulSet: Resource = {
   },
 };
 
-function applyDefaults(object: JsonObject): void {
+function applyDefaults(object: KubeObject): void {
   const spec = ensureObject(object, 'spec');
   spec.replicas ??= 1;
   spec.selector ??= null;
@@ -74,16 +83,16 @@ function defaultUpdateStrategy(strategy: JsonObject): void {
 }
 
 /** Feature gate MaxUnavailableStatefulSet is off: the field is dropped unless the stored object has it. */
-function dropMaxUnavailable(object: JsonObject, old: JsonObject | undefined): void {
+function dropMaxUnavailable(object: KubeObject, old: KubeObject | undefined): void {
   const rollingUpdate = rollingUpdateOf(object);
   if (rollingUpdate && rollingUpdateOf(old)?.maxUnavailable === undefined) delete rollingUpdate.maxUnavailable;
 }
 
-function rollingUpdateOf(object: JsonObject | undefined): JsonObject | undefined {
+function rollingUpdateOf(object: KubeObject | undefined): JsonObject | undefined {
   return objectIn(objectIn(objectIn(object, 'spec'), 'updateStrategy'), 'rollingUpdate');
 }
 
-function warnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+function warnings(object: KubeObject, old: KubeObject | undefined): readonly string[] {
   const spec = objectIn(object, 'spec');
   const found = [...templateWarnings(object, old), ...claimWarnings(objectsIn(spec, 'volumeClaimTemplates'), old !== undefined)];
   if (numberIn(spec, 'revisionHistoryLimit') >= 0) return found;

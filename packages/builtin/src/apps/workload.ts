@@ -4,9 +4,9 @@ import {
   goQuote,
   isDNS1123Label,
   type JsonObject,
+  type KubeObject,
   type LabelSelector,
   labelSelectorOf,
-  metadataOf,
   numberIn,
   objectIn,
   parseGoInt64,
@@ -18,7 +18,7 @@ import { containerImages, containerNames } from '../core/pod-spec/columns.ts';
 import { podTemplateWarnings } from '../core/pod-spec/warnings.ts';
 
 /** Wide columns with the containers and images of the pod spec. */
-export function containerColumns(podSpec: (object: JsonObject) => JsonObject | undefined): readonly Column[] {
+export function containerColumns(podSpec: (object: KubeObject) => JsonObject | undefined): readonly Column[] {
   return [
     {
       name: 'Containers',
@@ -38,11 +38,11 @@ export function containerColumns(podSpec: (object: JsonObject) => JsonObject | u
 }
 
 /** spec.template.spec */
-export function templateSpec(object: JsonObject): JsonObject | undefined {
+export function templateSpec(object: KubeObject): JsonObject | undefined {
   return objectIn(objectIn(objectIn(object, 'spec'), 'template'), 'spec');
 }
 
-export function selectorColumn(specType: string, spec: (object: JsonObject) => JsonObject | undefined): Column {
+export function selectorColumn(specType: string, spec: (object: KubeObject) => JsonObject | undefined): Column {
   return column(
     'Selector',
     { type: specType, field: 'selector' },
@@ -89,8 +89,8 @@ const workload: Scalable = {
 export const workloadScale: Subresource = scaleOfKind(workload);
 
 /** Warns of names that are not DNS labels and so no valid hostnames. */
-export function nameWarning(object: JsonObject): readonly string[] {
-  const problems = isDNS1123Label(metadataOf(object).name ?? '');
+export function nameWarning(object: KubeObject): readonly string[] {
+  const problems = isDNS1123Label(object.metadata.name ?? '');
   if (problems.length === 0) return [];
   return [
     `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
@@ -98,17 +98,17 @@ export function nameWarning(object: JsonObject): readonly string[] {
 }
 
 /** Warnings are only given on create and when the generation changes. */
-export function isNewGeneration(object: JsonObject, old: JsonObject | undefined): boolean {
-  return old === undefined || metadataOf(object).generation !== metadataOf(old).generation;
+export function isNewGeneration(object: KubeObject, old: KubeObject | undefined): boolean {
+  return old === undefined || object.metadata.generation !== old.metadata.generation;
 }
 
-export function templateWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+export function templateWarnings(object: KubeObject, old: KubeObject | undefined): readonly string[] {
   if (!isNewGeneration(object, old)) return [];
   return podTemplateWarnings(objectIn(objectIn(object, 'spec'), 'template'), path('spec', 'template'));
 }
 
 /** Warnings of Deployments and ReplicaSets. */
-export function workloadWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+export function workloadWarnings(object: KubeObject, old: KubeObject | undefined): readonly string[] {
   return [...(old === undefined ? nameWarning(object) : []), ...templateWarnings(object, old)];
 }
 

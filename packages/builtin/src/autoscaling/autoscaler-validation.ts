@@ -2,6 +2,7 @@ import {
   type FieldErrors,
   type FieldPath,
   type JsonObject,
+  type KubeObject,
   numberIn,
   objectIn,
   objectsIn,
@@ -17,7 +18,7 @@ const specPath = path('spec');
 const maxPeriodSeconds = 1800;
 const maxWindowSeconds = 3600;
 
-export function validateAutoscaler(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+export function validateAutoscaler(object: KubeObject, old: KubeObject | undefined, errors: FieldErrors): void {
   const spec = specOf(object);
   const oldSpec = objectIn(old, 'spec');
   validateReplicas(spec, oldSpec?.minReplicas === 0 ? 0 : 1, errors);
@@ -31,7 +32,7 @@ export function validateAutoscaler(object: JsonObject, old: JsonObject | undefin
   }
 }
 
-export function validateAutoscalerStatus(object: JsonObject, errors: FieldErrors): void {
+export function validateAutoscalerStatus(object: KubeObject, errors: FieldErrors): void {
   const status = statusOf(object);
   validateNonNegative(status, ['currentReplicas', 'desiredReplicas'], path('status'), errors);
 }

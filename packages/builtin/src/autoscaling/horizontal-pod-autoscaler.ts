@@ -1,5 +1,5 @@
 import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, type JsonValue, metadataOf, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { type JsonObject, type JsonValue, type KubeObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { schemaOf, zeroValue } from '../common/schema.ts';
 import { specOf, statusOf } from '../common/spec.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
@@ -58,14 +58,14 @@ export const horizontalPodAutoscaler: Resource = {
 };
 
 /** Drops the annotations by which autoscaling/v1 carries v2 fields: in v2 the fields themselves hold the values. */
-function dropRoundTripAnnotations(object: JsonObject): void {
-  const metadata = metadataOf(object);
+function dropRoundTripAnnotations(object: KubeObject): void {
+  const metadata = object.metadata;
   if (hasRoundTripAnnotations(metadata)) object.metadata = withRoundTripAnnotations(metadata, {});
 }
 
 /** Table columns in any version; `toHub` converts the object to v2. */
-function autoscalerColumns(toHub: (object: JsonObject) => JsonObject): readonly Column[] {
-  const spec = (object: JsonObject) => specOf(object);
+function autoscalerColumns(toHub: (object: KubeObject) => JsonObject): readonly Column[] {
+  const spec = (object: KubeObject) => specOf(object);
   return [
     nameColumn,
     column('Reference', { type: specType, field: 'scaleTargetRef' }, (object) => referenceCell(spec(object))),
@@ -137,7 +137,7 @@ function quantity(value: JsonValue | undefined): string {
 }
 
 /** Defaults of autoscaling/v2. */
-export function defaultAutoscaler(object: JsonObject): void {
+export function defaultAutoscaler(object: KubeObject): void {
   const spec = specOf(object);
   const metrics = objectsIn(spec, 'metrics');
   const behavior = objectIn(spec, 'behavior');

@@ -1,5 +1,5 @@
 import { builtinTypes } from '@tsukube/api';
-import { checkObject, type JsonObject, type JsonValue } from '@tsukube/machinery';
+import { checkObject, type JsonObject, type JsonValue, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
 import { defaultAutoscaler } from './horizontal-pod-autoscaler.ts';
 import { v1Converter } from './v1-converter.ts';
@@ -140,7 +140,7 @@ function decoded(object: JsonObject, version: string): JsonObject {
 
 function hubObject(seed: number): JsonObject {
   const object = decoded(new Generator(seed).autoscaler(), 'v2');
-  defaultAutoscaler(object);
+  defaultAutoscaler(object as KubeObject);
   return decoded(object, 'v2');
 }
 

@@ -4,7 +4,7 @@ import {
   type FieldErrors,
   fillIn,
   type JsonObject,
-  metadataOf,
+  type KubeObject,
   objectIn,
   objectsIn,
   path,
@@ -21,9 +21,9 @@ import { validateJobSpec } from './job-validation.ts';
 
 const specType = 'io.k8s.api.batch.v1.CronJobSpec';
 const statusType = 'io.k8s.api.batch.v1.CronJobStatus';
-const spec = (object: JsonObject) => objectIn(object, 'spec');
-const status = (object: JsonObject) => objectIn(object, 'status');
-const jobSpec = (object: JsonObject) => objectIn(objectIn(spec(object), 'jobTemplate'), 'spec');
+const spec = (object: KubeObject) => objectIn(object, 'spec');
+const status = (object: KubeObject) => objectIn(object, 'status');
+const jobSpec = (object: KubeObject) => objectIn(objectIn(spec(object), 'jobTemplate'), 'spec');
 
 const v1: ServedVersion = {
   group: 'batch',
@@ -81,18 +81,18 @@ export const cronJob: Resource = {
   },
 };
 
-function timeZoneCell(object: JsonObject): string {
+function timeZoneCell(object: KubeObject): string {
   const { timeZone } = specOf(object);
   return typeof timeZone === 'string' ? timeZone : '<none>';
 }
 
-function suspendCell(object: JsonObject): string {
+function suspendCell(object: KubeObject): string {
   const suspend = spec(object)?.suspend;
   if (suspend === undefined) return '<unset>';
   return suspend === true ? 'True' : 'False';
 }
 
-function applyDefaults(object: JsonObject): void {
+function applyDefaults(object: KubeObject): void {
   const cronSpec = ensureObject(object, 'spec');
   cronSpec.schedule ??= '';
   fillIn(cronSpec, 'concurrencyPolicy', 'Allow');
@@ -108,7 +108,7 @@ function applyDefaults(object: JsonObject): void {
 const zoneInSchedule =
   'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
 
-function warnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+function warnings(object: KubeObject, old: KubeObject | undefined): readonly string[] {
   const ofJob = isNewGeneration(object, old) ? jobSpecWarnings(jobSpec(object), path('spec', 'jobTemplate', 'spec')) : [];
   if (!old) return [...nameWarning(object), ...ofJob];
   return textIn(spec(object), 'schedule').includes('TZ') ? [...ofJob, zoneInSchedule] : ofJob;
@@ -117,7 +117,7 @@ function warnings(object: JsonObject, old: JsonObject | undefined): readonly str
 const specPath = path('spec');
 const concurrencyPolicies = ['Allow', 'Forbid', 'Replace'];
 
-export function validateCronJob(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+export function validateCronJob(object: KubeObject, old: KubeObject | undefined, errors: FieldErrors): void {
   const spec = specOf(object);
   const oldSpec = objectIn(old, 'spec');
   validateSchedule(spec, oldSpec, errors);
@@ -137,8 +137,8 @@ export function validateCronJob(object: JsonObject, old: JsonObject | undefined,
 const maxNameLength = 52;
 
 /** Jobs append a timestamp to the name, so it must be shorter. */
-function validateCronJobName(object: JsonObject, errors: FieldErrors): void {
-  const name = textIn(metadataOf(object), 'name');
+function validateCronJobName(object: KubeObject, errors: FieldErrors): void {
+  const name = textIn(object.metadata, 'name');
   if (name.length > maxNameLength)
     errors.invalid(path('metadata', 'name'), name, `must be no more than ${maxNameLength} characters`);
 }

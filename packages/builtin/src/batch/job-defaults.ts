@@ -3,8 +3,8 @@ import {
   type FieldPath,
   fillIn,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   numberIn,
   objectIn,
   objectsIn,
@@ -16,7 +16,7 @@ import { podTemplateWarnings } from '../core/pod-spec/warnings.ts';
 const maxInt32 = 2 ** 31 - 1;
 
 /** Defaults of a Job. The jobTemplate of a CronJob only gets those of defaultJobTemplate. */
-export function defaultJob(object: JsonObject): void {
+export function defaultJob(object: KubeObject): void {
   const spec = ensureObject(object, 'spec');
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
@@ -38,8 +38,8 @@ export function defaultJobTemplate(spec: JsonObject): void {
 }
 
 /** Labels default to those of the template. Both share one object, so that labels added later appear in both. */
-function defaultLabels(object: JsonObject, spec: JsonObject): void {
-  const metadata = metadataOf(object);
+function defaultLabels(object: KubeObject, spec: JsonObject): void {
+  const metadata = object.metadata;
   const labels = objectIn(objectIn(objectIn(spec, 'template'), 'metadata'), 'labels');
   if (labels && Object.keys(mapIn(metadata, 'labels')).length === 0) metadata.labels = labels as Record<string, string>;
 }
@@ -50,11 +50,11 @@ export const legacyUidLabel = 'controller-uid';
 export const legacyNameLabel = 'job-name';
 
 /** Adds unique labels to the template and a selector for them. */
-export function generateSelector(object: JsonObject): void {
-  const { name, uid } = metadataOf(object) as { name: string; uid: string };
+export function generateSelector(object: KubeObject): void {
+  const { name, uid } = object.metadata as { name: string; uid: string };
   const spec = ensureObject(object, 'spec');
   const templateMetadata = ensureObject(ensureObject(spec, 'template'), 'metadata');
-  const shared = templateMetadata.labels !== undefined && metadataOf(object).labels === templateMetadata.labels;
+  const shared = templateMetadata.labels !== undefined && object.metadata.labels === templateMetadata.labels;
   addLabels(templateMetadata, 'labels', {
     [uidLabel]: uid,
     [nameLabel]: name,
@@ -62,8 +62,8 @@ export function generateSelector(object: JsonObject): void {
     [legacyNameLabel]: name,
   });
   // Jobs without labels get those of the template when they are read from the store.
-  const hasNone = Object.keys(mapIn(metadataOf(object), 'labels')).length === 0;
-  if (shared || hasNone) metadataOf(object).labels = { ...mapIn(templateMetadata, 'labels') };
+  const hasNone = Object.keys(mapIn(object.metadata, 'labels')).length === 0;
+  if (shared || hasNone) object.metadata.labels = { ...mapIn(templateMetadata, 'labels') };
   addLabels(ensureObject(spec, 'selector'), 'matchLabels', { [uidLabel]: uid });
 }
 

@@ -3,6 +3,7 @@ import {
   type FieldErrors,
   type FieldPath,
   type JsonObject,
+  type KubeObject,
   numberIn,
   objectIn,
   objectsIn,
@@ -25,7 +26,7 @@ class StatusUpdate {
   readonly status: JsonObject;
   readonly old: JsonObject;
 
-  constructor(object: JsonObject, old: JsonObject) {
+  constructor(object: KubeObject, old: KubeObject) {
     this.spec = specOf(object);
     this.status = statusOf(object);
     this.old = statusOf(old);
@@ -56,7 +57,7 @@ class StatusUpdate {
   }
 }
 
-export function validateJobStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateJobStatus(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const job = new StatusUpdate(object, old);
   validateNonNegative(job.status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], statusPath, errors);
   validateUncounted(job.status, errors);

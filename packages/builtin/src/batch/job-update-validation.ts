@@ -3,6 +3,7 @@ import {
   type FieldErrors,
   fieldIsImmutable,
   type JsonObject,
+  type KubeObject,
   mapIn,
   numberIn,
   objectIn,
@@ -18,7 +19,7 @@ import { validateJob, validateWholeSpec } from './job-validation.ts';
 
 const specPath = path('spec');
 
-export function validateJobUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateJobUpdate(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   const oldSpec = specOf(old);
   const oldLabels = mapIn(objectIn(objectIn(oldSpec, 'template'), 'metadata'), 'labels');
@@ -49,7 +50,7 @@ function validateCompletions(spec: JsonObject, oldSpec: JsonObject, errors: Fiel
 }
 
 /** The template is immutable, except for scheduling directives and resources of a suspended job. */
-function validateTemplateUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateTemplateUpdate(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const template = templateOf(object);
   const oldTemplate = templateOf(old);
   if (!isIdle(old)) {
@@ -68,7 +69,7 @@ function internalTemplate(template: JsonObject): JsonObject {
   return { ...objectIn(template, 'metadata'), Spec: internalPodSpec(specOf(template)) };
 }
 
-function templateOf(object: JsonObject): JsonObject {
+function templateOf(object: KubeObject): JsonObject {
   return objectIn(objectIn(object, 'spec'), 'template') ?? {};
 }
 

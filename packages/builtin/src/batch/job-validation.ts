@@ -5,7 +5,7 @@ import {
   isDNS1123Label,
   isDNS1123Subdomain,
   type JsonObject,
-  metadataOf,
+  type KubeObject,
   numberIn,
   objectIn,
   path,
@@ -28,11 +28,11 @@ export interface JobRatcheting {
   readonly withoutPrefix?: boolean;
 }
 
-export function validateJob(object: JsonObject, errors: FieldErrors, ratcheting: JobRatcheting = {}): void {
+export function validateJob(object: KubeObject, errors: FieldErrors, ratcheting: JobRatcheting = {}): void {
   const spec = specOf(object);
   validateGeneratedSelector(object, spec, ratcheting, errors);
   validateWholeSpec(spec, errors);
-  const name = textIn(metadataOf(object), 'name');
+  const name = textIn(object.metadata, 'name');
   const completions = numberIn(spec, 'completions');
   if (spec.completionMode !== 'Indexed' || completions <= 0) return;
   const hostname = `${name}-${completions - 1}`;
@@ -50,9 +50,9 @@ export function validateWholeSpec(spec: JsonObject, errors: FieldErrors): void {
   if (usable) validateTemplateLabels(objectIn(spec, 'template') ?? {}, usable, specPath.child('template'), errors);
 }
 
-function validateGeneratedSelector(object: JsonObject, spec: JsonObject, rules: JobRatcheting, errors: FieldErrors): void {
+function validateGeneratedSelector(object: KubeObject, spec: JsonObject, rules: JobRatcheting, errors: FieldErrors): void {
   if (spec.manualSelector === true || !objectIn(spec, 'selector')) return;
-  const { name, uid } = metadataOf(object) as { name: string; uid: string };
+  const { name, uid } = object.metadata as { name: string; uid: string };
   const expected: [string, string][] = [
     [legacyUidLabel, uid],
     [legacyNameLabel, name],

@@ -1,5 +1,5 @@
 import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { goQuote, humanDuration, type JsonObject, metadataOf, numberIn, objectIn, objectsIn, path } from '@tsukube/machinery';
+import { goQuote, humanDuration, type KubeObject, numberIn, objectIn, objectsIn, path } from '@tsukube/machinery';
 import { containerColumns, isNewGeneration, nameWarning, selectorColumn, templateSpec } from '../apps/workload.ts';
 import { schemaOf } from '../common/schema.ts';
 import { specOf, statusOf } from '../common/spec.ts';
@@ -62,15 +62,15 @@ export const job: Resource = {
   },
 };
 
-function statusCell(object: JsonObject): string {
+function statusCell(object: KubeObject): string {
   const conditions = objectsIn(objectIn(object, 'status'), 'conditions');
   const is = (type: string) => conditions.find((condition) => condition.type === type)?.status === 'True';
   for (const type of ['Complete', 'Failed']) if (is(type)) return type;
-  if (metadataOf(object).deletionTimestamp !== undefined) return 'Terminating';
+  if (object.metadata.deletionTimestamp !== undefined) return 'Terminating';
   return ['Suspended', 'FailureTarget', 'SuccessCriteriaMet'].find(is) ?? 'Running';
 }
 
-function completionsCell(object: JsonObject): string {
+function completionsCell(object: KubeObject): string {
   const spec = specOf(object);
   const succeeded = numberIn(objectIn(object, 'status'), 'succeeded');
   if (spec.completions !== undefined) return `${succeeded}/${spec.completions}`;
@@ -78,7 +78,7 @@ function completionsCell(object: JsonObject): string {
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 }
 
-function durationCell(object: JsonObject): ReturnType<Column['value']> {
+function durationCell(object: KubeObject): ReturnType<Column['value']> {
   const { startTime, completionTime } = statusOf(object);
   if (startTime === undefined) return '';
   if (completionTime === undefined) return { age: startTime as string };

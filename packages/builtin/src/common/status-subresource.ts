@@ -1,4 +1,4 @@
-import { type JsonObject, metadataOf } from '@tsukube/machinery';
+import type { KubeObject } from '@tsukube/machinery';
 
 export { statusSubresource } from '@tsukube/apiserver';
 
@@ -7,9 +7,9 @@ const metadataFields = ['labels', 'annotations', 'finalizers', 'ownerReferences'
 /** resetFields of a status subresource that writes the status only. */
 export const allButStatus = { 'f:metadata': {}, 'f:spec': {} };
 
-/** Restores the old metadata, except for managedFields. Named ResetObjectMetaForStatus in Kubernetes. */
-function resetObjectMetaForStatus(object: JsonObject, old: JsonObject): void {
-  const [metadata, before] = [metadataOf(object), metadataOf(old)];
+/** Restores the old metadata, except for managedFields; ResetObjectMetaForStatus in Kubernetes. */
+export function resetObjectMetaForStatus(object: KubeObject, old: KubeObject): void {
+  const [metadata, before] = [object.metadata, old.metadata];
   for (const field of metadataFields) {
     const value = before[field];
     if (value === undefined) delete metadata[field];
@@ -20,7 +20,7 @@ function resetObjectMetaForStatus(object: JsonObject, old: JsonObject): void {
 /** Status strategy of kinds whose status subresource changes neither spec nor metadata. */
 export const statusOnly = {
   resetFields: allButStatus,
-  prepareForUpdate(object: JsonObject, old: JsonObject): void {
+  prepareForUpdate(object: KubeObject, old: KubeObject): void {
     object.spec = old.spec ?? {};
     resetObjectMetaForStatus(object, old);
   },

@@ -1,5 +1,5 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, type JsonObject, path, textIn } from '@tsukube/machinery';
+import { type FieldErrors, type JsonObject, type KubeObject, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { specOf } from '../common/spec.ts';
 
@@ -38,7 +38,7 @@ function dropGatedFields(spec: JsonObject, old: JsonObject): void {
   for (const field of ['strategy', 'preferredHolder'] as const) if (old[field] === undefined) delete spec[field];
 }
 
-function validate(object: JsonObject, errors: FieldErrors): void {
+function validate(object: KubeObject, errors: FieldErrors): void {
   const { leaseDurationSeconds, leaseTransitions, preferredHolder, strategy } = specOf(object);
   const at = path('spec');
   if (leaseDurationSeconds !== undefined && Number(leaseDurationSeconds) <= 0) {

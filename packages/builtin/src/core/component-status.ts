@@ -1,6 +1,6 @@
 import { get } from 'node:https';
 import { type Column, computedVerbs, nameColumn, type Resource, type ServedVersion } from '@tsukube/apiserver';
-import { type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
+import { type JsonObject, type KubeObject, objectsIn, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 
 const columns: readonly Column[] = [
@@ -84,11 +84,11 @@ function reasonOf(error: NodeJS.ErrnoException, url: string): string {
   return error.code === 'ECONNREFUSED' ? `dial tcp ${new URL(url).host}: connect: connection refused` : error.message;
 }
 
-function healthOf(object: JsonObject): JsonObject | undefined {
+function healthOf(object: KubeObject): JsonObject | undefined {
   return objectsIn(object, 'conditions').find(({ type }) => type === 'Healthy');
 }
 
-function statusCell(object: JsonObject): string {
+function statusCell(object: KubeObject): string {
   const health = healthOf(object);
   if (!health) return 'Unknown';
   return health.status === 'True' ? 'Healthy' : 'Unhealthy';

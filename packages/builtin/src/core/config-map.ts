@@ -1,5 +1,5 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { deepEqual, type FieldErrors, type FieldPath, type JsonObject, mapIn, path } from '@tsukube/machinery';
+import { deepEqual, type FieldErrors, type FieldPath, type KubeObject, mapIn, path } from '@tsukube/machinery';
 import { isConfigKey, report } from '../common/field-validation.ts';
 import { schemaOf } from '../common/schema.ts';
 
@@ -37,7 +37,7 @@ export const configMap: Resource = {
   },
 };
 
-function validate(object: JsonObject, errors: FieldErrors): void {
+function validate(object: KubeObject, errors: FieldErrors): void {
   const data = mapIn(object, 'data');
   const binaryData = mapIn(object, 'binaryData');
   validateDataKeys(data, dataPath, errors);
@@ -50,7 +50,7 @@ function validate(object: JsonObject, errors: FieldErrors): void {
 
 const isImmutable = 'field is immutable when `immutable` is set';
 
-function validateUnchanged(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateUnchanged(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   if (object.immutable !== true) errors.forbidden(path('immutable'), isImmutable);
   if (!deepEqual(object.data, old.data)) errors.forbidden(dataPath, isImmutable);
   if (!deepEqual(object.binaryData, old.binaryData)) errors.forbidden(binaryDataPath, isImmutable);

@@ -5,6 +5,7 @@ import {
   isDNS1123Subdomain,
   isQualifiedName,
   type JsonObject,
+  type KubeObject,
   metadataOf,
   numberIn,
   objectIn,
@@ -26,7 +27,7 @@ const v1: ServedVersion = {
     ...Object.fromEntries(
       referenceFields.map((field) => [
         `involvedObject.${field}`,
-        (object: JsonObject) => textIn(objectIn(object, 'involvedObject'), field),
+        (object: KubeObject) => textIn(objectIn(object, 'involvedObject'), field),
       ]),
     ),
     reason: (object) => textIn(object, 'reason'),

@@ -5,8 +5,8 @@ import {
   type FieldPath,
   isQualifiedName,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   newUid,
   objectIn,
   objectsIn,
@@ -45,7 +45,7 @@ export const limitRange: Resource = {
       for (const item of objectsIn(objectIn(object, 'spec'), 'limits')) defaultItem(item);
     },
     prepareForCreate(object) {
-      metadataOf(object).name ||= newUid();
+      object.metadata.name ||= newUid();
     },
     validateCreate: validateLimitRange,
     validateUpdate: (object, _old, errors) => validateLimitRange(object, errors),
@@ -71,7 +71,7 @@ function sorted(list: JsonObject): JsonObject {
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
-function validateLimitRange(object: JsonObject, errors: FieldErrors): void {
+function validateLimitRange(object: KubeObject, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, item] of objectsIn(objectIn(object, 'spec'), 'limits').entries()) {
     const at = path('spec', 'limits').index(i);

@@ -3,9 +3,8 @@ import {
   type FieldErrors,
   formatTime,
   isQualifiedName,
-  type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   nameIsDNSLabel,
   objectIn,
   path,
@@ -25,7 +24,7 @@ const v1: ServedVersion = {
     { name: 'Status', type: 'string', description: 'The status of the namespace', value: (object) => phaseOf(object) },
     ageColumn,
   ],
-  selectableFields: { 'status.phase': phaseOf, name: (object) => metadataOf(object).name ?? '' },
+  selectableFields: { 'status.phase': phaseOf, name: (object) => object.metadata.name ?? '' },
 };
 
 const { deletecollection: _, ...verbs } = storedVerbs;
@@ -71,7 +70,7 @@ export const namespace: Resource = {
   strategy: {
     validateName: nameIsDNSLabel,
     applyDefaults(object) {
-      if (metadataOf(object).name) labelWithName(object);
+      if (object.metadata.name) labelWithName(object);
     },
     prepareForCreate(object) {
       object.status = { phase: 'Active' };
@@ -86,7 +85,7 @@ export const namespace: Resource = {
     },
     validateCreate: validateFinalizers,
     beginDelete(object, request) {
-      const metadata = metadataOf(object);
+      const metadata = object.metadata;
       if (metadata.deletionTimestamp !== undefined)
         return finalizersOf(object).length > 0 ? { kind: 'waiting' } : { kind: 'now' };
       // orphanDependents=false means foreground deletion for namespaces.
@@ -100,23 +99,23 @@ export const namespace: Resource = {
   },
 };
 
-function phaseOf(object: JsonObject): string {
+function phaseOf(object: KubeObject): string {
   return textIn(objectIn(object, 'status'), 'phase');
 }
 
-function finalizersOf(object: JsonObject): readonly string[] {
+function finalizersOf(object: KubeObject): readonly string[] {
   return textsIn(objectIn(object, 'spec'), 'finalizers');
 }
 
 /** Lets namespace selectors select a namespace by name. */
-function labelWithName(object: JsonObject): void {
-  const metadata = metadataOf(object);
+function labelWithName(object: KubeObject): void {
+  const metadata = object.metadata;
   const labels = new Map(Object.entries(mapIn(metadata, 'labels')));
   labels.set(nameLabel, textIn(metadata, 'name'));
   metadata.labels = sortedMap(labels);
 }
 
-function validateFinalizers(object: JsonObject, errors: FieldErrors): void {
+function validateFinalizers(object: KubeObject, errors: FieldErrors): void {
   for (const [i, finalizer] of finalizersOf(object).entries()) {
     const at = path('spec', 'finalizers').index(i);
     const problems = isQualifiedName(finalizer);
@@ -127,9 +126,9 @@ function validateFinalizers(object: JsonObject, errors: FieldErrors): void {
   }
 }
 
-function validatePhase(object: JsonObject, errors: FieldErrors): void {
+function validatePhase(object: KubeObject, errors: FieldErrors): void {
   const at = path('status', 'Phase');
-  const deleting = metadataOf(object).deletionTimestamp !== undefined;
+  const deleting = object.metadata.deletionTimestamp !== undefined;
   if (!deleting && phaseOf(object) !== 'Active')
     errors.invalid(at, phaseOf(object), "may only be 'Active' if `deletionTimestamp` is empty");
   if (deleting && phaseOf(object) !== 'Terminating') {

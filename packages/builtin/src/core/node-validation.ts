@@ -3,6 +3,7 @@ import {
   type FieldPath,
   isValidLabelValue,
   type JsonObject,
+  type KubeObject,
   mapIn,
   numberIn,
   objectIn,
@@ -23,7 +24,7 @@ const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 // Taints are in the spec, but kube-apiserver reports this path.
 const taintsPath = path('metadata', 'taints');
 
-export function validateNode(object: JsonObject, errors: FieldErrors): void {
+export function validateNode(object: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   validateTaints(objectsIn(spec, 'taints'), errors);
   validateNodeResources(object, errors);
@@ -33,7 +34,7 @@ export function validateNode(object: JsonObject, errors: FieldErrors): void {
 }
 
 /** Validates the immutable fields and the status. */
-export function validateNodeUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateNodeUpdate(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   const oldSpec = specOf(old);
   validateNodeResources(object, errors);
@@ -66,14 +67,14 @@ function asGoShowsIt({ key = '', value = '', effect = '', timeAdded = null }: Js
   return { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded };
 }
 
-function validateNodeResources(object: JsonObject, errors: FieldErrors): void {
+function validateNodeResources(object: KubeObject, errors: FieldErrors): void {
   for (const field of ['capacity', 'allocatable']) {
     for (const [name, amount] of Object.entries(mapIn(objectIn(object, 'status'), field)))
       validateResourceQuantity(name, amount, path('status', field, name), errors);
   }
 }
 
-function validateSwap(object: JsonObject, errors: FieldErrors): void {
+function validateSwap(object: KubeObject, errors: FieldErrors): void {
   const swap = objectIn(objectIn(objectIn(object, 'status'), 'nodeInfo'), 'swap');
   if (swap?.capacity !== undefined && numberIn(swap, 'capacity') <= 0)
     errors.invalid(path('metadata', 'nodeSwapStatus', 'capacity'), swap.capacity, 'must be greater than zero');
@@ -81,7 +82,7 @@ function validateSwap(object: JsonObject, errors: FieldErrors): void {
 
 const featurePattern = /^[A-Z][a-zA-Z0-9]*(?:\/[a-zA-Z0-9]+)*$/;
 
-function validateFeatures(object: JsonObject, errors: FieldErrors): void {
+function validateFeatures(object: KubeObject, errors: FieldErrors): void {
   const features = textsIn(objectIn(object, 'status'), 'declaredFeatures');
   for (const [i, feature] of features.entries()) {
     const at = path('status', 'declaredFeatures');
@@ -103,7 +104,7 @@ function validateFeatureOrder(feature: string, next: string | undefined, at: Fie
   else if (feature > next) errors.invalid(at, next, 'list must be sorted alphabetically');
 }
 
-function validateAddresses(object: JsonObject, errors: FieldErrors): void {
+function validateAddresses(object: KubeObject, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, address] of objectsIn(objectIn(object, 'status'), 'addresses').entries()) {
     const shownAddress = { Type: textIn(address, 'type'), Address: textIn(address, 'address') };

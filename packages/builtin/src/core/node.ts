@@ -10,8 +10,8 @@ import {
 } from '@tsukube/apiserver';
 import {
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   objectIn,
   objectsIn,
   path,
@@ -94,7 +94,7 @@ export const node: Resource = {
   },
 };
 
-function nodeWarnings(object: JsonObject): readonly string[] {
+function nodeWarnings(object: KubeObject): readonly string[] {
   const spec = objectIn(object, 'spec');
   const warnings = textsIn(spec, 'podCIDRs').flatMap((cidr, i) => warningsForCidr(cidr, path('spec', 'podCIDRs').index(i)));
   if (textIn(spec, 'externalID') !== '')
@@ -103,7 +103,7 @@ function nodeWarnings(object: JsonObject): readonly string[] {
   return warnings;
 }
 
-function defaultNode(object: JsonObject): void {
+function defaultNode(object: KubeObject): void {
   normalizePodCIDRs(specOf(object));
   const status = objectIn(object, 'status');
   if (status?.capacity !== undefined) status.allocatable ??= { ...objectIn(status, 'capacity') };
@@ -122,7 +122,7 @@ function normalizePodCIDRs(spec: JsonObject): void {
 const notReady = 'node.kubernetes.io/not-ready';
 
 /** Keeps pods off a new node until it is ready. */
-function taintAsNotReady(object: JsonObject): void {
+function taintAsNotReady(object: KubeObject): void {
   object.spec ??= {};
   const spec = specOf(object);
   const taints = objectsIn(spec, 'taints');
@@ -130,7 +130,7 @@ function taintAsNotReady(object: JsonObject): void {
   spec.taints = [...taints, { key: notReady, effect: 'NoSchedule' }];
 }
 
-function infoOf(object: JsonObject): JsonObject | undefined {
+function infoOf(object: KubeObject): JsonObject | undefined {
   return objectIn(objectIn(object, 'status'), 'nodeInfo');
 }
 
@@ -138,7 +138,7 @@ function known(info: JsonObject | undefined, field: string): string {
   return textIn(info, field) || '<unknown>';
 }
 
-function statusCell(object: JsonObject): string {
+function statusCell(object: KubeObject): string {
   const ready = objectsIn(objectIn(object, 'status'), 'conditions').findLast(({ type }) => type === 'Ready');
   let status = 'Unknown';
   if (ready) status = ready.status === 'True' ? 'Ready' : 'NotReady';
@@ -147,8 +147,8 @@ function statusCell(object: JsonObject): string {
 
 const rolePrefix = 'node-role.kubernetes.io/';
 
-function rolesCell(object: JsonObject): string {
-  const labels = Object.entries(mapIn(metadataOf(object), 'labels'));
+function rolesCell(object: KubeObject): string {
+  const labels = Object.entries(mapIn(object.metadata, 'labels'));
   const roles = labels.map(([key, value]) => {
     if (key.startsWith(rolePrefix)) return key.slice(rolePrefix.length);
     return key === 'kubernetes.io/role' ? value : '';
@@ -156,12 +156,12 @@ function rolesCell(object: JsonObject): string {
   return [...new Set(roles.filter((role) => role !== ''))].sort().join(',') || '<none>';
 }
 
-function addressOf(object: JsonObject, type: string): string {
+function addressOf(object: KubeObject, type: string): string {
   const found = objectsIn(objectIn(object, 'status'), 'addresses').find((address) => address.type === type);
   return found ? textIn(found, 'address') : '<none>';
 }
 
-function kernelCell(object: JsonObject): string {
+function kernelCell(object: KubeObject): string {
   const info = infoOf(object);
   const architecture = textIn(info, 'architecture');
   return `${known(info, 'kernelVersion')}${architecture === '' ? '' : ` (${architecture})`}`;

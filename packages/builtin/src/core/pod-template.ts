@@ -1,5 +1,5 @@
 import { nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { ensureObject, type FieldErrors, type JsonObject, mapIn, objectIn, path } from '@tsukube/machinery';
+import { ensureObject, type FieldErrors, type KubeObject, mapIn, objectIn, path } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { containerImages, containerNames, formatLabels } from './pod-spec/columns.ts';
 import { defaultPodTemplate } from './pod-spec/defaults.ts';
@@ -55,6 +55,6 @@ export const podTemplate: Resource = {
   },
 };
 
-function validate(object: JsonObject, errors: FieldErrors): void {
+function validate(object: KubeObject, errors: FieldErrors): void {
   validatePodTemplate(objectIn(object, 'template') ?? {}, at, errors);
 }

@@ -3,8 +3,8 @@ import {
   type FieldErrors,
   isDNS1123Label,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   numberIn,
   objectIn,
   path,
@@ -23,7 +23,7 @@ const specType = 'io.k8s.api.core.v1.ReplicationControllerSpec';
 const statusType = 'io.k8s.api.core.v1.ReplicationControllerStatus';
 const specPath = path('spec');
 
-function podSpecOf(object: JsonObject): JsonObject | undefined {
+function podSpecOf(object: KubeObject): JsonObject | undefined {
   return objectIn(objectIn(specOf(object), 'template'), 'spec');
 }
 
@@ -115,10 +115,10 @@ function selectorText(selector: Readonly<Record<string, string>>): string {
 }
 
 /** Labels and selector default to the labels of the pod template. */
-function applyDefaults(object: JsonObject): void {
+function applyDefaults(object: KubeObject): void {
   object.spec ??= {};
   const spec = specOf(object);
-  const metadata = metadataOf(object);
+  const metadata = object.metadata;
   spec.replicas ??= 1;
   const template = objectIn(spec, 'template');
   if (template) defaultPodTemplate(template);
@@ -131,7 +131,7 @@ function applyDefaults(object: JsonObject): void {
   statusOf(object).replicas ??= 0;
 }
 
-function validate(object: JsonObject, errors: FieldErrors): void {
+function validate(object: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   requireNonNegative(spec, 'minReadySeconds', specPath, errors);
   const selector = mapIn(spec, 'selector');
@@ -173,9 +173,9 @@ function validateStatus(status: JsonObject, errors: FieldErrors): void {
     errors.invalid(at.child('availableReplicas'), numberIn(status, 'availableReplicas'), 'cannot be greater than readyReplicas');
 }
 
-function warnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
-  const metadata = metadataOf(object);
-  if (old && metadataOf(old).generation === metadata.generation) return [];
+function warnings(object: KubeObject, old: KubeObject | undefined): readonly string[] {
+  const metadata = object.metadata;
+  if (old && old.metadata.generation === metadata.generation) return [];
   const ofTemplate = podTemplateWarnings(objectIn(specOf(object), 'template'), specPath.child('template'));
   const problems = old ? [] : isDNS1123Label(textIn(metadata, 'name'));
   if (problems.length === 0) return ofTemplate;

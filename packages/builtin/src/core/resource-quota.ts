@@ -5,6 +5,7 @@ import {
   type FieldPath,
   fieldIsImmutable,
   type JsonObject,
+  type KubeObject,
   mapIn,
   objectIn,
   objectsIn,
@@ -71,7 +72,7 @@ export const resourceQuota: Resource = {
   },
 };
 
-function usageCell(object: JsonObject, limits: boolean): string {
+function usageCell(object: KubeObject, limits: boolean): string {
   const status = objectIn(object, 'status');
   const [hard, used] = [mapIn(status, 'hard'), mapIn(status, 'used')];
   const names = Object.keys(hard).filter((name) => name.startsWith('limits.') === limits);
@@ -132,19 +133,19 @@ const contradictions = [
   ['Terminating', 'NotTerminating'],
 ];
 
-export function validateQuotaSpec(object: JsonObject, errors: FieldErrors): void {
+export function validateQuotaSpec(object: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   validateQuotaList(mapIn(spec, 'hard'), path('spec', 'hard'), errors);
   validateScopes(spec, errors);
   if (objectIn(spec, 'scopeSelector')) validateScopeSelector(spec, errors);
 }
 
-export function validateQuotaStatus(object: JsonObject, errors: FieldErrors): void {
+export function validateQuotaStatus(object: KubeObject, errors: FieldErrors): void {
   for (const field of ['hard', 'used'])
     validateQuotaList(mapIn(objectIn(object, 'status'), field), path('status', field), errors);
 }
 
-export function validateQuotaUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateQuotaUpdate(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   validateQuotaSpec(object, errors);
   const [now, before] = [object, old].map((quota) => textsIn(objectIn(quota, 'spec'), 'scopes'));
   const [scopes, oldScopes] = [new Set(now), new Set(before)];

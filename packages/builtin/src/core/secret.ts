@@ -3,10 +3,9 @@ import {
   deepEqual,
   type FieldErrors,
   isObject,
-  type JsonObject,
   JsonSyntaxError,
+  type KubeObject,
   mapIn,
-  metadataOf,
   parseJson,
   path,
   textIn,
@@ -54,7 +53,7 @@ export const secret: Resource = {
 };
 
 /** stringData is write-only: its values are base64-encoded into data. */
-function foldStringData(object: JsonObject): void {
+function foldStringData(object: KubeObject): void {
   const { stringData } = object;
   delete object.stringData;
   if (!isObject(stringData)) return;
@@ -68,10 +67,10 @@ function foldStringData(object: JsonObject): void {
 type Data = Readonly<Record<string, string>>;
 
 /** Required content of the built-in secret types. */
-const rules: Readonly<Record<string, (data: Data, object: JsonObject, errors: FieldErrors) => void>> = {
+const rules: Readonly<Record<string, (data: Data, object: KubeObject, errors: FieldErrors) => void>> = {
   'kubernetes.io/service-account-token': (_data, object, errors) => {
     const name = 'kubernetes.io/service-account.name';
-    if (!metadataOf(object).annotations?.[name]) errors.required(path('metadata', 'annotations').key(name));
+    if (!object.metadata.annotations?.[name]) errors.required(path('metadata', 'annotations').key(name));
   },
   'kubernetes.io/dockercfg': (data, _object, errors) => requireJson(data, '.dockercfg', errors),
   'kubernetes.io/dockerconfigjson': (data, _object, errors) => requireJson(data, '.dockerconfigjson', errors),
@@ -88,7 +87,7 @@ const rules: Readonly<Record<string, (data: Data, object: JsonObject, errors: Fi
   },
 };
 
-function validate(object: JsonObject, errors: FieldErrors): void {
+function validate(object: KubeObject, errors: FieldErrors): void {
   const data = mapIn(object, 'data');
   validateDataKeys(data, dataPath, errors);
   validateDataSize([], Object.values(data), dataPath, errors);
@@ -114,7 +113,7 @@ function jsonProblem(bytes: Buffer): string | undefined {
 
 const isImmutable = 'field is immutable when `immutable` is set';
 
-function validateUnchanged(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateUnchanged(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   if (object.immutable !== true) errors.forbidden(path('immutable'), isImmutable);
   if (!deepEqual(object.data, old.data)) errors.forbidden(dataPath, isImmutable);
 }

@@ -1,5 +1,5 @@
 import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, mapIn, metadataOf, objectsIn } from '@tsukube/machinery';
+import { type JsonObject, type KubeObject, mapIn, objectsIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { type TokenIssuer, tokenRequests } from '../service-account-tokens/index.ts';
 
@@ -37,7 +37,7 @@ const resource: Resource = {
 };
 
 /** Drops all fields of secret references but the name. */
-function keepSecretNames(object: JsonObject): void {
+function keepSecretNames(object: KubeObject): void {
   if (object.secrets === undefined) return;
   object.secrets = objectsIn(object, 'secrets').map(({ name }): JsonObject => (name ? { name } : {}));
 }
@@ -45,6 +45,6 @@ function keepSecretNames(object: JsonObject): void {
 const enforcement = 'kubernetes.io/enforce-mountable-secrets';
 const enforcementWarning = `metadata.annotations[${enforcement}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
 
-function isEnforced(object: JsonObject | undefined): boolean {
-  return object !== undefined && mapIn(metadataOf(object), 'annotations')[enforcement] !== undefined;
+function isEnforced(object: KubeObject | undefined): boolean {
+  return object !== undefined && mapIn(object.metadata, 'annotations')[enforcement] !== undefined;
 }

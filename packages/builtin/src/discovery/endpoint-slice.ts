@@ -8,8 +8,8 @@ import {
   isQualifiedName,
   isValidLabelValue,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   nameIsDNSSubdomain,
   objectIn,
   objectsIn,
@@ -81,15 +81,15 @@ function firstFew(texts: readonly string[]): string {
 }
 
 /** The service name is a label, so changing labels increments the generation as well. */
-function bumpGenerationForLabels(object: JsonObject, old: JsonObject): void {
-  const [metadata, before] = [metadataOf(object), metadataOf(old)];
+function bumpGenerationForLabels(object: KubeObject, old: KubeObject): void {
+  const [metadata, before] = [object.metadata, old.metadata];
   if (!deepEqual(metadata.labels ?? {}, before.labels ?? {})) metadata.generation = Number(before.generation ?? 0) + 1;
 }
 
 const hostname = 'kubernetes.io/hostname';
 
 /** Drops deprecatedTopology, a field of v1beta1; its hostname moves to nodeName. */
-function dropTopology(object: JsonObject, old: JsonObject | undefined): void {
+function dropTopology(object: KubeObject, old: KubeObject | undefined): void {
   const known = new Set(objectsIn(old, 'endpoints').map((endpoint) => mapIn(endpoint, 'deprecatedTopology')[hostname]));
   for (const endpoint of objectsIn(object, 'endpoints')) {
     const name = mapIn(endpoint, 'deprecatedTopology')[hostname];
@@ -100,9 +100,9 @@ function dropTopology(object: JsonObject, old: JsonObject | undefined): void {
 
 const managers = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
 
-function sliceWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
+function sliceWarnings(object: KubeObject, old: KubeObject | undefined): readonly string[] {
   const warnings = !old && object.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : [];
-  const manager = mapIn(metadataOf(object), 'labels')['endpointslice.kubernetes.io/managed-by'];
+  const manager = mapIn(object.metadata, 'labels')['endpointslice.kubernetes.io/managed-by'];
   if (managers.includes(manager ?? '')) return warnings;
   const ips = objectsIn(object, 'endpoints').flatMap((endpoint, i) =>
     textsIn(endpoint, 'addresses').flatMap((ip, j) => warningsForIP(ip, path('endpoints').index(i).child('addresses').index(j))),
@@ -117,13 +117,13 @@ const maxPorts = 20_000;
 const maxTopologyLabels = 16;
 const maxHints = 8;
 
-function validateEndpointSlice(object: JsonObject, errors: FieldErrors): void {
+function validateEndpointSlice(object: KubeObject, errors: FieldErrors): void {
   validateHead(object, errors);
   validateEndpoints(object, errors);
 }
 
 /** Ratcheting: unchanged endpoints are not validated. */
-function validateEndpointSliceUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateEndpointSliceUpdate(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   validateHead(object, errors);
   const found = new FieldErrors();
   validateEndpoints(object, found);
@@ -131,7 +131,7 @@ function validateEndpointSliceUpdate(object: JsonObject, old: JsonObject, errors
   validateImmutableField(object.addressType, old.addressType, path('addressType'), errors);
 }
 
-function validateHead(object: JsonObject, errors: FieldErrors): void {
+function validateHead(object: KubeObject, errors: FieldErrors): void {
   requireOneOf(textIn(object, 'addressType'), addressTypes, path('addressType'), errors);
   validatePorts(objectsIn(object, 'ports'), path('ports'), errors);
 }
@@ -155,7 +155,7 @@ function validatePorts(ports: readonly JsonObject[], at: FieldPath, errors: Fiel
   }
 }
 
-function validateEndpoints(object: JsonObject, errors: FieldErrors): void {
+function validateEndpoints(object: KubeObject, errors: FieldErrors): void {
   const endpoints = objectsIn(object, 'endpoints');
   if (endpoints.length > maxEndpoints) {
     errors.tooMany(path('endpoints'), endpoints.length, maxEndpoints);

@@ -33,7 +33,8 @@ function forgivingly(subresource: Subresource, hub: ServedVersion): Subresource 
 function preparation({ prepareForCreate, prepareForUpdate }: Rules): Rules {
   return {
     ...(prepareForCreate && {
-      prepareForCreate: (object, user, version) => keeping(object, version, () => prepareForCreate(object, user, version)),
+      prepareForCreate: (object, user, version, warn) =>
+        keeping(object, version, () => prepareForCreate(object, user, version, warn)),
     }),
     ...(prepareForUpdate && {
       prepareForUpdate: (object, old, version) => keeping(object, version, () => prepareForUpdate(object, old, version)),

@@ -4,8 +4,8 @@ import {
   type FieldPath,
   isDNS1123Subdomain,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   nameIsDNSLabel,
   objectIn,
   path,
@@ -57,13 +57,13 @@ export const ingressClass: Resource = {
   },
 };
 
-function nameCell(object: JsonObject): string {
-  const { name } = metadataOf(object);
-  const isDefault = mapIn(metadataOf(object), 'annotations')['ingressclass.kubernetes.io/is-default-class'] === 'true';
+function nameCell(object: KubeObject): string {
+  const { name } = object.metadata;
+  const isDefault = mapIn(object.metadata, 'annotations')['ingressclass.kubernetes.io/is-default-class'] === 'true';
   return `${name ?? ''}${isDefault ? ' (default)' : ''}`;
 }
 
-function parametersCell(object: JsonObject): string {
+function parametersCell(object: KubeObject): string {
   const parameters = objectIn(objectIn(object, 'spec'), 'parameters');
   if (!parameters) return '<none>';
   const group = parameters.apiGroup === undefined ? '' : `.${parameters.apiGroup}`;
@@ -73,7 +73,7 @@ function parametersCell(object: JsonObject): string {
 const maxController = 250;
 const scopes = ['Cluster', 'Namespace'];
 
-function validateIngressClass(object: JsonObject, errors: FieldErrors): void {
+function validateIngressClass(object: KubeObject, errors: FieldErrors): void {
   const spec = objectIn(object, 'spec');
   const controller = textIn(spec, 'controller');
   const at = path('spec', 'controller');

@@ -5,8 +5,8 @@ import {
   isValidPathSegmentName,
   isWildcardDNS1123Subdomain,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   nameIsDNSLabel,
   nameIsDNSSubdomain,
   numberIn,
@@ -34,15 +34,15 @@ interface Ratcheting {
 }
 const strict: Ratcheting = { anySecretName: false, anyWildcardRule: false };
 
-export function validateIngressCreate(object: JsonObject, errors: FieldErrors): void {
+export function validateIngressCreate(object: KubeObject, errors: FieldErrors): void {
   validateIngress(object, strict, errors);
-  const annotated = mapIn(metadataOf(object), 'annotations')[classAnnotation];
+  const annotated = mapIn(object.metadata, 'annotations')[classAnnotation];
   const name = objectIn(object, 'spec')?.ingressClassName;
   if (annotated !== undefined && name !== undefined && annotated !== name)
     errors.invalid(path('annotations', classAnnotation), annotated, 'must match `ingressClassName` when both are specified');
 }
 
-export function validateIngressUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateIngressUpdate(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const oldSpec = objectIn(old, 'spec');
   const anySecretName = objectsIn(oldSpec, 'tls').some((tls) => secretProblems(tls).length > 0);
   const anyWildcardRule = objectsIn(oldSpec, 'rules').some((rule) => {
@@ -53,7 +53,7 @@ export function validateIngressUpdate(object: JsonObject, old: JsonObject, error
   validateIngress(object, { anySecretName, anyWildcardRule }, errors);
 }
 
-export function validateIngressStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateIngressStatus(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const before = new Set(ingressOf(old).map((point) => textIn(point, 'ip')));
   for (const [i, point] of ingressOf(object).entries()) {
     const at = path('status', 'loadBalancer', 'ingress').index(i);
@@ -65,7 +65,7 @@ export function validateIngressStatus(object: JsonObject, old: JsonObject, error
   }
 }
 
-function validateIngress(object: JsonObject, ratcheting: Ratcheting, errors: FieldErrors): void {
+function validateIngress(object: KubeObject, ratcheting: Ratcheting, errors: FieldErrors): void {
   const spec = specOf(object);
   const rules = objectsIn(spec, 'rules');
   const backend = objectIn(spec, 'defaultBackend');

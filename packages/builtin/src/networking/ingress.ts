@@ -1,5 +1,5 @@
 import { ageColumn, type Column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, path, textIn, warningsForIP } from '@tsukube/machinery';
+import { type KubeObject, mapIn, objectIn, objectsIn, path, textIn, warningsForIP } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { ingressOf, loadBalancerAddresses } from '../core/service/load-balancer-status.ts';
@@ -62,7 +62,7 @@ export const ingress: Resource = {
     validateCreate: validateIngressCreate,
     validateUpdate: validateIngressUpdate,
     warnings(object, old) {
-      const annotated = mapIn(metadataOf(object), 'annotations')[classAnnotation] !== undefined;
+      const annotated = mapIn(object.metadata, 'annotations')[classAnnotation] !== undefined;
       if (old || !annotated || objectIn(object, 'spec')?.ingressClassName !== undefined) return [];
       return [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`];
     },
@@ -71,7 +71,7 @@ export const ingress: Resource = {
 
 const shownHosts = 3;
 
-function hostsCell(object: JsonObject): string {
+function hostsCell(object: KubeObject): string {
   const rules = objectsIn(objectIn(object, 'spec'), 'rules');
   const hosts: string[] = [];
   let more = false;

@@ -7,6 +7,7 @@ import {
   isDNS1123Subdomain,
   isValidPathSegmentName,
   type JsonObject,
+  type KubeObject,
   objectIn,
   path,
   textIn,
@@ -52,11 +53,11 @@ export const ipAddress: Resource = {
   },
 };
 
-function parentOf(object: JsonObject): JsonObject | undefined {
+function parentOf(object: KubeObject): JsonObject | undefined {
   return objectIn(objectIn(object, 'spec'), 'parentRef');
 }
 
-function parentCell(object: JsonObject): string {
+function parentCell(object: KubeObject): string {
   const parent = parentOf(object);
   if (!parent) return '<none>';
   const kind = groupResourceText({ group: textIn(parent, 'group'), resource: textIn(parent, 'resource') }).toLowerCase();
@@ -70,7 +71,7 @@ function addressProblems(name: string): readonly string[] {
   return errors.list.map(({ body }) => body.slice(`Invalid value: ${JSON.stringify(name)}: `.length));
 }
 
-function validateParent(object: JsonObject, errors: FieldErrors): void {
+function validateParent(object: KubeObject, errors: FieldErrors): void {
   const at = path('spec', 'parentRef');
   const parent = parentOf(object);
   if (!parent) {

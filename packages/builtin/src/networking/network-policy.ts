@@ -4,6 +4,7 @@ import {
   FieldErrors,
   type FieldPath,
   type JsonObject,
+  type KubeObject,
   labelSelectorOf,
   numberIn,
   objectIn,
@@ -60,7 +61,7 @@ function selectorCell(selector: JsonObject): string {
   }
 }
 
-function defaultNetworkPolicy(object: JsonObject): void {
+function defaultNetworkPolicy(object: KubeObject): void {
   object.spec ??= {};
   const spec = specOf(object);
   spec.podSelector ??= {};
@@ -70,7 +71,7 @@ function defaultNetworkPolicy(object: JsonObject): void {
     for (const rule of objectsIn(spec, rules)) for (const port of objectsIn(rule, 'ports')) port.protocol ??= 'TCP';
 }
 
-function policyWarnings(object: JsonObject): readonly string[] {
+function policyWarnings(object: KubeObject): readonly string[] {
   const warnings: string[] = [];
   for (const { rules, peers } of directions) {
     for (const [i, rule] of objectsIn(objectIn(object, 'spec'), rules).entries()) {
@@ -99,7 +100,7 @@ interface Ratcheting {
   readonly cidrs: ReadonlySet<string>;
 }
 
-function validateNetworkPolicy(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+function validateNetworkPolicy(object: KubeObject, old: KubeObject | undefined, errors: FieldErrors): void {
   const spec = specOf(object);
   const ratcheting = ratchetingFor(objectIn(old, 'spec'));
   validateLabelSelector(objectIn(spec, 'podSelector'), path('spec', 'podSelector'), errors, ratcheting);

@@ -1,5 +1,5 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { type FieldErrors, type JsonObject, objectIn, parseCidr, path, textsIn, validateCidr } from '@tsukube/machinery';
+import { type FieldErrors, type KubeObject, objectIn, parseCidr, path, textsIn, validateCidr } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { statusOnly, statusSubresource } from '../common/status-subresource.ts';
 
@@ -38,11 +38,11 @@ export const serviceCidr: Resource = {
 
 const cidrsPath = path('spec', 'cidrs');
 
-function cidrsOf(object: JsonObject): readonly string[] {
+function cidrsOf(object: KubeObject): readonly string[] {
   return textsIn(objectIn(object, 'spec'), 'cidrs');
 }
 
-function validateCidrs(object: JsonObject, errors: FieldErrors): void {
+function validateCidrs(object: KubeObject, errors: FieldErrors): void {
   const cidrs = cidrsOf(object);
   if (cidrs.length === 0) {
     errors.required(cidrsPath, 'at least one CIDR required');
@@ -65,7 +65,7 @@ function validateCidrs(object: JsonObject, errors: FieldErrors): void {
 const isImmutable = 'field is immutable';
 
 /** A CIDR of the other IP family may be added; existing ones are immutable. */
-function validateCidrChanges(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateCidrChanges(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const [cidrs, before] = [cidrsOf(object), cidrsOf(old)];
   if (cidrs.length === before.length) {
     for (const [i, cidr] of cidrs.entries()) if (cidr !== before[i]) errors.invalid(cidrsPath.index(i), cidr, isImmutable);

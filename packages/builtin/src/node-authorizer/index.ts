@@ -9,7 +9,7 @@ import {
   type User,
   type Verdict,
 } from '@tsukube/apiserver';
-import { goQuote, type JsonObject, objectIn, textIn } from '@tsukube/machinery';
+import { goQuote, type KubeObject, objectIn, textIn } from '@tsukube/machinery';
 import type { FindRegistry } from '../rbac/authorizer/rbac-authorizer.ts';
 import { nodeRules } from '../rbac/bootstrap/policy.ts';
 import { combinedResource, compileRule } from '../rbac/rules/compiled-rule.ts';
@@ -79,7 +79,7 @@ export function nodeAuthorizer(findRegistry: FindRegistry): NodeAuthorizer {
 
 /** Keeps the graph in step with pods, volumes, attachments and slices. Resolves once it is complete. */
 async function followGraph(graph: NodeGraph, findRegistry: FindRegistry): Promise<() => void> {
-  const related = (kind: string, targets: (object: JsonObject, namespace: string, name: string) => readonly Target[]) =>
+  const related = (kind: string, targets: (object: KubeObject, namespace: string, name: string) => readonly Target[]) =>
     followNodeName(graph, kind, targets);
   const followed: [string, string, ObjectListener][] = [
     ['', 'pods', related('pod', podReferences)],
@@ -102,14 +102,14 @@ async function followGraph(graph: NodeGraph, findRegistry: FindRegistry): Promis
 function followNodeName(
   graph: NodeGraph,
   kind: string,
-  targets: (object: JsonObject, namespace: string, name: string) => readonly Target[],
+  targets: (object: KubeObject, namespace: string, name: string) => readonly Target[],
 ): ObjectListener {
   const sourceOf = (namespace: string, name: string) => `${kind} ${namespace}/${name}`;
   return {
     put(namespace, name, { value }) {
-      const object = value.includes('"nodeName":') ? decodeObject(value) : {};
+      const object = value.includes('"nodeName":') ? decodeObject(value) : undefined;
       const node = textIn(objectIn(object, 'spec'), 'nodeName');
-      if (node === '') graph.forget(sourceOf(namespace, name));
+      if (!object || node === '') graph.forget(sourceOf(namespace, name));
       else graph.relate(sourceOf(namespace, name), node, targets(object, namespace, name));
     },
     remove: (namespace, name) => graph.forget(sourceOf(namespace, name)),

@@ -2,6 +2,7 @@ import { ageColumn, nameColumn, type Resource, type ServedVersion, storedVerbs }
 import {
   type FieldErrors,
   type JsonObject,
+  type KubeObject,
   mapIn,
   nameIsDNSLabel,
   objectIn,
@@ -52,7 +53,7 @@ export const runtimeClass: Resource = {
 
 const noClaims: ReadonlySet<string> = new Set();
 
-function validateRuntimeClass(object: JsonObject, errors: FieldErrors): void {
+function validateRuntimeClass(object: KubeObject, errors: FieldErrors): void {
   const handler = textIn(object, 'handler');
   if (handler === '') errors.required(path('handler'));
   else report(nameIsDNSLabel(handler, false), path('handler'), handler, errors);

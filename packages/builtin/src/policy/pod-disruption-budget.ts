@@ -1,5 +1,14 @@
 import { ageColumn, type Column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { FieldErrors, type JsonObject, numberIn, objectIn, objectsIn, path, validateLabelSelector } from '@tsukube/machinery';
+import {
+  FieldErrors,
+  type JsonObject,
+  type KubeObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  path,
+  validateLabelSelector,
+} from '@tsukube/machinery';
 import { validateIntOrPercent, validateNotMoreThan100Percent } from '../apps/workload-validation.ts';
 import { validateConditions } from '../common/conditions.ts';
 import { validateEnum, validateNonNegative } from '../common/field-validation.ts';
@@ -64,7 +73,7 @@ const specPath = path('spec');
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget'];
 const statusNumbers = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'];
 
-function validateBudget(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+function validateBudget(object: KubeObject, old: KubeObject | undefined, errors: FieldErrors): void {
   const spec = specOf(object);
   const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy: policy } = spec;
   if (minAvailable !== undefined && maxUnavailable !== undefined)
@@ -91,7 +100,7 @@ function asGoShowsIt(spec: JsonObject): JsonObject {
   };
 }
 
-function validateBudgetStatus(object: JsonObject, errors: FieldErrors): void {
+function validateBudgetStatus(object: KubeObject, errors: FieldErrors): void {
   const status = statusOf(object);
   validateConditions(objectsIn(status, 'conditions'), path('status', 'conditions'), errors);
   validateNonNegative(status, statusNumbers, path('status'), errors);

@@ -2,6 +2,7 @@ import { ageColumn, type Column, column, nameColumn, type Resource, type ServedV
 import {
   type FieldErrors,
   type JsonObject,
+  type KubeObject,
   metadataOf,
   numberIn,
   path,
@@ -78,7 +79,7 @@ export const priorityClass: Resource = {
     },
     prepareForCreate(object) {
       // Set on create and never incremented.
-      metadataOf(object).generation = 1;
+      object.metadata.generation = 1;
     },
     validateCreate: validatePriorityClass,
     validateUpdate(object, old, errors) {
@@ -87,7 +88,7 @@ export const priorityClass: Resource = {
       validateImmutableField(object.preemptionPolicy, old.preemptionPolicy, path('preemptionPolicy'), errors);
     },
     beginDelete(object) {
-      const name = textIn(metadataOf(object), 'name');
+      const name = textIn(object.metadata, 'name');
       if (systemClassNamed(name))
         throw StatusError.forbidden(
           { group: 'scheduling.k8s.io', resource: 'priorityclasses' },
@@ -103,8 +104,8 @@ function systemClassNamed(name: string): JsonObject | undefined {
   return systemPriorityClasses.find((each) => metadataOf(each).name === name);
 }
 
-function validatePriorityClass(object: JsonObject, errors: FieldErrors): void {
-  const name = textIn(metadataOf(object), 'name');
+function validatePriorityClass(object: KubeObject, errors: FieldErrors): void {
+  const name = textIn(object.metadata, 'name');
   const value = numberIn(object, 'value');
   if (name.startsWith(systemPrefix)) {
     const problem = systemClassProblem(name, value, object.globalDefault === true);

@@ -4,7 +4,7 @@ import {
   type FieldErrors,
   type FieldPath,
   type JsonObject,
-  metadataOf,
+  type KubeObject,
   numberIn,
   objectsIn,
   path,
@@ -63,7 +63,7 @@ export const csiDriver: Resource = {
     prepareForUpdate(object, old) {
       if (specOf(old).preventPodSchedulingIfMissing === undefined) delete specOf(object).preventPodSchedulingIfMissing;
       // Unset on create; the first update sets 1.
-      if (!deepEqual(object.spec, old.spec)) metadataOf(object).generation = numberIn(metadataOf(old), 'generation') + 1;
+      if (!deepEqual(object.spec, old.spec)) object.metadata.generation = numberIn(old.metadata, 'generation') + 1;
     },
     validateCreate: (object, errors) => validateDriver(specOf(object), errors),
     validateUpdate(object, old, errors) {
@@ -88,7 +88,7 @@ export const csiDriver: Resource = {
 const tokenWarning =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
 
-function defaultDriver(object: JsonObject): void {
+function defaultDriver(object: KubeObject): void {
   object.spec ??= {};
   const spec = specOf(object);
   spec.attachRequired ??= true;

@@ -6,6 +6,7 @@ import {
   fieldIsImmutable,
   isQualifiedName,
   type JsonObject,
+  type KubeObject,
   objectIn,
   objectsIn,
   path,
@@ -55,7 +56,7 @@ export const csiNode: Resource = {
   },
 };
 
-function driversOf(object: JsonObject): readonly JsonObject[] {
+function driversOf(object: KubeObject): readonly JsonObject[] {
   return objectsIn(objectIn(object, 'spec'), 'drivers');
 }
 
@@ -68,7 +69,7 @@ function internalDriver({ name = '', nodeID = '', topologyKeys = null }: JsonObj
   return { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys, Allocatable: null };
 }
 
-function validateDrivers(object: JsonObject, errors: FieldErrors): void {
+function validateDrivers(object: KubeObject, errors: FieldErrors): void {
   const names = new Set<string>();
   for (const [i, driver] of driversOf(object).entries()) {
     const at = path('spec', 'drivers').index(i);

@@ -4,6 +4,7 @@ import {
   FieldErrors,
   fieldIsImmutable,
   type JsonObject,
+  type KubeObject,
   mapIn,
   nameIsDNSSubdomain,
   objectIn,
@@ -59,7 +60,7 @@ function topologyWarnings(topology: JsonObject | undefined): readonly string[] {
   return [...deprecatedLabelWarnings(topology, topologyPath), ...ofLabels];
 }
 
-function validateCapacity(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+function validateCapacity(object: KubeObject, old: KubeObject | undefined, errors: FieldErrors): void {
   const before = new FieldErrors();
   validateLabelSelector(objectIn(old ?? {}, 'nodeTopology'), topologyPath, before);
   const rules = { allowInvalidValues: before.length > 0 };

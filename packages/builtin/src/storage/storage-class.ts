@@ -4,8 +4,8 @@ import {
   type FieldPath,
   isQualifiedName,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   objectsIn,
   path,
   textIn,
@@ -65,16 +65,16 @@ export const storageClass: Resource = {
 
 const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
-function nameCell(object: JsonObject): string {
-  const annotations = mapIn(metadataOf(object), 'annotations');
+function nameCell(object: KubeObject): string {
+  const annotations = mapIn(object.metadata, 'annotations');
   const isDefault = defaultAnnotations.some((key) => annotations[key] === 'true');
-  return `${metadataOf(object).name ?? ''}${isDefault ? ' (default)' : ''}`;
+  return `${object.metadata.name ?? ''}${isDefault ? ' (default)' : ''}`;
 }
 
 const reclaimPolicies = ['Delete', 'Retain'];
 const bindingModes = ['Immediate', 'WaitForFirstConsumer'];
 
-function validateStorageClass(object: JsonObject, errors: FieldErrors): void {
+function validateStorageClass(object: KubeObject, errors: FieldErrors): void {
   validateProvisioner(textIn(object, 'provisioner'), path('provisioner'), errors);
   validateParameters(object, path('parameters'), errors);
   const policy = textIn(object, 'reclaimPolicy');
@@ -84,7 +84,7 @@ function validateStorageClass(object: JsonObject, errors: FieldErrors): void {
   validateTopologies(objectsIn(object, 'allowedTopologies'), path('allowedTopologies'), errors);
 }
 
-function topologyWarnings(object: JsonObject): readonly string[] {
+function topologyWarnings(object: KubeObject): readonly string[] {
   return objectsIn(object, 'allowedTopologies').flatMap((topology, i) =>
     objectsIn(topology, 'matchLabelExpressions').flatMap((expression, j) => {
       const message = nodeLabelDeprecation(textIn(expression, 'key'));
@@ -131,7 +131,7 @@ export function validateProvisioner(name: string, at: FieldPath, errors: FieldEr
   else report(isQualifiedName(name.toLowerCase()), at, name.toLowerCase(), errors);
 }
 
-export function validateParameters(object: JsonObject, at: FieldPath, errors: FieldErrors): void {
+export function validateParameters(object: KubeObject, at: FieldPath, errors: FieldErrors): void {
   const entries = Object.entries(mapIn(object, 'parameters'));
   if (entries.length > maxParameters) {
     errors.tooLong(at, maxParameters);

@@ -5,6 +5,7 @@ import {
   type FieldPath,
   fieldIsImmutable,
   type JsonObject,
+  type KubeObject,
   mapIn,
   nameIsDNSSubdomain,
   numberIn,
@@ -68,7 +69,7 @@ export const volumeAttachment: Resource = {
   },
 };
 
-function validateAttachmentUpdate(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateAttachmentUpdate(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   validateAttachment(object, errors);
   if (!deepEqual(object.spec, old.spec)) errors.invalid(path('spec'), internalSpec(specOf(object)), fieldIsImmutable);
 }
@@ -87,7 +88,7 @@ function internalSpec(spec: JsonObject): JsonObject {
 const maxMetadata = 256 << 10;
 const maxMessage = 1024;
 
-function validateAttachment(object: JsonObject, errors: FieldErrors): void {
+function validateAttachment(object: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   validateDriverName(textIn(spec, 'attacher'), path('spec', 'attacher'), errors);
   validateSource(objectIn(spec, 'source') ?? {}, path('spec', 'source'), errors);

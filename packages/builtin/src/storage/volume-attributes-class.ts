@@ -1,5 +1,5 @@
 import { ageColumn, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { deepEqual, type FieldErrors, type JsonObject, mapIn, path, textIn } from '@tsukube/machinery';
+import { deepEqual, type FieldErrors, type KubeObject, mapIn, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { addFinalizer } from '../core/volume/volume-columns.ts';
 import { validateParameters, validateProvisioner } from './storage-class.ts';
@@ -38,7 +38,7 @@ export const volumeAttributesClass: Resource = {
   },
 };
 
-function validateClass(object: JsonObject, errors: FieldErrors): void {
+function validateClass(object: KubeObject, errors: FieldErrors): void {
   validateProvisioner(textIn(object, 'driverName'), path('driverName'), errors);
   validateParameters(object, path('parameters'), errors);
   if (Object.keys(mapIn(object, 'parameters')).length === 0)

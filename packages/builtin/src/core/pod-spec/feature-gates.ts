@@ -1,5 +1,5 @@
 import type { Resource } from '@tsukube/apiserver';
-import { type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
+import { type JsonObject, type KubeObject, objectIn, objectsIn } from '@tsukube/machinery';
 import { containerFields } from './defaults.ts';
 
 /** Path of the pod spec in each kind that has one. */
@@ -24,7 +24,7 @@ export function withoutGatedFields(resources: readonly Resource[]): readonly Res
     const { names, hub, strategy } = resource;
     const path = podSpecs[hub.group === '' ? names.plural : `${names.plural}.${hub.group}`];
     if (!path) return resource;
-    const drop = (object: JsonObject) => {
+    const drop = (object: KubeObject) => {
       const spec = path.reduce<JsonObject | undefined>((value, field) => objectIn(value, field), object);
       if (spec) dropGatedFields(spec);
     };
@@ -32,9 +32,9 @@ export function withoutGatedFields(resources: readonly Resource[]): readonly Res
       ...resource,
       strategy: {
         ...strategy,
-        prepareForCreate(object, user, version) {
+        prepareForCreate(object, user, version, warn) {
           drop(object);
-          strategy.prepareForCreate?.(object, user, version);
+          strategy.prepareForCreate?.(object, user, version, warn);
         },
         prepareForUpdate(object, old, version) {
           drop(object);

@@ -11,8 +11,9 @@ import {
 import {
   FieldErrors,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
+  type ObjectMeta,
   objectIn,
   objectsIn,
   path,
@@ -63,7 +64,7 @@ async function bind(objects: ObjectRegistry, binding: JsonObject, context: Write
   const uid = textIn(metadata, 'uid') || undefined;
   // Binding changes fields that the update validation of pods rejects.
   const strategy = { allowUnconditionalUpdate: true };
-  await objects.update(name, uid, (pod) => bound(pod as JsonObject, name, binding), { ...context, strategy });
+  await objects.update(name, uid, (pod) => bound(pod as KubeObject, name, binding), { ...context, strategy });
   return { status: 'Success' };
 }
 
@@ -80,23 +81,23 @@ function validateBinding(binding: JsonObject): void {
   if (errors.length > 0) throw new StatusError({ status: 'Failure', message: String(errors), code: 500 });
 }
 
-function bound(pod: JsonObject, name: string, binding: JsonObject): JsonObject {
-  const metadata = metadataOf(pod);
-  const wanted = metadataIn(binding);
-  checkVersion(metadata, textIn(wanted, 'resourceVersion'), name);
+function bound(pod: KubeObject, name: string, binding: JsonObject): JsonObject {
+  const metadata = pod.metadata;
+  const requested = metadataIn(binding);
+  checkVersion(metadata, textIn(requested, 'resourceVersion'), name);
   const spec = specOf(pod);
   const refusal = refusalOf(metadata, spec, name);
   if (refusal !== undefined) throw StatusError.conflict({ group: '', resource: 'pods/binding' }, name, refusal);
   const { nominatedNodeName: _, ...status } = statusOf(pod);
   setCondition(status, { type: 'PodScheduled', status: 'True' });
   const next: JsonObject = { ...metadata };
-  for (const map of ['annotations', 'labels']) merge(next, map, mapIn(wanted, map));
+  for (const map of ['annotations', 'labels']) merge(next, map, mapIn(requested, map));
   return { ...pod, metadata: next, spec: { ...spec, nodeName: textIn(objectIn(binding, 'target'), 'name') }, status };
 }
 
-function checkVersion(metadata: JsonObject, wanted: string, name: string): void {
-  if (wanted === '' || wanted === metadata.resourceVersion) return;
-  const reason = `Precondition failed: ResourceVersion in precondition: ${wanted}, ResourceVersion in object meta: ${metadata.resourceVersion}`;
+function checkVersion(metadata: ObjectMeta, expected: string, name: string): void {
+  if (expected === '' || expected === metadata.resourceVersion) return;
+  const reason = `Precondition failed: ResourceVersion in precondition: ${expected}, ResourceVersion in object meta: ${metadata.resourceVersion}`;
   throw StatusError.conflict(pods, name, reason);
 }
 

@@ -1,5 +1,5 @@
 import { ageColumn, type Column, column, nameColumn, type RowCondition } from '@tsukube/apiserver';
-import { type JsonObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { type JsonObject, type KubeObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isConditionTrue } from '../../common/conditions.ts';
 import { specOf, statusOf } from '../../common/spec.ts';
 
@@ -46,7 +46,7 @@ function wide(
   field: string,
   text: (spec: JsonObject | undefined, status: JsonObject | undefined) => string,
 ): Column {
-  const value = (pod: JsonObject) => text(objectIn(pod, 'spec'), objectIn(pod, 'status')) || none;
+  const value = (pod: KubeObject) => text(objectIn(pod, 'spec'), objectIn(pod, 'status')) || none;
   return column(name, { type, field }, value, { priority: 1 });
 }
 
@@ -61,7 +61,7 @@ function gatesOf(spec: JsonObject | undefined, status: JsonObject | undefined): 
 }
 
 /** kubectl hides rows of completed pods. */
-export function podRowConditions(pod: JsonObject): readonly RowCondition[] {
+export function podRowConditions(pod: KubeObject): readonly RowCondition[] {
   const phase = textIn(objectIn(pod, 'status'), 'phase');
   if (phase === 'Succeeded')
     return [{ type: 'Completed', status: 'True', reason: phase, message: 'The pod has completed successfully.' }];
@@ -83,7 +83,7 @@ interface Restarts {
   last: string | undefined;
 }
 
-export function summaryOf(pod: JsonObject): PodSummary {
+export function summaryOf(pod: KubeObject): PodSummary {
   const spec = specOf(pod);
   const status = statusOf(pod);
   const init = summarizeInit(spec, status);
@@ -103,7 +103,7 @@ function phaseReason(status: JsonObject): string {
   return gated ? 'SchedulingGated' : textIn(status, 'reason') || textIn(status, 'phase');
 }
 
-function deletionReason(pod: JsonObject, status: JsonObject): string | undefined {
+function deletionReason(pod: KubeObject, status: JsonObject): string | undefined {
   if (objectIn(pod, 'metadata')?.deletionTimestamp === undefined) return undefined;
   if (textIn(status, 'reason') === 'NodeLost') return 'Unknown';
   const phase = textIn(status, 'phase');

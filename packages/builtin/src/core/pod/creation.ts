@@ -1,11 +1,21 @@
-import { deepEqual, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, path, textIn, textsIn } from '@tsukube/machinery';
+import {
+  deepEqual,
+  type JsonObject,
+  type KubeObject,
+  mapIn,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+  textsIn,
+} from '@tsukube/machinery';
 import { setCondition } from '../../common/conditions.ts';
 import { specOf } from '../../common/spec.ts';
 import { containerFields } from '../pod-spec/defaults.ts';
 import { qosClassOf } from './qos.ts';
 
 /** Resets the status, expands label keys and copies AppArmor annotations to fields. */
-export function preparePod(pod: JsonObject): void {
+export function preparePod(pod: KubeObject, warn?: (message: string) => void): void {
   const spec = specOf(pod);
   const status: JsonObject = { phase: 'Pending', qosClass: qosClassOf(spec) };
   pod.status = status;
@@ -17,8 +27,8 @@ export function preparePod(pod: JsonObject): void {
       message: 'Scheduling is blocked due to non-empty scheduling gates',
     });
   }
-  expandLabelKeys(spec, mapIn(metadataOf(pod), 'labels'));
-  copyAppArmorAnnotations(pod);
+  expandLabelKeys(spec, mapIn(pod.metadata, 'labels'));
+  copyAppArmorAnnotations(pod, warn);
 }
 
 /** Expands matchLabelKeys and mismatchLabelKeys to expressions with the labels of the pod. */
@@ -47,36 +57,27 @@ function expressions(keys: readonly string[], operator: string, labels: Readonly
   return keys.filter((key) => Object.hasOwn(labels, key)).map((key) => ({ key, operator, values: [labels[key] as string] }));
 }
 
-const prefix = 'container.apparmor.security.beta.kubernetes.io/';
+const appArmorPrefix = 'container.apparmor.security.beta.kubernetes.io/';
 const localhost = 'localhost/';
 
-/** What was said only by annotation, until it has been warned of. */
-const copied = new WeakMap<JsonObject, readonly string[]>();
-
-/** Annotations of the past become the fields that have replaced them. */
-export function copyAppArmorAnnotations(pod: JsonObject): void {
-  const annotations = mapIn(metadataOf(pod), 'annotations');
+/** Copies the deprecated AppArmor annotations to the fields that replaced them, with a warning for each. */
+function copyAppArmorAnnotations(pod: KubeObject, warn?: (message: string) => void): void {
+  const annotations = mapIn(pod.metadata, 'annotations');
   const spec = specOf(pod);
-  if (objectIn(spec, 'os')?.name === 'windows' || !Object.keys(annotations).some((key) => key.startsWith(prefix))) return;
+  if (objectIn(spec, 'os')?.name === 'windows' || !Object.keys(annotations).some((key) => key.startsWith(appArmorPrefix))) return;
   const ofPod = objectIn(objectIn(spec, 'securityContext'), 'appArmorProfile');
-  const warnings: string[] = [];
   for (const field of containerFields) {
     for (const container of objectsIn(spec, field)) {
-      const key = prefix + textIn(container, 'name');
+      const key = appArmorPrefix + textIn(container, 'name');
       const annotation = annotations[key];
       if (annotation === undefined || objectIn(container, 'securityContext')?.appArmorProfile !== undefined) continue;
       const profile = profileOf(annotation);
       if (profile && deepEqual(profile, ofPod)) continue;
       if (profile) container.securityContext = { ...objectIn(container, 'securityContext'), appArmorProfile: profile };
       const at = path('metadata', 'annotations').key(key);
-      warnings.push(`${at}: deprecated since v1.30; use the "appArmorProfile" field instead`);
+      warn?.(`${at}: deprecated since v1.30; use the "appArmorProfile" field instead`);
     }
   }
-  copied.set(pod, warnings);
-}
-
-export function appArmorWarnings(pod: JsonObject): readonly string[] {
-  return copied.get(pod) ?? [];
 }
 
 function profileOf(annotation: string): JsonObject | undefined {

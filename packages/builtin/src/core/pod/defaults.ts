@@ -1,11 +1,20 @@
-import { formatQuantity, type JsonObject, mapIn, metadataOf, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import {
+  formatQuantity,
+  type JsonObject,
+  type KubeObject,
+  mapIn,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '@tsukube/machinery';
 import { specOf, statusOf } from '../../common/spec.ts';
 import { isHugePages, isOvercommitAllowed, roundRequirements, roundResources } from '../container/resource-requirements.ts';
 import { defaultPodSpec, dropInitContainerAnnotations } from '../pod-spec/defaults.ts';
 import { aggregateResources } from '../pod-spec/pod-resources.ts';
 
-export function defaultPod(pod: JsonObject): void {
-  dropInitContainerAnnotations(metadataOf(pod));
+export function defaultPod(pod: KubeObject): void {
+  dropInitContainerAnnotations(pod.metadata);
   pod.spec ??= {};
   const spec = specOf(pod);
   for (const field of ['containers', 'initContainers'])

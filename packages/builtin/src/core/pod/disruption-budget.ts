@@ -2,8 +2,8 @@ import { decodeObject, type ObjectRegistry, type WriteContext } from '@tsukube/a
 import {
   formatTime,
   type JsonObject,
+  type KubeObject,
   labelSelectorOf,
-  metadataOf,
   numberIn,
   objectIn,
   objectsIn,
@@ -17,9 +17,9 @@ const maxDisruptedPods = 2_000;
 const refused = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 /** The PodDisruptionBudgets that select a pod. */
-export async function budgetsOf(registry: ObjectRegistry, pod: JsonObject, namespace: string): Promise<JsonObject[]> {
+export async function budgetsOf(registry: ObjectRegistry, pod: KubeObject, namespace: string): Promise<KubeObject[]> {
   const { entries } = await registry.cache.list(registry.prefix(namespace));
-  const labels = objectIn(metadataOf(pod), 'labels');
+  const { labels } = pod.metadata;
   return entries.map((entry) => decodeObject(entry.value)).filter((budget) => selects(budget, labels));
 }
 
@@ -37,16 +37,16 @@ function selects(budget: JsonObject, labels: JsonObject | undefined): boolean {
  */
 export async function allowDisruption(
   registry: ObjectRegistry,
-  budget: JsonObject,
-  pod: JsonObject,
+  budget: KubeObject,
+  pod: KubeObject,
   context: WriteContext,
 ): Promise<boolean> {
-  if (!isConditionTrue(objectIn(pod, 'status'), 'Ready') && sparesUnready(budget)) return true;
-  const { name: podName } = pod.metadata as { name: string };
-  const { name } = budget.metadata as { name: string };
+  if (!isConditionTrue(objectIn(pod, 'status'), 'Ready') && allowsUnhealthyEviction(budget)) return true;
+  const { name: podName = '' } = pod.metadata;
+  const { name = '' } = budget.metadata;
   const { hub, strategy } = registry.resource;
   const writing = { ...context, version: hub, subresource: 'status', strategy: { ...strategy, ...statusStrategy(registry) } };
-  await registry.update(name, undefined, (current) => decremented(current as JsonObject, podName), writing);
+  await registry.update(name, undefined, (current) => decremented(current as KubeObject, podName), writing);
   return false;
 }
 
@@ -54,16 +54,16 @@ function statusStrategy(registry: ObjectRegistry): object {
   return registry.resource.subresources?.status?.strategy ?? {};
 }
 
-function sparesUnready(budget: JsonObject): boolean {
+function allowsUnhealthyEviction(budget: JsonObject): boolean {
   const status = objectIn(budget, 'status');
   if (objectIn(budget, 'spec')?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
   const desired = numberIn(status, 'desiredHealthy');
   return desired > 0 && numberIn(status, 'currentHealthy') >= desired;
 }
 
-function decremented(budget: JsonObject, podName: string): JsonObject {
+function decremented(budget: KubeObject, podName: string): JsonObject {
   const status = statusOf(budget);
-  const metadata = metadataOf(budget);
+  const { metadata } = budget;
   check(status, metadata, textIn(metadata, 'name'));
   const left = numberIn(status, 'disruptionsAllowed') - 1;
   const disruptedPods = { ...objectIn(status, 'disruptedPods'), [podName]: formatTime(Date.now()) };

@@ -1,33 +1,23 @@
-import {
-  byName,
-  deepEqual,
-  type FieldErrors,
-  type JsonObject,
-  mapIn,
-  metadataOf,
-  objectsIn,
-  path,
-  textIn,
-} from '@tsukube/machinery';
+import { byName, deepEqual, type FieldErrors, type KubeObject, mapIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { containerDiff } from '../../common/internal-diff.ts';
 import { specOf } from '../../common/spec.ts';
-import { keepMetadata } from './resize.ts';
+import { resetObjectMetaForStatus } from '../../common/status-subresource.ts';
 import { validateAnnotationUpdate, validatePod } from './validation.ts';
 
 const mirror = 'kubernetes.io/config.mirror';
 
 /** Takes only spec.ephemeralContainers from the request. */
-export function prepareEphemeralContainers(pod: JsonObject, old: JsonObject): void {
+export function prepareEphemeralContainers(pod: KubeObject, old: KubeObject): void {
   const { ephemeralContainers } = specOf(pod);
   const { ephemeralContainers: _, ...spec } = specOf(old);
   pod.spec = ephemeralContainers === undefined ? spec : { ...spec, ephemeralContainers };
   pod.status = old.status ?? {};
-  keepMetadata(pod, old);
+  resetObjectMetaForStatus(pod, old);
 }
 
 /** Ephemeral containers may be added, not removed or changed. */
-export function validateEphemeralContainersUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  if (Object.hasOwn(mapIn(metadataOf(old), 'annotations'), mirror)) {
+export function validateEphemeralContainersUpdate(pod: KubeObject, old: KubeObject, errors: FieldErrors): void {
+  if (Object.hasOwn(mapIn(old.metadata, 'annotations'), mirror)) {
     errors.forbidden(path(''), 'static pods do not support ephemeral containers');
     return;
   }

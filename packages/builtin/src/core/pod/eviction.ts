@@ -1,5 +1,15 @@
 import { actionSubresource, decodeObject, deleteObject, type ResourceRequest, type WriteContext } from '@tsukube/apiserver';
-import { isObject, type JsonObject, listIn, metadataOf, objectIn, type Status, StatusError, textIn } from '@tsukube/machinery';
+import {
+  isObject,
+  type JsonObject,
+  type KubeObject,
+  listIn,
+  metadataOf,
+  objectIn,
+  type Status,
+  StatusError,
+  textIn,
+} from '@tsukube/machinery';
 import { setCondition } from '../../common/conditions.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { statusOf } from '../../common/spec.ts';
@@ -38,7 +48,7 @@ async function evict(request: ResourceRequest, eviction: JsonObject, context: Wr
   return { status: 'Success' };
 }
 
-async function currentPod(request: ResourceRequest): Promise<JsonObject> {
+async function currentPod(request: ResourceRequest): Promise<KubeObject> {
   const { objects, info } = request;
   const entry = await objects.cache.get(objects.key(info.namespace, info.name));
   if (!entry) throw StatusError.notFound({ group: '', resource: 'pods' }, info.name);
@@ -46,14 +56,14 @@ async function currentPod(request: ResourceRequest): Promise<JsonObject> {
 }
 
 /** Pending, finished and terminating pods are evicted regardless of budgets. */
-function canIgnoreBudgets(pod: JsonObject): boolean {
+function canIgnoreBudgets(pod: KubeObject): boolean {
   const phase = textIn(objectIn(pod, 'status'), 'phase');
-  const isDeleting = metadataOf(pod).deletionTimestamp !== undefined;
+  const isDeleting = pod.metadata.deletionTimestamp !== undefined;
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || isDeleting;
 }
 
 /** Throws 429 if a budget is exhausted. Returns true if the pod may only be deleted at the observed resourceVersion. */
-async function allowed(request: ResourceRequest, pod: JsonObject, context: WriteContext): Promise<boolean> {
+async function allowed(request: ResourceRequest, pod: KubeObject, context: WriteContext): Promise<boolean> {
   const registry = request.objectsOf('policy', 'poddisruptionbudgets');
   if (!registry) return false;
   const budgets = await budgetsOf(registry, pod, context.namespace);
@@ -67,8 +77,8 @@ function severalBudgets(): StatusError {
   return new StatusError({ status: 'Failure', message, code: 500 });
 }
 
-function withVersion(deletion: Deletion, pod: JsonObject): Deletion {
-  const { resourceVersion } = pod.metadata as { resourceVersion: string };
+function withVersion(deletion: Deletion, pod: KubeObject): Deletion {
+  const { resourceVersion = '' } = pod.metadata;
   return { ...deletion, preconditions: { resourceVersion, ...deletion.preconditions } };
 }
 
@@ -87,7 +97,7 @@ async function remove(request: ResourceRequest, deletion: Deletion, context: Wri
     const { entry } = await objects.update(
       info.name,
       undefined,
-      (pod) => condemned(pod as JsonObject, info.name, uid, resourceVersion),
+      (pod) => markDisrupted(pod as KubeObject, info.name, uid, resourceVersion),
       { ...context, strategy, subresource: 'status' },
     );
     const written = metadataOf(decodeObject(entry.value)).resourceVersion;
@@ -96,8 +106,8 @@ async function remove(request: ResourceRequest, deletion: Deletion, context: Wri
   await deleteObject(objects, info.name, { ...deletion, preconditions }, { ...context, strategy: objects.resource.strategy });
 }
 
-function condemned(pod: JsonObject, name: string, uid: string | undefined, version: string | undefined): JsonObject {
-  const metadata = metadataOf(pod);
+function markDisrupted(pod: KubeObject, name: string, uid: string | undefined, version: string | undefined): JsonObject {
+  const metadata = pod.metadata;
   const resource = { group: '', resource: 'Pod' };
   if (uid && uid !== metadata.uid) {
     const reason = `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`;

@@ -1,5 +1,5 @@
 import { type Authorizer, decodeObject, type ResourceRequest, type Subresource } from '@tsukube/apiserver';
-import { FieldErrors, path as fieldPath, type JsonObject, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
+import { FieldErrors, path as fieldPath, type KubeObject, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
 import type { Answer } from '@tsukube/transport';
 import { proxyNotImplemented, splitSchemeNamePort } from '../../common/proxy-subresource.ts';
 
@@ -83,7 +83,7 @@ function checkLogOptions({ query, info }: ResourceRequest): void {
 }
 
 /** The pod of the request. Throws 404. */
-async function podOf(request: ResourceRequest, name = request.info.name): Promise<JsonObject> {
+async function podOf(request: ResourceRequest, name = request.info.name): Promise<KubeObject> {
   const { objects, info } = request;
   const entry = await objects.cache.get(objects.key(info.namespace, name));
   if (!entry) throw StatusError.notFound({ group: '', resource: 'pods' }, name);
@@ -94,7 +94,7 @@ async function podOf(request: ResourceRequest, name = request.info.name): Promis
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'];
 
 /** The requested container; the only one if none is requested. Throws 400. */
-function containerOf(pod: JsonObject, asked: string): string {
+function containerOf(pod: KubeObject, asked: string): string {
   const spec = objectIn(pod, 'spec');
   const podName = textIn(objectIn(pod, 'metadata'), 'name');
   const names = containerLists.flatMap((field) => objectsIn(spec, field).map((container) => textIn(container, 'name')));
@@ -107,7 +107,7 @@ function containerOf(pod: JsonObject, asked: string): string {
   throw StatusError.badRequest(`a container name must be specified for pod ${podName}, choose one of: [${names.join(' ')}]`);
 }
 
-function hostOf(pod: JsonObject): string {
+function hostOf(pod: KubeObject): string {
   return textIn(objectIn(pod, 'spec'), 'nodeName');
 }
 

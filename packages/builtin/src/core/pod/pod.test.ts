@@ -4,10 +4,10 @@ import { summaryOf } from './columns.ts';
 import { pod } from './pod.ts';
 import { qosClassOf } from './qos.ts';
 
-function podOf(spec: JsonObject): JsonObject {
-  const object: JsonObject = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec };
-  pod.strategy.applyDefaults?.(object as KubeObject);
-  pod.strategy.prepareForCreate?.(object as KubeObject, { name: 'u', groups: [] }, pod.hub);
+function podOf(spec: JsonObject): KubeObject {
+  const object: KubeObject = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p' }, spec };
+  pod.strategy.applyDefaults?.(object);
+  pod.strategy.prepareForCreate?.(object, { name: 'u', groups: [] }, pod.hub);
   return object;
 }
 
@@ -47,7 +47,25 @@ describe('pods', () => {
   ])('%s', (_title, spec, metadata, plan) => {
     const object = podOf({ containers: [container], ...spec });
     Object.assign(object.metadata as JsonObject, metadata);
-    expect(pod.strategy.beginDelete?.(object as KubeObject, {})).toEqual(plan);
+    expect(pod.strategy.beginDelete?.(object, {})).toEqual(plan);
+  });
+
+  it('get the AppArmor profiles of deprecated annotations, with a warning', () => {
+    const annotations = { 'container.apparmor.security.beta.kubernetes.io/c': 'runtime/default' };
+    const object: KubeObject = {
+      kind: 'Pod',
+      apiVersion: 'v1',
+      metadata: { name: 'p', annotations },
+      spec: { containers: [{ ...container }] },
+    };
+    const warnings: string[] = [];
+    pod.strategy.prepareForCreate?.(object, { name: 'u', groups: [] }, pod.hub, (message) => warnings.push(message));
+    expect(object.spec).toMatchObject({
+      containers: [{ securityContext: { appArmorProfile: { type: 'RuntimeDefault' } } }],
+    });
+    expect(warnings).toEqual([
+      'metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: deprecated since v1.30; use the "appArmorProfile" field instead',
+    ]);
   });
 
   it('are summarized in table cells', () => {
@@ -63,7 +81,7 @@ describe('pods', () => {
         },
       ],
     };
-    expect(summaryOf({ metadata: {}, spec: { containers: [container] }, status })).toEqual({
+    expect(summaryOf({ kind: 'Pod', apiVersion: 'v1', metadata: {}, spec: { containers: [container] }, status })).toEqual({
       ready: '0/1',
       reason: 'CrashLoopBackOff',
       restarts: 3,

@@ -6,7 +6,7 @@ import {
   type Strategy,
   storedVerbs,
 } from '@tsukube/apiserver';
-import { type JsonObject, metadataOf, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { type JsonObject, type KubeObject, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../../common/schema.ts';
 import { podBinding } from './binding.ts';
 import { podColumns, podRowConditions } from './columns.ts';
@@ -19,8 +19,8 @@ import { preparePodStatus, validatePodStatusUpdate } from './status.ts';
 import { validatePodCreate, validatePodUpdate } from './validation.ts';
 import { podWarnings, statusWarnings } from './warnings.ts';
 
-const inSpec = (field: string) => (pod: JsonObject) => textIn(objectIn(pod, 'spec'), field);
-const inStatus = (field: string) => (pod: JsonObject) => textIn(objectIn(pod, 'status'), field);
+const inSpec = (field: string) => (pod: KubeObject) => textIn(objectIn(pod, 'spec'), field);
+const inStatus = (field: string) => (pod: KubeObject) => textIn(objectIn(pod, 'status'), field);
 
 const v1: ServedVersion = {
   group: '',
@@ -50,7 +50,7 @@ const strategy: Strategy = {
   generation: true,
   returnDeletedObject: true,
   applyDefaults: defaultPod,
-  prepareForCreate: preparePod,
+  prepareForCreate: (pod, _user, _version, warn) => preparePod(pod, warn),
   prepareForUpdate(pod, old) {
     pod.status = old.status ?? {};
   },
@@ -96,8 +96,8 @@ export const pod: Resource = {
 };
 
 /** Graceful deletion: a scheduled pod gets its termination grace period. */
-function beginPodDeletion(pod: JsonObject, request: DeletionRequest): DeletionPlan {
-  const metadata = metadataOf(pod);
+function beginPodDeletion(pod: KubeObject, request: DeletionRequest): DeletionPlan {
+  const metadata = pod.metadata;
   if (metadata.deletionTimestamp !== undefined) return continueDeletion(metadata, request);
   return { kind: 'graceful', seconds: graceOf(pod, request) };
 }
@@ -109,7 +109,7 @@ function continueDeletion(metadata: JsonObject, { gracePeriodSeconds: asked }: D
   return { kind: 'graceful', seconds: asked };
 }
 
-function graceOf(pod: JsonObject, { gracePeriodSeconds: asked }: DeletionRequest): number {
+function graceOf(pod: KubeObject, { gracePeriodSeconds: asked }: DeletionRequest): number {
   const spec = objectIn(pod, 'spec');
   const phase = textIn(objectIn(pod, 'status'), 'phase');
   if (textIn(spec, 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded') return 0;

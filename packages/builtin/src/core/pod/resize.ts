@@ -3,14 +3,15 @@ import {
   type FieldErrors,
   type FieldPath,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   objectIn,
   objectsIn,
   path,
   textIn,
 } from '@tsukube/machinery';
 import { specOf, statusOf } from '../../common/spec.ts';
+import { resetObjectMetaForStatus } from '../../common/status-subresource.ts';
 import { qosClassOf } from './qos.ts';
 import { validatePod } from './validation.ts';
 
@@ -19,7 +20,7 @@ const mirror = 'kubernetes.io/config.mirror';
 const lists = ['containers', 'initContainers'];
 
 /** Takes only resources and resizePolicy from the request; other differences are rejected by validateResize. */
-export function prepareResize(pod: JsonObject, old: JsonObject): void {
+export function prepareResize(pod: KubeObject, old: KubeObject): void {
   const spec = specOf(pod);
   const oldSpec = specOf(old);
   if (lists.some((list) => objectsIn(spec, list).length !== objectsIn(oldSpec, list).length)) return;
@@ -28,7 +29,7 @@ export function prepareResize(pod: JsonObject, old: JsonObject): void {
   for (const list of lists) if (spec[list] !== undefined) next[list] = resized(objectsIn(spec, list), objectsIn(oldSpec, list));
   pod.spec = next;
   pod.status = old.status ?? {};
-  keepMetadata(pod, old);
+  resetObjectMetaForStatus(pod, old);
 }
 
 function resized(containers: readonly JsonObject[], old: readonly JsonObject[]): JsonObject[] {
@@ -40,7 +41,7 @@ function resized(containers: readonly JsonObject[], old: readonly JsonObject[]):
   });
 }
 
-export function validateResize(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateResize(pod: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const refusal = refusalOf(old);
   if (refusal !== undefined) {
     errors.forbidden(path(''), refusal);
@@ -58,8 +59,8 @@ export function validateResize(pod: JsonObject, old: JsonObject, errors: FieldEr
   for (const list of ['initContainers', 'containers']) validateContainers(spec, oldSpec, list, errors);
 }
 
-function refusalOf(old: JsonObject): string | undefined {
-  if (Object.hasOwn(mapIn(metadataOf(old), 'annotations'), mirror)) return 'static pods cannot be resized';
+function refusalOf(old: KubeObject): string | undefined {
+  if (Object.hasOwn(mapIn(old.metadata, 'annotations'), mirror)) return 'static pods cannot be resized';
   const isWindows = objectIn(specOf(old), 'os')?.name === 'windows';
   return isWindows ? 'windows pods cannot be resized' : undefined;
 }
@@ -95,7 +96,7 @@ function validatePodLevel(spec: JsonObject, oldSpec: JsonObject, errors: FieldEr
   }
   if (!resources) return;
   validateKept(resources, old, 'pod-level resource ', at, errors);
-  if (!deepEqual(withoutComputing(resources), withoutComputing(old)))
+  if (!deepEqual(immutableResources(resources), immutableResources(old)))
     errors.forbidden(specPath, 'only cpu and memory resources are mutable at pod-level');
 }
 
@@ -108,8 +109,8 @@ function validateContainers(spec: JsonObject, oldSpec: JsonObject, list: string,
     const [resources, oldResources] = [objectIn(container, 'resources'), objectIn(before, 'resources')];
     validateKept(resources ?? {}, oldResources, 'resource ', at.child('resources'), errors);
     const same = deepEqual(
-      { ...container, resources: withoutComputing(resources) },
-      { ...before, resources: withoutComputing(oldResources) },
+      { ...container, resources: immutableResources(resources) },
+      { ...before, resources: immutableResources(oldResources) },
     );
     const restarts = objectsIn(container, 'resizePolicy').some(({ restartPolicy }) => restartPolicy === 'RestartContainer');
     if (isInit && container.restartPolicy !== 'Always' && restarts && !deepEqual(container, before)) {
@@ -137,24 +138,11 @@ function validateKept(
 }
 
 /** The resources other than CPU and memory, which are immutable. */
-function withoutComputing(resources: JsonObject | undefined): JsonObject {
+function immutableResources(resources: JsonObject | undefined): JsonObject {
   const { requests: _requests, limits: _limits, ...rest } = resources ?? {};
   for (const list of ['requests', 'limits']) {
     const { cpu: _cpu, memory: _memory, ...others } = mapIn(resources, list);
     rest[list] = others;
   }
   return rest;
-}
-
-const kept = ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences'];
-
-/** Restores metadata that the subresource must not change. */
-export function keepMetadata(pod: JsonObject, old: JsonObject): void {
-  const metadata = metadataOf(pod);
-  const before = metadataOf(old);
-  for (const field of kept) {
-    const value = before[field];
-    if (value === undefined) delete metadata[field];
-    else metadata[field] = value;
-  }
 }

@@ -5,8 +5,8 @@ import {
   isQualifiedName,
   type JsonObject,
   type JsonValue,
+  type KubeObject,
   listIn,
-  metadataOf,
   nameIsDNSSubdomain,
   numberIn,
   objectIn,
@@ -29,9 +29,9 @@ import {
 import { validateAnnotationUpdate } from './validation.ts';
 
 /** Restores everything but the status. */
-export function preparePodStatus(pod: JsonObject, old: JsonObject): void {
-  const metadata = metadataOf(pod);
-  const oldMetadata = metadataOf(old);
+export function preparePodStatus(pod: KubeObject, old: KubeObject): void {
+  const metadata = pod.metadata;
+  const oldMetadata = old.metadata;
   pod.spec = specOf(old);
   delete metadata.deletionTimestamp;
   if (oldMetadata.ownerReferences === undefined) delete metadata.ownerReferences;
@@ -61,7 +61,7 @@ function keepObservedGenerations(status: JsonObject, oldStatus: JsonObject): voi
 
 const statusPath = path('status');
 
-export function validatePodStatusUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validatePodStatusUpdate(pod: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const status = statusOf(pod);
   const oldStatus = statusOf(old);
   const oldSpec = specOf(old);

@@ -5,8 +5,8 @@ import {
   type FieldPath,
   type JsonObject,
   type JsonValue,
+  type KubeObject,
   mapIn,
-  metadataOf,
   objectIn,
   objectsIn,
   path,
@@ -32,7 +32,7 @@ const changeable = [
 ];
 
 /** Rejects changes of the spec outside of the few mutable fields. */
-export function validatePodUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validatePodUpdate(pod: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const spec = specOf(pod);
   const oldSpec = specOf(old);
   validatePod(pod, errors);
@@ -55,9 +55,9 @@ export function validatePodUpdate(pod: JsonObject, old: JsonObject, errors: Fiel
 const mirror = 'kubernetes.io/config.mirror';
 const appArmor = 'container.apparmor.security.beta.kubernetes.io/';
 
-export function validateAnnotationUpdate(pod: JsonObject, old: JsonObject, errors: FieldErrors): void {
-  const now = mapIn(metadataOf(pod), 'annotations');
-  const before = mapIn(metadataOf(old), 'annotations');
+export function validateAnnotationUpdate(pod: KubeObject, old: KubeObject, errors: FieldErrors): void {
+  const now = mapIn(pod.metadata, 'annotations');
+  const before = mapIn(old.metadata, 'annotations');
   for (const [verb, keys] of [
     ['remove or update', Object.keys(before).filter((key) => now[key] !== before[key])],
     ['add', Object.keys(now).filter((key) => !Object.hasOwn(before, key))],
@@ -68,7 +68,7 @@ export function validateAnnotationUpdate(pod: JsonObject, old: JsonObject, error
       if (key === mirror) errors.forbidden(at, `may not ${verb} mirror pod annotation`);
     }
   }
-  validatePodAnnotations(metadataOf(pod), specOf(pod), path('metadata', 'annotations'), errors);
+  validatePodAnnotations(pod.metadata, specOf(pod), path('metadata', 'annotations'), errors);
 }
 
 /** Returns false if validation cannot continue. */
@@ -205,20 +205,20 @@ function hasOnlyAdditions(term: JsonObject, old: JsonObject): boolean {
   });
 }
 
-export function validatePodCreate(pod: JsonObject, errors: FieldErrors): void {
+export function validatePodCreate(pod: KubeObject, errors: FieldErrors): void {
   const spec = specOf(pod);
   validatePod(pod, errors);
   if (objectsIn(spec, 'ephemeralContainers').length > 0)
     errors.forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create');
   if (textIn(spec, 'nodeName') !== '' && objectsIn(spec, 'schedulingGates').length > 0)
     errors.forbidden(specPath.child('nodeName'), 'cannot be set until all schedulingGates have been cleared');
-  validateProfilesMatch(metadataOf(pod), spec, specPath, errors);
+  validateProfilesMatch(pod.metadata, spec, specPath, errors);
 }
 
 /** Validation shared by create and all updates. */
-export function validatePod(pod: JsonObject, errors: FieldErrors): void {
+export function validatePod(pod: KubeObject, errors: FieldErrors): void {
   const spec = specOf(pod);
-  const metadata = metadataOf(pod);
+  const metadata = pod.metadata;
   validatePodAnnotations(metadata, spec, path('metadata', 'annotations'), errors);
   validatePodSpec(spec, specPath, errors, metadata);
   if (textIn(spec, 'serviceAccountName') === '') refuseTokens(spec, errors);

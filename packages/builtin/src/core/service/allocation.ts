@@ -3,7 +3,7 @@ import {
   FieldErrors,
   type FieldPath,
   type JsonObject,
-  metadataOf,
+  type KubeObject,
   numberIn,
   objectIn,
   objectsIn,
@@ -30,15 +30,15 @@ import { ServiceRepair } from './service-repair.ts';
 
 /** Allocates cluster IPs and node ports. On failure the write is rejected and everything allocated is released. */
 export async function allocateForService(
-  object: JsonObject,
-  old: JsonObject | undefined,
+  object: KubeObject,
+  old: KubeObject | undefined,
   objects: ObjectRegistry,
   ranges: ServiceRanges,
   dryRun: boolean,
 ): Promise<Reservation> {
   await ServiceRepair.of(objects, ranges).once(objects.services.now());
   const allocator = new ServiceAllocator(objects, ranges, { object, old, dryRun });
-  const name = textIn(metadataOf(object), 'name');
+  const name = textIn(object.metadata, 'name');
   const spec = specOf(object);
   const oldSpec = objectIn(old, 'spec');
   try {

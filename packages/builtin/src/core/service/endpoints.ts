@@ -8,8 +8,8 @@ import {
   fillIn,
   isQualifiedName,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   nameIsDNSSubdomain,
   numberIn,
   objectsIn,
@@ -68,7 +68,7 @@ export const endpoints: Resource = {
 const subsetsPath = path('subsets');
 const addressFields = ['addresses', 'notReadyAddresses'];
 
-function validateSubsets(object: JsonObject, errors: FieldErrors): void {
+function validateSubsets(object: KubeObject, errors: FieldErrors): void {
   for (const [i, subset] of objectsIn(object, 'subsets').entries()) {
     const at = subsetsPath.index(i);
     if (addressFields.every((field) => objectsIn(subset, field).length === 0))
@@ -103,8 +103,8 @@ function validatePort(port: JsonObject, named: boolean, at: FieldPath, errors: F
 const managedBy = 'endpoints.kubernetes.io/managed-by';
 
 /** No warnings for endpoints of the endpoints controller: it writes canonical addresses. */
-function endpointsWarnings(object: JsonObject): readonly string[] {
-  if (mapIn(metadataOf(object), 'labels')[managedBy] === 'endpoint-controller') return [];
+function endpointsWarnings(object: KubeObject): readonly string[] {
+  if (mapIn(object.metadata, 'labels')[managedBy] === 'endpoint-controller') return [];
   return objectsIn(object, 'subsets').flatMap((subset, i) =>
     addressFields.flatMap((field) =>
       objectsIn(subset, field).flatMap((address, j) =>
@@ -116,7 +116,7 @@ function endpointsWarnings(object: JsonObject): readonly string[] {
 
 const shownEndpoints = 3;
 
-function endpointsCell(object: JsonObject): string {
+function endpointsCell(object: KubeObject): string {
   const subsets = objectsIn(object, 'subsets');
   if (subsets.length === 0) return '<none>';
   const shown = subsets.flatMap(firstEndpoints).slice(0, shownEndpoints);

@@ -2,6 +2,7 @@ import {
   type FieldErrors,
   isDNS1123Subdomain,
   type JsonObject,
+  type KubeObject,
   objectIn,
   objectsIn,
   parseAddress,
@@ -15,7 +16,7 @@ const ingressPath = path('status', 'loadBalancer', 'ingress');
 const modes = ['Proxy', 'VIP'];
 
 /** Validates status.loadBalancer of a service. */
-export function validateLoadBalancerStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateLoadBalancerStatus(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const points = ingressOf(object);
   if (objectIn(object, 'spec')?.type !== 'LoadBalancer') {
     if (points.length > 0) errors.forbidden(ingressPath, "may only be used when `spec.type` is 'LoadBalancer'");
@@ -38,7 +39,7 @@ export function validateLoadBalancerStatus(object: JsonObject, old: JsonObject, 
   }
 }
 
-export function ingressOf(object: JsonObject): readonly JsonObject[] {
+export function ingressOf(object: KubeObject): readonly JsonObject[] {
   return objectsIn(objectIn(objectIn(object, 'status'), 'loadBalancer'), 'ingress');
 }
 

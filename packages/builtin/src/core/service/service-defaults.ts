@@ -1,9 +1,9 @@
-import { fillIn, type JsonObject, objectIn, objectsIn, textIn, textsIn } from '@tsukube/machinery';
+import { fillIn, type JsonObject, type KubeObject, objectIn, objectsIn, textIn, textsIn } from '@tsukube/machinery';
 import { specOf } from '../../common/spec.ts';
 
 const defaultAffinitySeconds = 10_800;
 
-export function defaultService(object: JsonObject): void {
+export function defaultService(object: KubeObject): void {
   object.spec ??= {};
   const spec = specOf(object);
   defaultAffinity(spec);

@@ -3,8 +3,8 @@ import {
   isDNS1123Subdomain,
   isQualifiedName,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   numberIn,
   objectIn,
   objectsIn,
@@ -31,7 +31,7 @@ const trafficDistributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode']
 const maxAffinitySeconds = 86_400;
 const onlyLoadBalancer = "may only be used when `type` is 'LoadBalancer'";
 
-export function validateService(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+export function validateService(object: KubeObject, old: KubeObject | undefined, errors: FieldErrors): void {
   const spec = specOf(object);
   const oldSpec = objectIn(old, 'spec');
   validateTopologyAnnotations(object, errors);
@@ -53,8 +53,8 @@ export function validateService(object: JsonObject, old: JsonObject | undefined,
 const topologyMode = 'service.kubernetes.io/topology-mode';
 const topologyHints = 'service.kubernetes.io/topology-aware-hints';
 
-function validateTopologyAnnotations(object: JsonObject, errors: FieldErrors): void {
-  const annotations = mapIn(metadataOf(object), 'annotations');
+function validateTopologyAnnotations(object: KubeObject, errors: FieldErrors): void {
+  const annotations = mapIn(object.metadata, 'annotations');
   const [mode, hints] = [annotations[topologyMode], annotations[topologyHints]];
   if (mode === undefined || hints === undefined || mode === hints) return;
   errors.invalid(annotationsPath.key(topologyMode), mode, `must match annotations[${topologyHints}] when both are specified`);
@@ -101,17 +101,17 @@ function validateExternalIPs(ips: readonly string[], before: ReadonlySet<string>
 const sourceRanges = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 
 /** From spec.loadBalancerSourceRanges, or from the annotation that preceded it. */
-function validateSourceRanges(object: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
+function validateSourceRanges(object: KubeObject, old: KubeObject | undefined, errors: FieldErrors): void {
   const spec = objectIn(object, 'spec');
   const ranges = textsIn(spec, 'loadBalancerSourceRanges').map((range) => range.trim());
-  const annotated = mapIn(metadataOf(object), 'annotations')[sourceRanges];
+  const annotated = mapIn(object.metadata, 'annotations')[sourceRanges];
   const inField = ranges.length > 0;
   if (!inField && annotated === undefined) return;
   const at = inField ? specPath.child('LoadBalancerSourceRanges') : annotationsPath.key(sourceRanges);
   if (spec?.type !== 'LoadBalancer') errors.forbidden(at, onlyLoadBalancer);
   const before = new Set(textsIn(objectIn(old, 'spec'), 'loadBalancerSourceRanges').map((range) => range.trim()));
   if (inField) for (const [i, range] of ranges.entries()) validateLegacyCidr(range, at.index(i), errors, before);
-  else if (!old || mapIn(metadataOf(old), 'annotations')[sourceRanges] !== annotated) {
+  else if (!old || mapIn(old.metadata, 'annotations')[sourceRanges] !== annotated) {
     const text = (annotated ?? '').trim();
     if (text !== '') for (const range of text.split(',')) validateLegacyCidr(range.trim(), at, errors);
   }

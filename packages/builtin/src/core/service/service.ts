@@ -11,8 +11,8 @@ import {
 } from '@tsukube/apiserver';
 import {
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   nameIsDNSLabel,
   numberIn,
   objectIn,
@@ -114,7 +114,7 @@ export function service(ranges: ServiceRanges = defaultServiceRanges): Resource 
   };
 }
 
-function externalAddresses(object: JsonObject): string {
+function externalAddresses(object: KubeObject): string {
   const spec = specOf(object);
   const given = textsIn(spec, 'externalIPs');
   switch (spec.type) {
@@ -141,11 +141,11 @@ function portsCell(spec: JsonObject): string {
 const specPath = path('spec');
 const topologyHints = 'service.kubernetes.io/topology-aware-hints';
 
-export function serviceWarnings(object: JsonObject): readonly string[] {
+export function serviceWarnings(object: KubeObject): readonly string[] {
   const spec = specOf(object);
   const headless = spec.type === 'ClusterIP' && spec.clusterIP === 'None';
   const warnings: string[] = [];
-  if (mapIn(metadataOf(object), 'annotations')[topologyHints] !== undefined)
+  if (mapIn(object.metadata, 'annotations')[topologyHints] !== undefined)
     warnings.push(`annotation ${topologyHints} is deprecated, please use service.kubernetes.io/topology-mode instead`);
   for (const [i, ip] of textsIn(spec, 'clusterIPs').entries())
     warnings.push(...warningsForIP(ip, specPath.child('clusterIPs').index(i)));

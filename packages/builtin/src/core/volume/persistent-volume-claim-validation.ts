@@ -7,8 +7,8 @@ import {
   isDNS1123Subdomain,
   isQualifiedName,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   nameIsDNSLabel,
   nameIsDNSSubdomain,
   objectIn,
@@ -104,7 +104,7 @@ const specType = 'PersistentVolumeClaimSpec';
 const isImmutable = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
 /** The spec is immutable, except for the requests and the attributes class of a bound claim. */
-export function validateClaimChanges(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateClaimChanges(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const [spec, oldSpec] = [specOf(object), specOf(old)];
   const classMoved = movesClassFromAnnotation(object, old);
   if (!classMoved && annotatedClass(object) !== annotatedClass(old))
@@ -116,12 +116,12 @@ export function validateClaimChanges(object: JsonObject, old: JsonObject, errors
   validateAttributesClass(spec, old, errors);
 }
 
-function annotatedClass(object: JsonObject): string | undefined {
-  return mapIn(metadataOf(object), 'annotations')[classAnnotation];
+function annotatedClass(object: KubeObject): string | undefined {
+  return mapIn(object.metadata, 'annotations')[classAnnotation];
 }
 
 /** The storage class may move from the deprecated annotation to the field. */
-function movesClassFromAnnotation(object: JsonObject, old: JsonObject): boolean {
+function movesClassFromAnnotation(object: KubeObject, old: KubeObject): boolean {
   const [before, now] = [annotatedClass(old), annotatedClass(object)];
   const name = objectIn(object, 'spec')?.storageClassName;
   if (before === undefined || objectIn(old, 'spec')?.storageClassName !== undefined) return false;
@@ -129,7 +129,7 @@ function movesClassFromAnnotation(object: JsonObject, old: JsonObject): boolean 
 }
 
 /** The spec with mutable fields reset to their old values. */
-function withoutAllowedChanges(object: JsonObject, old: JsonObject, classMoved: boolean): JsonObject {
+function withoutAllowedChanges(object: KubeObject, old: KubeObject, classMoved: boolean): JsonObject {
   const [spec, oldSpec] = [{ ...objectIn(object, 'spec') }, specOf(old)];
   const putBack = (field: string) => {
     if (oldSpec[field] === undefined) delete spec[field];
@@ -147,7 +147,7 @@ function withoutAllowedChanges(object: JsonObject, old: JsonObject, classMoved: 
   return spec;
 }
 
-function validateSize(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+function validateSize(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const sizeOf = (claim: JsonObject) => mapIn(objectIn(objectIn(claim, 'spec'), 'resources'), 'requests').storage ?? '0';
   const capacity = mapIn(objectIn(old, 'status'), 'capacity').storage ?? '0';
   const size = parseQuantity(sizeOf(object));
@@ -172,7 +172,7 @@ const resizeStates = [
   'NodeResizePending',
 ].sort();
 
-export function validateClaimStatus(object: JsonObject, errors: FieldErrors): void {
+export function validateClaimStatus(object: KubeObject, errors: FieldErrors): void {
   const status = objectIn(object, 'status');
   if (textsIn(objectIn(object, 'spec'), 'accessModes').length === 0) errors.required(path('Spec', 'accessModes'));
   for (const [name, amount] of Object.entries(mapIn(status, 'capacity')))

@@ -1,5 +1,5 @@
 import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { fillIn, type JsonObject, mapIn, metadataOf, objectIn, path, textIn } from '@tsukube/machinery';
+import { fillIn, type JsonObject, type KubeObject, mapIn, objectIn, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../../common/schema.ts';
 import { specOf, statusOf } from '../../common/spec.ts';
 import { statusSubresource } from '../../common/status-subresource.ts';
@@ -41,7 +41,7 @@ const v1: ServedVersion = {
   version: 'v1',
   schema: schemaOf('core.v1.PersistentVolumeClaim'),
   columns,
-  selectableFields: { name: (object) => metadataOf(object).name ?? '' },
+  selectableFields: { name: (object) => object.metadata.name ?? '' },
 };
 
 export const persistentVolumeClaim: Resource = {
@@ -79,11 +79,11 @@ export const persistentVolumeClaim: Resource = {
   },
 };
 
-function isBound(object: JsonObject): boolean {
+function isBound(object: KubeObject): boolean {
   return textIn(objectIn(object, 'spec'), 'volumeName') !== '';
 }
 
-function defaultClaim(object: JsonObject): void {
+function defaultClaim(object: KubeObject): void {
   object.spec ??= {};
   object.status ??= {};
   const [spec, status] = [specOf(object), statusOf(object)];
@@ -112,9 +112,9 @@ function isClaimOrSnapshot(source: JsonObject | undefined): boolean {
   return (kind === 'PersistentVolumeClaim' && group === '') || (kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io');
 }
 
-function claimWarnings(object: JsonObject): readonly string[] {
+function claimWarnings(object: KubeObject): readonly string[] {
   const warnings: string[] = [];
-  if (mapIn(metadataOf(object), 'annotations')[classAnnotation] !== undefined)
+  if (mapIn(object.metadata, 'annotations')[classAnnotation] !== undefined)
     warnings.push(`metadata.annotations[${classAnnotation}]: deprecated since v1.8; use "storageClassName" attribute instead`);
   const { storage } = mapIn(objectIn(objectIn(object, 'spec'), 'resources'), 'requests');
   if (storage?.endsWith('m')) warnings.push(fractionalWarning(storage));

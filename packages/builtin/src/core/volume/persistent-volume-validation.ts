@@ -4,8 +4,8 @@ import {
   type FieldPath,
   isDNS1123Subdomain,
   type JsonObject,
+  type KubeObject,
   mapIn,
-  metadataOf,
   nameIsDNSLabel,
   objectIn,
   path,
@@ -38,7 +38,7 @@ import { type SourceCheck, sourceChecks, validateDriverName } from './volume-sou
 const specPath = path('spec');
 const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 
-export function validateVolume(object: JsonObject, errors: FieldErrors): void {
+export function validateVolume(object: KubeObject, errors: FieldErrors): void {
   const spec = specOf(object);
   if (textsIn(spec, 'accessModes').length === 0) errors.required(specPath.child('accessModes'));
   validateAccessModes(textsIn(spec, 'accessModes'), specPath, errors);
@@ -213,14 +213,14 @@ function validateSources(spec: JsonObject, at: FieldPath, errors: FieldErrors): 
 const mountOptions = 'volume.beta.kubernetes.io/mount-options';
 const withoutMountOptions = ['hostPath', 'flocker', 'fc', 'flexVolume', 'portworxVolume', 'scaleIO', 'local', 'storageos', 'csi'];
 
-export function validateMountOptions(object: JsonObject, errors: FieldErrors): void {
+export function validateMountOptions(object: KubeObject, errors: FieldErrors): void {
   const spec = objectIn(object, 'spec');
   const supported = volumeSources.some((name) => objectIn(spec, name) && !withoutMountOptions.includes(name));
-  if (!supported && mapIn(metadataOf(object), 'annotations')[mountOptions] !== undefined)
+  if (!supported && mapIn(object.metadata, 'annotations')[mountOptions] !== undefined)
     errors.forbidden(path('metadata', 'annotations', mountOptions), 'may not specify mount options for this volume type');
 }
 
-export function validateVolumeChanges(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
+export function validateVolumeChanges(object: KubeObject, old: KubeObject, errors: FieldErrors): void {
   const [spec, oldSpec] = [specOf(object), specOf(old)];
   const fixed = withoutNewSecret(spec, oldSpec);
   if (volumeSources.some((name) => !deepEqual(fixed[name], oldSpec[name]))) {

@@ -1,5 +1,15 @@
 import { ageColumn, type Column, column, nameColumn, type Resource, type ServedVersion, storedVerbs } from '@tsukube/apiserver';
-import { fillIn, formatTime, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
+import {
+  fillIn,
+  formatTime,
+  type JsonObject,
+  type KubeObject,
+  mapIn,
+  objectIn,
+  objectsIn,
+  path,
+  textIn,
+} from '@tsukube/machinery';
 import { deprecatedLabelWarnings } from '../../common/node-selector.ts';
 import { schemaOf } from '../../common/schema.ts';
 import { specOf, statusOf } from '../../common/spec.ts';
@@ -38,7 +48,7 @@ const v1: ServedVersion = {
   version: 'v1',
   schema: schemaOf('core.v1.PersistentVolume'),
   columns,
-  selectableFields: { name: (object) => metadataOf(object).name ?? '' },
+  selectableFields: { name: (object) => object.metadata.name ?? '' },
 };
 
 export const persistentVolume: Resource = {
@@ -85,12 +95,12 @@ export const persistentVolume: Resource = {
   },
 };
 
-function claimCell(object: JsonObject): string {
+function claimCell(object: KubeObject): string {
   const claim = objectIn(specOf(object), 'claimRef');
   return claim ? `${textIn(claim, 'namespace')}/${textIn(claim, 'name')}` : '';
 }
 
-function defaultPersistentVolume(object: JsonObject): void {
+function defaultPersistentVolume(object: KubeObject): void {
   object.spec ??= {};
   object.status ??= {};
   const spec = specOf(object);
@@ -122,8 +132,8 @@ const deprecatedSources: readonly (readonly [string, string, string])[] = [
   ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ];
 
-function volumeWarnings(object: JsonObject): readonly string[] {
-  const annotations = mapIn(metadataOf(object), 'annotations');
+function volumeWarnings(object: KubeObject): readonly string[] {
+  const annotations = mapIn(object.metadata, 'annotations');
   const spec = specOf(object);
   const warnings = Object.entries(deprecatedAnnotations)
     .filter(([key]) => annotations[key] !== undefined)

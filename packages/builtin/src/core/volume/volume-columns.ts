@@ -1,4 +1,4 @@
-import { type JsonObject, mapIn, metadataOf, objectIn, textIn, textsIn } from '@tsukube/machinery';
+import { type JsonObject, type KubeObject, mapIn, objectIn, textIn, textsIn } from '@tsukube/machinery';
 import { classAnnotation } from './persistent-volume-claim-validation.ts';
 
 const shortModes = [
@@ -16,23 +16,23 @@ export function accessModesCell(owner: JsonObject | undefined): string {
     .join(',');
 }
 
-export function phaseCell(object: JsonObject): string {
-  return metadataOf(object).deletionTimestamp === undefined ? textIn(objectIn(object, 'status'), 'phase') : 'Terminating';
+export function phaseCell(object: KubeObject): string {
+  return object.metadata.deletionTimestamp === undefined ? textIn(objectIn(object, 'status'), 'phase') : 'Terminating';
 }
 
 /** The storage class, from the field or the deprecated annotation. */
-export function classCell(object: JsonObject): string {
-  return mapIn(metadataOf(object), 'annotations')[classAnnotation] ?? textIn(objectIn(object, 'spec'), 'storageClassName');
+export function classCell(object: KubeObject): string {
+  return mapIn(object.metadata, 'annotations')[classAnnotation] ?? textIn(objectIn(object, 'spec'), 'storageClassName');
 }
 
-export function unsetCell(object: JsonObject, field: string): string {
+export function unsetCell(object: KubeObject, field: string): string {
   const value = objectIn(object, 'spec')?.[field];
   return typeof value === 'string' ? value : '<unset>';
 }
 
 /** Adds a protection finalizer. */
-export function addFinalizer(object: JsonObject, finalizer: string): void {
-  const metadata = metadataOf(object);
+export function addFinalizer(object: KubeObject, finalizer: string): void {
+  const metadata = object.metadata;
   const finalizers = textsIn(metadata, 'finalizers');
   if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
 }
