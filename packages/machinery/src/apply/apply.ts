@@ -26,33 +26,33 @@ export type Applied =
   /** `object` is `live` itself if nothing changed. */
   | { readonly kind: 'applied'; readonly object: JsonObject; readonly owners: readonly Owner[] };
 
-/** Merges what is applied into an object, both in the writer's version. Without force, what others own is not changed. */
+/** Merges an applied configuration into an object, both in the version of the field manager. Without `force`, fields of other managers stay unchanged. */
 export function applyConfiguration(
   live: JsonObject,
   configuration: JsonObject,
   owners: readonly Owner[],
-  writer: FieldManager,
+  fieldManager: FieldManager,
   versions: Versions,
   force: boolean,
 ): Applied {
-  const { apiVersion } = writer;
+  const { apiVersion } = fieldManager;
   const schema = versions.mergeSchema(apiVersion);
   const known = ownersInKnownVersions(owners, live, versions);
-  const last = known.find((owner) => isSameOwner(owner, applierOf(writer)));
+  const last = known.find((owner) => isSameOwner(owner, applierOf(fieldManager)));
   const others = known.filter((owner) => owner !== last);
   const applied = versions.filter.of(fieldSetOf(configuration, schema));
-  const claim: Owner = { ...applierOf(writer), time: last?.time, fields: applied };
+  const claim: Owner = { ...applierOf(fieldManager), time: last?.time, fields: applied };
   const merged = mergeObjects(live, configuration, schema);
   const object = prune(merged, last, [...others, claim], apiVersion, versions);
   const { kept, losses } = lossesOf(others, new VersionedComparison(live, object, versions));
   const conflicts = force ? [] : conflictsIn(losses.filter(({ changed }) => !isEmptySet(changed)));
   if (conflicts.length > 0) return { kind: 'conflicts', conflicts };
   const unchanged = deepEqual(live, object);
-  const own = ownEntry(claim, last, unchanged ? claim.time : writer.time);
+  const own = ownEntry(claim, last, unchanged ? claim.time : fieldManager.time);
   return { kind: 'applied', object: unchanged ? live : object, owners: [...disown(kept, losses), ...own] };
 }
 
-/** Converts once for each version, however many owners it has. */
+/** Drops owners of unknown versions. Converts once per version, not once per owner. */
 function ownersInKnownVersions(owners: readonly Owner[], live: JsonObject, versions: Versions): readonly Owner[] {
   const known = new Map<string, boolean>();
   return owners.filter(({ apiVersion }) => {
@@ -66,7 +66,7 @@ function applierOf({ manager, apiVersion, subresource }: FieldManager): Omit<Own
   return { manager, operation: 'Apply', apiVersion, subresource };
 }
 
-/** Who applies the same fields again keeps the set that is stored, whose text is known. */
+/** Re-applying the same fields keeps the stored set, whose text is interned. */
 function ownEntry(claim: Owner, last: Owner | undefined, time: string | undefined): Owner[] {
   const fields: FieldSet = difference(claim.fields, strippedFields);
   if (isEmptySet(fields)) return [];
@@ -75,31 +75,31 @@ function ownEntry(claim: Owner, last: Owner | undefined, time: string | undefine
 }
 
 /**
- * The object with a configuration applied to it and with the new record of who owns what, in the writer's version.
- * Without `live`, it is created. Fails with 409 on conflicts, unless `force`, and with 500 if the object cannot be shown in
- * a version in which somebody owns fields.
+ * Server-side apply: the object with the configuration merged and managedFields updated, in the version of the field
+ * manager. Without `live` the object is created. Throws 409 on conflicts, unless `force`, and 500 if the object cannot be
+ * converted to a version in which a manager owns fields.
  */
 export function trackApply(
   live: JsonObject | undefined,
   configuration: JsonObject,
-  writer: FieldManager,
+  fieldManager: FieldManager,
   versions: Versions,
   force: boolean,
 ): JsonObject {
-  const applied = reportingFailures(() => {
-    const before = withoutRecord(live ?? versions.empty(writer.apiVersion));
-    const owners = reconciled(ownersBeforeApply(live, before, writer, versions), before, versions);
-    const result = applyOrTakeOver(before, configuration, owners, writer, versions, force);
+  const applied = withConversionErrors(() => {
+    const before = withoutManagedFields(live ?? versions.empty(fieldManager.apiVersion));
+    const owners = reconciled(ownersBeforeApply(live, before, fieldManager, versions), before, versions);
+    const result = applyOrMigrate(before, configuration, owners, fieldManager, versions, force);
     if (result.kind === 'applied' && result.owners.length > owners.length) checkEntries(result.owners.length);
     return result;
   });
   if (applied.kind === 'conflicts') throw conflictError(applied.conflicts);
-  const object = writer.manager === kubectl ? updateAnnotation(applied.object, configuration) : applied.object;
+  const object = fieldManager.manager === kubectl ? updateAnnotation(applied.object, configuration) : applied.object;
   const managedFields = managedFieldsOf(applied.owners);
   return { ...object, metadata: { ...(object.metadata as JsonObject), ...(managedFields && { managedFields }) } };
 }
 
-function reportingFailures(run: () => Applied): Applied {
+function withConversionErrors(run: () => Applied): Applied {
   try {
     return run();
   } catch (error) {
@@ -108,36 +108,36 @@ function reportingFailures(run: () => Applied): Applied {
   }
 }
 
-function withoutRecord(object: JsonObject): JsonObject {
+function withoutManagedFields(object: JsonObject): JsonObject {
   return { ...object, metadata: withoutKey(object.metadata as JsonObject, 'managedFields') };
 }
 
-/** Of an object without a record, all that is there belongs to whoever wrote it before the first apply. */
+/** Fields of an object without managedFields belong to `before-first-apply`. */
 function ownersBeforeApply(
   live: JsonObject | undefined,
   before: JsonObject,
-  writer: FieldManager,
+  fieldManager: FieldManager,
   versions: Versions,
 ): readonly Owner[] {
   const stored = live ? storedOwners(live.metadata as JsonObject) : [];
   if (stored === undefined) throw StatusError.internalError('failed to decode managed fields');
   if (stored.length > 0 || live === undefined) return stored;
-  const earlier = { ...writer, manager: 'before-first-apply' };
-  return capManagers(ownersAfterUpdate(versions.empty(writer.apiVersion), before, [], earlier, versions));
+  const earlier = { ...fieldManager, manager: 'before-first-apply' };
+  return capManagers(ownersAfterUpdate(versions.empty(fieldManager.apiVersion), before, [], earlier, versions));
 }
 
-/** What conflicts only with what kubectl applied by itself is forced. */
-function applyOrTakeOver(
+/** Forces the apply if it conflicts only with fields of the last-applied annotation (client-side apply). */
+function applyOrMigrate(
   live: JsonObject,
   configuration: JsonObject,
   owners: readonly Owner[],
-  writer: FieldManager,
+  fieldManager: FieldManager,
   versions: Versions,
   force: boolean,
 ): Applied {
-  const applied = applyConfiguration(live, configuration, owners, writer, versions, force);
-  if (applied.kind === 'applied' || writer.manager !== kubectl) return applied;
-  const conflicts = conflictsOutside(applied.conflicts, ownedByAnnotation(live, versions.mergeSchema(writer.apiVersion)));
+  const applied = applyConfiguration(live, configuration, owners, fieldManager, versions, force);
+  if (applied.kind === 'applied' || fieldManager.manager !== kubectl) return applied;
+  const conflicts = conflictsOutside(applied.conflicts, ownedByAnnotation(live, versions.mergeSchema(fieldManager.apiVersion)));
   if (conflicts.length > 0) return { kind: 'conflicts', conflicts };
-  return applyConfiguration(live, configuration, owners, writer, versions, true);
+  return applyConfiguration(live, configuration, owners, fieldManager, versions, true);
 }

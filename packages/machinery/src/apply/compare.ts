@@ -14,12 +14,12 @@ import {
 } from './merge-schema.ts';
 
 export interface Comparison {
-  /** What is new or has another value. */
+  /** Paths that are new or have another value. */
   readonly changed: FieldSet;
   readonly removed: FieldSet;
 }
 
-/** Where two objects of a schema differ, in one pass over both. The record of who owns what is no part of the comparison. */
+/** The paths in which two objects differ, found in one pass over both. Ignores managedFields. */
 export function compareObjects(before: JsonObject, after: JsonObject, schema: ObjectMergeSchema): Comparison {
   const walk = new ComparingWalk();
   walk.members(before, after, schema);
@@ -35,16 +35,16 @@ class ComparingWalk {
   readonly removed = new SetBuilder();
   readonly #path: PathElement[] = [];
 
-  /** At least one of the two is there. */
+  /** At least one of the two is defined. */
   #values(before: Maybe, after: Maybe, given: MergeSchema): void {
     if (before === after) return;
     const schema = deduceSchema(given, after, before);
     if (given.is === 'deduced' && before !== undefined && after !== undefined && isObject(before) !== isObject(after)) {
-      this.#turned(before, after);
+      this.#typeChanged(before, after);
       return;
     }
-    if (isAtomic(schema) || (isNothing(before) && isNothing(after))) {
-      this.#whole(before, after);
+    if (isAtomic(schema) || (isLeaf(before) && isLeaf(after))) {
+      this.#atomic(before, after);
       return;
     }
     if (schema.is === 'list') this.#items(listIn(before), listIn(after), schema);
@@ -53,13 +53,13 @@ class ComparingWalk {
     else if (after === undefined) this.removed.insert();
   }
 
-  /** What was an object is none now, or the other way round: all of it goes, and something else comes. */
-  #turned(before: JsonValue, after: JsonValue): void {
+  /** An object was replaced by a value of another type, or the reverse: all members are removed or added. */
+  #typeChanged(before: JsonValue, after: JsonValue): void {
     this.members(objectIn(before), objectIn(after), deducedObject);
     this.changed.insert();
   }
 
-  #whole(before: Maybe, after: Maybe): void {
+  #atomic(before: Maybe, after: Maybe): void {
     if (after === undefined) this.removed.insert();
     else if (before === undefined || !deepEqual(before, after)) this.changed.insert();
   }
@@ -83,7 +83,7 @@ class ComparingWalk {
     for (const [element, items] of old) if (!current.has(element)) this.#sameItems(element, items, noItems, schema.of);
   }
 
-  /** Items that cannot be told apart are one thing: it changes, or it comes and goes. */
+  /** Duplicate items share one path element, which is changed, added or removed as a whole. */
   #sameItems(element: PathElement, before: readonly JsonValue[], after: readonly JsonValue[], schema: MergeSchema): void {
     this.#enter(element);
     if (before.length < 2 && after.length < 2) this.#values(before[0], after[0], schema);
@@ -126,8 +126,8 @@ function listIn(value: Maybe): readonly JsonValue[] {
   return Array.isArray(value) ? value : noItems;
 }
 
-/** Nothing is below it, so that it is one thing whatever its schema. */
-function isNothing(value: Maybe): boolean {
+/** A scalar or an empty container: there are no paths below it. */
+function isLeaf(value: Maybe): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
 }

@@ -17,7 +17,7 @@ import { goQuote } from '../text/go-quote.ts';
 import { type Comparison, compareObjects } from './compare.ts';
 import { convertFor, type Versions } from './field-manager.ts';
 
-/** A path that somebody else owns, with another value. */
+/** A path that another manager owns with another value. */
 export interface Conflict {
   readonly owner: Owner;
   readonly path: readonly PathElement[];
@@ -29,7 +29,7 @@ export function conflictsIn(losses: readonly Loss[]): readonly Conflict[] {
     .flatMap(({ owner, changed }) => [...pathsOf(sortedSet(changed))].map((path) => ({ owner, path })));
 }
 
-/** Those about other paths than the given ones. */
+/** Conflicts outside the allowed paths. */
 export function conflictsOutside(conflicts: readonly Conflict[], allowed: FieldSet): readonly Conflict[] {
   return conflicts.filter(({ path }) => !hasPath(allowed, path));
 }
@@ -62,16 +62,16 @@ function describeOwner({ manager, subresource, operation, apiVersion }: Owner): 
   return operation === 'Update' ? `${name} using ${apiVersion}` : name;
 }
 
-/** What a write takes from an owner, in that owner's version. */
+/** The paths that a write takes from an owner, in the owner's version. */
 export interface Loss {
   readonly owner: Owner;
-  /** Paths of the owner that got another value. */
+  /** Owned paths whose value changed. */
   readonly changed: FieldSet;
-  /** Paths of the owner that are gone. */
+  /** Owned paths that were removed. */
   readonly removed: FieldSet;
 }
 
-/** Comparisons of the same two objects in the versions in which there are owners. */
+/** Comparisons of two objects in the versions of their owners, computed once per version. */
 export class VersionedComparison {
   readonly #before: JsonObject;
   readonly #after: JsonObject;
@@ -84,7 +84,7 @@ export class VersionedComparison {
     this.#versions = versions;
   }
 
-  /** Undefined if the version is not known. */
+  /** Undefined for an unknown version. */
   in(apiVersion: string): Comparison | undefined {
     if (!this.#known.has(apiVersion)) this.#known.set(apiVersion, this.#compare(apiVersion));
     return this.#known.get(apiVersion);
@@ -100,7 +100,7 @@ export class VersionedComparison {
   }
 }
 
-/** What each owner loses by a change. Owners of versions that are not known are left out of `kept`. */
+/** The losses of each owner. `kept` leaves out owners of unknown versions. */
 export function lossesOf(owners: readonly Owner[], comparison: VersionedComparison): { kept: Owner[]; losses: Loss[] } {
   const kept: Owner[] = [];
   const losses: Loss[] = [];
@@ -108,7 +108,7 @@ export function lossesOf(owners: readonly Owner[], comparison: VersionedComparis
     const compared = comparison.in(owner.apiVersion);
     if (compared === undefined) continue;
     kept.push(owner);
-    // The owner's set comes second: an intersection takes as long as its second operand is large.
+    // The owner's set comes second: the cost of an intersection is linear in its second operand.
     const changed = intersection(compared.changed, owner.fields);
     const removed = isEmptySet(compared.removed) ? noFields : intersection(compared.removed, owner.fields);
     if (!isEmptySet(changed) || !isEmptySet(removed)) losses.push({ owner, changed, removed });
@@ -116,7 +116,7 @@ export function lossesOf(owners: readonly Owner[], comparison: VersionedComparis
   return { kept, losses };
 }
 
-/** The owners with what is left to them; those without anything are gone. */
+/** Subtracts the losses; owners without fields are dropped. */
 export function disown(owners: readonly Owner[], losses: readonly Loss[]): Owner[] {
   const byOwner = new Map(losses.map((loss) => [loss.owner, loss]));
   const left: Owner[] = [];

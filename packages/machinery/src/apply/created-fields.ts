@@ -1,9 +1,9 @@
+import { BoundedCache } from '../cache/bounded-cache.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import { deepEqual, getKey, isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { isEmptySet } from '../managed-fields/field-set.ts';
 import { contentOf, fieldElement, type PathElement, quoted, sortElements } from '../managed-fields/path-element.ts';
 import { strippedMetadata, typeMeta } from '../managed-fields/strip-meta.ts';
-import { RecentTexts } from '../text/recent-texts.ts';
 import type { Versions } from './field-manager.ts';
 import { itemsByElement, tryElement } from './list-items.ts';
 import {
@@ -16,27 +16,30 @@ import {
   type ObjectMergeSchema,
 } from './merge-schema.ts';
 
-/** Writes what belongs to whoever creates an object, as it is stored: `{}` if nothing does; undefined if it cannot tell. */
+/** The FieldsV1 text of the fields that the creator of an object owns: `{}` for none, undefined if this fast path does not apply. */
 export type CreatedFields = (object: JsonObject) => string | undefined;
 
 const known = new WeakMap<Versions, Map<string, CreatedFields>>();
 
-/** In one pass over the object, instead of comparing it to one of which nothing is said yet. */
+/**
+ * Fast path for creation, the most frequent write: writes FieldsV1 in one pass over the object instead of comparing it
+ * with the zero object. quick.test.ts compares both.
+ */
 export function createdFields(versions: Versions, apiVersion: string): CreatedFields {
   const byVersion = known.get(versions) ?? new Map<string, CreatedFields>();
   known.set(versions, byVersion);
-  const writer = byVersion.get(apiVersion) ?? writerOf(versions, apiVersion);
+  const writer = byVersion.get(apiVersion) ?? compileWriter(versions, apiVersion);
   byVersion.set(apiVersion, writer);
   return writer;
 }
 
-const cannotTell: CreatedFields = () => undefined;
+const notApplicable: CreatedFields = () => undefined;
 
-function writerOf(versions: Versions, apiVersion: string): CreatedFields {
+function compileWriter(versions: Versions, apiVersion: string): CreatedFields {
   const { excluded } = versions.filter;
-  if (excluded === undefined || !Object.values(excluded).every(isEmptySet) || !versions.knows(apiVersion)) return cannotTell;
+  if (excluded === undefined || !Object.values(excluded).every(isEmptySet) || !versions.knows(apiVersion)) return notApplicable;
   const [schema, empty] = [versions.mergeSchema(apiVersion), versions.empty(apiVersion)];
-  if (!isPlain(empty, schema)) return cannotTell;
+  if (!isPlain(empty, schema)) return notApplicable;
   const skipped = new Set([...typeMeta, ...Object.keys(excluded).map(contentOf)]);
   return (object) => {
     if (object.metadata === undefined || !hasPlainMetadata(object.metadata)) return undefined;
@@ -45,7 +48,7 @@ function writerOf(versions: Versions, apiVersion: string): CreatedFields {
   };
 }
 
-/** Whether all there is before anything is said of an object has a type, and nothing in it. */
+/** Whether the zero object contains only empty lists, typed objects and scalars. */
 function isPlain(value: JsonValue, schema: MergeSchema): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (!isObject(value)) return true;
@@ -62,7 +65,7 @@ function hasPlainMetadata(metadata: JsonValue): boolean {
   return true;
 }
 
-/** `,"f:a":{},"f:b":{}`: what is in `after` and not, or not so, in `before`. */
+/** `,"f:a":{},"f:b":{}`: the members of `after` that are new or changed compared with `before`. */
 function membersText(
   before: JsonObject | undefined,
   after: JsonObject,
@@ -85,18 +88,18 @@ function membersText(
   return text;
 }
 
-/** What is known of what is under a key. */
+/** A member of an object schema, with its path element as JSON. */
 interface Member {
   readonly json: string;
   readonly schema: MergeSchema;
   readonly isAtomic: boolean;
-  /** That it is there and nothing below it. */
+  /** The text of the member as a leaf. */
   readonly text: string;
 }
 
 const named = new WeakMap<ObjectMergeSchema, Map<string, Member>>();
 
-/** Of the fields that a type names. */
+/** The members of the declared fields, computed once per schema. */
 function membersOf(schema: ObjectMergeSchema): Map<string, Member> {
   let members = named.get(schema);
   if (members === undefined) {
@@ -115,7 +118,7 @@ function memberOf(key: string, schema: MergeSchema): Member {
   return { json, schema, isAtomic: schema.is !== 'deduced' && isAtomic(schema), text: `,${json}:{}` };
 }
 
-/** All that is new belongs to whoever adds it, and that it is there as well. */
+/** A new value is owned with everything below it; `.` marks the container itself. */
 function added(value: JsonValue, given: MergeSchema): string {
   const schema = deduceSchema(given, value);
   if (isAtomic(schema)) return '{}';
@@ -125,7 +128,7 @@ function added(value: JsonValue, given: MergeSchema): string {
 
 function changed(before: JsonValue, after: JsonValue, schema: MergeSchema, isMetadata?: boolean): string | undefined {
   if (before === after) return undefined;
-  if (isAtomic(schema) || (isNothing(before) && isNothing(after))) return deepEqual(before, after) ? undefined : '{}';
+  if (isAtomic(schema) || (isLeaf(before) && isLeaf(after))) return deepEqual(before, after) ? undefined : '{}';
   const text = partsText(before, after, schema as ObjectMergeSchema | ListMergeSchema, isMetadata ? strippedMetadata : undefined);
   return text === '' ? undefined : `{${text.slice(1)}}`;
 }
@@ -140,7 +143,7 @@ function partsText(
   return isObject(value) ? membersText(isObject(before) ? before : undefined, value, schema, skipped) : '';
 }
 
-/** Items that cannot be told apart are one thing. */
+/** Duplicate items share one path element. */
 function itemsText(list: readonly JsonValue[], schema: ListMergeSchema): string {
   if (list.length === 1) return itemText(tryElement(list[0] as JsonValue, schema), list, schema);
   let text = '';
@@ -154,8 +157,12 @@ function itemText(element: PathElement | undefined, same: readonly JsonValue[], 
   return `,${jsonOf(element)}:${same.length === 1 ? added(same[0] as JsonValue, of) : '{}'}`;
 }
 
-/** The items of lists are called the same in many objects. */
-const jsonOfElements = new RecentTexts<string>(64 * 1024);
+/** Path elements of list items repeat in many objects. */
+const jsonOfElements = new BoundedCache<string, string>({
+  entries: 8_192,
+  bytes: 128 * 1024,
+  sizeOf: (_json, element) => element.length,
+});
 
 function jsonOf(element: PathElement): string {
   let json = jsonOfElements.get(element);
@@ -166,7 +173,7 @@ function jsonOf(element: PathElement): string {
   return json;
 }
 
-/** A handful of keys is sorted faster by hand. */
+/** Insertion sort is faster than Array.sort for few keys. */
 function sortedKeys(object: JsonObject): string[] {
   const keys = Object.keys(object);
   if (keys.length > 32) return keys.sort();
@@ -179,8 +186,8 @@ function sortedKeys(object: JsonObject): string[] {
   return keys;
 }
 
-/** Nothing is below it, so that it is one thing whatever its schema. */
-function isNothing(value: JsonValue): boolean {
+/** A scalar or an empty container: there are no paths below it. */
+function isLeaf(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
 }

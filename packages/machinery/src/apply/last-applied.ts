@@ -6,7 +6,7 @@ import type { ObjectMergeSchema } from './merge-schema.ts';
 import { fieldSetOf } from './to-set.ts';
 import { schemaMismatch } from './validate.ts';
 
-/** The only manager that kubectl moves from applying by itself to having the server apply. */
+/** Only this manager migrates from client-side to server-side apply. */
 export const kubectl = 'kubectl';
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
@@ -15,7 +15,7 @@ function annotationsOf(object: JsonObject): JsonObject | undefined {
   return isObject(annotations) ? annotations : undefined;
 }
 
-/** What kubectl applied by itself and nobody has changed since: kubectl may take it over without a conflict. */
+/** Fields of the last-applied annotation that are unchanged since: kubectl may take them over without a conflict. */
 export function ownedByAnnotation(live: JsonObject, schema: ObjectMergeSchema): FieldSet {
   const last = lastApplied(live);
   if (last === undefined || last.apiVersion !== live.apiVersion || schemaMismatch(last, schema) !== undefined) return noFields;
@@ -35,7 +35,7 @@ function lastApplied(live: JsonObject): JsonObject | undefined {
   }
 }
 
-/** Keeps the annotation of an object that kubectl once applied by itself up to date, so that it can go back to that. */
+/** Updates the last-applied annotation, if there is one, so that client-side apply stays possible. */
 export function updateAnnotation(object: JsonObject, configuration: JsonObject): JsonObject {
   const annotations = annotationsOf(object);
   if (!annotations || !getKey(annotations, annotation)) return object;

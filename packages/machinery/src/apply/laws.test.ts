@@ -49,7 +49,7 @@ const versions: Versions = {
   empty: (apiVersion) => ({ ...emptyObject('Thing', catalogue), kind: 'Thing', apiVersion }),
 };
 
-/** Small and repeatable. */
+/** A small seeded generator. */
 class Random {
   #state: number;
   constructor(seed: number) {
@@ -65,13 +65,13 @@ class Random {
 }
 
 const by = (manager: string): FieldManager => ({ manager, apiVersion: 'v1', subresource: '', time: '2024-01-01T00:00:00Z' });
-/** In the form in which it would be stored. */
+/** In stored form. */
 const apply = (live: JsonObject | undefined, configuration: JsonObject, manager: string, force = false) =>
   checkObject(trackApply(live, configuration, by(manager), versions, force), catalogue.get('Thing'), catalogue).value;
 
 /**
- * Only about keys of the given letters, so that configurations can be about different things. Nothing is empty: what is
- * empty is not stored, so that who applies it always changes something.
+ * Uses only keys of the given letters, so that configurations can be disjoint. Nothing is empty: empty fields are not
+ * stored, so applying them would always be a change.
  */
 function configuration(random: Random, letters: readonly string[] = ['a', 'b', 'c']): JsonObject {
   const port = (letter: string): JsonObject => ({
@@ -101,7 +101,7 @@ function update(live: JsonObject, change: JsonObject, manager: string): JsonObje
   return { ...next, metadata: { ...(next.metadata as JsonObject), ...(record && { managedFields: record }) } };
 }
 
-/** An object that several managers have written, one way and another. */
+/** An object written by several managers, by apply and by update. */
 function written(random: Random): JsonObject {
   let live = apply(undefined, configuration(random), 'one');
   for (let i = random.below(6); i > 0; i--) {
@@ -119,7 +119,7 @@ const withoutRecord = (object: JsonObject) => {
 const ownersOf = (object: JsonObject) => ((object.metadata as JsonObject).managedFields ?? []) as JsonObject[];
 const fieldsOf = (object: JsonObject, manager: string, operation = 'Apply') =>
   ownersOf(object).find((entry) => entry.manager === manager && entry.operation === operation)?.fieldsV1;
-/** Without the times: who applies what is there already gets none. */
+/** Without times: applying existing values sets none. */
 const sorted = (value: JsonValue): JsonValue => {
   if (Array.isArray(value)) return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   if (typeof value !== 'object' || value === null) return value;
@@ -205,7 +205,7 @@ describe('whatever was written before', () => {
       const live = written(random);
       const unchanged = update(live, live, 'four');
       expect(ownersOf(unchanged), `seed ${seed}`).toEqual(ownersOf(live));
-      // Of what nobody owns anything of, nobody comes to own anything.
+      // Fields without managedFields are not tracked.
       if (ownersOf(live).length === 0) continue;
       const labelled = deepCopy(live);
       labelled.metadata = { ...(labelled.metadata as JsonObject), labels: { new: 'x' } };

@@ -3,10 +3,10 @@ import { keyElement, type PathElement, valueElement } from '../managed-fields/pa
 import { goQuote } from '../text/go-quote.ts';
 import type { ListMergeSchema } from './merge-schema.ts';
 
-/** An item that cannot be told apart from others. */
+/** An item without identity: a missing key, or a type that a set cannot hold. */
 export class UnidentifiedItem extends Error {}
 
-/** What identifies an item in its list. Fails with UnidentifiedItem. */
+/** The path element of an item: its keys or its value. Throws UnidentifiedItem. */
 export function itemElement(item: JsonValue, list: ListMergeSchema): PathElement {
   return list.kind === 'map' ? elementByKeys(item, list) : elementByValue(item);
 }
@@ -36,7 +36,7 @@ function elementByValue(item: JsonValue): PathElement {
   return valueElement(item);
 }
 
-/** The items of a list by what identifies them; those that cannot be identified are left out. */
+/** The items of a list by path element, without those that have no identity. */
 export function itemsByElement(list: readonly JsonValue[], schema: ListMergeSchema): Map<PathElement, JsonValue[]> {
   const items = new Map<PathElement, JsonValue[]>();
   for (const item of list) {

@@ -1,7 +1,7 @@
 import { isObject, type JsonValue } from '../json/value.ts';
 import type { Field, FieldType, TypeCatalogue } from '../schema/type.ts';
 
-/** How a value is owned: as a whole, or part by part. */
+/** How a value is merged and owned: atomically, by field or by item (structured-merge-diff's schema). */
 export type MergeSchema = ScalarMergeSchema | AnyMergeSchema | DeducedMergeSchema | ObjectMergeSchema | ListMergeSchema;
 
 export interface ScalarMergeSchema {
@@ -9,12 +9,12 @@ export interface ScalarMergeSchema {
   readonly expects: 'string' | 'numeric' | 'boolean' | 'scalar';
 }
 
-/** Whatever it is, it is owned as a whole. */
+/** A value of any type, always atomic. */
 export interface AnyMergeSchema {
   readonly is: 'any';
 }
 
-/** What no schema describes: objects are owned field by field, everything else as a whole. */
+/** Without a schema: objects are owned by field, everything else is atomic. */
 export interface DeducedMergeSchema {
   readonly is: 'deduced';
 }
@@ -22,9 +22,9 @@ export interface DeducedMergeSchema {
 export interface ObjectMergeSchema {
   readonly is: 'object';
   readonly atomic: boolean;
-  /** The fields that the type names. */
+  /** The declared fields. */
   readonly fields: ReadonlyMap<string, MergeSchema>;
-  /** What is under any other key; undefined if there can be none. */
+  /** The schema of any other key; undefined if none is allowed. */
   readonly of: MergeSchema | undefined;
 }
 
@@ -32,9 +32,9 @@ export interface ListMergeSchema {
   readonly is: 'list';
   readonly kind: 'atomic' | 'set' | 'map';
   readonly of: MergeSchema;
-  /** What tells the items of a map apart, sorted. */
+  /** The listMapKeys, sorted. */
   readonly keys: readonly string[];
-  /** What a key is that an item leaves out. */
+  /** Defaults of keys that an item may omit. */
   readonly defaults: ReadonlyMap<string, JsonValue>;
 }
 
@@ -43,7 +43,7 @@ export const deducedSchema: DeducedMergeSchema = { is: 'deduced' };
 const noFields: ReadonlyMap<string, MergeSchema> = new Map();
 export const deducedObject: ObjectMergeSchema = { is: 'object', atomic: false, fields: noFields, of: deducedSchema };
 
-/** The schema of these values, of which one is there at least. */
+/** Resolves a deduced schema for one or two values, of which at least one is defined. */
 export function deduceSchema(
   schema: MergeSchema,
   value: JsonValue | undefined,
@@ -56,7 +56,7 @@ export function deduceSchema(
 
 const schemas = new WeakMap<TypeCatalogue, Map<string, ObjectMergeSchema>>();
 
-/** The schema of a type; made when it is first asked for. */
+/** The schema of a type, built on first use. */
 export function mergeSchemaOf(name: string, catalogue: TypeCatalogue, mapType?: 'atomic' | 'granular'): ObjectMergeSchema {
   let known = schemas.get(catalogue);
   if (known === undefined) {
@@ -72,7 +72,7 @@ export function mergeSchemaOf(name: string, catalogue: TypeCatalogue, mapType?: 
   return schema;
 }
 
-/** Types refer to each other in circles, so the fields of one are looked at only when they are needed. */
+/** Types are recursive, so the fields are resolved on first use. */
 class NamedMergeSchema implements ObjectMergeSchema {
   readonly is = 'object';
   readonly atomic: boolean;
@@ -138,7 +138,7 @@ function atomicList(of: MergeSchema): ListMergeSchema {
   return { is: 'list', kind: 'atomic', of, keys: [], defaults: new Map() };
 }
 
-/** A list that does not say how it is merged is merged as strategic patches do it. */
+/** A list without listType is merged by its patchStrategy. */
 function listSchema(field: Field, itemType: FieldType, catalogue: TypeCatalogue): ListMergeSchema {
   const of = typeSchema(itemType, catalogue);
   const kind = field.listType ?? kindByPatch(field);
@@ -163,12 +163,11 @@ function keyDefaults(type: FieldType, keys: readonly string[], catalogue: TypeCa
   return defaults;
 }
 
-/** The schema of what is under a key; undefined if there can be nothing. */
+/** The schema of a member; undefined if the key is not allowed. */
 export function memberSchema(schema: ObjectMergeSchema, key: string): MergeSchema | undefined {
   return schema.fields.get(key) ?? schema.of;
 }
 
-/** Whether a value is owned as a whole. */
 export function isAtomic(schema: MergeSchema): boolean {
   if (schema.is === 'object') return schema.atomic;
   return schema.is !== 'list' || schema.kind === 'atomic';

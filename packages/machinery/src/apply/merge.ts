@@ -11,7 +11,7 @@ import {
   type ObjectMergeSchema,
 } from './merge-schema.ts';
 
-/** The object with what is applied to it. Neither is changed; the result shares parts with both. */
+/** Merges an applied object into the live one. Never mutates either; the result shares parts with both. */
 export function mergeObjects(live: JsonObject, applied: JsonObject, schema: ObjectMergeSchema): JsonObject {
   const merged: JsonObject = { ...live };
   for (const key of Object.keys(applied)) {
@@ -42,7 +42,7 @@ type Merge = (live: JsonValue, applied: JsonValue, schema: MergeSchema) => JsonV
 interface Indexed {
   readonly elements: readonly PathElement[];
   readonly items: readonly JsonValue[];
-  /** Undefined stands for items that cannot be told apart: they are not merged, but replaced. */
+  /** Undefined for duplicate items, which are replaced instead of merged. */
   readonly byElement: ReadonlyMap<PathElement, JsonValue | undefined>;
 }
 
@@ -61,8 +61,7 @@ function index(list: readonly JsonValue[], schema: ListMergeSchema): Indexed {
 }
 
 /**
- * The items of both lists. Those that are applied come in the order in which they are applied, the others stay where
- * they are between them.
+ * Merges two lists. Applied items come in the applied order; the other live items keep their places between them.
  */
 export function mergeItems(
   live: readonly JsonValue[],
@@ -80,7 +79,7 @@ class MergingLists {
   readonly #merge: Merge;
   readonly #out: JsonValue[] = [];
   readonly #done = new Set<PathElement>();
-  /** What both have, in the order of what is applied; `#next` is the first that is not merged yet. */
+  /** Elements of both lists in applied order; `#next` is the index of the first unmerged one. */
   readonly #shared: readonly PathElement[];
   #next = 0;
 
@@ -114,7 +113,7 @@ class MergingLists {
     return this.#out;
   }
 
-  /** It is applied as well, but something else that is shared is to come before it. */
+  /** Whether another shared element comes first in applied order. */
   #isLater(element: PathElement): boolean {
     const next = this.#shared[this.#next];
     return next !== undefined && next !== element;

@@ -26,8 +26,8 @@ import {
 import { fieldSetOf } from './to-set.ts';
 
 /**
- * Takes from a merged object what its applier owned until now and neither it nor anybody else owns any more. The result
- * is in the version that `merged` is in. `owners` includes the applier with what it owns from now on.
+ * Removes from a merged object the fields that the applier owned before and that no manager owns now. The result is in
+ * the version of `merged`. `owners` includes the applier with its new fields.
  */
 export function prune(
   merged: JsonObject,
@@ -55,14 +55,14 @@ function pruned(merged: JsonObject, last: Owner, owners: readonly Owner[], apiVe
   return versions.convert(result, apiVersion) ?? merged;
 }
 
-/** Whether an applier owned anything that it does not own from now on. */
+/** Whether the applier owned fields that it no longer owns. */
 function givesUp(last: Owner, owners: readonly Owner[]): boolean {
   const now = owners.find((owner) => isSameOwner(owner, last));
   if (now === undefined || now.apiVersion !== last.apiVersion) return !isEmptySet(last.fields);
   return !isEmptySet(difference(last.fields, now.fields));
 }
 
-/** Gives back what somebody owns, in the versions in which they own it: the one that was pruned in comes first. */
+/** Adds back pruned fields that a manager owns, version by version, starting with the version used for pruning. */
 function addBackOwned(
   merged: JsonObject,
   pruned: JsonObject,
@@ -91,7 +91,7 @@ function addBackIn(merged: JsonObject, pruned: JsonObject, apiVersion: string, o
   return removePaths(whole, difference(named(fieldSetOf(whole, schema)), kept), schema);
 }
 
-/** Gives back what the applier did not own either. */
+/** Adds back pruned fields that the applier did not own. */
 function addBackDangling(
   merged: JsonObject,
   pruned: JsonObject,
@@ -107,7 +107,7 @@ function addBackDangling(
   return removePaths(merged, intersection(gone, lastFields), schema);
 }
 
-/** The object without the paths of the set. */
+/** Removes the paths of a set from an object. */
 export function removePaths(object: JsonObject, set: FieldSet, schema: ObjectMergeSchema): JsonObject {
   if (isEmptySet(set)) return object;
   const rest: JsonObject = {};
@@ -120,7 +120,7 @@ export function removePaths(object: JsonObject, set: FieldSet, schema: ObjectMer
   return rest;
 }
 
-/** What nothing is left of is null, as if nobody had said anything of it. */
+/** An object or list that becomes empty is null, as if it had never been set. */
 function removeBelow(value: JsonValue, set: FieldSet, given: MergeSchema): JsonValue {
   const schema = deduceSchema(given, value);
   if (schema.is === 'scalar' || schema.is === 'any') return value;
@@ -141,7 +141,7 @@ function removeItems(list: readonly JsonValue[], set: FieldSet, schema: ListMerg
   return rest.length === 0 ? null : rest;
 }
 
-/** The set with every field in it that its type names and that something in the set is below. */
+/** Adds each declared field that has members in the set (structured-merge-diff's EnsureNamedFieldsAreMembers). */
 export function withNamedFields(set: FieldSet, schema: MergeSchema | undefined): FieldSet {
   const named: MutableFieldSet = {};
   for (const element in set) {

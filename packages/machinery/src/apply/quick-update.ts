@@ -17,21 +17,21 @@ import {
 } from './merge-schema.ts';
 import { isReconciled } from './reconcile.ts';
 
-/** The walk looks at every owner for each field that has changed. */
+/** The walk visits every owner for each changed field. */
 const maxOwners = 32;
 
 /**
- * The record after an update by which nobody comes to own or ceases to own anything, which is what most updates are: the
- * same program writes other values to the same fields. Undefined if that cannot be told in one pass over both objects.
+ * Fast path for updates that change no ownership, which most are: the same program writes new values to the same fields.
+ * Returns the entries with at most a new time; undefined if one pass over both objects cannot prove that.
  */
 export function quickUpdate(
   live: JsonObject,
   next: JsonObject,
   record: ManagedFieldsRecord,
-  writer: FieldManager,
+  fieldManager: FieldManager,
   versions: Versions,
 ): readonly JsonObject[] | undefined {
-  const { apiVersion } = writer;
+  const { apiVersion } = fieldManager;
   const { excluded } = versions.filter;
   if (record.owners.length > maxOwners) return undefined;
   if (!record.settled || excluded === undefined || live.apiVersion !== apiVersion || next.apiVersion !== apiVersion)
@@ -40,15 +40,15 @@ export function quickUpdate(
   const isPlain = (owner: Owner) => owner.apiVersion === apiVersion && schema !== undefined && isReconciled(owner.fields, schema);
   if (schema === undefined || !record.owners.every(isPlain)) return undefined;
   const identity = {
-    manager: writer.manager || 'unknown',
+    manager: fieldManager.manager || 'unknown',
     operation: 'Update',
     apiVersion,
-    subresource: writer.subresource,
+    subresource: fieldManager.subresource,
   } as const;
   const own = record.owners.find((owner) => isSameOwner(owner, identity));
   const walk = new UpdateWalk(record.owners, own);
   if (!walk.object(live, next, schema, excluded)) return undefined;
-  return own && walk.touched && own.time !== writer.time ? retimed(record, own, writer.time) : record.entries;
+  return own && walk.touched && own.time !== fieldManager.time ? retimed(record, own, fieldManager.time) : record.entries;
 }
 
 function retimed({ owners }: ManagedFieldsRecord, own: Owner, time: string | undefined): readonly JsonObject[] {
@@ -60,12 +60,12 @@ const nothing: JsonObject = {};
 const noItems: readonly JsonValue[] = [];
 
 /**
- * Looks whether an update leaves all paths with those who own them: what it changes belongs to the writer and to nobody
- * else, and what it removes to nobody. What it says is what comparing whole sets of paths would say; where it cannot say,
- * its methods give false.
+ * Checks in one pass that an update changes no ownership: every changed path is owned by its field manager alone, and
+ * removed paths have no owner. The methods return false if they cannot prove it; true means that comparing whole field
+ * sets would give the same (quick.test.ts).
  */
 export class UpdateWalk {
-  /** Whether anything changed that belongs to the writer. */
+  /** Whether a field of the manager changed. */
   touched = false;
   readonly #owners: readonly Owner[];
   readonly #own: Owner | undefined;
@@ -76,12 +76,12 @@ export class UpdateWalk {
     this.#own = own;
   }
 
-  /** `reset` is what such an update cannot change, whatever is sent. */
+  /** `reset` holds the paths that this kind of update cannot change. */
   object(before: JsonObject, after: JsonObject, schema: ObjectMergeSchema, reset: FieldSet): boolean {
     return this.#members(before, after, schema, reset, typeMeta);
   }
 
-  /** Nobody owns the keys in `unowned`. */
+  /** Keys in `unowned` are never owned. */
   #members(
     before: JsonObject,
     after: JsonObject,
@@ -121,9 +121,9 @@ export class UpdateWalk {
     const below = reset?.[element];
     if (below !== undefined && isMember(below)) return true;
     this.#path.push(element);
-    const settled = this.#values(before, after, memberSchema(schema, key) ?? anySchema, below);
+    const proved = this.#values(before, after, memberSchema(schema, key) ?? anySchema, below);
     this.#path.pop();
-    return settled;
+    return proved;
   }
 
   #values(before: Maybe, after: Maybe, given: MergeSchema, reset: FieldSet | undefined): boolean {
@@ -131,7 +131,7 @@ export class UpdateWalk {
     const schema = deduceSchema(given, after, before);
     if (given.is === 'deduced' && before !== undefined && after !== undefined && isObject(before) !== isObject(after))
       return false;
-    if (isAtomic(schema) || (isNothing(before) && isNothing(after))) return this.#whole(before, after);
+    if (isAtomic(schema) || (isLeaf(before) && isLeaf(after))) return this.#atomic(before, after);
     if (before === undefined || after === undefined) return false;
     if (schema.is === 'list') return reset === undefined && this.#items(listIn(before), listIn(after), schema);
     const isMetadata = this.#path.length === 1 && this.#path[0] === 'f:metadata';
@@ -144,7 +144,7 @@ export class UpdateWalk {
     );
   }
 
-  #whole(before: Maybe, after: Maybe): boolean {
+  #atomic(before: Maybe, after: Maybe): boolean {
     if (before !== undefined && after !== undefined && deepEqual(before, after)) return true;
     if (after === undefined) return !this.#owners.some(({ fields }) => hasPath(fields, this.#path));
     if (this.#own === undefined || !this.#owners.every((owner) => hasPath(owner.fields, this.#path) === (owner === this.#own)))
@@ -160,21 +160,21 @@ export class UpdateWalk {
     return elements.every((element, i) => {
       if (tryElement(after[i] as JsonValue, schema) !== element) return false;
       this.#path.push(element);
-      const settled = this.#values(before[i], after[i], schema.of, undefined);
+      const proved = this.#values(before[i], after[i], schema.of, undefined);
       this.#path.pop();
-      return settled;
+      return proved;
     });
   }
 }
 
-/** Whether an object has more keys than these. */
+/** Whether an object has more than `count` keys. */
 function hasMore(object: JsonObject, count: number): boolean {
   let more = -count;
   for (const _ in object) more++;
   return more > 0;
 }
 
-/** What tells the items of a list apart; undefined if something does not. */
+/** The path elements of all items; undefined if one has none or occurs twice. */
 function elementsOf(list: readonly JsonValue[], schema: ListMergeSchema): readonly PathElement[] | undefined {
   const elements = new Set<PathElement>();
   for (const item of list) {
@@ -193,8 +193,8 @@ function listIn(value: JsonValue): readonly JsonValue[] {
   return Array.isArray(value) ? value : noItems;
 }
 
-/** Nothing is below it, so that it is one thing whatever its schema. */
-function isNothing(value: Maybe): boolean {
+/** A scalar or an empty container: there are no paths below it. */
+function isLeaf(value: Maybe): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;
   for (const _ in value) return false;

@@ -26,7 +26,7 @@ function versionsOf(schema: ObjectMergeSchema, reset: FieldSet): Versions {
   };
 }
 
-/** As it would come from the store. */
+/** As decoded from the store. */
 function stored(object: JsonObject, record: JsonObject[] | undefined): JsonObject {
   const { managedFields: _, ...metadata } = object.metadata as JsonObject;
   if (record === undefined) return { ...object, metadata };
@@ -36,7 +36,7 @@ function stored(object: JsonObject, record: JsonObject[] | undefined): JsonObjec
 interface Step {
   readonly live: JsonObject | undefined;
   readonly next: JsonObject;
-  readonly writer: FieldManager;
+  readonly fieldManager: FieldManager;
   readonly versions: Versions;
 }
 
@@ -50,8 +50,8 @@ function* steps(random: RandomSchemas): Generator<Step, void, JsonObject[] | und
     const next: JsonObject = { ...made, apiVersion: 'v1', kind: 'Thing', metadata };
     if (random.below(2) === 0) delete (next.metadata as JsonObject).managedFields;
     const time = `2024-01-01T00:00:0${Math.floor(i / 3)}Z`;
-    const writer = { manager: random.pick(['', 'one', 'two']), apiVersion: 'v1', subresource, time };
-    const record = yield { live, next, writer, versions: versionsOf(schema, reset) };
+    const fieldManager = { manager: random.pick(['', 'one', 'two']), apiVersion: 'v1', subresource, time };
+    const record = yield { live, next, fieldManager, versions: versionsOf(schema, reset) };
     live = stored(next, record);
   }
 }
@@ -64,17 +64,17 @@ describe('an update of any object', () => {
     for (const seed of seeds) {
       const walk = steps(new RandomSchemas(seed));
       for (let step = walk.next(); !step.done; ) {
-        const { live, next, writer, versions } = step.value;
-        const record = trackUpdate(live, next, writer, versions);
-        const expected = trackFully(live && deepCopy(live), deepCopy(next), false, writer, versions);
+        const { live, next, fieldManager, versions } = step.value;
+        const record = trackUpdate(live, next, fieldManager, versions);
+        const expected = trackFully(live && deepCopy(live), deepCopy(next), false, fieldManager, versions);
         expect(internedRecord(record)?.text, `seed ${seed}`).toBe(expected && stringifyJson(expected));
         expect(stringifyJson(record ?? null)).toBe(stringifyJson(expected ?? null));
         const known = internedRecord((live?.metadata as JsonObject | undefined)?.managedFields);
-        if (live && known && quickUpdate(live, next, known, writer, versions)) quick++;
+        if (live && known && quickUpdate(live, next, known, fieldManager, versions)) quick++;
         step = walk.next(record);
       }
     }
-    // Otherwise nothing is said of the quick way.
+    // Otherwise the fast path is not tested.
     expect(quick).toBeGreaterThan(seeds.length);
   });
 
@@ -87,9 +87,9 @@ describe('an update of any object', () => {
       const object: JsonObject = { ...random.members(schema), apiVersion: 'v1', kind: 'Thing' };
       if (!isObject(object.metadata)) continue;
       delete object.metadata.managedFields;
-      const writer: FieldManager = { manager: 'one', apiVersion: 'v1', subresource: '', time: '2024-01-01T00:00:00Z' };
-      const expected = trackFully(undefined, object, false, writer, versions);
-      expect(stringifyJson(trackUpdate(undefined, object, writer, versions) ?? null), `seed ${seed}`).toBe(
+      const fieldManager: FieldManager = { manager: 'one', apiVersion: 'v1', subresource: '', time: '2024-01-01T00:00:00Z' };
+      const expected = trackFully(undefined, object, false, fieldManager, versions);
+      expect(stringifyJson(trackUpdate(undefined, object, fieldManager, versions) ?? null), `seed ${seed}`).toBe(
         stringifyJson(expected ?? null),
       );
       if (createdFields(versions, 'v1')(object) !== undefined) told++;

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
 import { anySchema, deducedSchema, type ListMergeSchema, type MergeSchema, type ObjectMergeSchema } from './merge-schema.ts';
 
-/** Shapes, values that have them and values that differ a little, the same for the same seed: for tests. */
+/** Random merge schemas, values for them and slightly changed values, reproducible by seed. For tests. */
 export class RandomSchemas {
   #state: number;
 
@@ -73,7 +73,7 @@ export class RandomSchemas {
     }
   }
 
-  /** Most items can be told apart. */
+  /** Most items get a unique name. */
   item({ kind, of }: ListMergeSchema, position: number, depth: number): JsonValue {
     const item = this.value(of, depth);
     return kind === 'map' && isObject(item) && this.below(8) > 0 ? { ...item, name: names[position] as string } : item;
@@ -92,7 +92,7 @@ export class RandomSchemas {
     return Object.fromEntries(this.some(keys).map((key) => [key, this.untyped(depth + 1)]));
   }
 
-  /** Something with the same parts and other values, or now and then with others. */
+  /** The same structure with other values; now and then with other members. */
   changed(value: JsonValue): JsonValue {
     if (this.below(3) === 0) return value;
     if (Array.isArray(value)) return this.changedList(value);

@@ -7,9 +7,9 @@ import type { Versions } from './field-manager.ts';
 import type { MergeSchema, ObjectMergeSchema } from './merge-schema.ts';
 
 /**
- * The owners, with what each owns said in the words of the types as they are now. What was owned part by part and has become
- * one thing since is owned as a whole by whoever owned some of it. The other way round nothing has to be done. Throws
- * ConversionFailed if conversion is strict and an owner's version cannot show the object.
+ * Adapts owned field sets to the current schemas. A container that has become atomic is owned as a whole by each manager
+ * that owned a part of it; nothing changes if it has become granular. Throws ConversionFailed if conversion is strict and
+ * the object cannot be converted to an owner's version.
  */
 export function reconciled(owners: readonly Owner[], live: JsonObject, versions: Versions): readonly Owner[] {
   let changed: Owner[] | undefined;
@@ -30,24 +30,24 @@ export function reconciled(owners: readonly Owner[], live: JsonObject, versions:
   return changed ?? owners;
 }
 
-/** For known sets, the type in whose words they are. */
-const rightFor = new WeakMap<FieldSet, ObjectMergeSchema>();
+/** Interned sets, with the schema for which they were checked. */
+const checkedFor = new WeakMap<FieldSet, ObjectMergeSchema>();
 
-/** Whether all of a set is as it should be. Of sets that are known it is found out once. */
+/** Whether a set fits its schema. Checked once for interned sets. */
 export function isReconciled(set: FieldSet, schema: ObjectMergeSchema): boolean {
-  if (rightFor.get(set) === schema) return true;
+  if (checkedFor.get(set) === schema) return true;
   const right = reconcileSet(set, schema) === set;
-  if (right && isInterned(set)) rightFor.set(set, schema);
+  if (right && isInterned(set)) checkedFor.set(set, schema);
   return right;
 }
 
-/** Gives the set itself if all of it is as it should be. */
+/** Returns the set itself if it fits the schema. */
 export function reconcileSet(set: FieldSet, schema: MergeSchema): FieldSet {
-  if (isFree(schema)) return set;
+  if (isUntyped(schema)) return set;
   let result: MutableFieldSet | undefined;
   for (const element in set) {
     const part = set[element] as FieldSet;
-    // A path without anything below it is right whatever its type has become.
+    // A leaf fits every schema.
     if (element === self || isEmptySet(part)) continue;
     const below = schemaBelow(element, schema);
     const right = below === undefined ? part : reconcilePart(part, below);
@@ -59,20 +59,20 @@ export function reconcileSet(set: FieldSet, schema: MergeSchema): FieldSet {
 }
 
 function reconcilePart(part: FieldSet, schema: MergeSchema): FieldSet {
-  if (schema.is === 'scalar' || isFree(schema)) return part;
+  if (schema.is === 'scalar' || isUntyped(schema)) return part;
   const isOneThing =
     schema.is === 'any' || (schema.is === 'object' ? schema.atomic : schema.is === 'list' && schema.kind === 'atomic');
   return isOneThing ? noFields : reconcileSet(part, schema);
 }
 
-/** What no schema describes is as it was written. */
-function isFree(schema: MergeSchema): boolean {
+/** Values without a schema are never reconciled. */
+function isUntyped(schema: MergeSchema): boolean {
   return schema.is === 'deduced' || (schema.is === 'object' && schema.of?.is === 'deduced' && schema.fields.size === 0);
 }
 
 const namedBelow = new WeakMap<MergeSchema, Map<PathElement, MergeSchema>>();
 
-/** Remembered by element: to cut the name out of an element takes longer than to find what is known of it. */
+/** Cached by element: slicing the name out of an element costs more than a lookup. */
 function schemaBelow(element: PathElement, schema: MergeSchema): MergeSchema | undefined {
   if (schema.is === 'list') return schema.of;
   if (schema.is !== 'object') return undefined;
@@ -81,7 +81,7 @@ function schemaBelow(element: PathElement, schema: MergeSchema): MergeSchema | u
   return named?.get(element) ?? findBelow(element, schema, named ?? new Map());
 }
 
-/** Only what the type names is remembered, of which there is so much and no more. */
+/** Caches declared fields only, so the cache is bounded by the schema. */
 function findBelow(
   element: PathElement,
   schema: ObjectMergeSchema,

@@ -12,12 +12,12 @@ import {
   type ObjectMergeSchema,
 } from './merge-schema.ts';
 
-/** Every path of an object that somebody who sets the object says something about. */
+/** The paths that applying an object owns. */
 export function fieldSetOf(object: JsonObject, schema: ObjectMergeSchema): FieldSet {
   return objectPart(object, schema) ?? noFields;
 }
 
-/** What belongs to the set of a value and what is below it; undefined if nothing does. */
+/** The set of a value and everything below it; undefined if it is empty. */
 function partOf(value: JsonValue, given: MergeSchema): FieldSet | undefined {
   const schema = deduceSchema(given, value);
   if (isAtomic(schema)) return noFields;
@@ -38,7 +38,7 @@ function objectPart(object: JsonObject, schema: ObjectMergeSchema): FieldSet | u
   return part;
 }
 
-/** Of items that cannot be told apart only that they are there is said. */
+/** Duplicate items are owned without anything below them. */
 function listPart(list: readonly JsonValue[], schema: ListMergeSchema): FieldSet | undefined {
   let part: MutableFieldSet | undefined;
   for (const [element, items] of itemsByElement(list, schema)) {

@@ -11,24 +11,25 @@ import { quickUpdate } from './quick-update.ts';
 import { reconciled } from './reconcile.ts';
 
 /**
- * The record of who owns what once `next` has taken the place of `live`, both in the writer's version; undefined if none
- * is kept. Without `live`, the object is created.
+ * managedFields after `next` replaces `live`, both in the version of the field manager; undefined if fields are not
+ * tracked. Without `live` the object is created.
  */
 export function trackUpdate(
   live: JsonObject | undefined,
   next: JsonObject,
-  writer: FieldManager,
+  fieldManager: FieldManager,
   versions: Versions,
 ): JsonObject[] | undefined {
-  if (live === undefined) return trackCreation(next, writer, versions) ?? trackOrForget(live, next, false, writer, versions);
-  const keepsStored = saysNothing(live.metadata as JsonObject, next.metadata as JsonObject, writer);
+  if (live === undefined)
+    return trackCreation(next, fieldManager, versions) ?? trackOrDrop(live, next, false, fieldManager, versions);
+  const keepsStored = keepsManagedFields(live.metadata as JsonObject, next.metadata as JsonObject, fieldManager);
   const record = keepsStored ? internedRecord((live.metadata as JsonObject).managedFields) : undefined;
-  const quick = record && quickUpdate(live, next, record, writer, versions);
-  return quick ? (quick as JsonObject[]) : trackOrForget(live, next, keepsStored, writer, versions);
+  const quick = record && quickUpdate(live, next, record, fieldManager, versions);
+  return quick ? (quick as JsonObject[]) : trackOrDrop(live, next, keepsStored, fieldManager, versions);
 }
 
-/** A record that names versions which cannot show the object is removed. */
-function trackOrForget(...change: Parameters<typeof trackFully>): JsonObject[] | undefined {
+/** Drops managedFields if the object cannot be converted to one of its versions. */
+function trackOrDrop(...change: Parameters<typeof trackFully>): JsonObject[] | undefined {
   try {
     return trackFully(...change);
   } catch (error) {
@@ -37,34 +38,38 @@ function trackOrForget(...change: Parameters<typeof trackFully>): JsonObject[] |
   }
 }
 
-/** Undefined if it cannot tell, or if there is nothing to tell. */
-function trackCreation(object: JsonObject, writer: FieldManager, versions: Versions): JsonObject[] | undefined {
-  const text = createdFields(versions, writer.apiVersion)(object);
-  return text === undefined || text === '{}' ? undefined : managedFieldsOf([updater(writer, fieldsFromText(text))]);
+/** Undefined if the fast path does not apply, or no field is owned. */
+function trackCreation(object: JsonObject, fieldManager: FieldManager, versions: Versions): JsonObject[] | undefined {
+  const text = createdFields(versions, fieldManager.apiVersion)(object);
+  return text === undefined || text === '{}' ? undefined : managedFieldsOf([updater(fieldManager, fieldsFromText(text))]);
 }
 
-/** Whether a client leaves the stored record alone. Through a subresource it has to. */
-function saysNothing({ managedFields: stored }: JsonObject, { managedFields: sent }: JsonObject, writer: FieldManager): boolean {
-  return writer.subresource !== '' || sent === undefined || deepEqual(sent, stored);
+/** Whether the write leaves managedFields unchanged, which writes to a subresource always do. */
+function keepsManagedFields(
+  { managedFields: stored }: JsonObject,
+  { managedFields: sent }: JsonObject,
+  fieldManager: FieldManager,
+): boolean {
+  return fieldManager.subresource !== '' || sent === undefined || deepEqual(sent, stored);
 }
 
-/** The same, whatever the update is, by comparing sets of paths. */
+/** Tracks any update by comparing field sets. */
 export function trackFully(
   live: JsonObject | undefined,
   next: JsonObject,
   keepsStored: boolean,
-  writer: FieldManager,
+  fieldManager: FieldManager,
   versions: Versions,
 ): JsonObject[] | undefined {
-  const before = live ?? versions.empty(writer.apiVersion);
-  const recorded = ownersBefore(live, next.metadata as JsonObject, keepsStored || writer.subresource !== '');
+  const before = live ?? versions.empty(fieldManager.apiVersion);
+  const recorded = ownersBefore(live, next.metadata as JsonObject, keepsStored || fieldManager.subresource !== '');
   const owners = reconciled(recorded, before, versions);
-  // Of an object whose record was removed none is kept.
+  // Fields of an object without managedFields are not tracked until the first apply.
   if (live !== undefined && owners.length === 0) return undefined;
-  return managedFieldsOf(capManagers(ownersAfterUpdate(before, next, owners, writer, versions)));
+  return managedFieldsOf(capManagers(ownersAfterUpdate(before, next, owners, fieldManager, versions)));
 }
 
-/** A client may send another record than the stored one, but not a broken one. */
+/** A client may replace managedFields. Entries that cannot be decoded are ignored in favour of the stored ones. */
 function ownersBefore(live: JsonObject | undefined, metadata: JsonObject, keepsStored: boolean): readonly Owner[] {
   const stored = () => (live ? storedOwners(live.metadata as JsonObject) : undefined) ?? [];
   if (keepsStored || metadata.managedFields === undefined) return stored();
@@ -77,21 +82,21 @@ export function ownersAfterUpdate(
   before: JsonObject,
   after: JsonObject,
   owners: readonly Owner[],
-  writer: FieldManager,
+  fieldManager: FieldManager,
   versions: Versions,
 ): readonly Owner[] {
   const comparison = new VersionedComparison(before, after, versions);
   const { kept, losses } = lossesOf(owners, comparison);
-  const fields = difference(comparison.in(writer.apiVersion)?.changed ?? noFields, strippedFields);
+  const fields = difference(comparison.in(fieldManager.apiVersion)?.changed ?? noFields, strippedFields);
   if (isEmptySet(fields)) return disown(kept, losses);
-  const owner = updater(writer, fields);
+  const owner = updater(fieldManager, fields);
   const previous = kept.find((candidate) => isSameOwner(candidate, owner));
   if (previous === undefined) return [...disown(kept, losses), owner];
   const removed = losses.find((loss) => loss.owner === previous)?.removed ?? noFields;
   const others = kept.filter((candidate) => candidate !== previous);
   return [
     ...disown(others, losses),
-    { ...previous, time: writer.time, fields: union(difference(previous.fields, removed), fields) },
+    { ...previous, time: fieldManager.time, fields: union(difference(previous.fields, removed), fields) },
   ];
 }
 

@@ -6,7 +6,7 @@ import type { ListMergeSchema, MergeSchema, ObjectMergeSchema, ScalarMergeSchema
 
 const maxErrors = 100;
 
-/** What is wrong with an object that is to be applied, in the words of Kubernetes; undefined if nothing is. */
+/** Why an applied object does not fit its schema, with the message of structured-merge-diff; undefined if it fits. */
 export function schemaMismatch(object: JsonObject, schema: ObjectMergeSchema): string | undefined {
   const errors: string[] = [];
   checkMembers(object, schema, '', errors);
@@ -44,8 +44,8 @@ function goSyntax(value: JsonValue): string {
 }
 
 /**
- * Kubernetes looks at members in any order, and at none behind one that its type does not have. So one of those is told of,
- * after what is wrong with the others.
+ * Kubernetes visits members in random order and stops at the first undeclared field. Here one undeclared field is reported,
+ * after the errors of the declared ones.
  */
 function checkMembers(object: JsonObject, schema: ObjectMergeSchema, path: string, errors: string[]): void {
   let undeclared: string | undefined;

@@ -1,33 +1,32 @@
 import { type PathElement, self, sortElements } from './path-element.ts';
 
 /**
- * A set of paths in the form in which it is stored (FieldsV1): a tree of path elements. An element without anything
- * below it belongs to the set; one with something below it does if that includes `.`. Sets are never changed, and
- * operations share what they can with their operands.
+ * A set of paths as a tree of path elements, the form of FieldsV1. A leaf is a member of the set; an inner element is one if
+ * it contains `.`. Sets are immutable, and operations share parts with their operands.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet;
 }
 
-/** A set while it is being built. */
+/** A set under construction. */
 export interface MutableFieldSet {
   [element: PathElement]: MutableFieldSet;
 }
 
 export const noFields: FieldSet = Object.freeze({});
 
-/** The whole set is empty; of a part, that it is a path without anything below it. */
+/** Whether a set is empty; for a part of a set, whether it is a leaf. */
 export function isEmptySet(set: FieldSet): boolean {
   for (const _ in set) return false;
   return true;
 }
 
-/** Whether the path to a part of a set belongs to the set itself. */
+/** Whether the path to a part is a member of the set. */
 export function isMember(part: FieldSet): boolean {
   return part[self] !== undefined || isEmptySet(part);
 }
 
-/** The same part, with its own path in the set as well. */
+/** The part with its own path as a member. */
 export function asMember(part: FieldSet | undefined): FieldSet {
   if (part === undefined) return noFields;
   return isMember(part) ? part : { [self]: noFields, ...part };
@@ -42,7 +41,7 @@ export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
   return isMember(part);
 }
 
-/** Gives `a` itself if it has all of `b`. */
+/** Returns `a` itself if it contains `b`. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(a)) return b;
   let joined: MutableFieldSet | undefined;
@@ -57,7 +56,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return joined ?? a;
 }
 
-/** Joins halves, so that no set is copied more often than log n times. */
+/** Joins by halves, so that each set is copied at most log n times. */
 export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
   if (sets.length < 2) return sets[0] ?? noFields;
   const middle = sets.length >> 1;
@@ -71,17 +70,17 @@ function unionOfParts(a: FieldSet, b: FieldSet): FieldSet {
   return b[self] === undefined ? joined : asMember(joined);
 }
 
-/** What is in `a` and not in `b`, path by path: that `b` has a path says nothing of those below it. */
+/** The paths of `a` that are not in `b`. A path of `b` does not remove the paths below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false) ?? noFields;
 }
 
-/** The same, but a path of `b` takes along all that is below it. */
+/** The same, but a path of `b` removes everything below it. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, true) ?? noFields;
 }
 
-/** Gives `a` itself if nothing is taken away, and undefined if nothing is left. */
+/** Returns `a` itself if nothing is removed, undefined if nothing is left. */
 function subtract(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet | undefined {
   let rest: MutableFieldSet | undefined;
   for (const element in b) {
@@ -104,7 +103,7 @@ function subtractPart(a: FieldSet, b: FieldSet, recursive: boolean): FieldSet | 
   return subtract(below, b, recursive);
 }
 
-/** What is left below a path of the set does not include the mark of that path if nothing else is left. */
+/** A part that contains only `.` becomes a leaf. */
 function keepSelf(a: FieldSet, rest: FieldSet | undefined): FieldSet | undefined {
   if (rest === undefined || a[self] === undefined) return rest;
   for (const element in rest) if (element !== self) return rest;
@@ -138,21 +137,21 @@ function intersectParts(a: FieldSet, b: FieldSet): FieldSet | undefined {
   return isMember(a) && isMember(b) ? asMember(below) : below;
 }
 
-/** The paths that no other path of the set goes on from. */
+/** The paths that are not a prefix of another path of the set. */
 export function leaves(set: FieldSet): FieldSet {
   const kept: MutableFieldSet = {};
   for (const element in set) if (element !== self) kept[element] = leaves(set[element] as FieldSet) as MutableFieldSet;
   return kept;
 }
 
-/** Every path, those of a level before those below it. */
+/** All paths, level by level below each prefix. */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   const elements = Object.keys(set).filter((element) => element !== self);
   for (const element of elements) if (isMember(set[element] as FieldSet)) yield [...prefix, element];
   for (const element of elements) yield* pathsOf(set[element] as FieldSet, [...prefix, element]);
 }
 
-/** The set in the order in which it is written; itself if it is in that order. */
+/** The set in the order of FieldsV1; itself if it is sorted. */
 export function sortedSet(set: FieldSet): FieldSet {
   const found = Object.keys(set);
   if (found.length === 0) return set;
@@ -174,10 +173,10 @@ function inNewOrder(set: FieldSet, elements: readonly PathElement[]): MutableFie
   return ordered;
 }
 
-/** Builds a set along a walk: what is below a path is inserted before the path itself. Each step takes the same time. */
+/** Builds a set during a depth-first walk that inserts a path after the paths below it. Each step takes constant time. */
 export class SetBuilder {
   readonly #path: PathElement[] = [];
-  /** The part of the set for each step of the path, as far as there is one. */
+  /** The part of the set for each step of the path, as far as it exists. */
   readonly #parts: MutableFieldSet[] = [{}];
 
   get set(): FieldSet {
@@ -193,7 +192,7 @@ export class SetBuilder {
     if (this.#parts.length > this.#path.length + 1) this.#parts.length = this.#path.length + 1;
   }
 
-  /** Inserts the path that the walk is at. */
+  /** Inserts the current path. */
   insert(): void {
     if (this.#parts.length > this.#path.length) {
       (this.#parts[this.#path.length] as MutableFieldSet)[self] = {};

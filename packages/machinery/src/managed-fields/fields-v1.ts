@@ -1,10 +1,10 @@
+import { BoundedCache } from '../cache/bounded-cache.ts';
 import { sortKeys, stringifyJson } from '../json/stringify.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/value.ts';
-import { RecentTexts } from '../text/recent-texts.ts';
 import { type FieldSet, type MutableFieldSet, noFields, sortedSet } from './field-set.ts';
 import { contentOf, keyElement, type PathElement, self } from './path-element.ts';
 
-/** A set as a client wrote it, its elements in the one form that they are compared in. Undefined if it cannot be read. */
+/** Decodes FieldsV1 sent by a client, with canonical path elements. Undefined if it is invalid. */
 export function readFields(fields: JsonValue | undefined): FieldSet | undefined {
   if (fields === undefined || fields === null) return noFields;
   return isObject(fields) ? readPart(fields, true) : undefined;
@@ -27,7 +27,7 @@ function readPart(part: JsonObject, root: boolean): FieldSet | undefined {
   return onlySelf(read) ? noFields : read;
 }
 
-/** A path without anything below it needs no mark. */
+/** A leaf needs no `.`. */
 function onlySelf(part: FieldSet): boolean {
   for (const element in part) if (element !== self) return false;
   return true;
@@ -59,40 +59,45 @@ function readJsonElement(key: string): PathElement | undefined {
 }
 
 /**
- * Thousands of objects are written by few programs, so that few sets of fields are those of almost all entries: each is
- * read once. Known sets are frozen, and their text is at hand.
+ * Interned field sets. Few programs write most objects, so few sets occur in almost all entries, and each is parsed once.
+ * An interned set is frozen and has its text in `texts`; a WeakMap, because the text must not appear in the set itself.
  */
-const known = new RecentTexts<FieldSet>(512 * 1024);
+const interned = new BoundedCache<string, FieldSet>({
+  entries: 16_384,
+  bytes: 1024 * 1024,
+  sizeOf: (_set, text) => text.length,
+});
 const maxShared = 32 * 1024;
 const texts = new WeakMap<FieldSet, string>();
 
-/** The set with this text, which is in the form in which sets are stored. */
+/** Parses the stored form of a set, interned. */
 export function fieldsFromText(text: string): FieldSet {
-  return known.get(text) ?? remember(text, JSON.parse(text) as FieldSet);
+  return interned.get(text) ?? intern(text, JSON.parse(text) as FieldSet);
 }
 
-/** The same set in the order in which it is written, with a text. */
+/** The interned set that equals this one, in the order of FieldsV1. */
 export function internFields(set: FieldSet): FieldSet {
   if (isInterned(set)) return set;
   const sorted = sortedSet(set);
   const text = stringifyJson(sorted as unknown as JsonObject);
-  return known.get(text) ?? remember(text, sorted);
+  return interned.get(text) ?? intern(text, sorted);
 }
 
 export function isInterned(set: FieldSet): boolean {
   return texts.has(set);
 }
 
-/** Only of sets that are known. */
+/** The text of an interned set. */
 export function textOfFields(set: FieldSet): string {
   return texts.get(set) as string;
 }
 
-function remember(text: string, set: FieldSet): FieldSet {
-  // A set that is too large to be kept is shared with nobody.
-  if (text.length <= maxShared) freeze(set);
+function intern(text: string, set: FieldSet): FieldSet {
   texts.set(set, text);
-  known.set(text, set);
+  // A large set keeps its text but is not shared, so it need not be frozen.
+  if (text.length > maxShared) return set;
+  freeze(set);
+  interned.set(text, set);
   return set;
 }
 

@@ -3,7 +3,7 @@ import { type FieldSet, unionOfAll } from './field-set.ts';
 
 export type Operation = 'Apply' | 'Update';
 
-/** One entry of managedFields: what somebody owns in one version, by one way of writing. */
+/** A decoded entry of managedFields: the fields of one manager, operation, subresource and version. */
 export interface Owner {
   readonly manager: string;
   readonly operation: Operation;
@@ -13,7 +13,7 @@ export interface Owner {
   readonly fields: FieldSet;
 }
 
-/** Whether two entries are of the same owner. Who applies is the same in every version. */
+/** Whether two entries belong to the same owner. An applier is the same in every version. */
 export function isSameOwner(a: Owner, b: Omit<Owner, 'fields' | 'time'>): boolean {
   return (
     a.manager === b.manager &&
@@ -23,7 +23,7 @@ export function isSameOwner(a: Owner, b: Omit<Owner, 'fields' | 'time'>): boolea
   );
 }
 
-/** A text that is the same for the same owner, and gives owners the order in which messages name them. */
+/** The identifier of an owner, as structured-merge-diff builds it; conflict messages are sorted by it. */
 export function ownerText({ manager, operation, apiVersion, subresource }: Owner): string {
   return stringifyJson({
     ...(manager !== '' && { manager }),
@@ -33,7 +33,7 @@ export function ownerText({ manager, operation, apiVersion, subresource }: Owner
   });
 }
 
-/** Where the same owner has several entries, only the last counts. Linear: clients choose how many entries they send. */
+/** Keeps only the last entry of each owner. Linear: clients choose the number of entries. */
 export function lastOfEach(owners: readonly Owner[]): readonly Owner[] {
   if (owners.length < 2) return owners;
   const seen = new Set<string>();
@@ -48,13 +48,13 @@ export function lastOfEach(owners: readonly Owner[]): readonly Owner[] {
   return last.length === owners.length ? owners : last.reverse();
 }
 
-/** Equal for entries of the same owner and only for those: every part but the last is preceded by its length. */
+/** Unique per owner: every part but the last is preceded by its length. */
 function identityOf({ manager, operation, apiVersion, subresource }: Owner): string {
   const version = operation === 'Apply' ? '' : apiVersion;
   return `${operation}\0${version.length}\0${version}${subresource.length}\0${subresource}${manager}`;
 }
 
-/** Times are all written in the same form, so that they are in the order of their text. */
+/** Times are canonical, so they sort as strings. */
 export function compareOwners(a: Owner, b: Owner): number {
   return (
     compareText(a.operation, b.operation) ||
@@ -72,7 +72,7 @@ export function compareText(a: string, b: string): number {
 const maxUpdaters = 10;
 const ancient = 'ancient-changes';
 
-/** Beyond ten owners by update, the oldest of each version become one. */
+/** Beyond ten update entries, merges the oldest of each version into `ancient-changes`. */
 export function capManagers(owners: readonly Owner[]): readonly Owner[] {
   const updaters = owners.filter(({ operation }) => operation === 'Update');
   let excess = updaters.length - maxUpdaters;

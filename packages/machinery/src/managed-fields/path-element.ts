@@ -1,12 +1,12 @@
+import { BoundedCache } from '../cache/bounded-cache.ts';
 import { stringifyJson } from '../json/stringify.ts';
 import type { JsonObject, JsonValue } from '../json/value.ts';
 import { goQuote } from '../text/go-quote.ts';
-import { RecentTexts } from '../text/recent-texts.ts';
 
-/** One step of a path, as FieldsV1 writes it: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`. */
+/** A path element in the notation of FieldsV1: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`. */
 export type PathElement = string;
 
-/** Stands for the path that leads to where it is found. */
+/** Marks the path of an inner element as a member of the set. */
 export const self = '.';
 
 export function fieldElement(name: string): PathElement {
@@ -17,7 +17,7 @@ export function valueElement(value: JsonValue): PathElement {
   return `v:${stringifyJson(value)}`;
 }
 
-/** The keys of an item, which are sorted by name. */
+/** The element of an item in a list of type map; `keys` are sorted by name. */
 export function keyElement(keys: JsonObject): PathElement {
   let text = '';
   for (const name in keys) text += `${text === '' ? '' : ','}${quoted(name)}:${scalarJson(keys[name] as JsonValue)}`;
@@ -30,40 +30,44 @@ function scalarJson(value: JsonValue): string {
 
 const plain = /^[\w:./-]*$/;
 
-/** A text as JSON; most need no escape. */
+/** A string as JSON. Most need no escaping. */
 export function quoted(text: string): string {
   return plain.test(text) ? `"${text}"` : stringifyJson(text);
 }
 
-/** What an element says behind its kind. */
+/** The part after the prefix: a field name, or JSON. */
 export function contentOf(element: PathElement): string {
   return element.slice(2);
 }
 
 const ranks: Readonly<Record<string, number>> = { '.': 0, f: 1, k: 2, v: 3, i: 4 };
 
-/** An element with what it says. */
-interface ReadElement {
+/** A parsed element. */
+interface ParsedElement {
   readonly element: PathElement;
   readonly kind: string;
   readonly value: JsonValue;
 }
 
-/** The items of lists are called the same in many objects. */
-const read = new RecentTexts<ReadElement>(64 * 1024);
+/** Path elements of list items repeat in many objects. */
+const parsed = new BoundedCache<PathElement, ParsedElement>({
+  entries: 8_192,
+  bytes: 128 * 1024,
+  sizeOf: (_parsed, element) => element.length,
+});
 
-function readElement(element: PathElement): ReadElement {
+function parseElement(element: PathElement): ParsedElement {
   const kind = element[0] as string;
   if (kind !== 'k' && kind !== 'v') return { element, kind, value: null };
-  const known = read.get(element);
+  const known = parsed.get(element);
   if (known !== undefined) return known;
   const found = { element, kind, value: JSON.parse(contentOf(element)) as JsonValue };
-  read.set(element, found);
+  parsed.set(element, found);
   return found;
 }
 
-/** The order in which a set is written: fields, then items by their keys, by their value, by their place. */
-function compareRead(a: ReadElement, b: ReadElement): number {
+/** The order of FieldsV1: fields, then items by keys, by value, by index. */
+function compareParsed(a: ParsedElement, b: ParsedElement): number {
   if (a.kind !== b.kind) return (ranks[a.kind] ?? 5) - (ranks[b.kind] ?? 5);
   if (a.kind === 'k') return compareKeys(a.value as JsonObject, b.value as JsonObject);
   if (a.kind === 'v') return compareValues(a.value, b.value);
@@ -71,15 +75,15 @@ function compareRead(a: ReadElement, b: ReadElement): number {
   return compareText(a.element, b.element);
 }
 
-/** The elements in the order in which they are written; the same list if they are in that order. */
+/** The elements in the order of FieldsV1; the same list if they are sorted. */
 export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
   if (inOrderOfNames(elements)) return elements;
-  const all = elements.map(readElement);
-  const inOrder = all.every((element, i) => i === 0 || compareRead(all[i - 1] as ReadElement, element) <= 0);
-  return inOrder ? elements : all.sort(compareRead).map(({ element }) => element);
+  const all = elements.map(parseElement);
+  const inOrder = all.every((element, i) => i === 0 || compareParsed(all[i - 1] as ParsedElement, element) <= 0);
+  return inOrder ? elements : all.sort(compareParsed).map(({ element }) => element);
 }
 
-/** Whether these are fields alone, in order: most are. */
+/** Whether these are only fields and sorted, as most are. */
 function inOrderOfNames(elements: readonly PathElement[]): boolean {
   for (let i = 0; i < elements.length; i++) {
     const element = elements[i] as PathElement;
@@ -112,7 +116,7 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** As messages show it: `.name`, `[name="x",port=80]`, `[="x"]`, `[0]`. */
+/** The element in messages: `.name`, `[name="x",port=80]`, `[="x"]`, `[0]`. */
 export function describeElement(element: PathElement): string {
   const content = contentOf(element);
   switch (element[0]) {

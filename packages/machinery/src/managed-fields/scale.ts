@@ -6,13 +6,13 @@ import type { PathElement } from './path-element.ts';
 
 type Path = readonly PathElement[];
 
-/** Where the number of replicas is in the versions of a kind: `none` where it is nowhere, undefined in unknown versions. */
+/** The path of the replicas field in a version: `none` if it has none, undefined for an unknown version. */
 export type ReplicasPath = (apiVersion: string) => Path | 'none' | undefined;
 
 const scaleVersion = 'autoscaling/v1';
 const pathInScale: Path = ['f:spec', 'f:replicas'];
 
-/** The record of an object as that of its scale: who owns the number of replicas. */
+/** managedFields of the scale subresource: the entries that own the replicas field. */
 export function scaleManagedFields(metadata: JsonObject, pathIn: ReplicasPath): JsonObject[] | undefined {
   const fields = setOf(pathInScale);
   const owners = (storedOwners(metadata) ?? [])
@@ -22,8 +22,8 @@ export function scaleManagedFields(metadata: JsonObject, pathIn: ReplicasPath): 
 }
 
 /**
- * The record of an object once its scale has been written with a record of its own. Who updates is known by the version
- * as well, so that whoever updated the object and still owns the number comes to own it by an entry apart.
+ * managedFields of an object after a write to its scale, which has managedFields of its own. Update entries are identified by
+ * version too, so a manager that updated the object and still owns replicas gets a separate entry.
  */
 export function managedFieldsAfterScale(
   metadata: JsonObject,

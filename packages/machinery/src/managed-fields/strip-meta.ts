@@ -1,6 +1,6 @@
 import { type FieldSet, isMember } from './field-set.ts';
 
-const serverOwned = [
+const systemFields = [
   'name',
   'namespace',
   'creationTimestamp',
@@ -12,20 +12,21 @@ const serverOwned = [
   'resourceVersion',
 ];
 
-/** Keys of objects, and of their metadata, that nobody owns. */
+/** Keys of objects that are never owned. */
 export const typeMeta: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
-export const strippedMetadata: ReadonlySet<string> = new Set(serverOwned);
+/** Keys of metadata that are never owned. */
+export const strippedMetadata: ReadonlySet<string> = new Set(systemFields);
 
-/** What nobody owns, because it names the object or the server alone writes it. */
+/** Fields that are never owned: they identify the object or are set by the server. */
 export const strippedFields: FieldSet = {
   'f:apiVersion': {},
   'f:kind': {},
-  'f:metadata': { '.': {}, ...Object.fromEntries(serverOwned.map((name) => [`f:${name}`, {}])) },
+  'f:metadata': { '.': {}, ...Object.fromEntries(systemFields.map((name) => [`f:${name}`, {}])) },
 };
 
-/** Whether somebody owns what nobody should, or something in it: clients may send any record. */
+/** Whether a set contains such fields. Clients may send any managedFields. */
 export function hasStrippedFields(fields: FieldSet): boolean {
   const metadata = fields['f:metadata'];
-  const hasMetadata = metadata !== undefined && (isMember(metadata) || serverOwned.some((name) => metadata[`f:${name}`]));
+  const hasMetadata = metadata !== undefined && (isMember(metadata) || systemFields.some((name) => metadata[`f:${name}`]));
   return hasMetadata || fields['f:apiVersion'] !== undefined || fields['f:kind'] !== undefined;
 }
