@@ -9,7 +9,7 @@ interface Tick {
   readonly mappedMib?: number;
 }
 
-/** Plays ticks of which each has been busy or idle, and gives those that collected and those that trimmed. */
+/** Runs busy or idle ticks and returns those that collected garbage and those that trimmed. */
 async function play(ticks: readonly Tick[], trimmed = async () => {}): Promise<{ collected: number[]; trims: number[] }> {
   const collected: number[] = [];
   const trims: number[] = [];

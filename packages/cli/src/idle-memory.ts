@@ -4,17 +4,17 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 const tickMs = 2000;
-/** Two in a row make the process idle: what a pause of some tens of milliseconds costs is then paid by nobody. */
+/** Two ticks below this make the process idle, when a garbage collection of tens of milliseconds delays nobody. */
 const idleUtilization = 0.02;
 const collectionsPerRest = 3;
 const worthwhileBytes = 32 << 20;
-/** More than that is given back under load too, but not all the time: what is in use is read again. */
+/** Mapped memory above this is also released under load, but rarely, because pages in use are read again. */
 const mappedAtWork = 256 << 20;
 const ticksBetweenTrims = 15;
 
 /**
- * Gives memory back after a burst. The engine collects when it needs room, and the system lets go of mapped files when it does,
- * so what a burst left stays resident for as long as nothing happens.
+ * Releases memory after a burst of load. V8 collects and the kernel unmaps pages only under pressure, so an idle process would
+ * keep its peak memory.
  */
 export function returnMemoryWhenIdle(trim: () => Promise<void>): () => void {
   let last = performance.eventLoopUtilization();
@@ -30,12 +30,12 @@ export function returnMemoryWhenIdle(trim: () => Promise<void>): () => void {
 
 export interface Surroundings {
   collect(): void;
-  /** Lets go of mapped files. */
+  /** Releases mapped file pages. */
   trim(): Promise<void>;
-  /** The share of the time since the last call in which the process was at work. */
+  /** Event loop utilization since the last call. */
   utilization(): number;
   resident(): number;
-  /** As much of that as are mapped files. */
+  /** The part of it that is mapped files. */
   mapped(): number;
 }
 
@@ -59,7 +59,7 @@ export class IdleMemory {
     if (collection < 1) return this.#trimAtWork();
     if (collection > collectionsPerRest) return;
     if (collection === 1 && this.#surroundings.resident() - this.#settled < worthwhileBytes) {
-      this.#idleTicks = 1 + collectionsPerRest; // nothing to gain until there was work again
+      this.#idleTicks = 1 + collectionsPerRest; // nothing to release until there is load again
       return;
     }
     await this.#rest(collection);
@@ -69,7 +69,7 @@ export class IdleMemory {
     const { collect, resident, utilization } = this.#surroundings;
     collect();
     if (collection === 1) await this.#trim();
-    utilization(); // the collection itself is no work
+    utilization(); // exclude the collection itself
     this.#settled = resident();
   }
 
@@ -80,14 +80,14 @@ export class IdleMemory {
 
   async #trim(): Promise<void> {
     this.#ticksSinceTrim = 0;
-    // A server that cannot do it now says so elsewhere, or is being closed.
+    // Errors are reported elsewhere, or the server is closing.
     await this.#surroundings.trim().catch(() => {});
   }
 }
 
 const pageBytes = 4096;
 
-/** Where the system does not tell, memory is given back in idle times only. */
+/** Without /proc, memory is released only when idle. */
 function mapped(): number {
   try {
     const [, , shared] = readFileSync('/proc/self/statm', 'latin1').split(' ');
@@ -97,7 +97,7 @@ function mapped(): number {
   }
 }
 
-/** The engine is asked for its collector when it is needed: a setting that differs would cost it its compiled code. */
+/** Enables gc() on first use, because different V8 flags would invalidate the code cache. */
 function collector(): () => void {
   let collect: (() => void) | undefined;
   return () => {

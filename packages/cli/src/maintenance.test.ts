@@ -29,7 +29,7 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
   return { code, out: out.join(''), err: err.join('') };
 }
 
-/** Runs a server for as long as the action takes. */
+/** Runs a server during the action. */
 async function serving(action: (server: Awaited<ReturnType<typeof startServer>>) => Promise<void>): Promise<void> {
   const server = await startServer({ dataDir, securePort: 0 });
   try {
@@ -101,7 +101,7 @@ it('a damaged value is named by check, and lost by repair, which keeps the damag
 
 it('a database that no server starts with is repaired into another data dir', async () => {
   await writeObjects();
-  // The meta page that is left may be that of the transaction before the last.
+  // The remaining meta page may be that of the transaction before the last.
   await serving(async ({ store }) => void (await store.create(objectAt('last'), Buffer.from('{}'))));
   damage((bytes) => bytes.fill(0, 0, 8192));
   expect((await run('check', '--data-dir', dataDir)).code).toBe(1);

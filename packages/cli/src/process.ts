@@ -5,7 +5,7 @@ interface ErrorLog {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** The parts of the process object that are used here. */
+/** The used parts of the process object. */
 export type ProcessLike = Pick<EventEmitter, 'on' | 'off'> & {
   exit(code: number): void;
   readonly env: NodeJS.ProcessEnv;
@@ -16,12 +16,12 @@ type Signal = keyof typeof exitCodes;
 
 const signals = Object.keys(exitCodes) as Signal[];
 
-/** npm passes on the signal that the terminal has already sent to the whole group. */
+/** npm forwards a signal that the terminal already sent to the process group. */
 const echoMilliseconds = 300;
 
 /**
- * Waits for SIGINT or SIGTERM, closes, and gives the exit code: 0, or 1 if closing failed. A second signal ends the
- * process at once, in the way a process without a handler would have ended.
+ * Waits for SIGINT or SIGTERM, closes, and resolves with the exit code: 0, or 1 if closing failed. A second signal exits
+ * immediately with the code of an unhandled signal.
  */
 export function untilSignalled(
   on: ProcessLike,
@@ -62,11 +62,9 @@ const stormLimit = 100;
 const stormWindow = 60_000;
 
 /**
- * Keeps the process alive when an error reaches nobody. From the moment the server is ready, what runs is answers to
- * requests and watches; such an error is the failure of one of them, and must not end the others: nothing a client
- * sends may end the process. It is safe to go on, because what has to be consistent is so in the store's transactions
- * and not in half-run callbacks. What fails again and again is not the failure of a request, and a supervisor
- * restarts better than we limp.
+ * Keeps the process alive after an uncaught exception. Once the server is ready, all code runs for a request or a watch: such an
+ * error fails one of them and must not end the others. Continuing is safe, because consistency is ensured by the store's
+ * transactions. After too many errors in a minute the process exits, so that a supervisor restarts it.
  */
 export function guardProcess(on: ProcessLike, log: ErrorLog, now: () => number = performance.now.bind(performance)): void {
   let recent: number[] = [];

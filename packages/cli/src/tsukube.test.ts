@@ -28,7 +28,7 @@ function run(...args: string[]): { status: number | null; stdout: string; stderr
   return spawnSync(process.execPath, [bundle, ...args], { encoding: 'utf8', timeout: 20_000 });
 }
 
-/** Starts a server and gives what it prints up to the end of its first line. */
+/** Starts a server and resolves with its first line of output. */
 async function serve(...args: string[]): Promise<{ child: Child; line: string; exit: Promise<number | null> }> {
   const child = spawn(process.execPath, [bundle, 'serve', '--secure-port=0', '--data-dir', dataDir, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],

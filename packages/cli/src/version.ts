@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The same path leads to package.json from the sources and from the bundle. */
+/** The path is valid from the sources and from the bundle. */
 export function packageVersion(): string {
   return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }

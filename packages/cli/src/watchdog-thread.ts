@@ -1,10 +1,10 @@
 export interface WatchdogSettings {
-  /** One Int32 that the main thread changes every `beatMs`; negative while it is not watched. */
+  /** One Int32 that the main thread increments every `beatMs`; negative disables the watchdog. */
   readonly beats: SharedArrayBuffer;
   readonly beatMs: number;
   readonly thresholdMs: number;
   readonly format: 'text' | 'json';
-  /** Global function of the main thread that describes its running request. */
+  /** Global function of the main thread that summarizes its running request. */
   readonly requestKey: string;
 }
 
@@ -19,8 +19,8 @@ interface Paused {
 }
 
 /**
- * The whole program of the watchdog's thread. It is run from its source text, so it uses nothing outside of itself: a thread that
- * loaded the server's bundle would take many times the memory.
+ * The program of the watchdog thread. It is run from its source text and must be self-contained, because a thread that loads the
+ * server's bundle would take many times the memory.
  */
 export function watchdogThread(require: NodeJS.Require): void {
   const { Session } = require('node:inspector') as typeof import('node:inspector');
@@ -29,7 +29,7 @@ export function watchdogThread(require: NodeJS.Require): void {
   const { beats: shared, beatMs, thresholdMs, format, requestKey } = workerData as WatchdogSettings;
   const beats = new Int32Array(shared);
   const maxFrames = 50;
-  const patienceMs = 1000;
+  const pauseTimeoutMs = 1000;
   let lastBeat = 0;
   let lastCheck = performance.now();
   let stuckMs = 0;
@@ -52,7 +52,7 @@ export function watchdogThread(require: NodeJS.Require): void {
     }
   };
 
-  /** Pauses the main thread for as long as it takes to read its stack. */
+  /** Pauses the main thread while reading its stack. */
   const inspectMainThread = (report: (stack?: readonly string[], request?: string) => void) => {
     const session = new Session();
     const scripts = new Map<string, string>();
@@ -67,8 +67,8 @@ export function watchdogThread(require: NodeJS.Require): void {
       if (!isReported) report(stack, request);
       isReported = true;
     };
-    // Native code cannot be interrupted. What it returns to is paused for a moment, whenever that is.
-    const timer = setTimeout(() => give(), patienceMs);
+    // Native code cannot be interrupted; the pause takes effect when it returns.
+    const timer = setTimeout(() => give(), pauseTimeoutMs);
     isInspecting = true;
     session.connectToMainThread();
     session.on('Debugger.scriptParsed', ({ params }) => scripts.set(params.scriptId, params.url));
@@ -99,7 +99,7 @@ export function watchdogThread(require: NodeJS.Require): void {
 
   const check = () => {
     const now = performance.now();
-    // If this thread is late too, the process was stopped as a whole, or the machine is overloaded.
+    // If this thread is late as well, the process was suspended or the machine is overloaded.
     const elapsed = now - lastCheck > 2 * beatMs ? 0 : now - lastCheck;
     lastCheck = now;
     const beat = Atomics.load(beats, 0);

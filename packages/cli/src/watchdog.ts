@@ -3,22 +3,22 @@ import { Worker } from 'node:worker_threads';
 import { type WatchdogSettings, watchdogThread } from './watchdog-thread.ts';
 
 export interface WatchdogOptions {
-  /** The event loop is reported if it stands still for longer than this. */
+  /** Minimum stall of the event loop that is reported. */
   readonly thresholdMs: number;
   readonly format: 'text' | 'json';
 }
 
 const maxBeatMs = 1000;
 const beatsPerThreshold = 4;
-/** The thread takes some 8 MB: without clients it ends after this time. */
+/** The thread takes some 8 MB, so it ends after this time without clients. */
 const lingerMs = 60_000;
 
 /**
- * Reports on standard error, from a thread of its own, an event loop that stands still, with the stack of the main thread. The
- * thread runs while clients are connected. It never keeps the process alive.
+ * Reports a stalled event loop on standard error, with the stack of the main thread, from a separate thread. The thread runs
+ * while clients are connected and never keeps the process alive.
  */
 export class Watchdog {
-  /** Describes the request that the event loop is busy with. Called while the loop stands still. */
+  /** Summarizes the request that is running. Called during a stall. */
   runningRequest: () => string | undefined = () => undefined;
   readonly #options: WatchdogOptions;
   #worker: Worker | undefined;
@@ -29,7 +29,7 @@ export class Watchdog {
     this.#options = options;
   }
 
-  /** Called when the first client connects, and when the last one is gone. */
+  /** Called when the first client connects and when the last one disconnects. */
   onClients(isConnected: boolean): void {
     clearTimeout(this.#ending);
     if (isConnected) this.#start();
@@ -53,7 +53,7 @@ export class Watchdog {
     const settings: WatchdogSettings = { beats: shared, beatMs, thresholdMs, format, requestKey: runningRequestKey };
     this.#worker = new Worker(`(${watchdogThread})(require)`, { eval: true, workerData: settings, env: {}, execArgv: [] });
     this.#worker.unref();
-    // Without the thread the server works as well.
+    // The server works without the thread.
     this.#worker.on('error', () => this.stop());
     this.#beating = setInterval(() => beat(beats), beatMs).unref();
   }
@@ -61,7 +61,7 @@ export class Watchdog {
 
 const runningRequestKey = 'tsukubeRunningRequest';
 
-/** Whoever debugs the process may hold it for as long as they like: a negative count is not watched. */
+/** A debugger may pause the process: a negative count disables the watchdog. */
 function beat(beats: Int32Array): void {
   const count = (Math.abs(Atomics.load(beats, 0)) % 1_000_000) + 1;
   Atomics.store(beats, 0, inspectorUrl() === undefined ? count : -count);

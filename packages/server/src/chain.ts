@@ -62,9 +62,9 @@ import { flagzPage, statuszPage } from './z-pages.ts';
 export interface ChainParts extends ApiServerParts {
   readonly resources: readonly Resource[];
   readonly registryOf: (resource: Resource) => ObjectRegistry;
-  /** What definitions bring. */
+  /** Custom resources. */
   readonly custom: CustomApi | undefined;
-  /** Serves heavy requests in worker threads; absent if there are none. */
+  /** Serves heavy requests in worker threads; absent without workers. */
   readonly heavy: HeavyRequests | undefined;
   readonly shutdown: ShutdownNotice;
   readonly isReady: () => boolean;
@@ -75,13 +75,13 @@ export interface ChainParts extends ApiServerParts {
   readonly authentication: Authentication;
   readonly limits: RequestLimits;
   readonly auditing: AuditOptions | undefined;
-  /** A request that may write has been cancelled. */
+  /** Called when a request that may write is cancelled. */
   readonly onCancelled: () => void;
   readonly draining: Draining;
   readonly loop: LoopObserver;
 }
 
-/** The way of a request, from the first filter to the delegate that answers. */
+/** The filter chain and the delegates, in request order. */
 export function requestChain(parts: ChainParts): Handler {
   const { options, logger, metrics, auditing } = parts;
   return chain(
@@ -110,7 +110,7 @@ export function requestChain(parts: ChainParts): Handler {
   );
 }
 
-/** Filters that flags ask for. They are outside of those that turn errors into answers, and see every answer. */
+/** Optional filters. They wrap the filters that turn errors into responses, so they see every response. */
 function servingFilters({ options, draining }: ChainParts): readonly Filter[] {
   const { corsAllowedOrigins: origins, strictTransportSecurityDirectives: directives } = options;
   return [
@@ -120,12 +120,12 @@ function servingFilters({ options, draining }: ChainParts): readonly Filter[] {
   ];
 }
 
-/** Counts the requests that the server ends to defend itself. */
+/** Counts requests that the server terminates in self-defense. */
 export function terminated({ requests }: ServerMetrics, code: number): (request: IncomingRequest) => void {
   return (request) => requests.of(request).terminated(code);
 }
 
-/** The first that claims a path answers. */
+/** The first delegate that claims a path answers. */
 function delegates(parts: ChainParts): readonly Delegate[] {
   const { options, resources, registryOf, custom, logger, metrics } = parts;
   const all = () => [...resources, ...(custom?.resources() ?? [])];
@@ -170,13 +170,13 @@ function delegates(parts: ChainParts): readonly Delegate[] {
   ];
 }
 
-/** A quarter of the heap at most, so that a server with little memory holds fewer bodies. */
+/** At most a quarter of the heap. */
 function requestMemoryBytes({ maxRequestMemory: megabytes }: ServeOptions): number {
   const most = 256 * 2 ** 20;
   return megabytes === 0 ? Math.min(most, getHeapStatistics().heap_size_limit / 4) : megabytes * 2 ** 20;
 }
 
-/** An issuer that is no web address of its own can tell nobody about itself. */
+/** OpenID discovery is served only if the issuer is an HTTPS URL. */
 function openId({ serviceAccounts: { issuer, keys }, options, address }: ChainParts): readonly Delegate[] {
   if (!isOpenIdIssuer(issuer.issuer)) return [];
   const jwksUri = () => options.serviceAccountJwksUri ?? `https://${address()}${openIdPaths[1]}`;

@@ -35,20 +35,20 @@ export interface FlowControlParts {
   readonly onRefused: (request: IncomingRequest) => void;
 }
 
-/** What limits the requests under way. */
+/** The concurrency limits of requests. */
 export interface RequestLimits {
   readonly filter: Filter;
   readonly pages: readonly Delegate[];
-  /** Resolves when what is configured is in force. */
+  /** Resolves when the configuration is applied. */
   begin(context: ControllerContext): Promise<Controller>;
 }
 
-/** Priority and fairness, or, without them, two plain limits. */
+/** API Priority and Fairness, or the two in-flight limits without it. */
 export function requestLimits(parts: FlowControlParts): RequestLimits {
   return parts.options.enablePriorityAndFairness && isConfigurable(parts) ? priorityAndFairness(parts) : plainLimits(parts);
 }
 
-/** The kinds may be switched off. */
+/** The kinds may be disabled by --runtime-config. */
 function isConfigurable({ resources }: FlowControlParts): boolean {
   return ['flowschemas', 'prioritylevelconfigurations'].every((name) => resources.some(({ names }) => names.plural === name));
 }
@@ -62,7 +62,7 @@ function plainLimits(parts: FlowControlParts): RequestLimits {
     metrics: metrics.inFlight,
     onRefused,
   });
-  // Other replicas may go by the objects, and a later start of this one.
+  // Other replicas, or a later start with other flags, may use the objects.
   const keepObjects = (context: ControllerContext) => flowConfiguration(context, { ...flowControlDefaults, configure: () => {} });
   return { filter, pages: [], begin: isConfigurable(parts) ? keepObjects : async () => ({ stop() {} }) };
 }
@@ -107,7 +107,7 @@ function priorityAndFairness(parts: FlowControlParts): RequestLimits {
   };
 }
 
-/** The highest of the last second, and how long which share of the limit was taken. */
+/** Updates both the peak of the last second and the utilization histogram. */
 function loadGauges(peaks: InFlightMetrics, measured: FlowControlMetrics): FlowControlFilterOptions['load'] {
   const gauge = (phase: 'executing' | 'waiting', kind: 'readOnly' | 'mutating') => {
     const [peak, share] = [peaks[kind][phase], measured.load(phase, kind)];
@@ -121,7 +121,7 @@ function loadGauges(peaks: InFlightMetrics, measured: FlowControlMetrics): FlowC
   return { readOnly: gauges('readOnly'), mutating: gauges('mutating') };
 }
 
-/** How many objects there are of a resource, and how large, as memory has them. */
+/** Number and average size of the objects in the watch caches. */
 function statistics({
   resources,
   registryOf,

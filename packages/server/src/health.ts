@@ -17,14 +17,14 @@ export interface HealthParts {
   readonly registryOf: (resource: Resource) => ObjectRegistry;
   readonly hooks: PostStartHooks;
   readonly encryptionChecks: EncryptionChecks;
-  /** Fails if a certificate that is shown to others has expired. */
+  /** Throws if a certificate has expired. */
   readonly checkCertificates: () => void;
   readonly logger: Logger;
 }
 
 type Check = HealthCheck['check'];
 
-/** A full store fails no check, as in kube-apiserver: a restart would not make room, and reads go on. */
+/** A full store does not fail the check, as in kube-apiserver: a restart would not free space, and reads still work. */
 function pinged(store: Store): Check {
   return () =>
     store.ping().catch((error: unknown) => {
@@ -32,7 +32,7 @@ function pinged(store: Store): Check {
     });
 }
 
-/** The checks behind /healthz, /livez and /readyz, under kube-apiserver's names and in its order. */
+/** The checks of /healthz, /livez and /readyz, with kube-apiserver's names and order. */
 export function healthChecks(parts: HealthParts): HealthChecks {
   const { store, isReady, checkCertificates, logger } = parts;
   const { kms, hooks: encryptionHooks } = parts.encryptionChecks;
@@ -62,7 +62,7 @@ export function healthChecks(parts: HealthParts): HealthChecks {
   };
 }
 
-/** What kube-apiserver calls hooks after its start, and what corresponds to each of them here. */
+/** kube-apiserver's post-start hooks and their equivalents. */
 function startChecks(parts: HealthParts): Readonly<Record<string, Check>> {
   const { store, hooks, checkCertificates } = parts;
   const hook = (name: string) => () => hooks.check(name);
@@ -109,7 +109,7 @@ function startChecks(parts: HealthParts): Readonly<Record<string, Check>> {
   };
 }
 
-/** Those that kube-apiserver 1.20 had: they can be asked for by name. */
+/** Checks of older versions of kube-apiserver, available by name only. */
 function formerChecks(parts: HealthParts): readonly HealthCheck[] {
   const services = loaded(parts, 'apiregistration.k8s.io', 'apiservices');
   return [
@@ -125,26 +125,26 @@ function named(name: string, check: Check): HealthCheck {
   return { name, check };
 }
 
-/** Those of resources that are switched off are not missed. */
+/** Undefined if the resource is disabled. */
 function registryNamed({ resources, registryOf }: HealthParts, group: string, plural: string): ObjectRegistry | undefined {
   const resource = resources.find(({ names, hub }) => names.plural === plural && hub.group === group);
   return resource && registryOf(resource);
 }
 
-/** What the server reads from memory is there, and can be read. */
+/** Passes when the watch cache of the resource is loaded. */
 function loaded(parts: HealthParts, group: string, plural: string): Check {
   return () => registryNamed(parts, group, plural)?.cache.loaded();
 }
 
-/** Damage that reads have found. Restored by a write of the objects concerned, or from a backup. */
+/** Reports damage found by reads. It is repaired by writing the objects or by restoring a backup. */
 function checkStored(store: Store): void {
   const count = store.corruption?.().count ?? 0;
   if (count > 0) throw new HealthProblem(`${count} stored ${count === 1 ? 'object is' : 'objects are'} damaged`);
 }
 
 /**
- * Those that the kind brings with it, if none are named. As the hooks of kube-apiserver it stays passed: who deletes a role later
- * has not made the server any less ready.
+ * Checks for the named objects, or for the kind's initial objects. Like a hook of kube-apiserver, it stays passed: deleting a
+ * role later does not make the server unready.
  */
 function objectsExist(parts: HealthParts, group: string, plural: string, names?: readonly string[]): Check {
   let hasPassed = false;

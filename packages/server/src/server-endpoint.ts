@@ -4,12 +4,12 @@ import type { CertificatePool } from '@tsukube/apiserver';
 import type { ServerEndpoint } from '@tsukube/controllers';
 import type { ServeOptions } from './config/index.ts';
 
-/** How a server at this port is known to others. */
+/** Host name, address and port that the server publishes. */
 export function endpointOf({ advertiseAddress }: ServeOptions, port: number): ServerEndpoint {
   return { hostname: hostname(), address: isLoopback(advertiseAddress) ? addressOfHost() : advertiseAddress, port };
 }
 
-/** As kube-apiserver does: what pods are told must lead out of themselves, so an address of the host stands in. */
+/** Like kube-apiserver, replaces a loopback address by one of the host, because pods cannot reach the former. */
 function addressOfHost(): string | undefined {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return all.find(({ internal, family }) => !internal && family === 'IPv4')?.address;
@@ -25,7 +25,7 @@ export interface AuthenticationParts {
   readonly proxyAuthorities: () => CertificatePool | undefined;
 }
 
-/** What is published of how this server tells who somebody is. */
+/** Data of the extension-apiserver-authentication ConfigMap. */
 export function authenticationData(parts: AuthenticationParts): Readonly<Record<string, string>> {
   const { options, clientAuthorities, proxyAuthorities } = parts;
   const proxies = proxyAuthorities();

@@ -1,6 +1,6 @@
 import type { VersionInfo } from '@tsukube/apiserver';
 
-/** The Kubernetes whose API this is. */
+/** The Kubernetes version of the API. */
 export const kubernetesVersion = 'v1.36.4';
 
 export const tsukubeVersion = '0.1.0';

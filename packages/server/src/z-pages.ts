@@ -6,16 +6,16 @@ import { kubernetesVersion } from './version.ts';
 const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';
 
-/** A page for people that is also an object of config.k8s.io. */
+/** A text page that is also served as an object of config.k8s.io. */
 interface ZPage {
   readonly path: string;
   readonly kind: string;
   text(): string;
-  /** The object without its kind, apiVersion and metadata. */
+  /** Fields besides kind, apiVersion and metadata. */
   fields(): JsonObject;
 }
 
-/** `/flagz`: what the server runs with. */
+/** `/flagz`: the flags and their values. */
 export function flagzPage(options: ServeOptions): Delegate {
   const flags = () => flagsAndValues(options);
   return zPage({
@@ -31,7 +31,7 @@ export function flagzPage(options: ServeOptions): Delegate {
 
 const paths = ['/flagz', '/healthz', '/livez', '/metrics', '/readyz', '/statusz', '/version'];
 
-/** `/statusz`: since when it runs, and what it is. */
+/** `/statusz`: start time and version. */
 export function statuszPage(startedAt: number, now: () => number): Delegate {
   const seconds = () => Math.floor((now() - startedAt) / 1000);
   const binaryVersion = kubernetesVersion.slice(1);
@@ -94,7 +94,7 @@ function zPage({ path, kind, text, fields }: ZPage): Delegate {
   };
 }
 
-/** Objects have to be asked for by group, version and kind; text must not be. */
+/** The object must be requested with group, version and kind; text without. */
 function formFor(accept: string, kind: string): Form | undefined {
   if (accept === '') return 'text';
   for (const clause of acceptClauses(accept)) {

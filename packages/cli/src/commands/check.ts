@@ -18,7 +18,7 @@ const flags = {
 
 const maxLines = 100;
 
-/** Verifies a data dir and prints the verdict. */
+/** Verifies a data dir and prints the result. */
 export async function check(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...argv], options: flags });
   if (values.help) return print(help, 0);

@@ -28,7 +28,7 @@ const flags = {
   'bin-dir': { type: 'string' },
   etcd: { type: 'string', default: 'own' },
   help: { type: 'boolean', short: 'h', default: false },
-  // Of setup-envtest: which index, platform and local copy to use is no question here.
+  // Flags of setup-envtest without effect here.
   'installed-only': { type: 'boolean', short: 'i' },
   'use-env': { type: 'boolean' },
   force: { type: 'boolean' },
@@ -38,7 +38,7 @@ const flags = {
   verbose: { type: 'string', short: 'v' },
 } as const;
 
-/** Lays out the programs for envtest and prints where. */
+/** Creates the envtest binaries and prints their folder. */
 export function envtest(argv: readonly string[]): number {
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options: flags, allowPositionals: true });
@@ -81,7 +81,7 @@ function run(values: Values, [verb = 'use', version, ...rest]: readonly string[]
   return print(folder, assets);
 }
 
-/** Beside this bundle. */
+/** Next to this bundle. */
 function programs(): Assets['programs'] {
   const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url));
   return { node: process.execPath, tsukube: beside('tsukube.cjs'), standIn: beside('etcd.cjs') };
@@ -115,7 +115,7 @@ const printers: Readonly<Record<string, Printer>> = {
     `Version: ${kubernetesVersion}\nOS/Arch: ${platform()}/${goArch()}\netcd: ${etcd ?? 'stand-in'}\nkubectl: ${kubectl ?? 'not found'}\nPath: ${folder}\n`,
 };
 
-/** Projects pin the version of their binaries; a different one is served here, which the user should know. */
+/** Warns that the served version differs from the one the project pins. */
 function warnOfOtherVersion(version: string | undefined): void {
   const [, major, minor] = /^[~v]*(\d+)\.(\d+)/.exec(version ?? '') ?? [];
   if (minor === undefined || kubernetesVersion.startsWith(`v${major}.${minor}.`)) return;

@@ -7,8 +7,8 @@ import { serve } from './serve.ts';
 const askTimeoutMs = 2_000;
 
 /**
- * Serves as a bare kube-apiserver does: no controllers, and nothing is kept outside the folders that the flags name. With the
- * URL of the stand-in for etcd, the database is in the data dir of that one.
+ * Serves like a bare kube-apiserver: no controllers, and no files outside of the folders named by flags. If the etcd URL is that
+ * of the envtest stand-in, the database is in the stand-in's data dir.
  */
 export function kubeApiserver(argv: readonly string[]): Promise<number> {
   return serve(['--controllers=', '--client-key-algorithm=ecdsa', ...argv], withDataDir);
@@ -22,7 +22,7 @@ async function withDataDir(options: ServeOptions): Promise<ServeOptions> {
   return isCertDirGiven ? relocated(options, options.certDir as string) : options;
 }
 
-/** The data dir below another folder, with what is in it by default. */
+/** Moves the data dir and its default contents below another folder. */
 function relocated(options: ServeOptions, parent: string): ServeOptions {
   const dataDir = join(parent, 'tsukube');
   const moved = (path: string | undefined, name: string) => (path === inside(options, name) ? join(dataDir, name) : path);
@@ -38,7 +38,7 @@ function inside({ dataDir }: ServeOptions, name: string): string | undefined {
   return dataDir === undefined ? undefined : join(dataDir, name);
 }
 
-/** Undefined if there is an etcd at the URL, or nothing yet. */
+/** Undefined if there is a real etcd at the URL, or nothing yet. */
 function standInDataDir(endpoint: string): Promise<string | undefined> {
   if (!/^(http:|[^:/]+:\d)/.test(endpoint)) return Promise.resolve(undefined);
   const url = new URL('/health', endpoint.includes('://') ? endpoint : `http://${endpoint}`);

@@ -37,7 +37,7 @@ const commands: Readonly<Record<string, Command>> = {
   },
 };
 
-/** Says why a command failed in one line, with exit code 2 if it was not understood. */
+/** Prints errors in one line, with exit code 2 for invalid usage. */
 async function explained(command: Command['run'], argv: readonly string[]): Promise<number> {
   try {
     return await command(argv);
@@ -49,7 +49,7 @@ async function explained(command: Command['run'], argv: readonly string[]): Prom
 
 const aliases: Readonly<Record<string, string>> = { '--version': 'version' };
 
-/** Runs the command and gives its exit code. */
+/** Runs a command and returns its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   const [word = '--help', ...rest] = argv;
   if (word === 'help' && rest[0] !== undefined) return main([rest[0], '--help']);

@@ -20,7 +20,7 @@ const flags = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** Replaces a damaged database by what is whole of it. */
+/** Replaces a damaged database by its intact objects. */
 export async function repair(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...argv], options: flags });
   process.stdout.write(values.help ? help : await run(values['data-dir'], values.output));

@@ -6,7 +6,7 @@ import { returnMemoryWhenIdle } from '../idle-memory.ts';
 import { guardProcess, untilSignalled } from '../process.ts';
 import { Watchdog } from '../watchdog.ts';
 
-/** Serves until a signal ends it. `adjust` may change the settings that the command line gave. */
+/** Serves until a signal. `adjust` may change the parsed options. */
 export async function serve(argv: readonly string[], adjust: Adjust = unchanged): Promise<number> {
   try {
     const options = await parseServeOptions(argv, process.env);
@@ -52,16 +52,16 @@ async function run(options: ServeOptions): Promise<number> {
   }
 }
 
-/** The one line on standard output. The time counts from the start of the process, or from the mark that `npm start` sets. */
+/** The ready line on standard output. Time is measured from the start of the process, or from the mark set by `npm start`. */
 function announce(url: string, kubeconfig: string | undefined): void {
-  // A reader that has seen the line may close the pipe.
+  // The reader may close the pipe after the line.
   process.stdout.on('error', () => {});
   const where = kubeconfig === undefined ? '' : `, kubeconfig ${kubeconfig}`;
   const began = performance.getEntriesByName('tsukube:start')[0]?.startTime ?? 0;
   process.stdout.write(`tsukube is ready at ${url}${where}, after ${Math.round(performance.now() - began)} ms\n`);
 }
 
-/** One line on why the server did not start, for the person who started it. */
+/** A one-line reason why the server did not start. */
 export function startFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, syscall, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };

@@ -13,7 +13,7 @@ import {
 import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 
-/** Where the programs are that the launchers start. */
+/** Programs that the launchers start. */
 export interface Programs {
   readonly node: string;
   /** The `tsukube` command. */
@@ -30,7 +30,7 @@ export interface Assets {
   readonly help: string;
 }
 
-/** The second line of every launcher, by which a later run knows it as its own. */
+/** Second line of every launcher, which marks it as written by tsukube envtest. */
 const mark = '# Written by tsukube envtest.';
 
 const maxTextBytes = 2 ** 20;
@@ -48,8 +48,7 @@ Other flags of etcd are accepted and have no effect.
 `;
 
 /**
- * Lays out the folder for KUBEBUILDER_ASSETS. Idempotent: files that are right stay as they are. Fails if a file is in the way
- * that it has not written.
+ * Creates the KUBEBUILDER_ASSETS folder. Idempotent: up-to-date files are kept. Throws if a file of another origin is in the way.
  */
 export function layOut(folder: string, { programs, etcd, kubectl, help }: Assets): void {
   mkdirSync(folder, { recursive: true });
@@ -65,8 +64,8 @@ export function layOut(folder: string, { programs, etcd, kubectl, help }: Assets
 }
 
 /**
- * A shell script, because envtest runs every program with --help first and the shell answers that in two milliseconds. `exec`
- * keeps the process id, so signals reach the server.
+ * A shell script, because envtest first runs every program with --help, which the shell answers in two milliseconds. `exec` keeps
+ * the PID, so signals reach the server.
  */
 function launcher(folder: string, name: string, command: readonly [string, string, ...string[]]): string {
   const [, program] = command;
@@ -90,7 +89,7 @@ function link(path: string, target: string): void {
   replace(path, (temporary) => symlinkSync(target, temporary));
 }
 
-/** A folder with programs that somebody else has put there is left alone. */
+/** Leaves folders with other binaries alone. */
 function checkOwned(folder: string): void {
   if (textOf(join(folder, 'kube-apiserver'))?.includes(mark)) return;
   const foreign = ['kube-apiserver', 'etcd', 'kubectl'].find((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }));
@@ -100,7 +99,7 @@ function checkOwned(folder: string): void {
   );
 }
 
-/** Undefined if there is no file, or one that is no launcher. */
+/** Undefined if there is no regular file, or it is too large for a launcher. */
 function textOf(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   return found?.isFile() && found.size < maxTextBytes ? readFileSync(path, 'utf8') : undefined;
@@ -113,7 +112,7 @@ function replace(path: string, write: (temporary: string) => void): void {
   renameSync(temporary, path);
 }
 
-/** Of its own for each version and each installation, so that two do not overwrite each other's launchers. */
+/** Separate for each version and installation, so that they do not overwrite each other. */
 export function defaultFolder(
   version: string,
   { programs, etcd }: Pick<Assets, 'programs' | 'etcd'>,
@@ -130,7 +129,7 @@ function cacheFolder(env: NodeJS.ProcessEnv): string {
   return process.platform === 'darwin' ? join(homedir(), 'Library', 'Caches') : join(homedir(), '.cache');
 }
 
-/** The first executable of that name on the PATH that is no launcher of ours. */
+/** The first executable on the PATH that is not a launcher. */
 export function findOnPath(name: string, env: NodeJS.ProcessEnv): string | undefined {
   const folders = (env.PATH ?? '').split(delimiter).filter(Boolean);
   return folders.map((folder) => resolve(folder, name)).find((path) => isExecutable(path) && !textOf(path)?.includes(mark));

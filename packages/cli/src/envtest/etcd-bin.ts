@@ -1,6 +1,6 @@
 import { readSettings, startStandIn } from './etcd.ts';
 
-/** The program that `tsukube envtest` lays out as `etcd`. Ends at once when it is told to: it has nothing to save. */
+/** The `etcd` program of `tsukube envtest`. Exits immediately on a signal, because it has no state. */
 async function run(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0));
   try {

@@ -3,21 +3,21 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { resolve } from 'node:path';
 
 /**
- * Stands in for etcd where envtest starts one. It holds no objects: it answers health checks, and tells the API server that is
- * started with its URL which data dir to keep its database in. So a data dir outlives restarts of the API server, and goes
- * when envtest removes it. It is a program of its own because the whole bundle would take longer to load.
+ * Stand-in for etcd in envtest. It stores nothing: it answers health checks and tells the API server that is started with its URL
+ * which data dir to use. So the data survives restarts of the API server and is deleted with envtest's data dir. It is a separate
+ * program because the bundle would take longer to load.
  */
 interface Settings {
   readonly dataDir: string;
   readonly clientUrls: readonly URL[];
 }
 
-/** In every answer of the stand-in: its data dir. An etcd has no such header. */
+/** Header of every response with the data dir. A real etcd does not send it. */
 export const dataDirHeader = 'tsukube-data-dir';
 
 const defaultUrl = 'http://localhost:2379';
 
-/** Flags win over the environment, as with etcd; what does not concern the stand-in is passed over. */
+/** Like in etcd, flags take precedence over the environment. Other settings are ignored. */
 export function readSettings(argv: readonly string[], env: NodeJS.ProcessEnv): Settings {
   const value = (flag: string) => flagValue(argv, flag) ?? env[`ETCD_${flag.toUpperCase().replaceAll('-', '_')}`];
   const urls = (value('listen-client-urls') ?? defaultUrl).split(',').map((text) => new URL(text.trim()));

@@ -11,17 +11,17 @@ export interface AuditFileOptions {
   readonly maxAgeDays: number;
   readonly compress: boolean;
   readonly now?: () => Date;
-  /** Told of what could not be tidied up. */
+  /** Called with errors of the removal or compression of backups. */
   readonly onError?: (error: unknown) => void;
 }
 
 export interface AuditFile {
-  /** The lines are with the operating system when it returns. Throws if they cannot be. */
+  /** The lines are written to the file when it returns. Throws if they cannot be. */
   write(lines: string): void;
   close(): Promise<void>;
 }
 
-/** A file that is put aside when it is full, as `audit-2026-01-02T03-04-05.678.log` beside `audit.log`. */
+/** A log file that is rotated to `audit-2026-01-02T03-04-05.678.log` when it is full. */
 export function auditFile(path: string, options: AuditFileOptions): AuditFile {
   const { maxBytes, now = () => new Date() } = options;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -56,7 +56,7 @@ export function auditFile(path: string, options: AuditFileOptions): AuditFile {
   };
 }
 
-/** The system may take less than it is given. */
+/** A write may be partial. */
 function writeWhole(descriptor: number, bytes: Buffer): void {
   let written = 0;
   while (written < bytes.length) written += writeSync(descriptor, bytes, written);
@@ -76,7 +76,7 @@ interface Backup {
 
 const dayMs = 24 * 3_600_000;
 
-/** Removes the files that are too many or too old, and compresses the others if they are to be. */
+/** Removes backups beyond the maximum number or age, and compresses the others if configured. */
 export async function removeOldBackups(path: string, options: AuditFileOptions): Promise<void> {
   const { maxBackups, maxAgeDays, compress, now = () => new Date() } = options;
   const backups = (await backupsOf(path)).sort((a, b) => b.time - a.time);
@@ -106,7 +106,7 @@ function timeIn(stamp: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Under another name until it is whole. */
+/** Written under a temporary name and renamed when complete. */
 async function compressFile(path: string): Promise<void> {
   const unfinished = `${path}.gz.tmp`;
   await pipeline(createReadStream(path), createGzip(), createWriteStream(unfinished, { mode: 0o600 }));

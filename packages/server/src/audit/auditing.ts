@@ -19,7 +19,7 @@ import { kubeconfigWebhook, readWebhookKubeconfig } from '../files/webhook-kubec
 import { auditFile } from './audit-file.ts';
 import { fileSink, outputSink, webhookSink } from './sinks.ts';
 
-/** Auditing as the flags have it; undefined if nothing is taken down. */
+/** Opens auditing as configured by flags; undefined without an audit policy or backend. */
 export async function openAuditing(
   options: ServeOptions,
   metrics: ServerMetrics,
@@ -76,7 +76,7 @@ async function webhookSinks(options: ServeOptions, onLost: OnLost): Promise<read
   ];
 }
 
-/** First what is too large is cut, then it waits for its batch. */
+/** Events are truncated before they are batched. */
 function wrapped(sink: AuditSink, options: ServeOptions, prefix: 'auditLog' | 'auditWebhook', onLost: OnLost): AuditSink {
   const inMode = moded(sink, options, prefix, onLost);
   if (!options[`${prefix}TruncateEnabled`]) return inMode;

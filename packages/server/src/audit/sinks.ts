@@ -9,7 +9,7 @@ export interface LogSinkOptions {
   readonly onLost: OnLost;
 }
 
-/** A line for each event. */
+/** Log backend: one line per event. */
 export function fileSink(file: AuditFile, { format, onLost }: LogSinkOptions): AuditSink {
   return {
     process(events) {
@@ -28,7 +28,7 @@ export function fileSink(file: AuditFile, { format, onLost }: LogSinkOptions): A
 const writeText: (descriptor: number, text: string) => Promise<unknown> = promisify(write);
 const standardOutput = 1;
 
-/** One batch after the other, off the main thread: whoever reads may be slow. */
+/** Log backend on standard output. Writes asynchronously, one batch at a time, because the reader may be slow. */
 export function outputSink({ format, onLost }: LogSinkOptions): AuditSink {
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -53,7 +53,7 @@ function linesOf(events: readonly AuditEvent[], format: LogSinkOptions['format']
   return events.map((event) => `${format === 'json' ? eventJson(event) : legacyFormat(event)}\n`).join('');
 }
 
-/** Sends lists of events, again and again for a while if nobody takes them. */
+/** Webhook backend: posts EventLists, with retries. */
 export function webhookSink(client: KubeconfigWebhook, initialBackoffMs: number, onLost: OnLost): AuditSink {
   const stop = new AbortController();
   const send = async (list: string) => {

@@ -18,24 +18,24 @@ import { commonNameOf, userFromCertificate } from '../pki/index.ts';
 import { type TokenParts, type Tokens, tokenAuthenticator } from './token-authenticator.ts';
 
 export interface AuthenticationParts extends TokenParts {
-  /** Vouch for client certificates. */
+  /** CAs of client certificates. */
   readonly clientAuthorities: () => CertificatePool;
-  /** Vouch for proxies that say who somebody is; undefined where there are none. */
+  /** CAs of authenticating proxies; undefined without them. */
   readonly proxyAuthorities: () => CertificatePool | undefined;
 }
 
 export interface Authentication {
   readonly authenticator: Authenticator;
-  /** The same for a token alone, as token reviews ask. */
+  /** Authenticates a token for TokenReviews. */
   readonly reviewToken: TokenAuthenticator;
   readonly isCredential: (header: string) => boolean;
   stop(): void;
 }
 
-/** How long what cannot be rechecked is believed, as in kube-apiserver. */
+/** TTL of identities without a recheck, as in kube-apiserver. */
 const successTtlMs = 10_000;
 
-/** Everyone who can find out who sends a request, in the order in which they are asked. */
+/** Creates all configured authenticators, in kube-apiserver's order. */
 export async function createAuthentication(parts: AuthenticationParts): Promise<Authentication> {
   const { options, serviceAccounts } = parts;
   const { apiAudiences } = serviceAccounts;
@@ -64,7 +64,7 @@ export async function createAuthentication(parts: AuthenticationParts): Promise<
   };
 }
 
-/** Who has shown nothing may still be a guest; who has shown something that is not valid is not. */
+/** Anonymous access is only for requests without credentials, not for those with invalid ones. */
 function orElse(authenticator: Authenticator, other: Authenticator): Authenticator {
   return (request) => {
     const found = authenticator(request);
@@ -76,7 +76,7 @@ function orElse(authenticator: Authenticator, other: Authenticator): Authenticat
 const anonymousConflict =
   'anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file';
 
-/** Where everything is allowed, strangers are not let in. */
+/** Anonymous requests are disabled with AlwaysAllow. */
 function anonymousAccess(options: ServeOptions, configured: Tokens['anonymous']): Authenticator | undefined {
   if (configured) {
     if (options.anonymousAuth !== undefined) throw new UsageError(anonymousConflict);

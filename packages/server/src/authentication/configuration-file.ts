@@ -1,7 +1,7 @@
 import type { AuthenticationConfiguration } from '@tsukube/apiserver';
 import { isObject, type JsonObject, type JsonValue, parseYaml } from '@tsukube/machinery';
 
-/** What a field holds: a text, a truth, a list, or an object with these fields. */
+/** Type of a field: a string, a boolean, a list, or an object with these fields. */
 type Shape = 'text' | 'truth' | { readonly list: Shape } | { readonly object: Readonly<Record<string, Shape>> };
 
 const mapping: Shape = { object: { claim: 'text', prefix: 'text', expression: 'text' } };
@@ -40,7 +40,7 @@ const configuration: Shape = {
 };
 const versions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
 
-/** Reads YAML or JSON. Fails with an Error on whatever is not known, of another type, or there twice. */
+/** Reads YAML or JSON strictly: throws on unknown fields, wrong types and duplicates. */
 export async function parseAuthenticationConfiguration(text: string): Promise<AuthenticationConfiguration> {
   if (text === '') throw new Error('empty config data');
   const { value, duplicates } = await parseYaml(Buffer.from(text));

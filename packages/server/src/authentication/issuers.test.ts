@@ -47,7 +47,7 @@ async function whoIs({ url }: RunningServer, token: string): Promise<unknown> {
   return answered.status === 201 ? JSON.parse(answered.text).status.userInfo : answered.status;
 }
 
-/** Until the server has asked the issuer for its keys. */
+/** Waits until the server has fetched the issuer's keys. */
 async function ready(server: RunningServer, claims: object): Promise<void> {
   for (let i = 0; i < 100 && (await whoIs(server, tokenOf(claims))) === 401; i++)
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -19,12 +19,12 @@ import type { ServiceAccountTokens } from './service-account-tokens.ts';
 
 export interface JwtTokens {
   readonly authenticate: TokenAuthenticator;
-  /** What the file says about anonymous requests, if it does. */
+  /** The `anonymous` settings of the file, if any. */
   readonly anonymous: AuthenticationConfiguration['anonymous'];
   stop(): void;
 }
 
-/** Issuers that are no longer in the file go on being asked until requests that began with them are over. */
+/** Removed issuers are stopped after this time, when requests that use them are done. */
 const graceMs = 60_000;
 
 interface Running {
@@ -32,7 +32,7 @@ interface Running {
   readonly authenticate: TokenAuthenticator;
 }
 
-/** Tokens of others' issuers, by flags or by a file, which is read again when it changes. */
+/** JWT authenticators of flags or of the AuthenticationConfiguration file, which is reloaded when it changes. */
 export async function openJwtTokens(options: ServeOptions, own: ServiceAccountTokens, logger: Logger): Promise<JwtTokens> {
   const path = options.authenticationConfig;
   const first = path === undefined ? configurationOfFlags(options) : await readConfiguration(path);
@@ -122,7 +122,7 @@ function issuerOfFlags(url: string, clientId: string, options: ServeOptions): Jw
   };
 }
 
-/** Only an address is the same person wherever it comes from. */
+/** Email addresses are unique across issuers; other claims get the issuer as prefix. */
 function usernamePrefix({ oidcUsernamePrefix: prefix, oidcUsernameClaim: claim }: ServeOptions, url: string): string {
   if (prefix === '-') return '';
   return prefix ?? (claim === 'email' ? '' : `${url}#`);

@@ -4,14 +4,14 @@ import type { TokenIssuer } from '@tsukube/builtin';
 import type { ServeOptions } from '../config/index.ts';
 import type { Pki } from '../pki/index.ts';
 
-/** How tokens of service accounts are signed and checked here. */
+/** Signing and verification of service account tokens. */
 export interface ServiceAccountTokens {
   readonly issuers: readonly string[];
   readonly apiAudiences: readonly string[];
   readonly keys: readonly VerificationKey[];
   readonly signer: Signer;
   readonly issuer: TokenIssuer;
-  /** In PEM form. */
+  /** PEM. */
   readonly privateKey: string;
 }
 
@@ -19,7 +19,7 @@ export type SigningKey = { readonly serviceAccount: Pick<Pki['serviceAccount'], 
 
 const defaultIssuer = 'https://kubernetes.default.svc';
 
-/** With keys from files where they are named, with our own where they are not. */
+/** Uses the keys of the files named by flags, otherwise the server's own key. */
 export function serviceAccountTokens(options: ServeOptions, { serviceAccount }: SigningKey): ServiceAccountTokens {
   const issuers = options.serviceAccountIssuer.length > 0 ? options.serviceAccountIssuer : [defaultIssuer];
   const apiAudiences = options.apiAudiences.length > 0 ? options.apiAudiences : issuers;

@@ -63,7 +63,7 @@ function connectionWith(certificates: readonly Buffer[]): ClientConnection {
   };
 }
 
-/** Microseconds each, the fastest of some rounds: what else the machine does is not our cost. */
+/** Microseconds per call, the fastest of several rounds, to exclude other load of the machine. */
 function cost(make: () => IncomingRequest): number {
   const rounds = Array.from({ length: 7 }, () => {
     const requests = Array.from({ length: 2000 }, make);

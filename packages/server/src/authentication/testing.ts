@@ -12,7 +12,7 @@ import { type KeyPair, newKey } from '../pki/key-pair.ts';
 
 const hour = 3_600_000;
 
-/** What the tests of this folder share: authorities, certificates, files and a client. */
+/** Test fixtures: CAs, certificates, files and a client. */
 export function newAuthority(name: string): Authority {
   return openAuthority(memoryFiles(), 'ca', name, new Date());
 }
@@ -24,7 +24,7 @@ export function newCertificate(authority: Authority, subject: Subject, use: Use 
   return { certificate: issueCertificate(wanted, authority.issuer()), key: pem };
 }
 
-/** An authority below another. */
+/** An intermediate CA. */
 export function newIntermediate(root: Authority, commonName: string): { readonly pem: string; readonly authority: Authority } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subject = distinguishedName({ commonName });
@@ -76,7 +76,7 @@ export function ask(url: string, { method = 'GET', headers = {}, body, client, a
   });
 }
 
-/** A service over HTTPS, which gives what it is told to. */
+/** An HTTPS server with a given handler. */
 export async function serve(
   certificate: KeyPair,
   answer: (

@@ -22,12 +22,12 @@ export interface TokenParts {
 
 export interface Tokens {
   readonly authenticate: TokenAuthenticator;
-  /** What the file of issuers says about those who have none. */
+  /** The `anonymous` settings of the AuthenticationConfiguration, if any. */
   readonly anonymous: JwtTokens['anonymous'];
   stop(): void;
 }
 
-/** Everyone who can say whose a token is: first those who know by themselves, then those who have to ask. */
+/** All token authenticators: local ones first, webhooks last. */
 export async function tokenAuthenticator({ options, serviceAccounts, registryOf, logger }: TokenParts): Promise<Tokens> {
   const { keys, issuers, apiAudiences } = serviceAccounts;
   const find = objectFinder(registryOf);
@@ -60,7 +60,7 @@ function fileTokens(path: string | undefined, apiAudiences: readonly string[]): 
   return [withApiAudiences(apiAudiences, known)];
 }
 
-/** The users of --token-auth-file: a line each of token, user, uid and, optionally, groups in quotes. */
+/** Reads --token-auth-file: lines of token, user, UID and optional quoted groups. */
 export function readTokenFile(path: string): ReadonlyMap<string, User> {
   const users = new Map<string, User>();
   for (const [i, line] of readFileSync(path, 'utf8').split(/\r?\n/).entries()) {
@@ -73,7 +73,7 @@ export function readTokenFile(path: string): ReadonlyMap<string, User> {
   return users;
 }
 
-/** CSV: a field in quotes may contain commas, and quotes that are doubled. */
+/** CSV: quoted fields may contain commas and doubled quotes. */
 function fields(line: string): string[] {
   const found = line.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g);
   return [...found].map(([, quoted, plain]) => (quoted !== undefined ? quoted.replaceAll('""', '"') : (plain ?? '').trim()));

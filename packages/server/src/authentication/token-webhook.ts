@@ -10,7 +10,7 @@ export interface TokenWebhook {
   stop(): void;
 }
 
-/** Asks the service of --authentication-token-webhook-config-file, and remembers what it said. */
+/** The cached token authenticator of --authentication-token-webhook-config-file. */
 export async function openTokenWebhook(
   path: string,
   options: ServeOptions,
@@ -39,7 +39,7 @@ export async function openTokenWebhook(
   };
 }
 
-/** A service that is in trouble is asked again; one that has refused is not. */
+/** Server errors and 429 are retried; other statuses are not. */
 async function retriable<T extends { readonly status: number }>(posted: Promise<T>): Promise<T> {
   const answer = await posted;
   if (answer.status === 429 || answer.status >= 500) throw new Error(`the webhook answered ${answer.status}`);

@@ -5,17 +5,17 @@ import { certificateBlocks } from '@tsukube/machinery';
 import type { ServeOptions } from '../config/index.ts';
 import { watchedFile } from '../files/watched-file.ts';
 
-/** The authorities whose client certificates are believed, now. */
+/** The currently trusted client CAs. */
 export interface Trust {
   clients(): CertificatePool;
-  /** Of proxies that say who somebody is; undefined where there are none. */
+  /** CAs of authenticating proxies; undefined without them. */
   proxies(): CertificatePool | undefined;
-  /** All of them in PEM form, for TLS to ask clients about. */
+  /** All CAs in PEM, which TLS announces to clients. */
   all(): readonly string[];
   stop(): void;
 }
 
-/** Reads the files again when they change, and tells. A file that cannot be read or has no certificate changes nothing. */
+/** Reloads the CA files when they change. A file without a valid certificate changes nothing. */
 export function openTrust(options: ServeOptions, own: string, onChange: () => void, logger: Logger): Trust {
   const clients = watchedAuthorities(options.clientCaFile, [own], onChange, logger);
   const proxies = watchedAuthorities(options.requestheaderClientCaFile, [], onChange, logger);
@@ -45,7 +45,7 @@ function watchedAuthorities(path: string | undefined, own: readonly string[], on
   return { pool: () => pool, pems: () => pems, stop: () => watched?.stop() };
 }
 
-/** The authorities of PEM texts, each of which may hold several. Fails if one of them holds none. */
+/** Parses PEM bundles. Throws if one of them has no certificate. */
 export function parseCertificatePool(pems: readonly string[]): CertificatePool {
   return { roots: pems.flatMap(certificatesIn) };
 }

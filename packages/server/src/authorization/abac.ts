@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { AccessAttributes, AccessRules, Authorizer, User, Verdict } from '@tsukube/apiserver';
 import { isObject, type JsonObject, trimRight } from '@tsukube/machinery';
 
-/** One line of a policy file. */
+/** A line of a policy file. */
 interface Policy {
   readonly user: string;
   readonly group: string;
@@ -13,7 +13,7 @@ interface Policy {
   readonly nonResourcePath: string;
 }
 
-/** Decides by a file of policies. Fails with an Error on a line that is none. */
+/** ABAC by a policy file. Throws on an invalid line. */
 export function abacAuthorizer(file: string): Authorizer {
   const policies = readFileSync(file, 'utf8')
     .split('\n')
@@ -26,7 +26,7 @@ export function abacAuthorizer(file: string): Authorizer {
   };
 }
 
-/** Blank lines and those that begin with # say nothing. */
+/** Skips blank lines and comments. */
 function policyOfLine(line: string, place: string): Policy | undefined {
   const text = line.trim();
   if (text === '' || text.startsWith('#')) return undefined;
@@ -60,7 +60,7 @@ function policyOf(spec: JsonObject): Policy {
   };
 }
 
-/** Before there were versions, what was left out meant everything, and everyone who is authenticated. */
+/** In unversioned policies, missing fields match everything, and a missing user matches all authenticated users. */
 function policyOfOld(object: JsonObject): Policy {
   const { user, group, namespace, resource, readonly } = policyOf(object);
   const isForAll = (user === '' && group === '') || user === '*' || group === '*';
@@ -81,7 +81,7 @@ function allows(policy: Policy, access: AccessAttributes): boolean {
   return access.isResource ? matchesResource(policy, access) : matchesPath(policy.nonResourcePath, access.path);
 }
 
-/** A policy that names neither a user nor a group is about nobody. */
+/** A policy without user and group matches nobody. */
 function isAbout({ user, group }: Policy, { name, groups }: User): boolean {
   if (user === '' && group === '') return false;
   const userFits = user === '' || user === '*' || user === name;

@@ -13,23 +13,23 @@ import type { ServeOptions } from '../config/index.ts';
 import { type AuthorizerConfiguration, configurationOfFlags, followConfigurationFile } from './configuration.ts';
 
 export interface Authorization {
-  /** Refuses everything until it is started. */
+  /** Denies everything until it is started. */
   readonly authorizer: Authorizer;
   readonly rbacIndex: RbacIndex;
-  /** Resolves once it decides as configured. Fails if that cannot be. */
+  /** Resolves when the configured authorizers are ready. Rejects if they cannot be created. */
   start(findRegistry: FindRegistry, metrics: AuthorizationMetrics): Promise<void>;
   stop(): void;
 }
 
-/** No webhook takes longer. */
+/** Longest timeout of a webhook. */
 const lingerMs = 60_000;
 
-/** Whoever decides needs the objects, whose kinds need somebody to ask who decides: hence in two steps. */
+/** Authorizers need registries, and resources need the authorizer, so creation and start are separate. */
 export function createAuthorization(options: ServeOptions, logger: Logger): Authorization {
   const rbacIndex = new RbacIndex();
   let current: Configured | undefined;
   const stops: (() => void)[] = [];
-  /** Replaced configurations whose webhooks may still be answering. */
+  /** Replaced configurations whose webhook calls may still be in flight. */
   const lingering = new Map<Configured, NodeJS.Timeout>();
   const end = (replaced: Configured): void => {
     clearTimeout(lingering.get(replaced));
@@ -82,7 +82,7 @@ interface Deciders {
   readonly metrics: AuthorizationMetrics;
 }
 
-/** Those that stay while a configuration is read anew. */
+/** Authorizers that are kept when the configuration is reloaded. */
 async function decidersFor(
   { authorizationPolicyFile: policy }: ServeOptions,
   rbac: Authorizer,
@@ -94,7 +94,7 @@ async function decidersFor(
   return { rbac, node, abac, logger, metrics };
 }
 
-/** The administrators of the system come first: nobody can lock them out. */
+/** system:masters comes first, so that administrators cannot be locked out. */
 async function configured(all: readonly AuthorizerConfiguration[], deciders: Deciders): Promise<Configured> {
   const closes: (() => void)[] = [];
   const authorizers: Authorizer[] = [privilegedGroups(['system:masters'])];

@@ -7,22 +7,22 @@ import { parseDuration } from '../config/flags/duration.ts';
 import { defaultAuthorizationModes, type ServeOptions } from '../config/index.ts';
 import { compileMatchConditions } from './match-conditions.ts';
 
-/** Who decides, and in which order: what flags and configuration files both come down to. */
+/** An authorizer in the chain, from flags or from a configuration file. */
 export type AuthorizerConfiguration =
   | { readonly type: 'AlwaysAllow' | 'AlwaysDeny' | 'ABAC' | 'RBAC' | 'Node'; readonly name: string }
   | { readonly type: 'Webhook'; readonly name: string; readonly webhook: WebhookConfiguration };
 
 export interface WebhookConfiguration {
-  /** In milliseconds; zero: not remembered. */
+  /** In milliseconds; 0 disables the cache. */
   readonly authorizedTtl: number;
   readonly unauthorizedTtl: number;
   readonly timeout: number;
   readonly subjectAccessReviewVersion: 'v1' | 'v1beta1';
-  /** The version that matchConditions see; absent without any. */
+  /** Version of the SubjectAccessReview that matchConditions see; absent without conditions. */
   readonly matchConditionVersion?: 'v1';
   readonly failurePolicy: 'NoOpinion' | 'Deny';
   readonly kubeConfigFile: string;
-  /** CEL: the webhook is asked only if all are true. */
+  /** CEL expressions: the webhook is called only if all are true. */
   readonly matchConditions: readonly string[];
 }
 
@@ -48,7 +48,7 @@ function webhookOfFlags(options: ServeOptions): WebhookConfiguration {
 
 const versions = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.config.k8s.io/v1alpha1'];
 
-/** Reads an AuthorizationConfiguration. Fails with an Error that says all that is wrong with it. */
+/** Reads an AuthorizationConfiguration. Throws an Error that lists all problems. */
 export async function readAuthorizationConfiguration(file: string): Promise<readonly AuthorizerConfiguration[]> {
   return parseAuthorizationConfiguration(readFileSync(file));
 }
@@ -128,7 +128,7 @@ function validateDuration(
   const given = textOf(webhook[field]);
   const milliseconds = durationOf(given);
   if (given === '' || milliseconds === 0) {
-    // Kubernetes fills these two in.
+    // Kubernetes defaults these two.
     if (field === 'timeout' || given !== '') errors.required(at.child(field));
   } else if (milliseconds === undefined) errors.invalid(at.child(field), given, 'must be a duration');
   else if (milliseconds < 0 || milliseconds > max)
@@ -200,8 +200,8 @@ function textOf(value: unknown): string {
 const checkEveryMs = 10_000;
 
 /**
- * Configures by a file, and again whenever it has changed. Fails if the file is not good at first; later, what it said
- * before holds until it is. Types other than Webhook must stay as they were.
+ * Configures the authorizers from a file, and again when it changes. Rejects if the file is invalid at first; later an invalid
+ * file changes nothing. Types other than Webhook cannot change.
  */
 export async function followConfigurationFile(
   file: string,

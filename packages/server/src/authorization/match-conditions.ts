@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@tsukube/machinery';
 
-/** Whether all conditions are true of a review's spec; a text says what kept that from being found out. */
+/** Evaluates all conditions on the spec of a review; a string is an evaluation error. */
 export type MatchConditions = (spec: JsonObject) => boolean | string;
 
 const text = { type: 'string' } as const;
@@ -9,7 +9,7 @@ const object = (properties: Readonly<Record<string, object>>) => ({ type: 'objec
 const requirement = object({ key: text, operator: text, values: texts });
 const selector = object({ rawSelector: text, requirements: { type: 'array', items: requirement } });
 
-/** What conditions see as `request`. */
+/** Variables of the expressions. */
 const requestSchema = object({
   resourceAttributes: object({
     ...{ namespace: text, verb: text, group: text, version: text, resource: text, subresource: text, name: text },
@@ -22,7 +22,7 @@ const requestSchema = object({
   uid: text,
 });
 
-/** Fails with an Error on an expression that does not compile, or is not true or false. CEL is loaded if there is any. */
+/** Throws if an expression does not compile or is not boolean. Loads CEL only if there are expressions. */
 export async function compileMatchConditions(expressions: readonly string[]): Promise<MatchConditions> {
   if (expressions.length === 0) return () => true;
   const { compile, createEnvironment, declareType, dynType, formatType, jsonReader } = await import('@tsukube/machinery/cel');
@@ -51,7 +51,7 @@ export async function compileMatchConditions(expressions: readonly string[]): Pr
 
 const attributes = ['namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name'];
 
-/** Conditions find every text there, even an empty one. */
+/** Expressions see all string fields, even empty ones. */
 function complete(spec: JsonObject): JsonObject {
   const filled: JsonObject = { user: '', groups: [], uid: '', extra: {}, ...spec };
   if (isObject(spec.resourceAttributes)) {

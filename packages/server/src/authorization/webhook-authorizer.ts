@@ -14,10 +14,10 @@ export interface WebhookAuthorizer extends Authorizer {
 }
 
 const firstDelayMs = 500;
-/** Whoever sends more than this in what a decision depends on is asked about every time. */
+/** Decisions on larger reviews are not cached. */
 const maxRememberedBytes = 10_000;
 
-/** Asks a service, and remembers what it said for a while. Fails if its kubeconfig or its conditions are not good. */
+/** Authorizes by a webhook, with a decision cache. Rejects if its kubeconfig or its conditions are invalid. */
 export async function webhookAuthorizer(
   name: string,
   configuration: WebhookConfiguration,
@@ -74,7 +74,7 @@ async function review(client: KubeconfigWebhook, spec: JsonObject, version: 'v1'
   return verdictOf(JSON.parse(answer) as JsonObject);
 }
 
-/** Groups had another name once. */
+/** v1beta1 calls the groups `group`. */
 function inOldVersion({ groups, ...spec }: JsonObject): JsonObject {
   return groups === undefined ? spec : { ...spec, group: groups };
 }
@@ -88,7 +88,7 @@ function verdictOf({ status }: JsonObject): Verdict {
   return { decision: allowed === true ? 'allow' : 'no opinion', reason };
 }
 
-/** The spec of a SubjectAccessReview (v1) that asks about something: what is empty is left out. */
+/** The spec of a SubjectAccessReview (v1); empty fields are omitted. */
 export function reviewSpec(access: AccessAttributes): JsonObject {
   const { user, verb, path } = access;
   return {
@@ -133,7 +133,7 @@ const operators: Readonly<Partial<Record<LabelOperator, string>>> = {
   '!': 'DoesNotExist',
 };
 
-/** What a webhook has no word for is left out, which asks for more and not for less. */
+/** Operators that SubjectAccessReview lacks are left out, which only widens the access that is reviewed. */
 function labelRequirement({ key, operator, values }: LabelRequirement): JsonObject | undefined {
   const word = operators[operator];
   if (word === undefined) return undefined;
@@ -147,7 +147,7 @@ interface Remembered {
   readonly until: number;
 }
 
-/** What a webhook has said, the oldest of which goes first when there is no more room. */
+/** Caches the decisions of a webhook. */
 export class DecisionCache {
   readonly #verdicts = new Map<string, Remembered>();
   readonly #allowedMs: number;

@@ -9,10 +9,7 @@ import { flags } from './flags/flags.ts';
 import type { GivenOptions, OptionName, ServeOptions } from './flags/options.ts';
 import { UsageError } from './flags/usage-error.ts';
 
-/**
- * Fills in what was not given and refuses what does not go together, with a UsageError. A server in memory that was
- * given no data dir touches no disk.
- */
+/** Applies defaults and rejects invalid combinations with a UsageError. A server in memory without a data dir touches no disk. */
 export function completeOptions(given: GivenOptions): ServeOptions {
   checkValues(given);
   checkPairs(given);
@@ -27,7 +24,7 @@ export function completeOptions(given: GivenOptions): ServeOptions {
     storage,
     dataDir,
     certDir,
-    // A server that keeps nothing would make an RSA key at every start.
+    // Without certDir, an RSA key would be generated at every start.
     clientKeyAlgorithm: given.clientKeyAlgorithm ?? (certDir === undefined ? 'ecdsa' : 'rsa'),
     kubeconfigOut: given.kubeconfigOut ?? inside(dataDir, 'admin.kubeconfig'),
     advertiseAddress: given.advertiseAddress ?? reachable(options.bindAddress as string),
@@ -119,7 +116,7 @@ function inside(dataDir: string | undefined, name: string): string | undefined {
   return dataDir === undefined ? undefined : join(dataDir, name);
 }
 
-/** klog's habits: 2 is what operators run with, from 4 on it is for developers. */
+/** klog verbosity: 2 is common in production, 4 and above is for debugging. */
 function levelOfVerbosity(v: number): ServeOptions['logLevel'] {
   if (v >= 4) return 'debug';
   return v >= 1 ? 'info' : 'warn';

@@ -6,8 +6,8 @@ import type { GivenOptions, OptionName, ServeOptions } from './flags/options.ts'
 import { suggestion, UsageError } from './flags/usage-error.ts';
 
 /**
- * The settings of `tsukube serve`: what the command line says, else the environment, else the file that --config names,
- * else the default. Gives 'help' or 'version' if that was asked for. Fails with UsageError.
+ * The settings of `tsukube serve`. Precedence: command line, environment, configuration file (--config), default. Returns 'help'
+ * or 'version' for these flags. Throws UsageError.
  */
 export async function parseServeOptions(
   argv: readonly string[],
@@ -48,7 +48,7 @@ export interface CommandLine {
   readonly config: string | undefined;
 }
 
-/** Reads `--flag value`, `--flag=value`, `--switch`, `--switch=false`, and `-v2` in the ways that pflag does. */
+/** Parses `--flag value`, `--flag=value`, `--switch`, `--switch=false` and `-v2`, like pflag. */
 export function readCommandLine(argv: readonly string[]): CommandLine {
   const source = new Map<OptionName, Given>();
   let help = false;
@@ -63,7 +63,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
   return { source, help, version, config };
 }
 
-/** kube-apiserver also takes a version to report instead of its own; that is refused. */
+/** kube-apiserver also accepts a version to report; that is rejected. */
 function truth(text: string): boolean {
   if (text === 'true' || text === 'raw') return true;
   if (text === 'false') return false;
@@ -91,17 +91,17 @@ function* words(argv: readonly string[]): Generator<Word> {
   }
 }
 
-/** pflag takes whatever word follows as the value, even one that starts with a dash. */
+/** pflag takes the next word as the value, even if it starts with a dash. */
 function valueAfter(name: string, next: string | undefined): string {
   if (next !== undefined) return next;
-  // Of a flag that does not exist the user should hear that, not that its value is missing.
+  // Reports an unknown flag before a missing value.
   if (!(ownFlags as readonly string[]).includes(name)) settingNamed(name, `--${name}`);
   throw new UsageError(`--${name} needs a value`);
 }
 
 function split(word: string): { name: string; inline: string | undefined } {
   const long = /^--([^=]+)(?:=(.*))?$/s.exec(word);
-  // Underscores are dashes to kube-apiserver.
+  // Like kube-apiserver, treats underscores as dashes.
   if (long) return { name: (long[1] as string).replaceAll('_', '-'), inline: long[2] };
   const short = /^-([a-zA-Z])(?:=?(.+))?$/s.exec(word);
   if (!short) throw new UsageError(`unexpected argument ${JSON.stringify(word)}`);
@@ -115,7 +115,7 @@ function longName(letter: string): string {
   return named[0];
 }
 
-/** The texts that a source gives for one setting, and how to name the place in a message. */
+/** The texts of a setting in one source, with the source's name for messages. */
 export interface Given {
   readonly place: string;
   readonly texts: readonly string[];
@@ -123,12 +123,12 @@ export interface Given {
 
 export type Source = ReadonlyMap<OptionName, Given>;
 
-/** Flags that steer the reading itself. */
+/** Flags that are not settings. */
 export const ownFlags = ['config', 'help', 'version'] as const;
 
 const optionByFlag = new Map(Object.keys(flags).map((option) => [flagName(option), option as OptionName]));
 
-/** The setting behind the name of a flag. */
+/** The setting of a flag name. */
 export function settingNamed(name: string, place: string): OptionName {
   const option = optionByFlag.get(name);
   if (option === undefined) throw unknown(name, place);
@@ -146,8 +146,8 @@ function unknown(name: string, place: string): UsageError {
 }
 
 /**
- * What the environment says. Variables that name no setting are left alone: Kubernetes itself sets TSUKUBE_PORT and the
- * like in every pod beside a service named tsukube.
+ * Reads the environment. Unknown variables are ignored, because Kubernetes sets TSUKUBE_PORT and others in pods if there is a
+ * Service named tsukube.
  */
 export function fromEnvironment(env: NodeJS.ProcessEnv): Source {
   const source = new Map<OptionName, Given>();
@@ -159,7 +159,7 @@ export function fromEnvironment(env: NodeJS.ProcessEnv): Source {
   return source;
 }
 
-/** What a YAML file says: a map from flag names to values, lists and maps where a flag takes several. */
+/** Reads a YAML file that maps flag names to values, lists or maps. */
 export async function fromFile(path: string): Promise<Source> {
   const content = await readYaml(path);
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {

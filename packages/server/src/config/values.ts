@@ -4,7 +4,7 @@ import { type Flag, flagName } from './flags/flag.ts';
 import { flags } from './flags/flags.ts';
 import type { ServeOptions } from './flags/options.ts';
 
-/** Every flag by name, with the value it has now as it would be written. */
+/** All flags with their current values, as text. */
 export function flagsAndValues(options: ServeOptions): readonly (readonly [string, string])[] {
   return (Object.entries(flags) as [keyof ServeOptions, Flag<unknown>][])
     .map(([option, flag]) => [flagName(option), written(options[option], flag)] as const)
@@ -24,7 +24,7 @@ function written(value: unknown, { placeholder }: Flag<unknown>): string {
 export interface FlagSupport {
   readonly flag: string;
   readonly support: 'works' | 'accepted without effect' | 'refused';
-  /** Why it does not work. */
+  /** Why the flag is not supported. */
   readonly reason: string;
 }
 
@@ -41,13 +41,13 @@ function supportOf({ group, help }: Flag<unknown>): Omit<FlagSupport, 'flag'> {
   return group === 'Refused' ? { support: 'refused', reason: help } : { support: 'works', reason: '' };
 }
 
-/** Names of what can be switched on here. */
+/** Names that this server implements. */
 export interface Existing {
   readonly controllers: readonly string[];
   readonly admissionPlugins: readonly string[];
 }
 
-/** The flags that were set to something and change nothing, as they are written. */
+/** Flags that were set but have no effect. */
 export function flagsWithoutEffect(options: ServeOptions, existing: Existing): readonly string[] {
   const ignored = (Object.entries(flags) as [keyof ServeOptions, Flag<unknown>][])
     .filter(

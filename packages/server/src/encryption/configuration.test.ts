@@ -9,16 +9,16 @@ import { loadEncryption } from './load.ts';
 interface Recorded {
   readonly name: string;
   readonly config: string;
-  /** Null if kube-apiserver serves. */
+  /** Null if kube-apiserver starts. */
   readonly error: string | null;
 }
 
-/** What kube-apiserver 1.36.4 said of files given to --encryption-provider-config. */
+/** Output of kube-apiserver 1.36.4 for files given to --encryption-provider-config. */
 const recorded = JSON.parse(
   readFileSync(new URL('recorded/configurations.json', import.meta.url), 'utf8'),
 ) as readonly Recorded[];
 
-/** kube-apiserver repeats the file, its keys or names of Go where this server uses other words. */
+/** kube-apiserver quotes the file, its keys or Go names where this server uses other words. */
 const inOtherWords: Readonly<Record<string, RegExp>> = {
   'not an object': /couldn't get version\/kind/,
   'no kind': /Object 'Kind' is missing$/,

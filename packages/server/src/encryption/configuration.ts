@@ -40,7 +40,7 @@ export interface ResourceConfiguration {
   readonly providers: readonly ProviderConfiguration[];
 }
 
-/** The type of a field, with the name that Go has for it. */
+/** The type of a field with its Go name. */
 type Shape =
   | { readonly go: string; readonly of: 'string' | 'number' }
   | { readonly go: string; readonly of: 'list'; readonly items: Shape }
@@ -72,7 +72,7 @@ const configuration = object('EncryptionConfiguration', {
 
 const kinds = ['apiserver.config.k8s.io/v1 EncryptionConfiguration', 'v1 EncryptionConfig'];
 
-/** Reads YAML or JSON, strictly. Fails with an Error in kube-apiserver's words. No message repeats what the file holds. */
+/** Reads YAML or JSON strictly. Throws an Error with kube-apiserver's message. Messages never contain values of the file. */
 export async function parseEncryptionConfiguration(data: Uint8Array): Promise<readonly ResourceConfiguration[]> {
   const { value, duplicates } = await parseYaml(data);
   if (!isObject(value)) throw new Error("couldn't get version/kind; the configuration is not an object");
@@ -94,7 +94,7 @@ function items(value: JsonValue | undefined): JsonObject[] {
   return (value ?? []) as JsonObject[];
 }
 
-/** Without the members that are null, and with the defaults of a KMS provider. */
+/** Drops null members and applies the defaults of KMS providers. */
 function providerOf(given: JsonObject): ProviderConfiguration {
   const present = Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value !== null));
   return isObject(present.kms) ? { ...present, kms: kmsOf(present.kms) } : present;
@@ -124,7 +124,7 @@ function durationOf(given: string): bigint {
   }
 }
 
-/** `path` has the indices of lists, `goPath` has not. */
+/** `path` includes list indexes, `goPath` does not. */
 function check(value: JsonValue, shape: Shape, path: string, goPath: string, owner: string, unknown: string[]): void {
   if (value === null) return;
   const found = Array.isArray(value) ? 'array' : isObject(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;

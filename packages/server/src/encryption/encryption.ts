@@ -6,13 +6,13 @@ import type { ResourceOfKey } from './group-resource.ts';
 import { configurationHash, type LoadedEncryption, type LoadParts, loadEncryption, readConfigurationFile } from './load.ts';
 
 export interface EncryptionChecks {
-  /** Of KMS plugins, for healthz and readyz. */
+  /** Checks of the KMS plugins, for healthz and readyz. */
   readonly kms: readonly HealthCheck[];
-  /** For all endpoints. */
+  /** Checks for all endpoints. */
   readonly hooks: readonly HealthCheck[];
 }
 
-/** Encryption at rest by a configuration file. */
+/** Encryption at rest, configured by a file. */
 export interface Encryption {
   encrypted(store: Store): Store;
   readonly checks: EncryptionChecks;
@@ -23,11 +23,11 @@ export interface EncryptionParts extends LoadParts {
   readonly resourceOf: ResourceOfKey;
 }
 
-/** Fails if the file cannot be used. With `reload` it is read again when it has changed. */
+/** Rejects if the file is invalid. With `reload` it is read again when it changes. */
 export async function openEncryption(parts: EncryptionParts): Promise<Encryption> {
   const { metrics, reload, resourceOf } = parts;
   const first = await loadEncryption(parts);
-  // If it does not come in time, the start fails with the reason.
+  // The start fails with the reason if this times out.
   if (neededAtStart.some(first.transformers.needsKms)) await healthy(first, parts.clock, startPatienceMs).catch(() => {});
   metrics.configuration(first.hash);
   const following = new FollowedConfiguration(parts, first);
@@ -47,24 +47,24 @@ export async function openEncryption(parts: EncryptionParts): Promise<Encryption
   };
 }
 
-/** The file is followed as soon as it has been read. */
+/** Hook of the file watcher, which runs once the file is read. */
 const reloadHook = 'poststarthook/start-encryption-provider-config-automatic-reload';
 
-/** The server writes and reads these before it serves. */
+/** Resources that the server itself reads and writes before it serves. */
 const neededAtStart = [
   { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' },
   { group: 'flowcontrol.apiserver.k8s.io', resource: 'flowschemas' },
   { group: 'scheduling.k8s.io', resource: 'priorityclasses' },
   { group: '', resource: 'namespaces' },
 ];
-/** As long as kube-apiserver waits for its roles: a plugin may start after the server. */
+/** How long the start waits for KMS plugins, which may start later. kube-apiserver waits as long for its bootstrap roles. */
 const startPatienceMs = 30_000;
 
-/** As kube-apiserver: the file is looked at each minute. */
+/** Polling interval of the file, as in kube-apiserver. */
 const pollMs = 60_000;
 const firstRetryMs = 1_000;
 
-/** A file that is in use and may change. What it said before holds until it is good again. */
+/** Polls the configuration file. An invalid file changes nothing. */
 class FollowedConfiguration {
   current: LoadedEncryption;
   readonly #parts: LoadParts;
@@ -97,7 +97,7 @@ class FollowedConfiguration {
     }
   }
 
-  /** After failures with backoff, up to the interval at which the file is looked at anyway. */
+  /** Retries with backoff, up to the polling interval. */
   #delay(): number {
     return this.#failures === 0 ? pollMs : Math.min(firstRetryMs * 2 ** (this.#failures - 1), pollMs);
   }
@@ -118,13 +118,13 @@ class FollowedConfiguration {
     const { metrics, logger, clock } = this.#parts;
     const next = await loadEncryption(this.#parts);
     try {
-      // A configuration whose plugins do not answer is not taken over.
+      // A configuration whose plugins do not respond is not applied.
       await healthy(next, clock, Math.max(minPatienceMs, next.kms.closeGraceMs));
     } catch (error) {
       next.kms.close();
       throw error;
     }
-    // The file may have been put back in the meantime, or the server be stopping.
+    // The file may have been reverted meanwhile, or the server may be stopping.
     if (this.#closed || next.hash === this.current.hash) return next.kms.close();
     this.#closeLater(this.current);
     this.current = next;
@@ -133,7 +133,7 @@ class FollowedConfiguration {
     logger.info('loaded new encryption config content', { hash: next.hash });
   }
 
-  /** Calls to plugins of the former configuration that are under way may end. */
+  /** Grace period for calls to plugins of the replaced configuration. */
   #closeLater(loaded: LoadedEncryption): void {
     const closing = {
       loaded,
@@ -149,7 +149,7 @@ class FollowedConfiguration {
 const minPatienceMs = 10_000;
 const healthPollMs = 100;
 
-/** Waits for the plugins of a configuration. Fails if they are not healthy in time. */
+/** Waits until the plugins of a configuration are healthy. Rejects after a timeout. */
 async function healthy({ kms }: LoadedEncryption, clock: Clock, patienceMs: number): Promise<void> {
   const end = clock.now() + patienceMs;
   for (;;) {

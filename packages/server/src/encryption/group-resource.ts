@@ -4,7 +4,7 @@ export interface GroupResource {
   readonly resource: string;
 }
 
-/** `secrets`, `deployments.apps`; `*.` has the empty group. */
+/** `secrets`, `deployments.apps`; `*.` means all of the core group. */
 export function groupResourceOf(text: string): GroupResource {
   const dot = text.indexOf('.');
   return dot < 0 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) };
@@ -14,18 +14,18 @@ export function groupResourceText({ group, resource }: GroupResource): string {
   return group === '' ? resource : `${resource}.${group}`;
 }
 
-/** The resource that a key of the store belongs to. Undefined for keys of the server itself, which are never encrypted. */
+/** The resource of a store key. Undefined for keys of the server itself, which are never encrypted. */
 export type ResourceOfKey = (key: string) => GroupResource | undefined;
 
 export interface StoredResource extends GroupResource {
-  /** Where its objects are, without a slash at the end. */
+  /** Key prefix without a trailing slash. */
   readonly storagePrefix: string;
 }
 
-/** Built-in resources are found by where they are stored, custom ones by `<root>/<group>/<resource>/`. */
+/** Built-in resources are found by their prefix, custom ones by `<root>/<group>/<resource>/`. */
 export function resourceOfKey(resources: readonly StoredResource[], root: string): ResourceOfKey {
   const byPrefix = new Map<string, GroupResource>();
-  // Events of both groups are stored as those of the core group.
+  // Events of both groups are stored in the core group.
   for (const { storagePrefix, group, resource } of resources)
     if (storagePrefix !== '' && (group === '' || !byPrefix.has(storagePrefix))) byPrefix.set(storagePrefix, { group, resource });
   const custom = customResourceOfKey(`${root}/`);
@@ -38,7 +38,7 @@ export function resourceOfKey(resources: readonly StoredResource[], root: string
   };
 }
 
-/** The group of a custom resource has a dot, which tells it from keys such as `ranges/servicenodeports`. */
+/** The group of a custom resource contains a dot, unlike keys such as `ranges/servicenodeports`. */
 function customResourceOfKey(root: string): ResourceOfKey {
   const known = new Map<string, GroupResource>();
   return (key) => {

@@ -9,7 +9,7 @@ export type { Encryption, EncryptionChecks } from './encryption.ts';
 
 export const noEncryptionChecks: EncryptionChecks = { kms: [], hooks: [] };
 
-/** Encryption at rest, if a configuration for it was given. Nothing of it is loaded otherwise. */
+/** Opens encryption at rest if it is configured. Its modules are loaded only then. */
 export async function configuredEncryption(
   options: ServeOptions,
   resources: readonly Resource[],

@@ -8,7 +8,7 @@ import { encryptionConfigurationErrors } from './validation.ts';
 
 export interface LoadParts {
   readonly file: string;
-  /** Whether the file is followed, which makes some demands on it stricter. */
+  /** Whether the file is reloaded, for which some validations are stricter. */
   readonly reload: boolean;
   readonly metrics: EncryptionMetrics;
   readonly clock: Clock;
@@ -22,7 +22,7 @@ export interface LoadedEncryption {
   readonly kms: KmsProviders;
 }
 
-/** Reads and applies a configuration file. Fails with an Error in kube-apiserver's words. */
+/** Reads and applies a configuration file. Rejects with kube-apiserver's message. */
 export async function loadEncryption(parts: LoadParts): Promise<LoadedEncryption> {
   const { hash, configuration } = await prefixed('error while parsing file', () => readConfiguration(parts));
   const kms = new KmsProviders(parts.metrics, parts.clock, parts.logger);
@@ -37,7 +37,7 @@ export async function loadEncryption(parts: LoadParts): Promise<LoadedEncryption
   }
 }
 
-/** Cheap enough to be asked for at intervals. Keeps no secrets. */
+/** Hash for change detection. Does not reveal secrets. */
 export function configurationHash(data: Uint8Array): string {
   return `sha256:${createHash('sha256').update(data).digest('hex')}`;
 }

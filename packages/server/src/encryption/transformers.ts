@@ -17,20 +17,20 @@ import type { KeysConfiguration, KmsConfiguration, ProviderConfiguration, Resour
 import { type GroupResource, groupResourceOf, groupResourceText } from './group-resource.ts';
 import { decodeSecret, socketOf } from './validation.ts';
 
-/** A provider of the configuration. Its keys are shared by the resources it is for, the measuring is not. */
+/** A provider of the configuration. Resources share its keys, but have their own metrics. */
 interface Provider {
   readonly prefix: string;
   transformer(observe: ObserveTransformation): Transformer;
 }
 
 export interface ResourceTransformers {
-  /** Identity for a resource that no rule is for. */
+  /** Identity for resources without a rule. */
   for(resource: GroupResource): Transformer;
   /** Whether a KMS plugin encrypts the resource. */
   needsKms(resource: GroupResource): boolean;
 }
 
-/** Rules are for a resource, for all of a group (`*.apps`, `*.`) or for all (`*.*`); the most specific one holds. */
+/** Rules are for a resource, for a group (`*.apps`, `*.`) or for all (`*.*`); the most specific one applies. */
 export async function resourceTransformers(
   configuration: readonly ResourceConfiguration[],
   kms: KmsProviders,
@@ -71,7 +71,7 @@ function ruleText(resource: GroupResource): string {
   return resource.group === '' && resource.resource === '*' ? '*.' : groupResourceText(resource);
 }
 
-/** Earlier rules take precedence, so one for less after one for more would have no effect. */
+/** Earlier rules take precedence, so a narrower rule after a wider one has no effect. */
 function checkMasked(resource: GroupResource, rules: ReadonlyMap<string, unknown>): void {
   for (const earlier of [ruleText({ group: resource.group, resource: '*' }), everything])
     if (rules.has(earlier)) throw new Error(`resource "${ruleText(resource)}" is masked by earlier rule "${earlier}"`);
@@ -128,7 +128,7 @@ export class KmsProviders {
     this.#logger = logger;
   }
 
-  /** A plugin that does not answer is no error: it may start after the server. */
+  /** A plugin that does not respond is not an error, because it may start later. */
   async open({ apiVersion, name, endpoint, timeout }: KmsConfiguration): Promise<Transformer> {
     if (apiVersion === 'v1') throw new Error(v1Refused);
     const timeoutMs = Number(timeout / 1_000_000n) || 1;
@@ -158,12 +158,12 @@ export class KmsProviders {
     return this.#open.length;
   }
 
-  /** Long enough for calls under way when another configuration has taken over. */
+  /** Grace period for calls in flight after a reload. */
   get closeGraceMs(): number {
     return 2 * this.#timeoutSumMs;
   }
 
-  /** All plugins as one check, each error with the place of its plugin. */
+  /** All plugins as one check; errors contain the index of the plugin. */
   readonly check: HealthCheck['check'] = async () => {
     const problems: string[] = [];
     for (const [i, { probe }] of this.#open.entries())

@@ -5,7 +5,7 @@ import { groupResourceOf } from './group-resource.ts';
 const aesKeySizes = [16, 24, 32];
 const boxKeySizes = [32];
 
-/** What kube-apiserver has against a configuration. With `reload`, names of KMS v1 providers must be unique too. */
+/** kube-apiserver's validation. With `reload`, names of KMS v1 providers must be unique as well. */
 export function encryptionConfigurationErrors(configuration: readonly ResourceConfiguration[], reload: boolean): FieldErrors {
   const errors = new FieldErrors();
   const root = path('resources');
@@ -37,7 +37,7 @@ function checkResources(resources: readonly string[], at: FieldPath, errors: Fie
   }
 }
 
-/** A list with a wildcard that covers another member. */
+/** Rejects a wildcard that covers another resource of the list. */
 function overlap(resources: readonly string[]): boolean {
   if (resources.length < 2) return false;
   const parsed = resources.map(groupResourceOf);
@@ -76,7 +76,7 @@ function checkProvider(
       { AESGCM: null, AESCBC: null, Secretbox: null, Identity: null, KMS: null },
       'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity',
     );
-  // kube-apiserver shows the keys here.
+  // kube-apiserver prints the secrets here.
   if (given > 1)
     errors.invalid(
       at,
@@ -110,7 +110,7 @@ function secretProblem(secret: string, sizes: readonly number[]): string | undef
   return `secret is not of the expected length, got ${key.length}, expected one of [${sizes.join(' ')}]`;
 }
 
-/** Standard base64 with padding; like Go, lines may be broken. Undefined for anything else. */
+/** Standard base64 with padding; like Go, ignores line breaks. Undefined if invalid. */
 export function decodeSecret(secret: string): Buffer | undefined {
   const compact = secret.replace(/[\r\n]/g, '');
   const isBase64 = compact.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(compact);
@@ -148,7 +148,7 @@ function endpointProblem(endpoint: string): string | undefined {
   return scheme === 'unix' ? undefined : `unsupported scheme "${scheme}" for KMS provider, only unix is supported`;
 }
 
-/** The path of the socket of an endpoint that is valid; `@name` for one in the abstract namespace. */
+/** Socket path of a valid endpoint; `@name` for the abstract namespace. */
 export function socketOf(endpoint: string): string {
   // regex: reads the encryption configuration file.
   const path = decodeURIComponent(endpoint.replace(/^[^:]*:(\/\/[^/]*)?/, '').replace(/[?#].*$/, ''));

@@ -11,8 +11,8 @@ export interface NewFile {
 }
 
 /**
- * Replaces files so that a crash leaves of each either the old or the new content, never a part. Files are renamed into
- * place in the order given. They are synced in the thread pool, all at once: one after the other that took most of a start.
+ * Replaces files atomically: after a crash, each has either the old or the new content. Files are renamed in the given order.
+ * They are synced concurrently in the thread pool, because sequential fsync took most of the start.
  */
 export async function writeFilesAtomically(files: readonly NewFile[]): Promise<void> {
   const written: string[] = [];
@@ -26,7 +26,7 @@ export async function writeFilesAtomically(files: readonly NewFile[]): Promise<v
   await Promise.all([...new Set(files.map(({ path }) => dirname(path)))].map(syncDirectory));
 }
 
-/** Replaces a file that every start writes anew: readers never see a part of it, a power failure may leave it empty. */
+/** Replaces a file that is rewritten at every start. Readers never see partial content; a power failure may leave it empty. */
 export function replaceFile({ path, content, mode }: NewFile): void {
   const temporary = temporaryOf(path);
   removeIfThere(temporary);
@@ -39,7 +39,7 @@ export function replaceFile({ path, content, mode }: NewFile): void {
   }
 }
 
-/** Unlike Promise.all, fails only once nothing is under way any more. */
+/** Unlike Promise.all, rejects only after all promises have settled. */
 async function allSettled(work: readonly Promise<void>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find((each) => each.status === 'rejected');
   if (failed) throw failed.reason;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { takeDataDir } from './data-dir.ts';
 
-/** As on a full disk: the file is made, and nothing can be written to it. */
+/** A full disk: the file is created, but writes fail. */
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
   const writeFileSync = (path: string) => {

@@ -2,14 +2,14 @@ import { chmodSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '@tsukube/apiserver';
 
-/** Of what the server makes in a data dir; a name is that, or begins with it and a dot. */
+/** Names that the server creates in a data dir, with or without a suffix after a dot. */
 const ownNames = ['server.lock', 'data', 'pki', 'logs', 'admin.kubeconfig', 'tsukube'];
 const forOthers = 0o077;
 const sticky = 0o1000;
 
 /**
- * Takes from others the access to a data dir that was there before, and to the files and folders in it: they hold keys and
- * secrets. A folder that holds anything else, or is somebody else's, may be shared on purpose: that is only logged.
+ * Restricts an existing data dir and its files to the owner, because they hold keys and secrets. A folder with other content, or
+ * of another owner, may be shared on purpose: that is only logged.
  */
 export function restrictDataDir(path: string, logger: Logger): void {
   if (process.platform === 'win32' || !isOpen(lstatSync(path))) return;

@@ -86,7 +86,7 @@ describe('a data dir', () => {
   it.skipIf(processStartId(process.pid) === undefined)(
     'is taken over from a zombie, which nobody has waited for yet',
     async () => {
-      // The shell becomes a sleep that never waits for the child.
+      // The shell is replaced by a sleep that never reaps the child.
       const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
       const [line] = (await once(parent.stdout, 'data')) as [Buffer];
       const pid = Number(line.toString());

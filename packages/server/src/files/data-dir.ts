@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-/** A data dir that this process has for itself. */
+/** A data dir locked by this process. */
 export interface DataDir {
   readonly path: string;
-  /** Lets a second server say where this one is. */
+  /** Records the URL, for the error message of a second server. */
   publishUrl(url: string): void;
   release(): void;
 }
@@ -18,7 +18,7 @@ interface Holder {
   readonly url?: string;
 }
 
-/** Another server has the data dir. */
+/** Another process holds the lock of the data dir. */
 export class DataDirTaken extends Error {
   override readonly name = 'DataDirTaken';
   constructor(path: string, { pid, url, since }: Holder) {
@@ -26,7 +26,7 @@ export class DataDirTaken extends Error {
   }
 }
 
-/** Takes a data dir, made if it is not there. Fails with DataDirTaken. */
+/** Locks a data dir, and creates it if necessary. Throws DataDirTaken. */
 export function takeDataDir(directory: string, now = new Date()): DataDir {
   const path = resolve(directory);
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -51,9 +51,9 @@ function newHolder(now: Date): Holder {
 }
 
 /**
- * A lock is a file that appears with its content by a hard link, which fails if it exists. What a dead process left is
- * replaced under a second lock, made the same way and named after the dead one: of all that find it, one gets to replace
- * it, and whoever comes late sees that it has changed.
+ * The lock is a file that is created with its content by a hard link, which fails if it exists. A stale lock is replaced under a
+ * second lock, which is created the same way and named after the stale one: only one process can replace it, and later ones
+ * notice the change.
  */
 function take(directory: string, lock: string, holder: Holder): void {
   while (!claimed(lock, holder)) {
@@ -91,7 +91,7 @@ function isHeld({ pid, identity }: Holder): boolean {
   return identity === undefined || identity === (processStartId(pid) ?? identity);
 }
 
-/** Undefined if there is no lock. A lock that cannot be read was cut short by a power failure: nobody holds it. */
+/** Undefined without a lock. An unreadable lock is the result of a power failure and is not held. */
 function readHolder(lock: string): Holder | undefined {
   try {
     return parsed(readFileSync(lock, 'utf8'));
@@ -130,7 +130,7 @@ function removeIfThere(path: string): void {
   }
 }
 
-/** Tells a process from another that got the same number later. Undefined where the system does not say. */
+/** Identifies a process across reuse of its PID: boot ID and start time. Undefined if /proc is not available. */
 export function processStartId(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -140,7 +140,7 @@ export function processStartId(pid: number): string | undefined {
   }
 }
 
-/** A zombie (Z) or dead (X) process only waits for its parent to take notice: it holds no files and no locks. */
+/** Zombie (Z) and dead (X) processes hold no files and no locks. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^[ZX]$/i.test(statOf(pid)[0] ?? '');
@@ -149,7 +149,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Fields of /proc/PID/stat from the third on: state first, start time as the twentieth. Counted from the end of the name. */
+/** Fields of /proc/PID/stat after the command name, which may contain spaces: state first, start time as the twentieth. */
 function statOf(pid: number): readonly string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');

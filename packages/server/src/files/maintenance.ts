@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { takeDataDir } from './data-dir.ts';
 
-/** What a check of a data dir found. */
+/** Result of the check of a data dir. */
 export interface DataDirCheck {
-  /** Damage with which a server does not start. */
+  /** Damage that prevents the server from starting. */
   readonly problems: readonly string[];
-  /** Keys of objects that cannot be read. */
+  /** Keys of unreadable objects. */
   readonly damaged: readonly string[];
-  /** Changes of the past that cannot be read. */
+  /** Number of unreadable history entries. */
   readonly damagedHistory: number;
   readonly objects: number;
   readonly records: number;
@@ -19,7 +19,7 @@ export interface DataDirCheck {
 export interface DataDirRepair {
   /** The new database. */
   readonly database: string;
-  /** The damaged database, as it was. */
+  /** The damaged database, unmodified. */
   readonly backup: string;
   readonly saved: number;
   readonly lost: readonly string[];
@@ -28,7 +28,7 @@ export interface DataDirRepair {
   readonly revision: number;
 }
 
-/** Checks the embedded database in a data dir that no server uses. Fails with DataDirTaken, or if there is none. */
+/** Checks the embedded database of a data dir that is not in use. Throws DataDirTaken, or if there is no database. */
 export function checkDataDir(dataDir: string): Promise<DataDirCheck> {
   return withDatabase(dataDir, async (path) => {
     const { checkDatabase, DamagedDatabase } = await import('@tsukube/storage/lmdb');
@@ -44,8 +44,8 @@ export function checkDataDir(dataDir: string): Promise<DataDirCheck> {
 const nothing = { damaged: [], damagedHistory: 0, objects: 0, records: 0, bytes: 0, revision: undefined } as const;
 
 /**
- * Saves what is whole in a damaged database to a new one, in the data dir `output` or in place of the damaged one, which is kept
- * beside it. The damaged file is never written to.
+ * Copies the intact objects of a damaged database to a new one, in the data dir `output` or in place of the damaged one, which is
+ * kept next to it. The damaged file is never written to.
  */
 export function repairDataDir(dataDir: string, output: string | undefined, now = new Date()): Promise<DataDirRepair> {
   return withDatabase(dataDir, async (path) => {
@@ -77,10 +77,10 @@ async function withDatabase<T>(dataDir: string, action: (path: string) => Promis
 }
 
 const brace = 0x7b;
-/** What protobuf and encrypted values begin with. */
+/** Prefixes of protobuf and encrypted values. */
 const otherForms = ['k8s\0', 'k8s:enc:'];
 
-/** Objects are JSON, or as a kube-apiserver has written them. */
+/** Objects are JSON, or in a format of kube-apiserver. */
 function valueProblem(_key: string, value: Uint8Array): string | undefined {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (bytes[0] !== brace)

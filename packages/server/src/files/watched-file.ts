@@ -1,9 +1,9 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 
-/** Symbolic links that are moved, as volumes of pods do, are noticed too: what they lead to is looked at. */
+/** Polls the target of symbolic links, so that updates of mounted volumes are noticed. */
 const intervalMs = 1000;
 
-/** Reads a file, and again whenever it has changed: `onChange` is given the new text, `onError` why it could not be used. */
+/** Reads a file, and again when it changes. `onChange` gets the new text, `onError` why it could not be used. */
 export function watchedFile(path: string, onChange: (text: string) => void, onError: (error: unknown) => void): { stop(): void } {
   let last = readFileSync(path, 'utf8');
   const look = (): void => {

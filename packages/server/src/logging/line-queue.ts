@@ -1,12 +1,12 @@
-/** Where lines end up. Both ways of writing may fail; what is lost is counted. */
+/** A destination of log lines. Writes may fail; lost lines are counted. */
 export interface LineTarget {
   write(text: string): Promise<void>;
-  /** For the last moments of a process, when nothing asynchronous happens any more. */
+  /** Synchronous, for process exit. */
   writeSync(text: string): void;
   close(): Promise<void>;
 }
 
-/** Takes lines at any speed and hands them to a target one batch at a time. */
+/** Queues lines and writes them in batches. */
 export interface LineQueue {
   push(line: string): void;
   flushSync(): void;
@@ -14,9 +14,9 @@ export interface LineQueue {
 }
 
 export interface LineQueueOptions {
-  /** Lines beyond this many characters waiting are dropped: a slow disk or terminal must not cost memory or time. */
+  /** Maximum queued characters; further lines are dropped, so that a slow disk or terminal costs neither memory nor time. */
   readonly limit?: number;
-  /** The line that stands for those that were dropped. */
+  /** The line that replaces dropped ones. */
   readonly lost: (count: number) => string;
 }
 
@@ -46,7 +46,7 @@ export function lineQueue(target: LineTarget, { limit = 1 << 20, lost }: LineQue
   }
 
   async function pump(): Promise<void> {
-    // What is logged in this turn of the loop goes out in one write.
+    // Lines of the same iteration of the event loop are written together.
     await Promise.resolve();
     while (waiting.length > 0) {
       const { text, lines } = take();

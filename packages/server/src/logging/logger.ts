@@ -2,13 +2,13 @@ import type { LogFields, Logger, LogLevel } from '@tsukube/apiserver';
 
 const importance: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2, debug: 3 };
 
-/** Takes finished lines up to a level. */
+/** Receives formatted lines up to a level. */
 export interface LogSink {
   readonly level: LogLevel;
   push(line: string): void;
 }
 
-/** Whether a line of a level belongs in a log of another. */
+/** Whether a line of one level is logged at another. */
 export function reaches(line: LogLevel, log: LogLevel): boolean {
   return importance[line] <= importance[log];
 }
@@ -43,7 +43,7 @@ export interface LogEntry {
 
 export type LogFormat = (entry: LogEntry) => string;
 
-/** One JSON object for each line. */
+/** One JSON object per line. */
 export const jsonFormat: LogFormat = ({ time, level, message, fields }) => {
   const head = { time: time.toISOString(), level, message };
   try {
@@ -53,7 +53,7 @@ export const jsonFormat: LogFormat = ({ time, level, message, fields }) => {
   }
 };
 
-/** `2026-01-31T12:00:00.000Z warn  message key=value`: one line whatever the values hold. */
+/** `2026-01-31T12:00:00.000Z warn  message key=value`, always a single line. */
 export const textFormat: LogFormat = ({ time, level, message, fields }) => {
   const pairs = Object.entries(fields).map(([name, value]) => ` ${name}=${textOf(value)}`);
   return `${time.toISOString()} ${level.padEnd(5)} ${oneLine(message)}${pairs.join('')}\n`;
@@ -73,7 +73,7 @@ function safeJson(value: unknown): string {
   }
 }
 
-/** What JSON.stringify would lose or refuse. */
+/** Replaces values that JSON.stringify cannot represent. */
 function plain(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (!(value instanceof Error)) return value;
@@ -81,7 +81,7 @@ function plain(_key: string, value: unknown): unknown {
   return { ...rest, message, stack, ...(cause === undefined ? {} : { cause }) };
 }
 
-/** A message with a line break in it could pass for two log lines. */
+/** Escapes control characters: a line break could forge a log line. */
 function oneLine(message: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   return /[\u0000-\u001f\u007f]/.test(message) ? JSON.stringify(message) : message;

@@ -7,10 +7,10 @@ import { createLogger, jsonFormat, type LogFormat, reaches, textFormat } from '.
 import { type RotationOptions, rotatingFile } from './rotating-file.ts';
 
 export interface LogsOptions {
-  /** What reaches standard error. The file gets info as well. */
+  /** Level on standard error. The file has at least info. */
   readonly level: LogLevel;
   readonly format: 'text' | 'json';
-  /** Where the log files are kept; none are if it is absent. */
+  /** Folder of the log files; without it there are none. */
   readonly directory?: string;
   readonly rotation?: RotationOptions;
   readonly now?: () => Date;
@@ -19,14 +19,14 @@ export interface LogsOptions {
 
 export interface Logs {
   readonly logger: Logger;
-  /** Writes what is waiting before the process goes down. */
+  /** Writes queued lines synchronously before the process exits. */
   flushSync(): void;
   close(): Promise<void>;
 }
 
 export const logFileName = 'tsukube.log';
 
-/** The server's logs: standard error, and a file that rotates. */
+/** The server's logs: standard error and a rotating file. */
 export function openLogs(options: LogsOptions): Logs {
   const { level, directory, console = standardError, now = () => new Date() } = options;
   const format = options.format === 'json' ? jsonFormat : textFormat;
@@ -59,7 +59,7 @@ function flushAll(sinks: readonly LineQueue[]): void {
 
 const writeText: (descriptor: number, text: string) => Promise<unknown> = promisify(write);
 
-/** Written off the main thread: process.stderr would stop the whole server while nobody reads the pipe. */
+/** Asynchronous: process.stderr would block the server while the pipe is not read. */
 export const standardError: LineTarget = {
   async write(text) {
     await writeText(2, text);

@@ -4,21 +4,21 @@ import { promisify } from 'node:util';
 import type { LineTarget } from './line-queue.ts';
 
 export interface RotationOptions {
-  /** The size at which a file is put aside. */
+  /** Size at which the file is rotated. */
   readonly maxBytes?: number;
-  /** How many files there are at most, the current one included. */
+  /** Maximum number of files, including the current one. */
   readonly maxFiles?: number;
 }
 
 const writeText: (descriptor: number, text: string) => Promise<unknown> = promisify(write);
 
-/** A file that is put aside as `name.1`, `name.2` … when it is full; the oldest is overwritten. */
+/** A file that is rotated to `name.1`, `name.2` … when it is full; the oldest is overwritten. */
 export function rotatingFile(path: string, { maxBytes = 10 << 20, maxFiles = 5 }: RotationOptions = {}): LineTarget {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   let descriptor = openSync(path, 'a', 0o600);
   let size = fstatSync(descriptor).size;
 
-  // Renames are synchronous: they happen once in ten megabytes and take microseconds.
+  // Synchronous renames are fine: they take microseconds and are rare.
   function makeRoom(bytes: number): void {
     if (size === 0 || size + bytes <= maxBytes) return;
     closeSync(descriptor);

@@ -12,7 +12,7 @@ import { readCertificate } from './certificate-user.ts';
 import type { PkiFiles } from './files.ts';
 import { certificateOf, type KeyPair, newKey } from './key-pair.ts';
 
-/** A certificate authority that can sign. */
+/** A CA with its private key. */
 export interface Authority {
   readonly pem: string;
   readonly certificate: X509Certificate;
@@ -20,9 +20,9 @@ export interface Authority {
 }
 
 /**
- * The authority kept under a name, made if there is none. Renewal keeps key and subject, so that whoever trusts the old
- * certificate trusts what is issued from then on. A file that is damaged or alone is refused and not replaced: a new
- * authority would lock out every client of the old one. An authority that somebody else put there is not renewed either.
+ * Loads a CA, or creates it. Renewal keeps key and subject, so that clients that trust the old certificate trust the new one. An
+ * incomplete or damaged CA is rejected and not replaced, because a new one would lock out all clients. A CA that was provided by
+ * the user is not renewed.
  */
 export function openAuthority(files: PkiFiles, name: string, commonName: string, now: Date): Authority {
   const kept = readKept(files, name);
@@ -40,7 +40,7 @@ export function openAuthority(files: PkiFiles, name: string, commonName: string,
 function readKept(files: PkiFiles, name: string): KeyPair | undefined {
   const certificate = files.read(`${name}.crt`);
   const key = files.read(`${name}.key`);
-  // The key is written first, so a crash may leave it alone: it gets its certificate now.
+  // A crash may leave the key without its certificate, because the key is written first.
   if (certificate === undefined) return undefined;
   if (key === undefined) throw new Error(`${files.locate(`${name}.key`)} is missing: ${name}.crt cannot sign without it`);
   return { certificate, key };
@@ -72,7 +72,7 @@ function issuerOf(certificate: X509Certificate, key: string): Issuer {
   return { subject: fields.subject.bytes, keyIdentifier: fields.keyIdentifier, key: createPrivateKey(key) };
 }
 
-/** An authority that someone else has signed is theirs to renew. */
+/** A CA signed by another is renewed by its issuer. */
 function isSelfSigned(certificate: X509Certificate): boolean {
   return certificate.verify(certificate.publicKey);
 }

@@ -18,13 +18,12 @@ export interface CertificateUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** 1.3.6.1.4.1.57683.2, which Kubernetes has for it. */
+/** OID 1.3.6.1.4.1.57683.2, which Kubernetes defines for the UID. */
 const userId = '2b0601040183c25302';
 
 /**
- * Who a client certificate speaks for, as Kubernetes reads it: the last common name, and a group for each organization
- * of the subject, in order. Read from the DER itself, because every textual form of a subject can be forged by
- * characters that it does not escape. Undefined if there is no common name, or one that cannot be read.
+ * The user of a client certificate, as in Kubernetes: the last common name, with the organizations as groups. Read from DER,
+ * because textual forms of a subject can be forged with unescaped characters. Undefined without a readable common name.
  */
 export function userFromCertificate(der: Buffer): CertificateUser | FailedAuthentication | undefined {
   const attributes = subjectAttributes(der);
@@ -44,7 +43,7 @@ export function userFromCertificate(der: Buffer): CertificateUser | FailedAuthen
   };
 }
 
-/** The last common name, as Go gives it; undefined if it cannot be read. */
+/** The last common name, as in Go; undefined if unreadable. */
 export function commonNameOf(der: Buffer): string | undefined {
   return nameValues(subjectAttributes(der), nameAttributes.commonName)?.at(-1);
 }
@@ -73,7 +72,7 @@ export interface CertificateFields {
   readonly keyIdentifier: Buffer | undefined;
 }
 
-/** The parts of a certificate that node:crypto does not give in exact form. Fails with MalformedDer. */
+/** Parts of a certificate that node:crypto does not expose exactly. Throws MalformedDer. */
 export function readCertificate(der: Buffer): CertificateFields {
   const fields = insideDer(insideDer(derElements(der)[0], sequenceTag)[0], sequenceTag);
   // version?, serial, signature, issuer, validity, subject

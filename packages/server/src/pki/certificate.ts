@@ -1,7 +1,7 @@
 import { createHash, type KeyObject, randomBytes, sign, type X509Certificate } from 'node:crypto';
 import * as der from './der.ts';
 
-/** What a certificate says. */
+/** Content of a certificate. */
 export interface CertificateRequest {
   /** A distinguished name in DER form. */
   readonly subject: Buffer;
@@ -21,7 +21,7 @@ export type Use =
   | { readonly for: 'client' }
   | { readonly for: 'server'; readonly hosts: readonly string[] };
 
-/** Who signs, with an EC or an RSA key. */
+/** Issuer with an EC or RSA key. */
 export interface Issuer {
   readonly subject: Buffer;
   readonly keyIdentifier: Buffer | undefined;
@@ -68,17 +68,17 @@ export function distinguishedName({ commonName, organizations = [] }: Subject): 
   return der.sequence(...groups, attribute(ids.commonName, commonName));
 }
 
-/** The identifier is ours to choose: a digest of the key, so that it survives the renewal of the certificate. */
+/** The subject key identifier is a digest of the key, so that it survives renewal. */
 export function keyIdentifier(key: KeyObject): Buffer {
   return createHash('sha256').update(publicKeyInfo(key)).digest().subarray(0, 20);
 }
 
-/** Tells an address from a name; cheaper than net.isIP, whose pattern for IPv6 takes milliseconds to compile. */
+/** Distinguishes addresses from names. Cheaper than net.isIP, whose IPv6 pattern takes milliseconds to compile. */
 export function isAddress(host: string): boolean {
   return host.includes(':') || /^[\d.]+$/.test(host);
 }
 
-/** Positive and at most 20 bytes, as RFC 5280 wants it. */
+/** Positive and at most 20 bytes (RFC 5280). */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] as number) & 0x7f) | 0x40;
@@ -134,7 +134,7 @@ function generalName(host: string): Buffer {
 
 function addressBytes(address: string): Buffer {
   if (!address.includes(':')) return Buffer.from(address.split('.').map(Number));
-  // The URL parser gives every IPv6 address one spelling: eight groups, the longest run of zeroes as `::`.
+  // The URL parser normalizes IPv6 addresses.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const [before, after] = [groups(head), groups(tail ?? '')];
   const zeroes = Array(8 - before.length - after.length).fill('0');
@@ -163,17 +163,14 @@ const day = 24 * 3_600_000;
 export const authorityLifetime = 3653 * day;
 export const leafLifetime = 365 * day;
 
-/** Clocks of other machines may be behind ours. */
+/** Allows for clocks that are behind. */
 const skew = 5 * 60_000;
 
 export function validity(now: Date, lifetime: number): { notBefore: Date; notAfter: Date } {
   return { notBefore: new Date(now.getTime() - skew), notAfter: new Date(now.getTime() + lifetime) };
 }
 
-/**
- * A third of the lifetime before the end: a server that is restarted a few times a year renews in time, and an authority
- * always outlives what it issues.
- */
+/** Renewal is due after two thirds of the lifetime, so that a CA outlives the certificates it issues. */
 export function isDue(certificate: X509Certificate, now: Date): boolean {
   const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
   return now.getTime() < from || now.getTime() > to - (to - from) / 3;

@@ -1,4 +1,4 @@
-/** Writes ASN.1 in the distinguished encoding (X.690): the few types that certificates are made of. */
+/** Encodes ASN.1 in DER (X.690): the types that certificates need. */
 
 export function sequence(...parts: readonly Uint8Array[]): Buffer {
   return element(0x30, Buffer.concat(parts));
@@ -40,7 +40,7 @@ export function oid(dotted: string): Buffer {
   return element(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
 
-/** UTCTime up to 2049, GeneralizedTime after, as RFC 5280 wants it. */
+/** UTCTime until 2049, then GeneralizedTime (RFC 5280). */
 export function time(date: Date): Buffer {
   const digits = `${date.toISOString().replace(/[-:T]|\..*/g, '')}Z`;
   return date.getUTCFullYear() < 2050 ? element(0x17, Buffer.from(digits.slice(2))) : element(0x18, Buffer.from(digits));

@@ -3,14 +3,14 @@ import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type NewFile, writeFilesAtomically } from '../files/atomic-file.ts';
 
-/** Where keys and certificates are kept between starts. */
+/** Storage of keys and certificates between starts. */
 export interface PkiFiles {
-  /** How to name a file in a message. */
+  /** Name of a file for messages. */
   locate(name: string): string;
   read(name: string): string | undefined;
-  /** Whether the server wrote the file as it is now. Only such files may be replaced. Undefined where nothing was recorded. */
+  /** Whether the server wrote the file's current content; only then may it be replaced. Undefined without a record. */
   isOwn(name: string): boolean | undefined;
-  /** Takes effect with `flush`, in the order of the calls. */
+  /** Written by `flush`, in call order. */
   put(name: string, content: string): void;
   flush(): Promise<void>;
 }
@@ -26,10 +26,10 @@ export function memoryFiles(): PkiFiles {
   };
 }
 
-/** Digests of the files that the server wrote, in the format of sha256sum. */
+/** Digests of files written by the server, in sha256sum format. */
 const record = 'made-by-tsukube.sha256';
 
-/** A directory that only its owner may enter; keys that the server made are readable by the owner only. */
+/** A directory accessible to its owner only; generated keys are readable by the owner only. */
 export function directoryFiles(directory: string): PkiFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const pending: NewFile[] = [];
@@ -52,7 +52,7 @@ export function directoryFiles(directory: string): PkiFiles {
     async flush() {
       const files = pending.splice(0);
       if (files.length === 0) return;
-      // The record comes first: after a crash each file is either the old one or the new one, and both are recorded.
+      // The record is written first: after a crash each file is the old or the new one, and both are recorded.
       const lines = files.map(({ path, content }) => lineOf(path, content));
       const content = [...stillTrue(recorded() ?? [], read), ...lines].map((line) => `${line}\n`).join('');
       await writeFilesAtomically([{ path: locate(record), content, mode: 0o644 }]);

@@ -5,12 +5,12 @@ import type { KeyPair } from './key-pair.ts';
 
 export interface KubeconfigContent {
   readonly url: string;
-  /** The certificates, in PEM form, that vouch for the server. */
+  /** CAs of the server in PEM. */
   readonly ca: string;
   readonly client: KeyPair;
 }
 
-/** The URL that clients on this machine use: addresses that mean "all interfaces" cannot be connected to everywhere. */
+/** The URL for clients on this machine: unspecified addresses cannot be connected to on all systems. */
 export function localUrl(bindAddress: string, port: number): string {
   return `https://${localHost(bindAddress)}:${port}`;
 }
@@ -21,7 +21,7 @@ function localHost(bindAddress: string): string {
   return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
 }
 
-/** A kubeconfig with everything inside: one cluster, one user, one context. */
+/** A self-contained kubeconfig with one cluster, user and context. */
 export function renderKubeconfig({ url, ca, client }: KubeconfigContent): string {
   return `apiVersion: v1
 kind: Config
@@ -45,14 +45,14 @@ preferences: {}
 `;
 }
 
-/** Throws if the file is there and holds anything but a kubeconfig that the server wrote. */
+/** Throws if the file exists and was not written by the server. */
 export function checkKubeconfigPath(path: string): void {
   const text = readIfThere(path);
   if (text === undefined || text === '' || isRendered(text)) return;
   throw new Error(`--kubeconfig-out: ${path} holds something else and is not replaced: remove it, or choose another file`);
 }
 
-/** A file is ours if rendering what it says gives the file. */
+/** A file was written by the server if rendering its values gives the same text. */
 function isRendered(text: string): boolean {
   // regex: reads a file named by a flag.
   const data = (name: string) => new RegExp(`^ +${name}: (\\S+)$`, 'm').exec(text)?.[1] ?? '';

@@ -14,22 +14,22 @@ import type { PkiFiles } from './files.ts';
 import { algorithmOf, certificateOf, type KeyAlgorithm, type KeyPair, type NewKey, newKey } from './key-pair.ts';
 
 export interface Leaf {
-  /** Name of its files. */
+  /** Base name of its files. */
   readonly name: string;
   readonly subject: Subject;
   readonly use: Use;
-  /** A kept key of another kind is unfit. */
+  /** A stored key of another type is not used. */
   readonly algorithm?: KeyAlgorithm;
 }
 
-/** The certificate kept under a name, or a new one if it is missing, unfit or about to expire. */
+/** Loads a certificate, or issues a new one if it is missing, unusable or due for renewal. */
 export function openLeaf(files: PkiFiles, leaf: Leaf, authority: Authority, now: Date): KeyPair {
   return keptLeaf(files, leaf, authority, now) ?? issueLeaf(files, leaf, authority, newKey(), now);
 }
 
 /**
- * The kept certificate, or undefined if a new one has to be issued. A pair that somebody else put there is never
- * replaced: a serving certificate is used as it is, anything that cannot be used is refused.
+ * The stored certificate, or undefined if a new one must be issued. A pair provided by the user is never replaced: a serving
+ * certificate is used as it is, an unusable one is rejected.
  */
 export function keptLeaf(files: PkiFiles, leaf: Leaf, authority: Authority, now: Date): KeyPair | undefined {
   const certificate = files.read(`${leaf.name}.crt`);
@@ -40,7 +40,7 @@ export function keptLeaf(files: PkiFiles, leaf: Leaf, authority: Authority, now:
   return isOwn(files, leaf, pair, authority) ? undefined : foreignLeaf(files, leaf, pair, authority);
 }
 
-/** Without a record, as directories of older servers are, what the authority has issued counts as made here. */
+/** Without a record, as in directories of older versions, certificates issued by the CA count as the server's own. */
 function isOwn(files: PkiFiles, { name }: Leaf, pair: KeyPair | undefined, authority: Authority): boolean {
   const known = [`${name}.crt`, `${name}.key`].filter((file) => files.read(file) !== undefined).map(files.isOwn);
   if (known.includes(undefined)) return pair !== undefined && isIssued(certificateOf(pair), authority);
@@ -81,7 +81,7 @@ export function issueLeaf(
   return { certificate, key };
 }
 
-/** Names that are no longer needed may stay: a server that changes between two addresses needs no new certificate. */
+/** Extra names are fine, so that a server that alternates between addresses keeps its certificate. */
 function coversHosts(certificate: X509Certificate, hosts: readonly string[]): boolean {
   return hosts.every((host) => (isAddress(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined);
 }

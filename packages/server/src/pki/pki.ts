@@ -5,19 +5,19 @@ import type { PkiFiles } from './files.ts';
 import { certificateOf, type KeyAlgorithm, type KeyPair, type NewKey, newKey, newRsaKey, publicKeyOf } from './key-pair.ts';
 import { isIssued, issueLeaf, keptLeaf, type Leaf, openLeaf } from './leaf.ts';
 
-/** The server's own keys and certificates, in PEM form. */
+/** The server's own keys and certificates in PEM. */
 export interface Pki {
-  /** Vouches for the serving certificate and for clients. */
+  /** CA of the serving certificate and of clients. */
   readonly ca: string;
   readonly serving: KeyPair;
-  /** Certificates by which a client knows the server: the authority, or a serving certificate that somebody else issued. */
+  /** CAs for clients: the server's CA, or a serving certificate issued by another. */
   readonly serverTrust: string;
   /**
-   * User `admin`, group `system:masters`. Needed last at a start, and an RSA key takes its time. When it is there, all files
-   * are written; it fails if they cannot be.
+   * User `admin`, group `system:masters`. A promise, because an RSA key takes time and is needed last. When it resolves, all
+   * files are written; it rejects if they cannot be.
    */
   readonly admin: Promise<KeyPair>;
-  /** Signs and verifies the tokens of service accounts, with ES256. */
+  /** Signs and verifies service account tokens with ES256. */
   readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };
   readonly frontProxy: { readonly ca: string; readonly client: KeyPair };
 }
@@ -26,11 +26,11 @@ export interface PkiOptions {
   /** Subject alternative names of the serving certificate. */
   readonly hosts: readonly string[];
   readonly clientKeyAlgorithm: KeyAlgorithm;
-  /** Makes RSA keys; the thread pool does by default. */
+  /** Generates RSA keys; by default in the thread pool. */
   readonly newRsaKey?: () => Promise<NewKey>;
 }
 
-/** Reads what is there, and makes or renews what is missing, unfit or about to expire. */
+/** Loads keys and certificates, and creates or renews what is missing, unusable or due. */
 export function openPki(files: PkiFiles, options: PkiOptions, now: Date): Pki {
   const ca = openAuthority(files, 'ca', 'tsukube-ca', now);
   const frontProxyCa = openAuthority(files, 'front-proxy-ca', 'tsukube-front-proxy-ca', now);
@@ -54,7 +54,7 @@ export function openPki(files: PkiFiles, options: PkiOptions, now: Date): Pki {
   };
   const flushed = files.flush();
   const admin = openAdmin(files, flushed, options, ca, now);
-  // A start that fails earlier awaits neither.
+  // Prevents unhandled rejections if the start fails earlier.
   for (const each of [flushed, admin]) each.catch(() => {});
   return { ...pki, admin };
 }
@@ -98,7 +98,7 @@ const always = [
   'kubernetes.default.svc.cluster.local',
 ];
 
-/** The names and addresses that the serving certificate must speak for. */
+/** Names and addresses of the serving certificate. */
 export function servingHosts(bindAddress: string, advertiseAddress: string): readonly string[] {
   const everywhere = bindAddress === '0.0.0.0' || bindAddress === '::';
   const own = everywhere ? [advertiseAddress, ...hostnameIfUsable()] : [bindAddress, advertiseAddress];
@@ -112,7 +112,7 @@ function hostnameIfUsable(): string[] {
 
 export interface Renewal {
   readonly current: Pki;
-  /** Looks now instead of at the next turn of the timer. */
+  /** Checks now instead of at the next interval. */
   check(): Promise<void>;
   stop(): void;
 }
@@ -126,7 +126,7 @@ export interface RenewalOptions {
 
 const twelveHours = 12 * 3_600_000;
 
-/** Opens the keys and certificates, and again twice a day: whatever is due by then is renewed and announced. */
+/** Opens the PKI, and again twice a day to renew certificates that are due. */
 export function keepRenewed({ open, onRenewed, onError, intervalMilliseconds = twelveHours }: RenewalOptions): Renewal {
   let current = open();
   const look = async (): Promise<void> => {

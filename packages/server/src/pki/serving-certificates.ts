@@ -7,26 +7,26 @@ import { watchedFile } from '../files/watched-file.ts';
 import type { KeyPair } from './index.ts';
 
 export interface ServingCertificates {
-  /** The default certificate, with everything else that TLS needs. */
+  /** TLS settings with the default certificate. */
   settings(): SecureContextOptions;
-  /** The certificate of --tls-sni-cert-key for a name that a client asks for. */
+  /** The certificate of --tls-sni-cert-key for a server name. */
   forName(name: string): SecureContext | undefined;
-  /** Takes up what has changed. */
+  /** Reloads changed files. */
   refresh(): void;
   stop(): void;
 }
 
 interface Parts {
   readonly options: ServeOptions;
-  /** Serves if --tls-cert-file was not given. */
+  /** Used without --tls-cert-file. */
   readonly own: () => KeyPair;
-  /** Authorities that clients are asked about. */
+  /** CAs announced to clients. */
   readonly authorities: () => readonly string[];
   readonly onChange: () => void;
   readonly logger: Logger;
 }
 
-/** Certificates in files are read again when they change. A pair that does not fit together changes nothing. */
+/** Reloads certificate files when they change. A mismatched pair changes nothing. */
 export function servingCertificates({ options, own, authorities, onChange, logger }: Parts): ServingCertificates {
   const { tlsCertFile: cert, tlsPrivateKeyFile: key } = options;
   const given = cert !== undefined && key !== undefined ? { cert, key } : undefined;
@@ -59,7 +59,7 @@ export function servingCertificates({ options, own, authorities, onChange, logge
   };
 }
 
-/** Earlier pairs win over later ones, names that were given over those in certificates. */
+/** Earlier pairs take precedence over later ones, explicit names over those in certificates. */
 function contextsByName(pairs: readonly SniCertKey[], base: SecureContextOptions): ReadonlyMap<string, SecureContext> {
   const [explicit, implicit]: [string, SecureContext][][] = [[], []];
   for (const pair of [...pairs].reverse()) {
@@ -72,14 +72,14 @@ function contextsByName(pairs: readonly SniCertKey[], base: SecureContextOptions
   return new Map([...(implicit ?? []), ...(explicit ?? [])]);
 }
 
-/** The common name if it can be one of a host, and the DNS names. Addresses do not occur in SNI. */
+/** The common name, if it is a host name, and the DNS names. SNI has no addresses. */
 function namesIn({ subject, subjectAltName = '' }: X509Certificate): readonly string[] {
   const common = /^CN=(.*)$/m.exec(subject)?.[1] ?? '';
   const isHost = /^(\*\.)?[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(common) && !/^[\d.]+$/.test(common);
   return [...(isHost ? [common] : []), ...[...subjectAltName.matchAll(/DNS:([^,\s]+)/g)].map(([, name]) => name as string)];
 }
 
-/** A wildcard stands for the first label. */
+/** A wildcard matches the first label. */
 function matching(contexts: ReadonlyMap<string, SecureContext>, name: string): SecureContext | undefined {
   return contexts.get(name) ?? contexts.get(name.replace(/^[^.]*/, '*'));
 }

@@ -20,7 +20,7 @@ import {
 import { deepCopy, formatTime, type JsonObject, StatusError } from '@tsukube/machinery';
 import { KeyExists } from '@tsukube/storage';
 
-/** Creates what exists from the first start and is not there. */
+/** Creates the missing initial objects of all resources. */
 export async function createInitialObjects(
   resources: readonly Resource[],
   registryOf: (resource: Resource) => ObjectRegistry,
@@ -47,7 +47,7 @@ async function create(registry: ObjectRegistry, object: JsonObject): Promise<voi
   try {
     await registry.create(object, asServer(registry));
   } catch (error) {
-    // Another replica was faster.
+    // Another replica created it.
     if (!(error instanceof StatusError && error.reason === 'AlreadyExists')) throw error;
   }
 }
@@ -59,18 +59,18 @@ const pluralOf: Readonly<Record<string, string>> = {
   RoleBinding: 'rolebindings',
 };
 
-/** Once everything is there, what has changed since the last start can wait until clients have been served. */
+/** Delay of the reconciliation with a newer version's policy, if all objects exist, so that clients are served first. */
 const reconcileAfterMs = 1000;
 
 export interface BootstrapPolicy {
-  /** Resolves when every role and binding of Kubernetes is there; those that are missing are written in one batch. */
+  /** Resolves when all bootstrap roles and bindings exist; missing ones are written in one batch. */
   readonly ready: Promise<void>;
   stop(): void;
 }
 
 /**
- * Sees to it that the roles and bindings of Kubernetes are there, and soon also that they are complete. Aggregated roles
- * begin with the rules that the controller would gather if it runs, and empty if it does not.
+ * Creates the bootstrap RBAC policy, and reconciles it soon after. Aggregated roles start with the rules that the aggregation
+ * controller would compute, or empty if it is disabled.
  */
 export function ensureBootstrapPolicy(findRegistry: FindRegistry, aggregates: boolean, logger: Logger): BootstrapPolicy {
   const registries = new Map(Object.entries(pluralOf).map(([kind, plural]) => [kind, findRegistry(rbacGroup, plural)]));
@@ -118,18 +118,18 @@ async function ensureOne(registry: ObjectRegistry | undefined, expected: JsonObj
   }
 }
 
-/** Another replica may do the same at the same time. */
+/** Another replica may create them concurrently. */
 function wasDoneByAnother(error: unknown): boolean {
   return (
     error instanceof KeyExists || (error instanceof StatusError && ['AlreadyExists', 'NotFound'].includes(error.reason ?? ''))
   );
 }
 
-/** Whether the bytes have all that is expected, as they were written here. If in doubt the objects are compared. */
+/** Whether the stored bytes contain the expected policy. Otherwise the objects are compared. */
 function says({ value }: CacheEntry, expected: JsonObject): boolean {
   const { labels, annotations } = expected.metadata as JsonObject;
   const { rules, aggregationRule, subjects, roleRef } = expected;
-  // What a role gathers is the business of the controller.
+  // The rules of aggregated roles are owned by the controller.
   const parts = { labels, annotations, ...(aggregationRule ? { aggregationRule } : { rules }), subjects, roleRef };
   return Object.entries(parts).every(
     ([field, part]) => part === undefined || value.includes(`${JSON.stringify(field)}:${JSON.stringify(part)}`),

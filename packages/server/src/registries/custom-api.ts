@@ -22,7 +22,7 @@ export interface CustomApiNeeds {
   readonly logger: Logger;
 }
 
-/** What definitions bring; nothing if definitions are switched off. */
+/** Serves custom resources; undefined if CustomResourceDefinitions are disabled. */
 export function customApi({ resources, registryOf, options, ...parts }: CustomApiNeeds): CustomApi | undefined {
   const definition = resources.find(({ names }) => names.plural === 'customresourcedefinitions');
   if (!definition) return undefined;
@@ -37,14 +37,14 @@ export function customApi({ resources, registryOf, options, ...parts }: CustomAp
   });
 }
 
-/** The same list until definitions change. Of resources that share their objects the stored one comes first. */
+/** Built-in and custom resources, cached until CRDs change. Of resources that share objects, the stored one is first. */
 export function resourcesNow(resources: readonly Resource[], custom: CustomApi | undefined): () => readonly Resource[] {
   let known: readonly Resource[] | undefined;
   custom?.onChange(() => {
     known = undefined;
   });
   return () => {
-    // Definitions may take long to read, which nothing needs before the start.
+    // CRDs may take long to read, and are not needed before the start.
     if (!custom?.isStarted) return resources;
     known ??= [...resources, ...custom.stored(), ...custom.resources()];
     return known;

@@ -19,8 +19,8 @@ import type { Store } from '@tsukube/storage';
 import { isServed, runsPlugin, type ServeOptions } from '../config/index.ts';
 
 /**
- * The built-in kinds, and those of a library's user, without the versions that are switched off, below the prefix that was
- * asked for. Those with no version left are stored and not served.
+ * Built-in and additional resources, with disabled versions removed and the storage prefix applied. Resources without versions
+ * are stored but not served.
  */
 export function allResources(
   { etcdPrefix, runtimeConfig }: ServeOptions,
@@ -29,13 +29,13 @@ export function allResources(
 ): readonly Resource[] {
   return [...builtinResources(builtin), ...more].map((resource) => {
     const versions = resource.versions.filter((version) => isServed(runtimeConfig, version, true));
-    // What is not stored has no place below the prefix either.
+    // Resources that are not stored have no prefix.
     const storagePrefix = resource.storagePrefix && etcdPrefix + resource.storagePrefix.slice('/registry'.length);
     return { ...resource, versions, storedVersions: resource.versions, storagePrefix };
   });
 }
 
-/** What the registries of this thread stand on. */
+/** Dependencies of the registries of a thread. */
 export interface RegistryParts {
   readonly openCache: (resource: Resource) => ObjectCache;
   readonly store: NonNullable<RegistryServices['store']>;
@@ -74,7 +74,7 @@ export function createRegistries(resources: readonly Resource[], options: ServeO
   return { registries, services, admissionPlugins: plugins.map(({ name }) => name) };
 }
 
-/** Caches over a store, told of by metrics. */
+/** Watch caches with metrics. */
 export function watchCaches(store: Store, feed: Feed, metrics: ServerMetrics): (resource: Resource) => WatchCache {
   return (resource) => {
     const cache = new WatchCache(metrics.measured(store, resource), feed, {
@@ -91,7 +91,7 @@ export function cachePrefix({ storagePrefix, names }: Resource): string {
   return `${storagePrefix || `/unstored/${names.plural}`}/`;
 }
 
-/** Finds the objects of a resource by its group and plural name. */
+/** Finds a registry by group and plural name. */
 export function objectsNamed(
   resources: readonly Resource[],
   registryOf: (resource: Resource) => ObjectRegistry,

@@ -4,7 +4,7 @@ import type { Logger } from '@tsukube/apiserver';
 import type { Store } from '@tsukube/storage';
 import type { ServeOptions } from '../config/index.ts';
 
-/** The store that was asked for. A driver is loaded only when it is the one. */
+/** Opens the configured store. Loads only its driver. */
 export async function openConfiguredStore(options: ServeOptions, logger: Logger): Promise<Store> {
   if (options.storage === 'memory') {
     const { openMemory } = await import('@tsukube/storage/memory');
@@ -28,7 +28,7 @@ export async function openConfiguredStore(options: ServeOptions, logger: Logger)
   });
 }
 
-/** Names what to do about a damaged database. */
+/** Adds a remedy to the error of a damaged database. */
 function withRemedy(error: Error, dataDir: string): Error {
   const remedy = `restore a backup of ${dataDir}, or save what is whole with: tsukube repair --data-dir ${dataDir}`;
   return new Error(`${error.message}; ${remedy}`, { cause: error });
@@ -43,7 +43,7 @@ export interface Compactable {
   compact(revision: number): Promise<void>;
 }
 
-/** Every interval, forgets the history that is older than one: what is kept is between one and two intervals old. */
+/** Compacts at every interval to the revision of the previous one, so that history is kept for one to two intervals. */
 export function startCompaction(store: Compactable, intervalMs: number, logger: Logger): () => void {
   if (intervalMs <= 0) return () => {};
   let mark: number | undefined;

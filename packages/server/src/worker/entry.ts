@@ -1,4 +1,4 @@
 import { serveInWorker } from './worker-api.ts';
 
-// The file that worker threads run where the server is not bundled.
+// Entry file of worker threads if the server is not bundled.
 serveInWorker();

@@ -15,9 +15,9 @@ import {
 import type { WorkerOptions } from './worker-api.ts';
 import { type WorkerCallParts, workerCalls } from './worker-calls.ts';
 
-/** Where heavy requests are served. */
+/** Worker threads for heavy requests. */
 export interface OffloadOptions {
-  /** The file that worker threads run, if it is not beside this one. */
+  /** Entry file of the worker threads, if it is not next to this module. */
   readonly workerFile?: () => URL | Promise<URL>;
   readonly limits?: LightLimits;
 }
@@ -25,7 +25,7 @@ export interface OffloadOptions {
 export interface HeavyRequestParts extends WorkerCallParts {
   readonly start: WorkerOptions;
   readonly offload: OffloadOptions;
-  /** Of a user of the library: only this thread knows them. */
+  /** Additional resources of library users, which workers cannot serve. */
   readonly localResources: readonly Resource[];
   readonly admissionObserver: AdmissionObserver;
   readonly logger: Logger;
@@ -42,7 +42,7 @@ const idleMs = 30_000;
 const stuckMs = 1000;
 const [minHeapMb, maxHeapMb] = [192, 1024];
 
-/** Undefined if there is no file for workers: everything is then served on this thread. */
+/** Undefined without a worker file: all requests are then served on this thread. */
 export function heavyServing(parts: HeavyRequestParts): HeavyServing | undefined {
   const file = parts.offload.workerFile ?? workerFile();
   if (!file) return undefined;
@@ -74,19 +74,19 @@ export function heavyServing(parts: HeavyRequestParts): HeavyServing | undefined
   return { requests, close: () => pool.close() };
 }
 
-/** Of the program in a bundle, or of the compiled module. */
+/** The worker file of the bundle, or of the compiled module. */
 function workerFile(): (() => URL) | undefined {
   const file = new URL(import.meta.url.endsWith('/program.cjs') ? './worker.cjs' : './entry.js', import.meta.url);
   return existsSync(file) ? () => file : undefined;
 }
 
-/** Half of what this thread may have. */
+/** Half of this thread's heap limit. */
 function heapLimitMb(): number {
   const half = getHeapStatistics().heap_size_limit / 2 ** 21;
   return Math.round(Math.min(maxHeapMb, Math.max(minHeapMb, half)));
 }
 
-/** Records what workers have measured as if it had been measured here. */
+/** Records the metrics measured by workers. */
 function admissionRecorder(observer: AdmissionObserver): (sample: AdmissionSample) => void {
   const recorders = new Map<string, ReturnType<AdmissionObserver['step']>>();
   return ({ plugin, type, operation, milliseconds, rejected }) => {

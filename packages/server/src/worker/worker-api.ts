@@ -28,18 +28,17 @@ import { type ServeOptions, serviceRanges } from '../config/index.ts';
 import { allResources, builtInNames, cachePrefix, createRegistries, objectsNamed } from '../registries/registries.ts';
 import { cacheName, customCacheName, type WorkerCalls } from './worker-calls.ts';
 
-/** What a worker is started with. */
+/** Start data of a worker. */
 export interface WorkerOptions {
   readonly options: ServeOptions;
-  /** Signs the tokens of service accounts, in PEM form. */
+  /** PEM of the service account signing key. */
   readonly serviceAccountKey: string;
 }
 
 type Main = MainThread<WorkerCalls>;
 
 /**
- * The resources of a server in a worker thread: the same handlers and registries as on the main thread, over caches, a store
- * and an authorizer that are there.
+ * The API in a worker thread: the handlers and registries of the main thread, over proxies of its caches, store and authorizer.
  */
 export function workerApi({ options, serviceAccountKey }: WorkerOptions, main: Main, loop: JobLoop): JobParts {
   const authorizer = remoteAuthorizer(main);
@@ -97,7 +96,7 @@ function derivedOf(message: DerivationMessage, resources: readonly Resource[], c
   return derivedBytes(entry, resource, version, what);
 }
 
-/** Nothing here lasts long enough to be told. */
+/** Requests in workers are short, so they need no shutdown notice. */
 const never = { onBegin: () => () => {} };
 
 function builtinOptions(options: ServeOptions, serviceAccountKey: string, authorizer: Authorizer, main: Main) {
@@ -125,7 +124,7 @@ function remoteAuthorizer(main: Main): Authorizer {
   };
 }
 
-/** For what kinds keep beside their objects. */
+/** Store access for allocators and the like. */
 function remoteStore(main: Main): NonNullable<RegistryServices['store']> {
   return {
     get: (key): Promise<EntryMessage | undefined> => main.call('storeGet', key),
@@ -134,7 +133,7 @@ function remoteStore(main: Main): NonNullable<RegistryServices['store']> {
   };
 }
 
-/** Serves the requests that the main thread sends to this worker. */
+/** Entry point of a worker thread. */
 export function serveInWorker(): void {
   const { ports, data } = workerData as WorkerStart<WorkerOptions>;
   const loop = new JobLoop(parentPort as MessagePort);

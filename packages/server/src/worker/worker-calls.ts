@@ -18,14 +18,14 @@ import type { CustomApi } from '@tsukube/crds';
 import type { JsonObject } from '@tsukube/machinery';
 import type { Store } from '@tsukube/storage';
 
-/** Whose a token is, without the means to ask again. */
+/** The result of token authentication, without its recheck. */
 export type IdentificationMessage = Identification extends infer I
   ? I extends unknown
     ? Omit<I & object, 'recheck'>
     : never
   : never;
 
-/** All that a worker asks of the main thread. */
+/** Calls from workers to the main thread. */
 export interface WorkerCalls extends CacheCalls {
   storeGet(key: string): Promise<EntryMessage | undefined>;
   storeCreate(key: string, value: Uint8Array): Promise<EntryMessage>;
@@ -46,7 +46,7 @@ export interface WorkerCallParts {
   readonly reviewToken: TokenAuthenticator;
 }
 
-/** The name of a cache between threads. */
+/** Identifies a cache across threads. */
 export function cacheName({ hub, names }: Resource): string {
   return `${hub.group}/${names.plural}`;
 }
@@ -55,7 +55,7 @@ export function customCacheName({ hub, names }: Resource): string {
   return `${hub.group}/${names.plural}/${hub.version}`;
 }
 
-/** Answers what workers ask for, from the caches, the store and the authorizer of this thread. */
+/** Answers workers from the caches, store and authorizer of this thread. */
 export function workerCalls(parts: WorkerCallParts, jobs: JobState): WorkerCalls {
   const { custom, store, authorizer, roles } = parts;
   const builtIn = new Map([...parts.registries.values()].map((registry) => [cacheName(registry.resource), registry.cache]));

@@ -1,6 +1,6 @@
 import type * as Kit from '../kit/index.ts';
 
-/** In the bundle load-program.ts takes the place of this module. */
+/** The bundle replaces this module by load-program.ts. */
 export function loadKit(): Promise<typeof Kit> {
   return import('../kit/index.ts');
 }

@@ -9,11 +9,11 @@ type ProgramFunction = (require: NodeJS.Require, url: string) => typeof Program;
 
 export interface LoadedProgram {
   readonly program: typeof Program;
-  /** Stores the compiled code for the next process, unless this one found it already. Does nothing if the folder is read-only. */
+  /** Stores the compiled code for the next process, unless it is cached already. Does nothing if the folder is read-only. */
   saveCodeCache(): void;
 }
 
-/** A process with other V8 flags has its own cache; the oldest beyond this count are removed. */
+/** Processes with other V8 flags have their own cache; the oldest beyond this number are removed. */
 const maxCaches = 4;
 
 let loaded: LoadedProgram | undefined;
@@ -30,7 +30,7 @@ export function loadProgram(): LoadedProgram {
   return loaded;
 }
 
-/** Takes the place of load-kit.ts in the bundle. */
+/** Replaces load-kit.ts in the bundle. */
 export async function loadKit(): Promise<Awaited<ReturnType<typeof Program.loadKit>>> {
   const { program, saveCodeCache } = loadProgram();
   const kit = await program.loadKit();
@@ -41,7 +41,7 @@ export async function loadKit(): Promise<Awaited<ReturnType<typeof Program.loadK
 function load(filename: string, folder: string): LoadedProgram {
   const cachePath = join(folder, `${process.version}-${process.arch}-${cachedDataVersionTag()}.cache`);
   const cachedData = readCache(cachePath);
-  // The bundler writes nothing but ASCII, which need not be decoded.
+  // The bundler emits ASCII only, so decoding is not needed.
   const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData });
   const run = script.runInThisContext() as ProgramFunction;
   let saved = cachedData !== undefined && !script.cachedDataRejected;
@@ -71,7 +71,7 @@ function saveCache(folder: string, path: string, script: Script): void {
     renameSync(temporary, path);
     removeOldest(folder);
   } catch {
-    // Packages may be installed where this user cannot write. The program then starts more slowly.
+    // The package may be installed in a read-only folder; the program then starts more slowly.
     rmSync(temporary, { force: true });
   }
 }

@@ -1,10 +1,10 @@
 import type * as Kit from '../kit/index.ts';
 
-/** The entry of the bundle: the command and the testing kit share one program. Each initializes only its own modules. */
+/** Entry point of the bundle: the command and the testing kit share one program, and each initializes only its own modules. */
 export async function runCommand(argv: readonly string[]): Promise<void> {
   const { main } = await import('@tsukube/cli');
   process.exitCode = await main(argv);
-  // A handle that is still open must not keep a finished command alive.
+  // Open handles must not keep a finished command alive.
   setTimeout(() => process.exit(), 2_000).unref();
 }
 

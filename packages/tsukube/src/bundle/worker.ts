@@ -1,4 +1,4 @@
 import { loadProgram } from './load-program.ts';
 
-// The file that worker threads of a bundled server run.
+// Entry file of worker threads of a bundled server.
 void loadProgram().program.runWorker();

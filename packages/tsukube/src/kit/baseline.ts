@@ -1,7 +1,7 @@
 import { type Change, type Entry, KeyExists, Mismatch, type Store } from '@tsukube/storage';
 import { type Created, isServerOwned } from './server-owned.ts';
 
-/** A store in this process, which tells of every write. */
+/** A store in this process that reports every write. */
 export type TappedStore = Store & Required<Pick<Store, 'tap'>>;
 
 /** The state of the store that `reset` returns to. */
@@ -12,18 +12,18 @@ export interface Baseline {
   stop(): void;
 }
 
-/** The entry that a key had in the baseline, and the one that it has now. */
+/** The entry of a key in the baseline and its current entry. */
 interface Difference {
   readonly before: Entry | undefined;
   readonly now: Entry | undefined;
 }
 
-/** Passes after which objects that keep being created are left alone. */
+/** Maximum passes, in case objects keep being created. */
 const maxPasses = 10;
 
 /**
- * Remembers, for every key that is written from now on, the entry it had before. Objects that the server itself creates
- * later join the baseline. Removing and restoring happens in the store: watches see it, finalizers do not matter.
+ * Records the previous entry of every key that is written from now on. Objects that the server itself creates later become part
+ * of the baseline. Objects are removed and restored in the store, so watches see it and finalizers do not block it.
  */
 export function recordBaseline(store: TappedStore, prefix: string): Baseline {
   const differences = new Map<string, Difference>();
@@ -52,7 +52,7 @@ export function recordBaseline(store: TappedStore, prefix: string): Baseline {
     else differences.set(key, difference);
   }
 
-  /** Controllers may create objects while others are removed: passes go on until there are none. */
+  /** Repeats until nothing is left, because controllers may create objects meanwhile. */
   async function removeCreated(isWanted: (key: string) => boolean): Promise<void> {
     for (let pass = 0; pass < maxPasses; pass++) {
       const created = [...differences].filter(([key, each]) => isCreated(each) && isWanted(key));
@@ -78,7 +78,7 @@ function isCreated(difference: Difference | undefined): boolean {
   return difference !== undefined && difference.before === undefined;
 }
 
-/** Contents of namespaces before namespaces, custom resources before their definitions. */
+/** Namespace contents before namespaces, custom resources before their CRDs. */
 function inRemovalOrder<T>(keys: readonly (readonly [string, T])[], prefix: string): (readonly [string, T])[] {
   const late = [`${prefix}namespaces/`, `${prefix}apiextensions.k8s.io/customresourcedefinitions/`];
   const rank = (key: string) => late.findIndex((each) => key.startsWith(each));
@@ -95,12 +95,12 @@ async function restore(store: Store, key: string, { before, now }: Difference): 
   else if (Buffer.compare(now.value, value) !== 0) await store.update(key, value, now.revision).catch(ignoreRaces);
 }
 
-/** A write of someone else came in between; if it created an object, the next pass removes it. */
+/** A concurrent write won; if it created an object, the next pass removes it. */
 function ignoreRaces(error: unknown): void {
   if (!(error instanceof Mismatch || error instanceof KeyExists)) throw error;
 }
 
-/** Lets controllers act on what has changed. */
+/** Lets controllers react. */
 async function nextTurns(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

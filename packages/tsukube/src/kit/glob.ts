@@ -5,8 +5,8 @@ const special = /[*?[\]{}]/;
 const manifestFile = /\.(ya?ml|json)$/;
 
 /**
- * The files that a path or a glob means, sorted. A folder means the manifests in it. A glob knows `*`, `?`, `[a-z]`, `{a,b}`
- * and `**` for any depth of folders.
+ * The files of a path or glob, sorted. A folder stands for the manifests in it. Globs support `*`, `?`, `[a-z]`, `{a,b}` and
+ * `**`.
  */
 export function filesOf(pattern: string, cwd: string): string[] {
   const path = resolve(cwd, pattern);

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { ClientOptions, FetchInit } from '../index.ts';
 
-/** Requests of a cluster administrator, over connections that are kept open. */
+/** HTTP client of a cluster administrator with keep-alive. */
 export interface HttpsClient {
   fetch(path: string, init?: FetchInit): Promise<Response>;
   close(): void;
@@ -27,7 +27,7 @@ function send(agent: Agent, url: URL, { method = 'GET', headers, body, signal }:
       const fields = Object.entries(incoming.headersDistinct).flatMap(([name, values = []]) =>
         values.map((value) => [name, value]),
       );
-      // An error after the headers reaches whoever reads the body.
+      // Errors after the headers are reported to the reader of the body.
       incoming.on('error', () => {});
       if (statusesWithoutBody.includes(status)) incoming.resume();
       const stream = statusesWithoutBody.includes(status) ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);

@@ -29,7 +29,7 @@ export async function createNamespace(
   return { name, delete: remove, toString: () => name, [Symbol.asyncDispose]: remove };
 }
 
-/** Pods are refused before it is there. */
+/** Pods are rejected before it exists. */
 async function accountCreated(client: HttpsClient, namespace: string): Promise<void> {
   const deadline = Date.now() + accountWaitMs;
   while (Date.now() < deadline) {

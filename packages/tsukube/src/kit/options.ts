@@ -29,7 +29,7 @@ export function checkOptions(options: StartServerOptions): CheckedOptions {
   };
 }
 
-/** A UsageError names flags; the same in terms of options. Other errors stay as they are. */
+/** Rewrites a UsageError, which names flags, in terms of options. Other errors are unchanged. */
 export function asOptionError(error: unknown): unknown {
   if (!(error instanceof UsageError)) return error;
   const names = new Set<string>(optionTypes().map(({ name }) => name));
@@ -48,10 +48,10 @@ function createsAccounts(controllers: readonly string[]): boolean {
   return named === undefined ? controllers.includes('*') : !named.startsWith('-');
 }
 
-/** Generating an RSA key takes longer than the rest of the start; every client for TypeScript reads EC keys. */
+/** Generating an RSA key takes longer than the rest of the start, and all TypeScript clients support EC keys. */
 const defaults: GivenOptions = { securePort: 0, clientKeyAlgorithm: 'ecdsa' };
 
-/** Other storage is used where an option asks for it. */
+/** Used unless an option selects another storage. */
 function defaultStorage({ etcdServers }: GivenOptions): 'memory' | undefined {
   return etcdServers === undefined || etcdServers.length === 0 ? 'memory' : undefined;
 }
@@ -73,7 +73,7 @@ function unknownOption(name: string, types: ReadonlyMap<string, OptionType>): Ts
   return new TsukubeOptionError(name, `unknown option ${name}${near === undefined ? '' : `, did you mean ${near}?`}`);
 }
 
-/** Names that other servers have for it. */
+/** Option names of other test servers. */
 const known: Readonly<Record<string, string>> = { port: 'securePort', host: 'bindAddress', dir: 'dataDir' };
 
 const isOfType: Readonly<Record<OptionType['is'], (value: unknown) => boolean>> = {

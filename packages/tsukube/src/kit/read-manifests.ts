@@ -10,7 +10,7 @@ export interface ManifestObject {
   readonly object: KubeObject;
   /** The file, or the option and the index within it. */
   readonly source: string;
-  /** From 1; undefined for an object that was given as such. */
+  /** From 1; undefined for an object that was passed directly. */
   readonly document: number | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Text {
   readonly source: string;
 }
 
-/** Every object of the manifests, in order; lists are taken apart. Rejects with TsukubeManifestError. */
+/** All objects of the manifests, in order; Lists are flattened. Rejects with TsukubeManifestError. */
 export async function readManifests(manifests: Manifest, option: string, cwd: string): Promise<ManifestObject[]> {
   if (Array.isArray(manifests)) {
     const read = await Promise.all(manifests.map((each: Manifest, i) => readManifests(each, `${option}[${i}]`, cwd)));
@@ -31,7 +31,7 @@ export async function readManifests(manifests: Manifest, option: string, cwd: st
   return (await Promise.all(texts.map(parseText))).flat();
 }
 
-/** Paths have no line breaks and do not begin as JSON or as a flow mapping. */
+/** Paths contain no line breaks and do not start like JSON or a YAML flow mapping. */
 function isText(given: string): boolean {
   return given.includes('\n') || /^\s*\{.*:/.test(given);
 }

@@ -1,6 +1,6 @@
 import type { Change, Entry } from '@tsukube/storage';
 
-/** Tells which objects were created since the baseline. */
+/** Objects created since the baseline. */
 export interface Created {
   hasNamespace(name: string): boolean;
   /** A CRD of the group. */
@@ -8,8 +8,8 @@ export interface Created {
 }
 
 /**
- * Objects that the server itself creates or updates some time after its start. They belong to the state that a reset
- * returns to, whenever they appear. Keys are below the store's prefix.
+ * Objects that the server itself creates or updates after its start. They are part of the baseline whenever they appear. Keys are
+ * relative to the store's prefix.
  */
 export function isServerOwned(key: string, { entry, previous }: Change, created: Created): boolean {
   if (volatile.test(key)) return true;
@@ -23,7 +23,7 @@ export function isServerOwned(key: string, { entry, previous }: Change, created:
   return namespace !== undefined ? !created.hasNamespace(namespace) : singletons.has(key);
 }
 
-/** Renewed all the time; older values would be wrong. */
+/** Renewed continuously; older values would be wrong. */
 const volatile = /^(leases\/kube-system\/apiserver-|masterleases\/)/;
 
 const singletons: ReadonlySet<string> = new Set([
@@ -36,7 +36,7 @@ const singletons: ReadonlySet<string> = new Set([
   'configmaps/kube-system/kube-apiserver-legacy-service-account-token-tracking',
 ]);
 
-/** Objects that a controller keeps in every namespace. */
+/** Objects that a controller maintains in every namespace. */
 const inEveryNamespace = /^(?:serviceaccounts\/([^/]+)\/default|configmaps\/([^/]+)\/kube-root-ca\.crt)$/;
 
 /** VERSION.GROUP */

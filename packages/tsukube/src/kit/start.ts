@@ -17,7 +17,7 @@ export function onFirstClose(listener: () => void): void {
   firstClose ??= listener;
 }
 
-/** Starts a server with the defaults of a test, and with its CRDs and manifests in place. */
+/** Starts a server with test defaults, CRDs and manifests. */
 export async function startTestServer(given: StartServerOptions): Promise<TestServer> {
   const options = checkOptions(given);
   const manifests = await manifestsOf(options);
@@ -44,7 +44,7 @@ function testServer(
   const { url, kubeconfig } = server;
   const close = async () => {
     baseline?.stop();
-    // Watches over the client end with the server and not with an error.
+    // Client watches end with the server, not with an error.
     await server.close();
     client.close();
     firstClose?.();
@@ -74,7 +74,7 @@ async function manifestsOf({ crds, manifests }: CheckedOptions): Promise<Manifes
   return [...onlyDefinitions(definitions), ...others];
 }
 
-/** As in envtest, other documents in the files are skipped; a source without any CRD is a mistake. */
+/** Like envtest, skips other documents in the files; a source without any CRD is an error. */
 function onlyDefinitions(manifests: readonly ManifestObject[]): ManifestObject[] {
   const definitions = manifests.filter(({ object }) => object.kind === 'CustomResourceDefinition');
   if (manifests.length > 0 && definitions.length === 0) {
@@ -84,7 +84,7 @@ function onlyDefinitions(manifests: readonly ManifestObject[]): ManifestObject[]
   return definitions;
 }
 
-/** Stores outside of this process cannot tell of the writes of others. */
+/** External stores cannot report the writes of others. */
 function baselineOf({ store }: RunningServer, { serve }: CheckedOptions): Baseline | undefined {
   return store.tap === undefined ? undefined : recordBaseline(store as TappedStore, `${serve.etcdPrefix ?? '/registry'}/`);
 }

@@ -81,7 +81,7 @@ type Chosen = Partial<
   Readonly<Record<'enableAdmissionPlugins' | 'disableAdmissionPlugins' | 'admissionControl', readonly string[]>>
 >;
 
-/** Contradicting lists of plugins, with kube-apiserver's messages. */
+/** Rejects contradictory plugin lists, with kube-apiserver's messages. */
 export function checkAdmission({
   enableAdmissionPlugins = [],
   disableAdmissionPlugins = [],
@@ -95,8 +95,8 @@ export function checkAdmission({
 }
 
 /**
- * Whether a plugin runs. All run by default; NodeRestriction where nodes are authorized by the Node authorizer, which leaves
- * what they write to it. A file of authorizers is taken to name that one.
+ * Whether a plugin runs. All run by default, but NodeRestriction only with the Node authorizer. A file of authorizers is assumed
+ * to include it.
  */
 export function runsPlugin(options: Chosen & Authorizers, name: string): boolean {
   const { enableAdmissionPlugins = [], disableAdmissionPlugins = [], admissionControl = [] } = options;

@@ -34,7 +34,7 @@ const truncation = {
 const ofLog = batchFlags(1);
 const ofWebhook = batchFlags(400);
 
-/** What is taken down of requests, and where. */
+/** Flags of auditing. */
 export const auditFlags = {
   auditPolicyFile: inputFile({
     group: 'Audit',
@@ -89,7 +89,7 @@ export const auditFlags = {
   auditWebhookTruncateMaxEventSize: truncation.event,
 };
 
-/** What kube-apiserver refuses of the settings of a place that events go to, in its words. */
+/** kube-apiserver's checks of the backend flags, with its messages. */
 export function checkAudit(given: GivenOptions): void {
   if (given.auditLogPath !== undefined) checkPlace(given, 'auditLog', 'log');
   if (given.auditWebhookConfigFile !== undefined) checkPlace(given, 'auditWebhook', 'webhook');

@@ -21,7 +21,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const group = 'Authentication';
 
-/** Who somebody is. */
+/** Flags of authentication. */
 export const authenticationFlags = {
   clientCaFile: inputFile({
     group,
@@ -172,7 +172,7 @@ function serviceAccountIssuerProblem(issuers: readonly string[]): string | undef
   return malformed === undefined ? undefined : `has "${malformed}", which contains a ':' but is not a valid URL`;
 }
 
-/** Settings that contradict each other, in kube-apiserver's words. */
+/** Rejects contradictory flags, with kube-apiserver's messages. */
 export function checkAuthentication(given: GivenOptions): void {
   const oidc = (Object.keys(given) as OptionName[]).some((name) => name.startsWith('oidc') && isSet(given[name]));
   if (oidc && given.authenticationConfig !== undefined)
@@ -190,7 +190,7 @@ function isSet(value: GivenOptions[OptionName]): boolean {
   return value !== undefined && (typeof value !== 'object' || Object.keys(value).length > 0);
 }
 
-/** Otherwise everyone with a certificate could claim to be anyone. */
+/** Otherwise any client with a certificate could set the proxy headers. */
 function checkOverlap({ clientCaFile, requestheaderClientCaFile, requestheaderAllowedNames = [] }: GivenOptions): void {
   if (clientCaFile === undefined || requestheaderClientCaFile === undefined || requestheaderAllowedNames.length > 0) return;
   const proxies = fingerprints(requestheaderClientCaFile);
@@ -200,7 +200,7 @@ function checkOverlap({ clientCaFile, requestheaderClientCaFile, requestheaderAl
   );
 }
 
-/** Of a file that cannot be read, somebody else complains. */
+/** Unreadable files are reported elsewhere. */
 function fingerprints(path: string): readonly string[] {
   try {
     return certificateBlocks(readFileSync(path, 'utf8')).map((pem) => new X509Certificate(pem).fingerprint256);

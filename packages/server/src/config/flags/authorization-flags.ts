@@ -3,10 +3,10 @@ import { duration, inputFile, list, optionalChoice } from './flag-types.ts';
 export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'] as const;
 export type AuthorizationMode = (typeof authorizationModes)[number];
 
-/** Nodes are confined to what is theirs; everyone else has what roles give. */
+/** Default authorization modes. */
 export const defaultAuthorizationModes: readonly AuthorizationMode[] = ['Node', 'RBAC'];
 
-/** Who may do what. */
+/** Flags of authorization. */
 export const authorizationFlags = {
   authorizationMode: list({
     group: 'Authorization',

@@ -1,7 +1,7 @@
 import { list } from './flag-types.ts';
 import { suggestion } from './usage-error.ts';
 
-/** Controllers of kube-controller-manager 1.36, each with the older names that it accepts too. */
+/** Controllers of kube-controller-manager 1.36 with their deprecated aliases. */
 const knownControllers: Readonly<Record<string, readonly string[]>> = {
   'bootstrap-signer-controller': ['bootstrapsigner'],
   'certificatesigningrequest-approving-controller': ['csrapproving'],
@@ -71,7 +71,7 @@ export const controllersFlag = list({
   check: controllersComplaint,
 });
 
-/** Entries with today's names in place of older ones. */
+/** Replaces aliases by the current names. */
 export function canonicalControllers(entries: readonly string[]): readonly string[] {
   return entries.map((entry) => {
     const minus = entry.startsWith('-') ? '-' : '';

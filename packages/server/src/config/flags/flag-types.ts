@@ -13,12 +13,12 @@ export function optionalText(row: Row<string | undefined>): Flag<string | undefi
   return { placeholder: 'TEXT', ...row, fallback: undefined, parse: (texts) => last(texts) || undefined };
 }
 
-/** A file that the server reads: it must be there. */
+/** A file that must exist. */
 export function inputFile(row: Row<string | undefined>): Flag<string | undefined> {
   return optionalText({ placeholder: 'FILE', ...row, check: (path) => (path === undefined ? undefined : unreadable(path)) });
 }
 
-/** Files that the server reads. */
+/** Files that must exist. */
 export function inputFiles(row: Row<readonly string[]>): Flag<readonly string[]> {
   const check = (paths: readonly string[]) => {
     const found = paths.map((path) => [path, unreadable(path)] as const).find(([, problem]) => problem !== undefined);
@@ -61,7 +61,7 @@ export function decimal(row: RowWithDefault<number> & { readonly min: number; re
   };
 }
 
-/** In milliseconds once read. */
+/** Parsed to milliseconds. */
 export function duration(row: RowWithDefault<number>): Flag<number> {
   return {
     placeholder: 'DURATION',
@@ -81,7 +81,7 @@ export function toggle(row: RowWithDefault<boolean>): Flag<boolean> {
   return { ...row, isSwitch: true, parse: (texts) => truth(last(texts)) };
 }
 
-/** A switch whose default depends on something else. */
+/** A boolean flag whose default depends on other settings. */
 export function optionalToggle(row: Row<boolean | undefined>): Flag<boolean | undefined> {
   return { ...row, fallback: undefined, isSwitch: true, parse: (texts) => truth(last(texts)) };
 }
@@ -101,7 +101,7 @@ export function toggles(row: Row<Readonly<Record<string, boolean>>>): Flag<Reado
   };
 }
 
-/** `a=b`, one each time it is given. */
+/** `a=b`; the flag is repeated for several pairs. */
 export function pairs(row: Row<Readonly<Record<string, string>>>): Flag<Readonly<Record<string, string>>> {
   return {
     placeholder: 'KEY=VALUE',

@@ -13,31 +13,31 @@ export const flagGroups = [
 ] as const;
 export type FlagGroup = (typeof flagGroups)[number];
 
-/** One setting of the server. Command line, environment, configuration file and help text are all read off it. */
+/** A setting of the server. The command line, environment, configuration file and help text are derived from it. */
 export interface Flag<T> {
   readonly group: FlagGroup;
   readonly help: string;
-  /** Where the flag comes from; kube-apiserver unless stated. */
+  /** Origin of the flag; kube-apiserver by default. */
   readonly origin?: 'tsukube' | 'kube-controller-manager';
-  /** What stands for the value in the help text; switches have none. */
+  /** Placeholder of the value in the help text; boolean flags have none. */
   readonly placeholder?: string;
   readonly short?: string;
   readonly fallback: T;
-  /** The default as the help text says it, where `fallback` alone does not. */
+  /** The default in the help text, where `fallback` does not say it. */
   readonly fallbackText?: string;
-  /** The values allowed, if there are only these. */
+  /** Allowed values, if limited. */
   readonly of?: readonly string[];
-  /** A switch may be given without a value. */
+  /** A boolean flag, whose value is optional. */
   readonly isSwitch?: true;
-  /** Takes several values: a repeated flag adds to what was given before instead of replacing it. */
+  /** A repeated flag adds values instead of replacing them. */
   readonly accumulates?: true;
-  /** Reads the texts given, one for each time the flag was. Fails with BadValue. */
+  /** Parses the given texts, one per occurrence of the flag. Throws BadValue. */
   parse(texts: readonly string[]): T;
-  /** Says what is wrong with a value of the right type. */
+  /** Returns why a value is invalid. */
   check?(value: T): string | undefined;
 }
 
-/** A text is not a value of the flag. The message completes the sentence `--flag: "text" …`. */
+/** A text that is not a value of the flag. The message completes the sentence `--flag: "text" …`. */
 export class BadValue extends Error {
   override readonly name = 'BadValue';
 }

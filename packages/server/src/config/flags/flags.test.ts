@@ -7,7 +7,7 @@ import { isServed } from './runtime-config.ts';
 import { tlsSettings } from './tls-settings.ts';
 
 const all = Object.entries(flags) as [string, Flag<unknown>][];
-/** Name and type of each flag, as `kube-apiserver --help` prints them, with those that it hides. */
+/** Name and type of each flag from `kube-apiserver --help`, including hidden ones. */
 const kubeApiserverFlags = readFileSync(new URL('kube-apiserver-1.36.flags', import.meta.url), 'utf8')
   .trim()
   .split('\n')

@@ -12,8 +12,8 @@ import { firstProblem, servingFlags } from './serving-flags.ts';
 const minute = 60_000;
 
 /**
- * Every setting of the server, with every flag that kube-apiserver 1.36 has. The name on the command line is the key with dashes (`--secure-port`), in the environment
- * the same in capitals (`TSUKUBE_SECURE_PORT`). What kube-apiserver has too means the same here.
+ * All settings of the server, including every flag of kube-apiserver 1.36. A key becomes a flag with dashes (`--secure-port`) and
+ * an environment variable in capitals (`TSUKUBE_SECURE_PORT`). Flags of kube-apiserver have the same meaning here.
  */
 export const flags = {
   ...servingFlags,

@@ -34,10 +34,7 @@ const featureGates: Flag<FeatureGates> = {
   check: featureGatesComplaint,
 };
 
-/**
- * Flags of kube-apiserver that are checked and change nothing. Each default is what is the case here; any other value
- * is named in the log at start.
- */
+/** Flags of kube-apiserver that are validated but have no effect. Values other than the default are logged at start. */
 export const ignoredFlags = {
   aggregatorRejectForwardingRedirect: toggle({ ...because('Redirects of API servers are never forwarded.'), fallback: true }),
   allowMetricLabels: pairs({
@@ -133,7 +130,7 @@ export const ignoredFlags = {
   }),
 };
 
-/** Flags of kube-apiserver that would change what is stored, who is let in or which keys sign: ignoring them is not safe. */
+/** Flags of kube-apiserver that affect storage, access or signing keys: ignoring them would be unsafe, so they are rejected. */
 export const refusedFlags = {
   admissionControlConfigFile: never(optionalText, 'admission plugins take no configuration file yet'),
   etcdServersOverrides: list({
@@ -165,7 +162,7 @@ function oneOf(allowed: readonly string[]): Check<string> {
   return (value) => (allowed.includes(value) ? undefined : `is not one of ${allowed.join(', ')}`);
 }
 
-/** Checks the items of a list and names the first bad one. */
+/** Checks the items of a list and reports the first invalid one. */
 function each(check: Check<string>): Check<readonly string[]> {
   return (values) => {
     const bad = values.find((value) => check(value) !== undefined);

@@ -6,10 +6,10 @@ type ValueOf<F> = F extends Flag<infer T> ? T : never;
 
 export type OptionName = keyof Flags;
 
-/** What may be given: each setting under its name in camel case, durations in milliseconds. */
+/** Options as given: flag names in camel case, durations in milliseconds. */
 export type GivenOptions = { readonly [K in OptionName]?: ValueOf<Flags[K]> };
 
-/** What the server runs with: nothing left to guess. */
+/** Complete options, with defaults applied. */
 export type ServeOptions = { readonly [K in OptionName]: ValueOf<Flags[K]> } & {
   readonly storage: 'lmdb' | 'memory' | 'etcd';
   readonly advertiseAddress: string;
@@ -17,11 +17,11 @@ export type ServeOptions = { readonly [K in OptionName]: ValueOf<Flags[K]> } & {
   readonly logLevel: 'error' | 'warn' | 'info' | 'debug';
 };
 
-/** The type of an option's value, for checks in plain JavaScript and for type declarations. */
+/** The type of an option's value, for validation in plain JavaScript and for type declarations. */
 export interface OptionType {
   readonly name: OptionName;
   readonly is: 'string' | 'number' | 'boolean' | 'strings' | 'booleans by name' | 'strings by name';
-  /** The values allowed, if there are only these. */
+  /** Allowed values, if limited. */
   readonly of?: readonly string[];
   /** The number is a duration. */
   readonly milliseconds: boolean;
@@ -38,7 +38,7 @@ export function optionTypes(): readonly OptionType[] {
   }));
 }
 
-/** Error text for a value of the right type; completes a sentence that begins with the value. */
+/** Why a value of the right type is invalid; completes a sentence that begins with the value. */
 export function valueComplaint<K extends OptionName>(name: K, value: GivenOptions[K]): string | undefined {
   return (flags[name] as Flag<unknown>).check?.(value);
 }

@@ -6,7 +6,7 @@ const maturities = [
   ['api/alpha', /^v\d+alpha\d+$/],
 ] as const;
 
-/** What is wrong with --runtime-config, if anything. */
+/** Why --runtime-config is invalid, if it is. */
 export function runtimeConfigComplaint(config: RuntimeConfig): string | undefined {
   const strange = Object.keys(config).find(
     (key) => !/^(v1|api\/(all|ga|beta|alpha|legacy)|[a-z0-9.-]+\/v\d+((alpha|beta)\d+)?)$/.test(key),
@@ -14,7 +14,7 @@ export function runtimeConfigComplaint(config: RuntimeConfig): string | undefine
   return strange === undefined ? undefined : `has "${strange}", which names no API version`;
 }
 
-/** A version of a resource, and whether it is one that Kubernetes has removed. */
+/** A version of a resource; `legacy` if Kubernetes has removed it. */
 interface Candidate {
   readonly group: string;
   readonly version: string;
@@ -22,8 +22,8 @@ interface Candidate {
 }
 
 /**
- * Whether a version is served: its own entry decides, else that of the versions that Kubernetes has removed if it is one,
- * else that of its maturity, else that of all, else what is usual.
+ * Whether a version is served. The first entry decides among: the version's own, api/legacy for removed versions, that of its
+ * maturity, api/all; then the default.
  */
 export function isServed(config: RuntimeConfig, { group, version, legacy }: Candidate, usual: boolean): boolean {
   const own = group === '' ? version : `${group}/${version}`;

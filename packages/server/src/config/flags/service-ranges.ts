@@ -2,7 +2,7 @@ import type { ServiceRanges } from '@tsukube/builtin';
 import { type Cidr, parseCidr } from '@tsukube/machinery';
 import type { ServeOptions } from './options.ts';
 
-/** What services get their addresses and ports from, of settings that were checked. */
+/** The Service CIDRs and the node port range, from validated options. */
 export function serviceRanges({ serviceClusterIpRange, serviceNodePortRange }: ServeOptions): ServiceRanges {
   return {
     clusterIPs: serviceClusterIpRange.map((cidr) => parseCidr(cidr) as Cidr),

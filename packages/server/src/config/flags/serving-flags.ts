@@ -13,7 +13,7 @@ export interface SniCertKey {
   readonly names: readonly string[];
 }
 
-/** One value each time it is given: they hold commas themselves. */
+/** Repeated flag: the values contain commas. */
 const sniCertKey: Flag<readonly string[]> = {
   group,
   placeholder: 'CERT,KEY[:NAME,…]',
@@ -138,7 +138,7 @@ export const servingFlags = {
   }),
 };
 
-/** `CERT,KEY` or `CERT,KEY:NAME,…`. Fails with BadValue. */
+/** `CERT,KEY` or `CERT,KEY:NAME,…`. Throws BadValue. */
 export function parseSniCertKey(value: string): SniCertKey {
   const [files = '', names] = value.split(/:(.*)/s).map((part) => part.trim());
   if (names === '') throw new BadValue('empty names list is not allowed');
@@ -167,7 +167,7 @@ function curveProblem(id: string): string | undefined {
   }
 }
 
-/** An expression that does not pin the host would allow example.com.evil.org as well. */
+/** An unanchored expression would also match example.com.evil.org. */
 function originProblem(expression: string): string | undefined {
   const problem = goRegExpProblem(expression);
   if (problem !== undefined) return `has an invalid regular expression: ${problem}`;

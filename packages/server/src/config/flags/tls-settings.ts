@@ -18,14 +18,11 @@ export function tlsSettings(options: TlsOptions): SecureContextOptions {
   const curves = options.tlsCurvePreferences.flatMap((id) => curveNames[id] ?? []);
   const ecdhCurve = curves.length === 0 ? {} : { ecdhCurve: curves.join(':') };
   const ciphers = [...suitesOf13, ...older].join(':');
-  // A client could ask for one costly handshake after the other. Go has no renegotiation for servers either.
+  // Renegotiation would let a client force expensive handshakes. Go servers do not support it either.
   return { minVersion, ciphers, secureOptions: constants.SSL_OP_NO_RENEGOTIATION, ...ecdhCurve };
 }
 
-/**
- * As in Go, the suites of TLS 1.3 cannot be chosen: all of them are always on, and AES with the shorter key, which is
- * safe and takes a third less time, is preferred.
- */
+/** As in Go, TLS 1.3 suites are not configurable. AES-128 is preferred: it is secure and takes a third less time. */
 const suitesOf13 = ['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256'];
 
 function usualSuites(): string[] {
@@ -36,7 +33,7 @@ function named(suites: readonly string[]): string[] {
   return suites.filter((name) => name.includes('_WITH_')).flatMap((name) => cipherSuites[name] ?? []);
 }
 
-/** Cipher suites by the names Go and the IANA give them, with the names OpenSSL gives them. */
+/** OpenSSL's names of cipher suites, by their IANA names. */
 export const cipherSuites: Readonly<Record<string, string>> = {
   TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
   TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
@@ -62,7 +59,7 @@ export const cipherSuites: Readonly<Record<string, string>> = {
   TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
 };
 
-/** Elliptic curves by the numbers that TLS gives them, with OpenSSL's names. */
+/** OpenSSL's names of elliptic curves, by their TLS numbers. */
 export const curveNames: Readonly<Record<string, string>> = {
   23: 'P-256',
   24: 'P-384',

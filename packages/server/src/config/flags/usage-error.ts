@@ -1,9 +1,9 @@
-/** The command was called wrongly: the message is one line for the person who typed it, the exit code is 2. */
+/** Invalid usage of the command line: a one-line message and exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The candidate that a misspelt word most likely meant, if any is near enough. */
+/** The closest candidate for a misspelled word, if any is close enough. */
 export function suggestion(word: string, candidates: readonly string[]): string | undefined {
   const limit = Math.max(2, Math.floor(word.length / 4));
   let best: string | undefined;
@@ -15,7 +15,7 @@ export function suggestion(word: string, candidates: readonly string[]): string 
   return best;
 }
 
-/** Levenshtein's. */
+/** Levenshtein distance. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {
