@@ -6,12 +6,12 @@ import { refuse } from './forbidden.ts';
 const clientSigner = 'kubernetes.io/kube-apiserver-client';
 const privilegedGroup = 'system:masters';
 
-/** Who may have certificates signed, by which signer and for whom. In Kubernetes' order. */
+/** CertificateApproval, CertificateSigning and CertificateSubjectRestriction, in Kubernetes' order. */
 export function certificateAdmission(authorizer: Authorizer): readonly AdmissionPlugin[] {
   return [approval(authorizer), signing(authorizer), subjectRestriction];
 }
 
-/** CertificateSigningRequests are approved and denied by users who may `approve` for their signer. */
+/** CertificateApproval: approving and denying requires the verb `approve` on the signer. */
 function approval(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
@@ -22,7 +22,7 @@ function approval(authorizer: Authorizer): AdmissionPlugin {
   };
 }
 
-/** Certificates and conditions are written by users who may `sign` for the signer. */
+/** CertificateSigning: writing the status requires the verb `sign` on the signer. */
 function signing(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
@@ -36,7 +36,7 @@ function signing(authorizer: Authorizer): AdmissionPlugin {
   };
 }
 
-/** No client certificate is requested for a group that may do everything. */
+/** CertificateSubjectRestriction: no client certificates for system:masters. */
 const subjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
   validate(attributes) {
@@ -50,7 +50,7 @@ const subjectRestriction: AdmissionPlugin = {
   },
 };
 
-/** The subject asked for in the spec of a CertificateSigningRequest. */
+/** The subject requested by a CertificateSigningRequest. */
 export function subjectOf(spec: JsonObject | undefined): ReturnType<typeof requestedSubject> {
   return requestedSubject(Buffer.from(textIn(spec, 'request'), 'base64').toString('latin1'));
 }
@@ -60,7 +60,7 @@ function isSigningRequests({ resource, subresource }: AdmissionAttributes, part:
   return subresource === part && names.plural === 'certificatesigningrequests' && hub.group === 'certificates.k8s.io';
 }
 
-/** The signer of the stored object counts: an update cannot choose another one to be judged by. */
+/** Checks the signer of the stored object, which an update cannot change. */
 async function requireSigner(attributes: AdmissionAttributes, authorizer: Authorizer, verb: 'approve' | 'sign'): Promise<void> {
   const signer = textIn(objectIn(attributes.oldObject, 'spec'), 'signerName');
   const domain = signer.split('/')[0];

@@ -2,13 +2,13 @@ import type { AdmissionPlugin } from '@tsukube/apiserver';
 import { type JsonObject, objectsIn, textIn } from '@tsukube/machinery';
 import { isPods } from './forbidden.ts';
 
-/** How long pods tolerate each condition of their node by default. */
+/** Default toleration seconds of pods for node conditions. */
 export interface TolerationSeconds {
   readonly notReady: number;
   readonly unreachable: number;
 }
 
-/** Pods stay for a while on nodes that are gone: most of them come back. */
+/** DefaultTolerationSeconds: pods tolerate not-ready and unreachable nodes for a while. */
 export function defaultTolerationSeconds(seconds: TolerationSeconds): AdmissionPlugin {
   const secondsOf = new Map([
     ['node.kubernetes.io/not-ready', seconds.notReady],

@@ -9,7 +9,7 @@ import { serviceAccountAdmission } from './service-account.ts';
 
 export type { TolerationSeconds };
 
-/** The built-in plugins in Kubernetes' order. `objectsOf` gives the objects of a resource, or undefined if it is not served. */
+/** The built-in plugins in Kubernetes' order. `objectsOf` returns undefined if a resource is not served. */
 export function builtinAdmission(
   objectsOf: (group: string, resource: string) => ObjectCache | undefined,
   authorizer: Authorizer,

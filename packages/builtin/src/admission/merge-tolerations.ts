@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject, textIn } from '@tsukube/machinery';
 
-/** All of both lists but those that another one covers. */
+/** Both lists without the tolerations that another one covers. */
 export function mergeTolerations(first: readonly JsonObject[], second: readonly JsonObject[]): JsonObject[] {
   const all = [...first, ...second].map((toleration) => ({ toleration, text: canonicalJson(toleration) }));
   const later = coveredLater(all);
@@ -19,7 +19,7 @@ interface Listed {
   readonly text: string;
 }
 
-/** For each, whether one that follows and differs covers it. */
+/** For each toleration, whether a later, different one covers it. */
 function coveredLater(all: readonly Listed[]): readonly boolean[] {
   const after = new Coverage();
   const covered = all.toReversed().map(({ toleration, text }) => {
@@ -30,15 +30,15 @@ function coveredLater(all: readonly Listed[]): readonly boolean[] {
   return covered.reverse();
 }
 
-/** How long a toleration lasts, as far as that matters for what it covers. */
+/** The longest tolerationSeconds among tolerations with the same match. */
 interface Reach {
   readonly text: string;
   readonly seconds: number;
 }
 
 /**
- * Tolerations by what they match: key, effect, and value or any value. Those that match the same differ by how long they last,
- * so that the longest covers whatever another of them covers. The second longest is kept for the longest itself.
+ * Tolerations by key, effect and value (or any value). Among those with the same match the one with the longest
+ * tolerationSeconds covers the others. The second longest is kept to check the longest itself.
  */
 class Coverage {
   readonly #longest = new Map<string, readonly Reach[]>();
@@ -58,7 +58,7 @@ class Coverage {
     this.#longest.set(match, all.sort((a, b) => b.seconds - a.seconds).slice(0, 2));
   }
 
-  /** Whether one of them covers a toleration, other than those of the same text. */
+  /** Whether a toleration is covered by one with a different text. */
   covers(toleration: JsonObject, text?: string): boolean {
     return matchesOf(toleration).some(([match, lasts]) =>
       this.#longest.get(match)?.some((reach) => reach.text !== text && reach.seconds >= lasts),
@@ -66,22 +66,22 @@ class Coverage {
   }
 }
 
-/** Without a number of seconds a toleration lasts for ever. */
+/** A toleration without tolerationSeconds lasts forever. */
 function secondsOf({ tolerationSeconds }: JsonObject): number {
   return tolerationSeconds === undefined ? Number.POSITIVE_INFINITY : Number(tolerationSeconds);
 }
 
-/** Keys are preceded by an equals sign, so that none of them is this. */
+/** Cannot be a key: keys are prefixed with an equals sign. */
 const anyKey = '*';
 
-/** What a toleration matches; undefined if it covers nothing but its like. */
+/** The match of a toleration; undefined if it covers only equal tolerations. */
 function matchOf(wide: JsonObject): string | undefined {
   const [key, operator, effect] = ['key', 'operator', 'effect'].map((field) => textIn(wide, field));
   if (operator === 'Exists') return JSON.stringify([key === '' ? anyKey : `=${key}`, effect, 'Exists']);
   return operator === 'Equal' || operator === '' ? JSON.stringify([`=${key}`, effect, 'Equal', wide.value]) : undefined;
 }
 
-/** Matches that cover a toleration, each with the seconds that one of NoExecute must last. */
+/** The matches that cover a toleration, each with the minimum tolerationSeconds. */
 function matchesOf(narrow: JsonObject): readonly (readonly [match: string, seconds: number])[] {
   const [key, effect] = [`=${textIn(narrow, 'key')}`, textIn(narrow, 'effect')];
   const kinds: string[][] = [

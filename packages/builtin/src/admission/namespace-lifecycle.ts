@@ -3,7 +3,7 @@ import { type JsonObject, StatusError } from '@tsukube/machinery';
 
 const immortal = new Set(['default', 'kube-system', 'kube-public']);
 
-/** Nothing is written where there is no namespace, nothing created in one that is terminating; some cannot be deleted. */
+/** NamespaceLifecycle: writes need an existing namespace, creates a non-terminating one; system namespaces cannot be deleted. */
 export function namespaceLifecycle(namespaces: ObjectCache): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',
@@ -31,7 +31,7 @@ const terminating = Buffer.from('"phase":"Terminating"');
 function checkNamespace(namespaces: ObjectCache, { operation, namespace, resource, version, name }: AdmissionAttributes): void {
   const entry = namespaces.peek(`${namespaces.prefix}${namespace}`);
   if (!entry) throw StatusError.notFound({ group: '', resource: 'namespaces' }, namespace);
-  // The search is cheap and rarely right by accident; only then the object is looked at.
+  // A cheap search of the bytes; the object is parsed only on a hit.
   if (operation !== 'CREATE' || !entry.value.includes(terminating)) return;
   const object = decodeObject(entry.value);
   if ((object.status as JsonObject | undefined)?.phase !== 'Terminating') return;

@@ -6,7 +6,7 @@ import type { NodeWrite } from './node-restriction-nodes.ts';
 
 const type = 'PersistentVolumeClaim';
 
-/** Nodes report how far the volume of a claim has been resized, and change nothing else. */
+/** Nodes may update only the resize status of a PersistentVolumeClaim. */
 export function restrictClaim({ node, attributes }: NodeWrite): void {
   const { operation, subresource, object, oldObject } = attributes;
   if (subresource !== 'status') throw refuse(attributes, 'may only update PVC status');
@@ -32,7 +32,7 @@ const metadataOrder = [
   'finalizers',
 ];
 
-/** The claim without what nodes write and what every write changes. */
+/** The claim without the fields that nodes may write or that every write changes. */
 function fixedPart(claim: JsonObject): JsonObject {
   const {
     capacity: _,

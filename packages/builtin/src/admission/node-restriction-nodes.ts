@@ -3,7 +3,7 @@ import { deepEqual, goQuote, type JsonObject, mapIn, metadataOf, objectIn, objec
 import { internalForm } from '../common/internal-types.ts';
 import { refuse } from './forbidden.ts';
 
-/** Labels with a prefix of Kubernetes that kubelets set. */
+/** Labels with a Kubernetes prefix that kubelets may set. */
 const kubeletLabels = new Set([
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',
@@ -20,7 +20,7 @@ const kubeletLabels = new Set([
 const kubeletPrefixes = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
 const restrictedPrefix = 'node-restriction.kubernetes.io';
 
-/** A node writes its own Node, except what would let it attract pods or read more. */
+/** A node may write its own Node object, except labels, taints and fields that would attract pods or grant access. */
 export function restrictNode({ node, attributes }: NodeWrite): void {
   const { operation, object, oldObject, name } = attributes;
   const who = `node ${goQuote(node)} is not allowed to`;
@@ -40,7 +40,7 @@ export function restrictNode({ node, attributes }: NodeWrite): void {
 
 function updateProblem(object: JsonObject, old: JsonObject): string | undefined {
   const source = configSourceOf(object);
-  // Kubelets of the past drop the field when they update the status.
+  // Old kubelets drop the field in status updates.
   if (source && !isSame([source], [configSourceOf(old) ?? {}], 'NodeConfigSource'))
     return 'update configSource to a new non-nil configSource';
   const taintsOf = (node: JsonObject) => objectsIn(objectIn(node, 'spec'), 'taints');
@@ -53,7 +53,7 @@ function configSourceOf(node: JsonObject): JsonObject | undefined {
   return objectIn(objectIn(node, 'spec'), 'configSource');
 }
 
-/** A field that is absent equals one with its zero value. */
+/** Compares with absent fields equal to their zero values. */
 function isSame(some: readonly JsonObject[], others: readonly JsonObject[], type: string): boolean {
   return (
     some.length === others.length &&
@@ -61,7 +61,7 @@ function isSame(some: readonly JsonObject[], others: readonly JsonObject[], type
   );
 }
 
-/** Labels that are added, removed or changed and not for kubelets to choose, sorted. */
+/** The added, removed or changed labels that kubelets may not set, sorted. */
 function forbiddenLabels(object: JsonObject, old: JsonObject | undefined): readonly string[] {
   const [labels, before] = [mapIn(metadataOf(object), 'labels'), old ? mapIn(metadataOf(old), 'labels') : {}];
   const keys = new Set([...Object.keys(labels), ...Object.keys(before)]);
@@ -88,12 +88,12 @@ export interface NodeWrite {
 }
 
 export interface Cluster {
-  /** An object as it is now. The namespace is empty for kinds that have none. */
+  /** The current object. The namespace is empty for cluster-scoped kinds. */
   find(group: string, resource: string, namespace: string, name: string): Promise<JsonObject | undefined>;
   readonly authorizer: Authorizer;
 }
 
-/** Fails with 404 in the words of a lister, which names a resource in the singular. */
+/** Rejects with the 404 of a lister, which has the singular resource name. */
 export async function mustFind(
   { find }: Cluster,
   group: string,

@@ -5,7 +5,7 @@ import { apiReference } from './pod-references.ts';
 
 const mirror = 'kubernetes.io/config.mirror';
 
-/** Nodes write mirror pods, and the status of pods that run on them; they delete and evict these. */
+/** Nodes may create mirror pods, and update the status of, delete and evict the pods that run on them. */
 export function restrictPods(write: NodeWrite): void | Promise<void> {
   const { subresource } = write.attributes;
   if (subresource === '') return restrictPod(write);

@@ -2,7 +2,7 @@ import { goQuote, type JsonObject, metadataOf, objectIn, objectsIn, StatusError,
 import { refuse } from './forbidden.ts';
 import { type Cluster, mustFind, type NodeWrite } from './node-restriction-nodes.ts';
 
-/** CSI drivers that volume plugins of the past have been migrated to. */
+/** CSI drivers that replace in-tree volume plugins. */
 const migratedDrivers: Readonly<Record<string, string>> = {
   gcePersistentDisk: 'pd.csi.storage.gke.io',
   awsElasticBlockStore: 'ebs.csi.aws.com',
@@ -13,7 +13,7 @@ const migratedDrivers: Readonly<Record<string, string>> = {
   portworxVolume: 'pxd.portworx.com',
 };
 
-/** Nodes get tokens that are bound to a pod of theirs, for an audience that the pod needs. */
+/** Nodes may request tokens only for pods that run on them, with an audience that the pod uses. */
 export async function restrictServiceAccount({ node, attributes, cluster }: NodeWrite): Promise<void> {
   const { operation, subresource, namespace, object } = attributes;
   if (operation !== 'CREATE' || subresource !== 'token') return;
@@ -56,13 +56,13 @@ async function audienceProblem(
   return `${missing}, ${user.name} is not authorized to request tokens for this audience`;
 }
 
-/** Several errors as Kubernetes joins them. */
+/** Joins errors as Kubernetes' Aggregate does. */
 function aggregated(problems: readonly string[]): string {
   const different = [...new Set(problems)];
   return different.length === 1 ? (different[0] as string) : `[${different.join(', ')}]`;
 }
 
-/** Whether a volume of the pod needs tokens for the audience: a projected one, or one whose CSI driver asks for them. */
+/** Whether a projected volume or the CSI driver of a volume uses tokens with the audience. */
 async function isReferenced(pod: JsonObject, audience: string, cluster: Cluster, problems: string[]): Promise<boolean> {
   for (const volume of objectsIn(objectIn(pod, 'spec'), 'volumes')) {
     if (projectsToken(volume, audience)) return true;
@@ -84,7 +84,7 @@ function projectsToken(volume: JsonObject, audience: string): boolean {
   });
 }
 
-/** Empty if a volume has no CSI driver. */
+/** The CSI driver of a volume; empty if it has none. */
 function driverOf(volume: JsonObject, pod: JsonObject, cluster: Cluster): string | Promise<string> {
   const { namespace, name } = metadataOf(pod) as { namespace: string; name: string };
   const claim = objectIn(volume, 'persistentVolumeClaim');

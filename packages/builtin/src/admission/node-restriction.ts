@@ -10,7 +10,7 @@ import { restrictServiceAccount } from './node-restriction-tokens.ts';
 
 type Restriction = (write: NodeWrite) => void | Promise<void>;
 
-/** By resource and group. Nodes write other kinds as far as they are authorized to. */
+/** By resource and group. Other resources are not restricted. */
 const restrictions: Readonly<Record<string, Restriction>> = {
   'pods.': restrictPods,
   'nodes.': restrictNode,
@@ -25,7 +25,7 @@ const restrictions: Readonly<Record<string, Restriction>> = {
   'certificatesigningrequests.certificates.k8s.io': restrictSigningRequest,
 };
 
-/** Limits writes of kubelets to objects of their own nodes and of pods that run there. Costs other users a comparison of their name. */
+/** NodeRestriction: kubelets may only write their own Node and the pods that run there. For other users it compares the user name only. */
 export function nodeRestriction(
   objectsOf: (group: string, resource: string) => ObjectCache | undefined,
   authorizer: Authorizer,
@@ -61,7 +61,7 @@ function restrictCsiNode({ node, attributes }: NodeWrite): void {
   if (attributes.name !== node) throw refuse(attributes, 'can only access CSINode with the same name as the requesting node');
 }
 
-/** Updates are left to the Node authorizer, which knows the objects of a node. */
+/** Updates are checked by the node authorizer. */
 function restrictResourceSlice({ node, attributes }: NodeWrite): void {
   const { operation, object, oldObject } = attributes;
   if (operation === 'UPDATE') return;

@@ -1,7 +1,7 @@
 import { type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { containerFields } from '../core/pod-spec/defaults.ts';
 
-/** Volumes that a kubelet mounts without asking the API server. */
+/** Volume sources that refer to no API object. */
 const plainVolumes = [
   'awsElasticBlockStore',
   'azureDisk',
@@ -27,7 +27,7 @@ const plainVolumes = [
   'vsphereVolume',
 ];
 
-/** Volumes that refer to an object, by what they refer to. Of several sources the first in this order counts. */
+/** Volume sources that refer to API objects, by resource. The first match in this order is reported. */
 const volumeReferences = {
   configMap: 'configmaps (via configmap volumes)',
   secret: 'secrets (via secret volumes)',
@@ -46,7 +46,7 @@ const projectedReferences = {
   podCertificate: 'podcertificates',
 };
 
-/** Where a volume names a secret: the field of the source, and the field with the name inside it. */
+/** Volume sources that name a Secret: the field of the reference, and the field of the name in it. */
 const secretNames: Readonly<Record<string, readonly [string, string?]>> = {
   azureFile: ['secretName'],
   cephfs: ['secretRef', 'name'],
@@ -60,9 +60,9 @@ const secretNames: Readonly<Record<string, readonly [string, string?]>> = {
   csi: ['nodePublishSecretRef', 'name'],
 };
 
-/** The resource that a pod refers to, if any; a problem if that cannot be told. */
+/** The resource of the first API object that the pod refers to, or an error text. */
 export function apiReference(spec: JsonObject): { readonly resource: string } | { readonly problem: string } | undefined {
-  // serviceAccount is the old name of the same field.
+  // `serviceAccount` is the deprecated name of the field.
   if (textIn(spec, 'serviceAccountName') || textIn(spec, 'serviceAccount')) return { resource: 'serviceaccounts' };
   if (namesSecret(spec)) return { resource: 'secrets' };
   if (namesConfigMap(spec)) return { resource: 'configmaps' };
@@ -91,7 +91,7 @@ function has(volume: JsonObject, sources: readonly string[]): boolean {
   return sources.some((source) => objectIn(volume, source) !== undefined);
 }
 
-/** Whether a pod names a secret, wherever it can. */
+/** Whether any field of a pod names a Secret. */
 export function namesSecret(spec: JsonObject): boolean {
   if (objectsIn(spec, 'imagePullSecrets').some(isNamed)) return true;
   if (environmentNames(spec, 'secretRef', 'secretKeyRef')) return true;

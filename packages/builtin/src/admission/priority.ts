@@ -2,7 +2,7 @@ import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type Obje
 import { type JsonObject, numberIn, textIn } from '@tsukube/machinery';
 import { isPods, refuse } from './forbidden.ts';
 
-/** Pods get the number behind the name of their priority. `classes` is absent if priority classes are not served. */
+/** Priority: resolves priorityClassName to a number. `classes` is undefined if PriorityClasses are not served. */
 export function priority(classes: ObjectCache | undefined): AdmissionPlugin {
   return {
     name: 'Priority',
@@ -21,7 +21,7 @@ export function priority(classes: ObjectCache | undefined): AdmissionPlugin {
   };
 }
 
-/** What was set when the pod was made is not lost by an update that does not know of it. */
+/** Updates that omit the priority keep it. */
 function keepPriority({ object, oldObject }: AdmissionAttributes): void {
   const spec = object?.spec as JsonObject;
   const before = oldObject?.spec as JsonObject;
@@ -48,7 +48,7 @@ function setPriority(attributes: AdmissionAttributes, classes: ObjectCache | und
   spec.preemptionPolicy = policy;
 }
 
-/** The class that is named, or the one that is for all who name none. */
+/** The named PriorityClass, or the global default. */
 function classOf(attributes: AdmissionAttributes, name: string, classes: ObjectCache | undefined): JsonObject | undefined {
   if (name === '') return classes && defaultClass(classes);
   const entry = classes?.peek(`${classes.prefix}${name}`);
@@ -58,7 +58,7 @@ function classOf(attributes: AdmissionAttributes, name: string, classes: ObjectC
 
 const isDefault = Buffer.from('"globalDefault":true');
 
-/** Two can only be there after a race; the lower one wins. */
+/** Concurrent writes can create two global defaults; the lower priority wins. */
 function defaultClass(classes: ObjectCache): JsonObject | undefined {
   let found: JsonObject | undefined;
   for (const entry of classes.range(classes.prefix)) {

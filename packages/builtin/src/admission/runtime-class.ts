@@ -5,7 +5,7 @@ import { mergeTolerations } from './merge-tolerations.ts';
 
 const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
 
-/** Pods get what their runtime costs and where it is to be found. `classes` is absent if runtime classes are not served. */
+/** RuntimeClass: adds overhead and scheduling constraints of the class. `classes` is undefined if RuntimeClasses are not served. */
 export function runtimeClass(classes: ObjectCache | undefined): AdmissionPlugin {
   const afterReading = (attributes: AdmissionAttributes, act: () => void) => {
     if (attributes.operation !== 'CREATE' || !attributes.object || !isPods(attributes)) return;

@@ -7,15 +7,15 @@ const mirror = 'kubernetes.io/config.mirror';
 const enforceSecrets = 'kubernetes.io/enforce-mountable-secrets';
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 const volumePrefix = 'kube-api-access-';
-/** An hour and a bit: who reads the token again within the hour never holds one that has expired. */
+/** Slightly over an hour: a client that rereads the token hourly never uses an expired one. */
 const tokenSeconds = 3_607;
 const fileMode = 0o644;
 
-/** The default account is made by a controller shortly after its namespace. */
+/** A controller creates the default account shortly after the namespace. */
 const attempts = 10;
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 100 + Math.random() * 100));
 
-/** Every pod acts as somebody. `accounts` is absent if service accounts are not served, and then there are none. */
+/** ServiceAccount: sets the account of pods and mounts its token. `accounts` is undefined if ServiceAccounts are not served. */
 export function serviceAccountAdmission(accounts: ObjectCache | undefined, wait: () => Promise<void> = pause): AdmissionPlugin {
   return {
     name: 'ServiceAccount',
@@ -83,7 +83,7 @@ async function accountOf(
   throw refuse(attributes, reason);
 }
 
-/** A projected volume with a token, the authority's certificate and the namespace, where clients look for them. */
+/** Adds the projected volume kube-api-access with token, CA certificate and namespace. */
 function mountToken(spec: JsonObject): void {
   const volumes = objectsIn(spec, 'volumes');
   const known = volumes.find((volume) => textIn(volume, 'name').startsWith(volumePrefix));
@@ -142,7 +142,7 @@ const titles: Readonly<Record<string, string>> = {
   ephemeralContainers: 'ephemeral container',
 };
 
-/** Why a pod uses a secret that its account does not list; undefined if it uses none. */
+/** The error for a pod that uses a Secret its ServiceAccount does not list; undefined if there is none. */
 export function forbiddenSecret(
   spec: JsonObject,
   account: string,

@@ -1,11 +1,12 @@
 import type { Column, Strategy } from '@tsukube/apiserver';
 import { type JsonObject, metadataOf, objectIn, textIn } from '@tsukube/machinery';
 import { shownSelector } from './policy-validation.ts';
+
 export const admissionGroup = 'admissionregistration.k8s.io';
 
 const reservedSuffix = '.static.k8s.io';
 
-/** What all kinds of this group do alike. */
+/** The strategy shared by all kinds of the group. */
 export const commonStrategy: Strategy = {
   generation: true,
   allowUnconditionalUpdate: false,
@@ -36,7 +37,7 @@ export const paramRefColumn: Column = {
   value: (object) => shownParam(objectIn(objectIn(object, 'spec'), 'paramRef')),
 };
 
-/** Whether parameters have namespaces is not known here: without one, any is shown. */
+/** The scope of the parameter kind is not known here: a missing namespace is shown as any. */
 function shownParam(reference: JsonObject | undefined): string {
   const name = textIn(reference, 'name');
   if (name !== '') return `${textIn(reference, 'namespace') || '*'}/${name}`;

@@ -66,7 +66,7 @@ function validate(object: JsonObject, old: JsonObject | undefined, errors: Field
     errors.notSupported(specPath.child('reinvocationPolicy'), reinvocation, reinvocationPolicies);
 }
 
-/** Where each type of patch has its expression. */
+/** The field of the expression by patch type. */
 const patchFields = new Map([
   ['ApplyConfiguration', 'applyConfiguration'],
   ['JSONPatch', 'jsonPatch'],

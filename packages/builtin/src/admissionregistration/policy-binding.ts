@@ -15,6 +15,7 @@ import { schemaOf } from '../common/schema.ts';
 import { admissionGroup, commonStrategy, paramRefColumn } from './group.ts';
 import { defaultMatchResources, specPath, validateMatchResources } from './policy-validation.ts';
 import { validateMutatingOperations } from './rules.ts';
+
 export const validatingAdmissionPolicyBinding: Resource = binding('ValidatingAdmissionPolicyBinding', (spec, errors) =>
   validateActions(textsIn(spec, 'validationActions'), specPath.child('validationActions'), errors),
 );
@@ -30,7 +31,7 @@ export const mutatingAdmissionPolicyBinding: Resource = {
   hashedVersion: 'v1beta1',
 };
 
-/** The two differ in what is asked of their spec besides. */
+/** The kinds differ in the additional validation of their spec. */
 function binding(kind: string, validateMore: (spec: JsonObject, errors: FieldErrors) => void): Resource {
   const v1: ServedVersion = {
     group: admissionGroup,

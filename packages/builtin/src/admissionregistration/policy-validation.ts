@@ -15,10 +15,11 @@ import {
   validateLabelSelector,
 } from '@tsukube/machinery';
 import { defaultRules, validateNamedRule } from './rules.ts';
+
 export const specPath = path('spec');
 const failurePolicies = ['Fail', 'Ignore'];
 
-/** What validating and mutating policies have in common. */
+/** Validation shared by validating and mutating policies. */
 export function validatePolicy(spec: JsonObject, errors: FieldErrors): void {
   if (!failurePolicies.includes(textIn(spec, 'failurePolicy')))
     errors.notSupported(specPath.child('failurePolicy'), textIn(spec, 'failurePolicy'), failurePolicies);
@@ -27,7 +28,7 @@ export function validatePolicy(spec: JsonObject, errors: FieldErrors): void {
   validateConstraints(objectIn(spec, 'matchConstraints'), specPath.child('matchConstraints'), errors);
 }
 
-/** Conditions that were accepted once stay accepted, as long as the parameters they may speak of are the same. */
+/** Ratcheting: unchanged matchConditions are not validated again if paramKind is unchanged. */
 export function validatePolicyConditions(spec: JsonObject, old: JsonObject | undefined, errors: FieldErrors): void {
   const unchanged = old && ['paramKind', 'matchConditions'].every((field) => deepEqual(spec[field], old[field]));
   if (!unchanged) validateMatchConditions(spec, specPath.child('matchConditions'), errors);
@@ -87,7 +88,7 @@ function validateVariable(variable: JsonObject, at: FieldPath, errors: FieldErro
 const matchPolicies = ['Equivalent', 'Exact'];
 const ruleLists = ['resourceRules', 'excludeResourceRules'];
 
-/** What webhooks and policies match by besides their rules. */
+/** Defaults of matchPolicy and selectors. */
 export function defaultMatching(owner: JsonObject): void {
   owner.matchPolicy ??= 'Equivalent';
   owner.namespaceSelector ??= {};
@@ -110,7 +111,7 @@ export function validateMatchResources(match: JsonObject | undefined, at: FieldP
     for (const [i, rule] of objectsIn(match, list).entries()) validateNamedRule(rule, at.child(list).index(i), errors);
 }
 
-/** A selector in the notation in which Go prints messages of protobuf: tables have it that way. */
+/** A selector as Go prints a protobuf message, as tables show it. */
 export function shownSelector(selector: JsonObject): string {
   const labels = Object.entries(mapIn(selector, 'matchLabels')).sort(([one], [other]) => (one < other ? -1 : 1));
   const shownLabels = labels.map(([key, value]) => `${key}: ${value},`).join('');

@@ -17,7 +17,7 @@ export function defaultRules(owner: JsonObject, field: string): void {
   for (const rule of objectsIn(owner, field)) if (rule.scope === undefined) rule.scope = '*';
 }
 
-/** What a webhook or a policy is asked about. */
+/** Validates a rule of a webhook or policy. */
 export function validateRule(rule: JsonObject, at: FieldPath, errors: FieldErrors): void {
   validateAlone(rule, 'operations', 'operations', at, errors);
   for (const [i, operation] of textsIn(rule, 'operations').entries())
@@ -31,7 +31,7 @@ export function validateRule(rule: JsonObject, at: FieldPath, errors: FieldError
     errors.notSupported(at.child('scope'), rule.scope, scopes);
 }
 
-/** There must be something, and a star stands alone. */
+/** The list must not be empty, and `*` must be its only item. */
 function validateAlone(rule: JsonObject, field: string, what: string, at: FieldPath, errors: FieldErrors): void {
   const values = textsIn(rule, field);
   if (values.length === 0) errors.required(at.child(field));
@@ -50,7 +50,7 @@ export function validateNamedRule(rule: JsonObject, at: FieldPath, errors: Field
   validateRule(rule, at, errors);
 }
 
-/** What is deleted cannot be changed on the way. */
+/** Mutating policies cannot match DELETE. */
 export function validateMutatingOperations(rules: readonly JsonObject[], at: FieldPath, errors: FieldErrors): void {
   for (const operation of rules.flatMap((rule) => textsIn(rule, 'operations')))
     if (!mutatingOperations.includes(operation)) errors.notSupported(at.child('operations'), operation, mutatingOperations);
@@ -59,7 +59,7 @@ export function validateMutatingOperations(rules: readonly JsonObject[], at: Fie
 export const reviewVersions = ['v1', 'v1beta1'];
 export const harmlessSideEffects = ['None', 'NoneOnDryRun'];
 
-/** What is asked of webhooks. An update may leave wrong what was wrong before. */
+/** Validation options of webhooks. Ratcheting: an update may keep values that were invalid before. */
 export interface WebhookRules {
   readonly noSideEffects: boolean;
   readonly knownReviewVersion: boolean;
@@ -100,13 +100,13 @@ function sameConditions(hooks: readonly JsonObject[], old: readonly JsonObject[]
   return hooks.every((hook, i) => deepEqual([...objectsIn(hook, 'matchConditions')], [...objectsIn(old[i], 'matchConditions')]));
 }
 
-/** Resources and subresources, pods/log, where either part may be a star: nothing may be said twice. */
+/** Resources such as pods/log, where either part may be `*`. Entries must not overlap. */
 export function validateResources(resources: readonly string[], at: FieldPath, errors: FieldErrors): void {
   if (resources.length === 0) errors.required(at);
   validateSubresources(resources, at, errors);
   if (resources.length > 1 && resources.includes('*/*'))
     errors.invalid(at, [...resources], "if '*/*' is present, must not specify other resources");
-  // Only the last one counts, which is how Kubernetes does it.
+  // As in Kubernetes, only the last one is checked.
   const lastWhole = resources.findLast((resource) => resource !== '' && !resource.includes('/'));
   if (resources.includes('*') && lastWhole !== '*')
     errors.invalid(at, [...resources], "if '*' is present, must not specify other resources without subresources");

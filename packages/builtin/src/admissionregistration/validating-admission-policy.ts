@@ -112,7 +112,7 @@ function validateAnnotations(annotations: readonly JsonObject[], policy: string,
   }
 }
 
-/** Audit events name an annotation by its policy and its key. */
+/** The key in audit events is POLICY/KEY, which limits its length. */
 function validateAnnotation(annotation: JsonObject, policy: string, at: FieldPath, errors: FieldErrors): void {
   const [key, expression] = [textIn(annotation, 'key'), textIn(annotation, 'valueExpression').trim()];
   if (policy === '') errors.invalid(at.child('key'), key, 'requires metadata.name be non-empty');

@@ -21,7 +21,7 @@ export const mutatingWebhookConfiguration: Resource = configuration('MutatingWeb
   hook.reinvocationPolicy ??= 'Never';
 });
 
-/** The two differ in one field of their webhooks. */
+/** The kinds differ in one field of their webhooks. */
 function configuration(kind: string, defaultHook: (hook: JsonObject) => void): Resource {
   const v1: ServedVersion = {
     group: admissionGroup,

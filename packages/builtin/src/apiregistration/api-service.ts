@@ -83,7 +83,7 @@ function serviceOf(object: JsonObject): JsonObject | undefined {
   return objectIn(objectIn(object, 'spec'), 'service');
 }
 
-/** What this server serves itself is there as long as it is. */
+/** The condition of APIServices without a Service. */
 function locallyAvailable(now: number): JsonObject {
   return {
     type: 'Available',
@@ -116,7 +116,7 @@ export function validateApiService(object: JsonObject, errors: FieldErrors): voi
   else validateLocal(spec, errors);
 }
 
-/** There is one for each group and version, so the name says both. */
+/** The name has to be VERSION.GROUP. */
 function validateName(name: string, spec: JsonObject, errors: FieldErrors): void {
   const expected = `${textIn(spec, 'version')}.${textIn(spec, 'group')}`;
   if (name === '' || name === expected || isValidPathSegmentName(name).length > 0) return;

@@ -9,13 +9,14 @@ import {
 } from '@tsukube/apiserver';
 import { formatTime, type JsonObject, objectIn, StatusError, setKey, textIn, textsIn } from '@tsukube/machinery';
 import { reviewResource } from '../common/review-resource.ts';
-/** Who finds out whose a token is, and whom it is asked for if the question does not say. */
+
+/** Authenticates tokens; `apiAudiences` is the default audience. */
 export interface TokenReviewer {
   readonly authenticate: TokenAuthenticator;
   readonly apiAudiences: readonly string[];
 }
 
-/** Whose token is this? */
+/** TokenReview: authenticates the token. */
 export function tokenReview({ authenticate, apiAudiences }: TokenReviewer): Resource {
   return reviewResource('authentication.k8s.io', 'TokenReview', async (object) => {
     const spec = objectIn(object, 'spec');
@@ -23,13 +24,13 @@ export function tokenReview({ authenticate, apiAudiences }: TokenReviewer): Reso
     if (token === '') throw StatusError.badRequest('token is required for TokenReview in authentication');
     const asked = textsIn(spec, 'audiences');
     const audiences = asked.length === 0 ? apiAudiences : asked;
-    // As a header would carry it: what stands behind a space is not part of it.
+    // As in an Authorization header, the token ends at the first space.
     const found = await authenticate(token.trim().split(' ')[0] as string, audiences.length === 0 ? undefined : audiences);
     return { ...object, status: answered(found) };
   });
 }
 
-/** The first reason is that of the authenticator which Kubernetes has for itself, and which knows no token but its own. */
+/** The first error is that of Kubernetes' loopback authenticator. */
 function answered(found: Identification): JsonObject {
   if (isAuthenticated(found)) {
     const { user, audiences = [] } = found;
@@ -39,7 +40,7 @@ function answered(found: Identification): JsonObject {
   return { user: {}, error: reasonText(['invalid bearer token', ...reasons]) };
 }
 
-/** A user as reviews show it. */
+/** authentication.k8s.io UserInfo. */
 export function userInfo({ name, uid, groups, extra }: User): JsonObject {
   const info: JsonObject = { username: name };
   if (uid) info.uid = uid;
@@ -52,7 +53,7 @@ export function userInfo({ name, uid, groups, extra }: User): JsonObject {
   return info;
 }
 
-/** Who am I? */
+/** SelfSubjectReview: the user of the request. */
 export const selfSubjectReview: Resource = reviewResource('authentication.k8s.io', 'SelfSubjectReview', (_object, request) => ({
   metadata: { creationTimestamp: formatTime(request.objects.services.now()) },
   status: { userInfo: userInfo(request.user) },
@@ -60,7 +61,7 @@ export const selfSubjectReview: Resource = reviewResource('authentication.k8s.io
 
 const nobody: TokenReviewer = { authenticate: () => undefined, apiAudiences: [] };
 
-/** By default no token is known. */
+/** Without a reviewer no token is authenticated. */
 export function authenticationResources(tokens: TokenReviewer = nobody): readonly Resource[] {
   return [selfSubjectReview, tokenReview(tokens)];
 }

@@ -12,7 +12,7 @@ import {
   textsIn,
 } from '@tsukube/machinery';
 
-/** What is asked about; the spec has been validated. */
+/** The attributes of a validated spec. */
 export function accessIn(spec: JsonObject, user: User): AccessAttributes {
   const resource = objectIn(spec, 'resourceAttributes');
   const path = objectIn(spec, 'nonResourceAttributes');
@@ -45,7 +45,7 @@ function labelSelectorIn(selector: JsonObject | undefined): SelectedBy<LabelRequ
   return understood(requirements, (expression) => labelSelectorOf({ matchExpressions: [expression] }).requirements[0]);
 }
 
-/** Those that can be read; the others ask for less, so leaving them out asks for more. */
+/** The valid requirements. Dropping an invalid one widens the request, which is the safe direction. */
 function understood<Requirement>(
   expressions: readonly JsonObject[],
   read: (expression: JsonObject) => Requirement | undefined,
@@ -74,7 +74,7 @@ function fieldRequirement(expression: JsonObject): FieldRequirement {
   return { field: textIn(expression, 'key'), operator: operator === 'In' ? '=' : '!=', value };
 }
 
-/** Who is asked about. */
+/** The subject of a review. */
 export function subjectIn(spec: JsonObject): User {
   const extra = new Map<string, readonly string[]>();
   const given = objectIn(spec, 'extra') ?? {};

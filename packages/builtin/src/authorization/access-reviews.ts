@@ -6,7 +6,7 @@ import { validateAccessReview } from './access-validation.ts';
 
 const group = 'authorization.k8s.io';
 
-/** May they? */
+/** SubjectAccessReview. */
 export function subjectAccessReview(authorizer: Authorizer): Resource {
   return reviewResource(group, 'SubjectAccessReview', (object) => {
     validateAccessReview(object, { subject: true, local: false });
@@ -14,7 +14,7 @@ export function subjectAccessReview(authorizer: Authorizer): Resource {
   });
 }
 
-/** May they, in this namespace? */
+/** LocalSubjectAccessReview. */
 export function localSubjectAccessReview(authorizer: Authorizer): Resource {
   const review = (object: JsonObject) => {
     validateAccessReview(object, { subject: true, local: true });
@@ -23,7 +23,7 @@ export function localSubjectAccessReview(authorizer: Authorizer): Resource {
   return reviewResource(group, 'LocalSubjectAccessReview', review, 'Namespaced');
 }
 
-/** May I? */
+/** SelfSubjectAccessReview. */
 export function selfSubjectAccessReview(authorizer: Authorizer): Resource {
   return reviewResource(group, 'SelfSubjectAccessReview', (object, { user }) => {
     validateAccessReview(object, { subject: false, local: false });
@@ -31,12 +31,12 @@ export function selfSubjectAccessReview(authorizer: Authorizer): Resource {
   });
 }
 
-/** What may I? */
+/** SelfSubjectRulesReview. */
 export function selfSubjectRulesReview(authorizer: Authorizer): Resource {
   return reviewResource(group, 'SelfSubjectRulesReview', async (object, { user }) => {
     const namespace = textIn(specOf(object), 'namespace');
     if (namespace === '') throw StatusError.badRequest('no namespace on request');
-    // The namespace is not repeated.
+    // The answer has an empty spec, as in Kubernetes.
     return { metadata: {}, spec: {}, status: shownRules(await authorizer.rulesFor(user, namespace)) };
   });
 }
@@ -91,7 +91,7 @@ function shownRule({ verbs, apiGroups, resources, resourceNames = [] }: Resource
   };
 }
 
-/** What is answered is what the authorizer says that judges requests. */
+/** The reviews use the authorizer of the server. */
 export function authorizationResources(authorizer: Authorizer): readonly Resource[] {
   return [
     localSubjectAccessReview(authorizer),

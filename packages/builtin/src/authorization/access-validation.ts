@@ -14,13 +14,13 @@ import {
 const resourcePath = path('spec', 'resourceAttributes');
 const pathsPath = path('spec', 'nonResourceAttributes');
 
-/** What reviews differ in: whether they name a subject, and whether they are about a namespace. */
+/** Whether the review names a subject, and whether it is limited to its namespace. */
 export interface AccessReviewRules {
   readonly subject: boolean;
   readonly local: boolean;
 }
 
-/** Fails with 422. */
+/** Throws 422. */
 export function validateAccessReview(object: JsonObject, { subject, local }: AccessReviewRules): void {
   const errors = new FieldErrors();
   const spec = objectIn(object, 'spec') ?? {};
@@ -44,7 +44,7 @@ function validateSpec(spec: JsonObject, subject: boolean, errors: FieldErrors): 
   }
 }
 
-/** As Kubernetes shows it, which is not as it is written. */
+/** The Go internal type, as Kubernetes prints it in errors. */
 function shownPath(paths: JsonObject): JsonObject {
   return { Path: textIn(paths, 'path'), Verb: textIn(paths, 'verb') };
 }
@@ -73,7 +73,7 @@ function validateSelector(selector: JsonObject, at: FieldPath, errors: FieldErro
     validateRequirement(requirement, at.child('requirements').index(i), errors);
 }
 
-/** Operators that are not known are let through: newer clients may know more of them. */
+/** Unknown operators are accepted, for newer clients. */
 function validateRequirement(requirement: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const [operator, values] = [textIn(requirement, 'operator'), textsIn(requirement, 'values')];
   if ((operator === 'In' || operator === 'NotIn') && values.length === 0)

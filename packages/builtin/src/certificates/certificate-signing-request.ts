@@ -53,7 +53,7 @@ export const certificateSigningRequest: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   subresources: {
-    /** Where signers leave the certificate. */
+    /** Signers write the certificate to the status. */
     status: {
       verbs,
       strategy: {
@@ -95,7 +95,7 @@ export const certificateSigningRequest: Resource = {
   },
 };
 
-/** Signers and approvers rely on it, so nobody can say it of themselves. */
+/** Sets the requestor from the authenticated user: signers and approvers rely on it. */
 function describeRequestor(spec: JsonObject, { name, uid, groups, extra }: User): void {
   for (const field of ['username', 'uid', 'groups', 'extra']) delete spec[field];
   spec.username = name;

@@ -37,7 +37,7 @@ describe('subjects of signing requests', () => {
   };
   const attribute = (oid: string, tag: number, value: Buffer) =>
     element(0x31, element(0x30, element(0x06, Buffer.from(oid, 'hex')), element(tag, value)));
-  /** Signed by nobody. */
+  /** A request with an invalid signature. */
   const requestFor = (...attributes: readonly Buffer[]) => {
     const information = element(0x30, element(0x02, Buffer.from([0])), element(0x30, ...attributes), element(0x30));
     const der = element(0x30, information, element(0x30), element(0x03, Buffer.from([0])));

@@ -1,7 +1,7 @@
 import { type FieldErrors, formatTime, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 
 const conditionsPath = path('status', 'conditions');
-/** These are either there and true or not there. */
+/** Conditions whose status must be True. */
 const lasting = ['Approved', 'Denied', 'Failed'];
 export const decisions = ['Approved', 'Denied'];
 const statuses = ['False', 'True', 'Unknown'];
@@ -14,7 +14,7 @@ function ofType(object: JsonObject, type: string): readonly JsonObject[] {
   return conditionsOf(object).filter((condition) => textIn(condition, 'type') === type);
 }
 
-/** A signer that repeats a decision repeats it as it was made. */
+/** An unchanged condition keeps its times. */
 export function keepDecisions(object: JsonObject, old: JsonObject): void {
   for (const type of decisions) {
     const [conditions, before] = [ofType(object, type), ofType(old, type)];
@@ -64,7 +64,7 @@ function validateStatus(status: string, allowed: readonly string[], index: numbe
   else if (!allowed.includes(status)) errors.notSupported(at, status, allowed);
 }
 
-/** What was decided stays decided; only the approval subresource decides. */
+/** Approved, Denied and Failed cannot be removed; only /approval adds Approved and Denied. */
 export function validateConditionChanges(object: JsonObject, old: JsonObject, mayDecide: boolean, errors: FieldErrors): void {
   for (const type of lasting) {
     if (ofType(object, type).length < ofType(old, type).length)

@@ -45,7 +45,7 @@ const usages = [
   'timestamping',
 ];
 
-/** What an update may do, depending on where it is sent. */
+/** The changes that an update may make, by subresource. */
 export interface CsrPowers {
   readonly mayDecide?: boolean;
   readonly mayIssue?: boolean;
@@ -87,7 +87,7 @@ function validateCertificate(object: JsonObject, errors: FieldErrors): void {
   if (problem !== undefined) errors.invalid(path('status', 'certificate'), '<certificate data>', problem);
 }
 
-/** What was accepted before these rules stays accepted. */
+/** Ratcheting: unchanged usages are not validated. */
 function validateUsages(given: readonly string[], old: readonly string[], errors: FieldErrors): void {
   const at = specPath.child('usages');
   if (given.length === 0) errors.required(at);
@@ -110,7 +110,7 @@ function validateSigner(name: string, old: string, errors: FieldErrors): void {
 const maxDomain = 253;
 const maxSignerName = maxDomain + 1 + (253 + 63 + 1);
 
-/** Signers are named by a domain and a path: example.com/signer. */
+/** A signer name is DOMAIN/PATH: example.com/signer. */
 export function validateSignerName(name: string, at: FieldPath, errors: FieldErrors): void {
   const [domain = '', path = '', ...more] = name.split('/');
   if (name === '') {
@@ -128,7 +128,7 @@ export function validateSignerName(name: string, at: FieldPath, errors: FieldErr
   if (Buffer.byteLength(name) > maxSignerName) errors.tooLong(at, maxSignerName);
 }
 
-/** Only the first wrong label is told of: all would be reported with the same value. */
+/** Reports only the first invalid label: all have the same value. */
 function validateLabels(text: string, check: (label: string) => readonly string[], at: FieldPath, errors: FieldErrors): void {
   const wrong = text.split('.').find((label) => check(label).length > 0);
   if (wrong === undefined) return;

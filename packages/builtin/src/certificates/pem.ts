@@ -11,7 +11,7 @@ const begin = '-----BEGIN ';
 const end = '-----END ';
 const dashes = '-----';
 
-/** The blocks of a text; what is no block is passed over. Every character is looked at a fixed number of times. */
+/** The PEM blocks of a text; other text is skipped. Linear in the length of the text. */
 export function* pemBlocks(text: string): Generator<PemBlock> {
   let closing = -1;
   for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at + begin.length)) {
@@ -39,7 +39,7 @@ function decoded(type: string, content: string): PemBlock | undefined {
   return { type, hasHeaders: headers !== 0, der: Buffer.from(base64, 'base64') };
 }
 
-/** What is wrong with the certificate that a signer has put into a status. */
+/** The error of status.certificate; undefined if it is valid. */
 export function issuedCertificateProblem(base64: string): string | undefined {
   if (base64 === '') return undefined;
   let count = 0;

@@ -19,7 +19,7 @@ interface Algorithm {
   readonly pss?: true;
 }
 
-/** By the DER of their identifiers. For PSS the hash is read from the parameters. */
+/** By the DER of the algorithm identifier. The hash of PSS is in the parameters. */
 const algorithms: Readonly<Record<string, Algorithm>> = {
   '2a864886f70d010105': { key: 'rsa', hash: 'sha1' },
   '2a864886f70d01010b': { key: 'rsa', hash: 'sha256' },
@@ -39,19 +39,19 @@ const failures: Readonly<Record<string, string>> = {
   ed25519: 'x509: Ed25519 verification failure',
 };
 
-/** What is wrong with a PKCS#10 request in PEM; undefined if it is well-formed and signed with its own key. */
+/** The error of a PKCS#10 request in PEM; undefined if it is well-formed and signed with its own key. */
 export function signingRequestProblem(pem: string): string | undefined {
   const read = parsed(pem, signatureProblem);
   return typeof read === 'object' ? read.problem : read;
 }
 
 export interface CertificateSubject {
-  /** The last one; empty if there is none. */
+  /** The last common name; empty if there is none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
 }
 
-/** The subject a PKCS#10 request in PEM asks for, or why it cannot be read. */
+/** The subject of a PKCS#10 request in PEM, or the error. */
 export function requestedSubject(pem: string): CertificateSubject | { readonly problem: string } {
   return parsed(pem, ({ subject }) => {
     const attributes = readDistinguishedName(subject);
@@ -96,7 +96,7 @@ function signatureProblem({ signed, publicKey, algorithm, signature }: SigningRe
   if (!key) return 'x509: unsupported public key';
   if (!used) return 'x509: cannot verify signature: algorithm unimplemented';
   if (key.asymmetricKeyType !== used.key) return 'x509: signature algorithm specifies a different public key type';
-  // The first byte of a bit string counts the bits that are not used.
+  // The first byte of a BIT STRING is the number of unused bits.
   const bytes = signature.content.subarray(1);
   return isSigned(signed, bytes, key, used) ? undefined : failures[used.key];
 }

@@ -1,6 +1,7 @@
 import { deepEqual, type FieldErrors, type JsonObject, metadataOf, path, textIn } from '@tsukube/machinery';
 import { shownFlowSchemaSpec, shownLevelSpec } from './shown-spec.ts';
-/** What is there from the start. The mandatory ones are kept as they are; of the suggested ones only the untouched. */
+
+/** The default objects. Mandatory ones are always restored, suggested ones unless an administrator changed them. */
 export interface FlowControlDefaults {
   readonly mandatory: FlowObjects;
   readonly suggested: FlowObjects;
@@ -11,7 +12,7 @@ export interface FlowObjects {
   readonly schemas: readonly JsonObject[];
 }
 
-/** Says of an object whether it follows what a new version suggests. */
+/** Whether the server updates the spec to its defaults. */
 export const autoUpdateAnnotation = 'apf.kubernetes.io/autoupdate-spec';
 
 const apiVersion = 'flowcontrol.apiserver.k8s.io/v1';
@@ -50,7 +51,7 @@ const users = (...names: string[]): JsonObject[] => names.map((name) => ({ kind:
 const systemAccounts: JsonObject[] = [{ kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: '*' } }];
 const everyone = groups('system:unauthenticated', 'system:authenticated');
 
-/** Kubernetes' own, value for value. */
+/** The defaults of Kubernetes. */
 export const flowControlDefaults: FlowControlDefaults = {
   mandatory: {
     levels: [
@@ -108,7 +109,7 @@ export const flowControlDefaults: FlowControlDefaults = {
 const specsOf = (objects: readonly JsonObject[]) =>
   new Map(objects.map((object) => [textIn(metadataOf(object), 'name'), object.spec as JsonObject]));
 
-/** Every request matches one of these, whatever else is configured. */
+/** The specs of the mandatory objects, which cannot be changed. */
 const flowSchemas = specsOf(flowControlDefaults.mandatory.schemas);
 const levels = specsOf(flowControlDefaults.mandatory.levels);
 

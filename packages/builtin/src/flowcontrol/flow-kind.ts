@@ -9,6 +9,7 @@ import {
 import { type FieldErrors, type JsonObject, objectIn, objectsIn, path, textIn } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { statusOnly } from '../common/status-subresource.ts';
+
 export interface FlowKind {
   readonly kind: string;
   readonly columns: readonly Column[];
@@ -16,7 +17,7 @@ export interface FlowKind {
   readonly validate: (object: JsonObject, errors: FieldErrors) => void;
 }
 
-/** What both kinds of this group have in common. */
+/** The parts shared by both kinds of the group. */
 export function flowResource({ kind, columns, applyDefaults, validate }: FlowKind): Resource {
   const v1: ServedVersion = {
     group: 'flowcontrol.apiserver.k8s.io',
@@ -54,7 +55,7 @@ export function flowResource({ kind, columns, applyDefaults, validate }: FlowKin
   };
 }
 
-/** Conditions of this group need a type, and each only once. */
+/** Condition types are required and unique. */
 export function validateFlowConditions(object: JsonObject, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, condition] of objectsIn(objectIn(object, 'status'), 'conditions').entries()) {

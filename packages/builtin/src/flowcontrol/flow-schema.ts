@@ -79,7 +79,7 @@ function validate(object: JsonObject, errors: FieldErrors): void {
   validateMandatorySchema(object, spec, errors);
 }
 
-/** One goes before all others, and is reserved for the schema that lets administrators in. */
+/** Precedence 1 is reserved for the FlowSchema `exempt`. */
 function validatePrecedence(precedence: number, exempt: boolean, errors: FieldErrors): void {
   const at = specPath.child('matchingPrecedence');
   if (precedence <= 0) errors.invalid(at, precedence, 'must be a positive value');
@@ -89,7 +89,7 @@ function validatePrecedence(precedence: number, exempt: boolean, errors: FieldEr
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 
-/** Who is meant, and which of their requests. */
+/** Validates subjects, resource rules and non-resource rules. */
 export function validateFlowRule(rule: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const subjects = objectsIn(rule, 'subjects');
   if (subjects.length === 0) errors.required(at.child('subjects'), 'subjects must contain at least one value');
@@ -158,13 +158,13 @@ function pathProblem(path: string): string | undefined {
   return star < 0 || (star === path.length - 1 && path.endsWith('/*')) ? undefined : 'wildcard can only do suffix matching';
 }
 
-/** The field in which each kind of subject is described. */
+/** The field of each kind of subject. */
 const fields = new Map([
   ['ServiceAccount', 'serviceAccount'],
   ['User', 'user'],
   ['Group', 'group'],
 ]);
-/** The order in which the fields of the other kinds are complained about. */
+/** The order in which Kubernetes reports fields of other kinds. */
 const complaints: Readonly<Record<string, readonly string[]>> = {
   ServiceAccount: ['User', 'Group'],
   User: ['ServiceAccount', 'Group'],

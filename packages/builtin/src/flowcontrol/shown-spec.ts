@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, numberIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 
-/** Specs as Kubernetes shows them in messages, which is not as they are written: every field, by another name. */
+/** Specs as Go internal types, as Kubernetes prints them in errors. */
 export function shownFlowSchemaSpec(spec: JsonObject): JsonObject {
   const method = objectIn(spec, 'distinguisherMethod');
   return {

@@ -2,7 +2,7 @@ import type { ServedVersion } from '@tsukube/apiserver';
 import { type JsonObject, objectIn } from '@tsukube/machinery';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
-/** The groups of a user were called group. */
+/** v1beta1 has `group` instead of `groups`. */
 const conversion: Conversion = {
   toHub: (review) => renamed(review, 'group', 'groups'),
   fromHub: (review) => renamed(review, 'groups', 'group'),

@@ -15,7 +15,7 @@ import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
 
 type Reword = (metric: JsonObject) => JsonObject;
 
-/** Metrics read as those that v1 keeps in an annotation; the behavior is in an annotation here, too. */
+/** Metrics read as those that v1 stores in an annotation; the behavior is stored in an annotation as well. */
 const v2beta1Conversion: Conversion = {
   toHub(object) {
     const metadata = objectIn(object, 'metadata') ?? {};
@@ -33,7 +33,7 @@ const v2beta1Conversion: Conversion = {
   },
 };
 
-/** v2beta1 always has a value, so a zero beside an average says nothing. */
+/** v2beta1 always has a value: a zero beside an average is ignored. */
 function readingToHub(metric: JsonObject): JsonObject {
   const reading = metricStatusToHub(metric);
   for (const source of ['object', 'external']) {
@@ -62,7 +62,7 @@ const tolerances = {
 
 const directions = ['scaleUp', 'scaleDown'] as const;
 
-/** Knows all that the hub knows but how much a metric may be off. */
+/** v2beta2 lacks only the tolerance. */
 const v2beta2Conversion: Conversion = {
   toHub(object) {
     const metadata = objectIn(object, 'metadata') ?? {};

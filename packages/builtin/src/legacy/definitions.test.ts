@@ -47,7 +47,7 @@ const converting = definition('things.example.com', {
   conversion: { strategy: 'Webhook', webhookClientConfig: { url: 'https://example.com/convert' } },
 });
 
-/** What is wrong with a definition that is created in v1beta1. */
+/** The validation errors of a definition created in v1beta1. */
 function problems(object: JsonObject): readonly string[] {
   const hub = toHub(object);
   const errors = new FieldErrors();

@@ -15,7 +15,7 @@ import {
 } from '@tsukube/machinery';
 import { type Conversion, legacyVersion } from './legacy-version.ts';
 
-/** What all versions had alike was said once, of the definition as a whole. */
+/** v1beta1 has the shared fields of versions at the top level of the spec. */
 const parts: readonly (readonly [top: string, part: SharedField])[] = [
   ['subresources', 'subresources'],
   ['validation', 'schema'],
@@ -58,7 +58,7 @@ const definitionConversion: Conversion = {
   },
 };
 
-/** What is said of all versions cannot be said of each as well. */
+/** A field may be set at the top level or per version, not both. */
 function refuseContradictions(object: JsonObject, spec: JsonObject): void {
   const errors = new FieldErrors();
   for (const [top, part] of parts) {
@@ -85,7 +85,7 @@ function versionFromHub(version: JsonObject): JsonObject {
   return columns === undefined ? version : { ...version, additionalPrinterColumns: columns };
 }
 
-/** The path of a column was written in capitals. */
+/** v1beta1 has JSONPath instead of jsonPath. */
 function withColumns(part: SharedField, value: JsonValue | undefined, to: 'jsonPath' | 'JSONPath'): JsonValue | undefined {
   if (part !== 'additionalPrinterColumns' || !Array.isArray(value)) return value;
   const from = to === 'jsonPath' ? 'JSONPath' : 'jsonPath';
@@ -110,7 +110,7 @@ function conversionFromHub({ webhook, ...conversion }: JsonObject): JsonObject {
   };
 }
 
-/** Everything was kept, and a scope and a list of versions need not be said. */
+/** v1beta1 defaults preserveUnknownFields, scope and versions. */
 function defaultDefinition(object: JsonObject): void {
   const spec = objectIn(object, 'spec');
   if (!spec) return;
@@ -134,6 +134,6 @@ export const definitionVersions: readonly ServedVersion[] = [
     replacement: 'apiextensions.k8s.io/v1 CustomResourceDefinition',
     applyDefaults: defaultDefinition,
     conversion: definitionConversion,
-    ownRules: true,
+    validatedByKind: true,
   }),
 ];

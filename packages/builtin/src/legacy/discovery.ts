@@ -1,12 +1,11 @@
 import type { ServedVersion } from '@tsukube/apiserver';
 import { type JsonObject, mapIn, setKey } from '@tsukube/machinery';
-import { eventsV1 } from '../core/events-v1.ts';
 import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
 
 const zoneLabel = 'topology.kubernetes.io/zone';
 const hostLabel = 'kubernetes.io/hostname';
 
-/** Where an endpoint runs was told by labels. */
+/** v1beta1 has node and zone in the `topology` map. */
 const conversion: Conversion = {
   toHub: (slice) => withEach(slice, 'endpoints', endpointToHub),
   fromHub: (slice) => withEach(slice, 'endpoints', endpointFromHub),
@@ -39,22 +38,7 @@ export const endpointSliceVersions: readonly ServedVersion[] = [
     removed: 25,
     replacement: 'discovery.k8s.io/v1 EndpointSlice',
     conversion,
-    // Only v1beta1 may write topologies.
-    keeps: ['endpoints'],
-  }),
-];
-
-/** In the form of events.k8s.io/v1. */
-export const eventVersions: readonly ServedVersion[] = [
-  legacyVersion({
-    group: 'events.k8s.io',
-    type: 'events.v1beta1.Event',
-    hub: 'core.v1.Event',
-    hubGroup: '',
-    deprecated: 22,
-    removed: 25,
-    conversion: eventsV1.converter as Conversion,
-    selectableFields: eventsV1.selectableFields,
-    judge: (error) => (error.field === 'reportingComponent' ? { ...error, field: 'reportingController' } : error),
+    // Only v1beta1 writes may set deprecatedTopology.
+    preservedFields: ['endpoints'],
   }),
 ];

@@ -4,7 +4,7 @@ import { type Conversion, legacyVersion } from './legacy-version.ts';
 
 const group = 'flowcontrol.apiserver.k8s.io';
 const defaultShares = 30;
-/** In v1beta3 zero shares stand for the default, unless an object has this. */
+/** In v1beta3 zero shares mean the default unless this annotation is set. */
 const preserveZero = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 
 function limitedIn(level: JsonObject): JsonObject | undefined {
@@ -15,7 +15,7 @@ function withLimited(level: JsonObject, limited: JsonObject): JsonObject {
   return { ...level, spec: { ...objectIn(level, 'spec'), limited } };
 }
 
-/** Shares were called assured. */
+/** v1beta1 and v1beta2 have assuredConcurrencyShares. */
 const assured: Conversion = {
   toHub(level) {
     const limited = limitedIn(level);
@@ -60,7 +60,7 @@ function defaultNominal(level: JsonObject): void {
     fillIn(limited, 'nominalConcurrencyShares', defaultShares);
 }
 
-const speakingOfAssured = { next: 'v1beta3', conversion: assured, applyDefaults: defaultAssured, judge: judgeAssured };
+const speakingOfAssured = { next: 'v1beta3', conversion: assured, applyDefaults: defaultAssured, filterError: judgeAssured };
 const releases = [
   { version: 'v1beta3', deprecated: 29, removed: 32, next: 'v1', conversion: nominal, applyDefaults: defaultNominal },
   { version: 'v1beta2', deprecated: 26, removed: 29, ...speakingOfAssured },

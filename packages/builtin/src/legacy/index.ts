@@ -1,4 +1,6 @@
-import type { Resource, ServedVersion } from '@tsukube/apiserver';
+import type { Column, Resource, ServedVersion } from '@tsukube/apiserver';
+import type { KubeObject } from '@tsukube/machinery';
+import { mutatingWebhookVersions, validatingWebhookVersions } from './admissionregistration.ts';
 import {
   localSubjectAccessReviewVersions,
   selfSubjectAccessReviewVersions,
@@ -6,20 +8,20 @@ import {
   subjectAccessReviewVersions,
 } from './authorization.ts';
 import { autoscalerVersions } from './autoscaling.ts';
+import { signingRequestVersions } from './certificates.ts';
 import { definitionVersions } from './definitions.ts';
-import { endpointSliceVersions, eventVersions } from './discovery.ts';
+import { endpointSliceVersions } from './discovery.ts';
+import { eventVersions } from './events.ts';
 import { flowSchemaVersions, priorityLevelVersions } from './flow-control.ts';
-import { signingRequestVersions } from './kubelet-request.ts';
 import { sameShape } from './legacy-version.ts';
+import { withLenientValidation } from './lenient-validation.ts';
 import { ingressClassVersions, ingressVersions } from './networking.ts';
-import { disruptionBudgetVersions, mutatingWebhookVersions, validatingWebhookVersions } from './policy.ts';
-import { presentedLikeHub } from './presentation.ts';
-import { tolerant } from './tolerance.ts';
+import { disruptionBudgetVersions } from './policy.ts';
 
 const rbac = 'rbac.authorization.k8s.io';
 const storage = 'storage.k8s.io';
 
-/** The versions that Kubernetes has removed and we still serve, by the plural and the group of their hub. */
+/** API versions that Kubernetes has removed and this server still serves, by plural.group of the hub. */
 export const legacyVersions: Readonly<Record<string, readonly ServedVersion[]>> = {
   events: eventVersions,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': mutatingWebhookVersions,
@@ -51,18 +53,68 @@ export const legacyVersions: Readonly<Record<string, readonly ServedVersion[]>> 
   [`csinodes.${storage}`]: sameShape('storage.v1beta1.CSINode', storage, 17, 22),
   [`csistoragecapacities.${storage}`]: sameShape('storage.v1beta1.CSIStorageCapacity', storage, 24, 27),
   [`storageclasses.${storage}`]: sameShape('storage.v1beta1.StorageClass', storage, 19, 22),
-  // It had no subresource for its status.
-  [`volumeattachments.${storage}`]: sameShape('storage.v1beta1.VolumeAttachment', storage, 19, 22, { keeps: ['status'] }),
+  // v1beta1 has no status subresource.
+  [`volumeattachments.${storage}`]: sameShape('storage.v1beta1.VolumeAttachment', storage, 19, 22, {
+    preservedFields: ['status'],
+  }),
 };
 
-/** The resources, each with the versions that Kubernetes has removed behind those that it serves. */
+/** Appends the removed versions to the served versions of each resource. */
 export function withLegacyVersions(resources: readonly Resource[]): readonly Resource[] {
   return resources.map((resource) => {
-    const legacy = legacyOf(resource).map((version) => presentedLikeHub(version, resource.hub));
-    return legacy.length === 0 ? resource : { ...resource, ...tolerant(resource), versions: [...resource.versions, ...legacy] };
+    const legacy = legacyOf(resource).map((version) => withHubColumns(version, resource.hub));
+    return legacy.length === 0
+      ? resource
+      : { ...resource, ...withLenientValidation(resource), versions: [...resource.versions, ...legacy] };
   });
 }
 
 function legacyOf({ names, hub }: Resource): readonly ServedVersion[] {
   return legacyVersions[hub.group === '' ? names.plural : `${names.plural}.${hub.group}`] ?? [];
+}
+
+type ToHub = (object: KubeObject) => KubeObject;
+
+/** Tables and field selectors of old versions are those of the hub. */
+export function withHubColumns(version: ServedVersion, hub: ServedVersion): ServedVersion {
+  const toHub = memoized((object) => (version.converter?.toHub(object) as KubeObject | undefined) ?? object);
+  const { columns, rowConditions, selectableFields } = hub;
+  return {
+    ...(columns && { columns: columns.map((column) => throughHub(column, toHub)) }),
+    ...(rowConditions && { rowConditions: (object: KubeObject) => rowConditions(toHub(object)) }),
+    ...(selectableFields && { selectableFields: fieldsThroughHub(selectableFields, toHub) }),
+    ...version,
+  };
+}
+
+/** All cells of a row convert the same object. */
+function memoized(toHub: ToHub): ToHub {
+  const known = new WeakMap<KubeObject, KubeObject>();
+  return (object) => {
+    const hub = known.get(object) ?? toHub(object);
+    known.set(object, hub);
+    return hub;
+  };
+}
+
+/** Keeps the description lazy. */
+function throughHub(column: Column, toHub: ToHub): Column {
+  const { name, type, format, priority } = column;
+  return {
+    name,
+    type,
+    ...(format !== undefined && { format }),
+    ...(priority !== undefined && { priority }),
+    get description() {
+      return column.description;
+    },
+    value: (object) => column.value(toHub(object)),
+  };
+}
+
+function fieldsThroughHub(
+  fields: NonNullable<ServedVersion['selectableFields']>,
+  toHub: ToHub,
+): NonNullable<ServedVersion['selectableFields']> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, (object: KubeObject) => value(toHub(object))]));
 }

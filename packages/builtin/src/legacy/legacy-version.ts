@@ -1,43 +1,43 @@
 import { builtinTypes } from '@tsukube/api';
 import type { Schema, ServedVersion } from '@tsukube/apiserver';
 import { apiVersionOf, checkObject, deepCopy, type JsonObject, objectsIn } from '@tsukube/machinery';
-import { keepLost, restoreLost } from './lost-fields.ts';
-import type { Judge, LenientVersion } from './tolerance.ts';
+import type { ErrorFilter, LenientVersion } from './lenient-validation.ts';
+import { preserveLostFields, restoreLostFields } from './lost-fields.ts';
 
-/** A version that Kubernetes has removed, of a kind whose hub is still there. */
+/** A removed version of a kind whose hub is still served. */
 export interface LegacyVersion {
   readonly group: string;
   /** batch.v1beta1.CronJob */
   readonly type: string;
-  /** batch.v1.CronJob; in the same group unless `hubGroup` says otherwise. */
+  /** batch.v1.CronJob; in `hubGroup` if set, otherwise in the same group. */
   readonly hub: string;
   readonly hubGroup?: string;
-  /** The minor releases of Kubernetes in which it was deprecated and removed. */
+  /** Minor releases of Kubernetes. */
   readonly deprecated: number;
   readonly removed: number;
-  /** What Kubernetes advises to use: batch/v1 CronJob. */
+  /** The replacement in the deprecation warning: batch/v1 CronJob. */
   readonly replacement?: string | undefined;
-  /** What this version fills in differently from the hub. Changes the object, which is a copy. */
+  /** Defaults that differ from the hub. Mutates the object, which is a copy. */
   readonly applyDefaults?: (object: JsonObject) => void;
-  /** How the two differ besides their names; absent if they do not. Objects are in the form of their type. */
+  /** Absent if only the apiVersion differs. Objects are normalized to their type. */
   readonly conversion?: Conversion;
   readonly selectableFields?: ServedVersion['selectableFields'];
-  /** Where it is more lenient than the hub, or names fields differently. */
-  readonly judge?: Judge;
-  /** Fields that a write of this version sets, and one of the hub does not. */
-  readonly keeps?: readonly string[];
-  /** The kind knows itself what it asks of this version. */
-  readonly ownRules?: boolean;
+  /** Drops or rewrites validation errors of the hub. */
+  readonly filterError?: ErrorFilter;
+  /** Fields that writes in this version may set although the hub strategy resets them. */
+  readonly preservedFields?: readonly string[];
+  /** The strategy of the kind validates this version itself. */
+  readonly validatedByKind?: boolean;
 }
 
-/** Without kind and apiVersion, and without minding order and empty fields. Neither side is mutated. */
+/** Converts everything but kind and apiVersion; field order and empty fields do not matter. Must not mutate its argument. */
 export interface Conversion {
   toHub(object: JsonObject): JsonObject;
   fromHub(hub: JsonObject): JsonObject;
 }
 
 export function legacyVersion(legacy: LegacyVersion): LenientVersion {
-  const { group, selectableFields, judge, keeps, ownRules } = legacy;
+  const { group, selectableFields, filterError, preservedFields, validatedByKind } = legacy;
   const [, version = '', kind = ''] = legacy.type.split('.');
   const deprecationWarning = warning(`${group}/${version} ${kind}`, legacy);
   return {
@@ -48,13 +48,13 @@ export function legacyVersion(legacy: LegacyVersion): LenientVersion {
     deprecationWarning,
     legacy: true,
     ...(selectableFields && { selectableFields }),
-    ...(judge && { judge }),
-    ...(keeps && { keeps }),
-    ...(ownRules && { ownRules }),
+    ...(filterError && { filterError }),
+    ...(preservedFields && { preservedFields }),
+    ...(validatedByKind && { validatedByKind }),
   };
 }
 
-/** A copy in which each object of a list is converted; a list that is not there stays away. */
+/** A copy with each object of a list converted; a missing list stays missing. */
 export function withEach(owner: JsonObject, field: string, convert: (object: JsonObject) => JsonObject): JsonObject {
   return Array.isArray(owner[field]) ? { ...owner, [field]: objectsIn(owner, field).map(convert) } : owner;
 }
@@ -75,8 +75,8 @@ function warning(name: string, { deprecated, removed, replacement }: LegacyVersi
 }
 
 /**
- * Both sides are given the form of their type, so that conversions need not mind it. What the old version cannot say, and
- * Kubernetes has no annotation for, is kept in one of ours.
+ * Normalizes both sides to their type, so that conversions need not. Hub fields that the old version cannot express, and for
+ * which Kubernetes has no annotation, are preserved in an annotation of this server.
  */
 function converterOf(legacy: LegacyVersion, apiVersion: string): NonNullable<ServedVersion['converter']> {
   const { conversion, applyDefaults } = legacy;
@@ -91,7 +91,7 @@ function converterOf(legacy: LegacyVersion, apiVersion: string): NonNullable<Ser
     const complete = applyDefaults ? deepCopy(object) : object;
     applyDefaults?.(complete);
     const hub = asHub(convert.toHub(asOld(complete)));
-    const restored = restoreLost(object, hub);
+    const restored = restoreLostFields(object, hub);
     return restored === hub ? hub : asHub(restored);
   };
   return {
@@ -99,24 +99,24 @@ function converterOf(legacy: LegacyVersion, apiVersion: string): NonNullable<Ser
     fromHub(hub) {
       const known = asHub(hub);
       const old = asOld(convert.fromHub(known));
-      const kept = keepLost(old, toHub(old), known);
+      const kept = preserveLostFields(old, toHub(old), known);
       return kept === old ? old : asOld(kept);
     },
   };
 }
 
-/** A type is looked up when something is first converted. An object that is not of the type is left as it is. */
+/** Normalizes to a type, which is looked up lazily. An object that does not match the type is returned as it is. */
 function inForm(type: string, object: JsonObject): JsonObject {
   return checkObject(object, builtinTypes.get(fullName(type)), builtinTypes).value;
 }
 
-/** A kind that differs from its hub in nothing but the version, and perhaps in what may be written with it. */
+/** A version with the same fields as the hub. */
 export function sameShape(
   type: string,
   group: string,
   deprecated: number,
   removed: number,
-  more: Pick<LegacyVersion, 'replacement' | 'keeps'> = {},
+  more: Pick<LegacyVersion, 'replacement' | 'preservedFields'> = {},
 ): readonly ServedVersion[] {
   const [name, , kind] = type.split('.');
   const replacement = `${group}/v1 ${kind}`;

@@ -23,7 +23,7 @@ const all = Object.values(legacyVersions)
 
 const definition = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomResourceDefinition';
 
-/** A definition may not say the same of each version and of all: only what could be read is written. */
+/** Fields must not be set both at the top level and per version, so the object is converted once. */
 function randomDefinition(seed: number): JsonObject {
   const version = all.find(([type]) => type === definition)?.[1] as ServedVersion;
   const { metadata, ...rest } = converterOf(version).fromHub(randomOf(hubOf(definition), seed));
@@ -48,7 +48,7 @@ function converterOf(version: ServedVersion): Converter {
   return version.converter as Converter;
 }
 
-/** Where something that `part` says is missing in, or differs from, `whole`. What is empty may have got a default. */
+/** Paths of `part` that are missing in, or differ from, `whole`. Empty values may have been defaulted. */
 function missing(part: JsonValue, whole: JsonValue | undefined, at = ''): readonly string[] {
   if (isObject(part) && isObject(whole))
     return Object.entries(part).flatMap(([key, value]) => missing(value, whole[key], `${at}/${key}`));
@@ -96,7 +96,7 @@ describe('a removed version', () => {
   });
 });
 
-/** A service without a name and a port is no service to an old ingress. */
+/** v1beta1 cannot express a service backend without name and port. */
 function hasEmptyPort(object: JsonObject): boolean {
   return JSON.stringify(object, bigintAsText).includes('"servicePort":""');
 }

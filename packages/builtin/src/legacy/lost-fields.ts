@@ -11,14 +11,14 @@ import {
   stringifyJson,
 } from '@tsukube/machinery';
 
-/** Holds what an old version cannot say, so that a client of it that reads and writes an object loses nothing. */
+/** Preserves hub fields that an old version cannot express, so that read-modify-write by an old client loses nothing. */
 export const lostFieldsAnnotation = 'tsukube.dev/lost-in-conversion';
 
 type Key = string | number;
 
 /**
- * One value of the hub: what the old version makes of it, and what it really is; absent values are left out. It is restored
- * only while the old version still says the same, so that a client's own change wins.
+ * One value of the hub: `read` is its conversion to the old version and back, `was` the original; absent values are omitted.
+ * It is restored only if the converted value is still `read`, so that a change by the client wins.
  */
 interface LostField {
   readonly at: readonly Key[];
@@ -26,8 +26,8 @@ interface LostField {
   readonly was?: JsonValue;
 }
 
-/** The old form with an annotation if `back`, which is what it converts to, is not the hub it came from. */
-export function keepLost(old: JsonObject, back: JsonObject, hub: JsonObject): JsonObject {
+/** Adds the annotation to `old` if `back`, its conversion back to the hub, differs from `hub`. */
+export function preserveLostFields(old: JsonObject, back: JsonObject, hub: JsonObject): JsonObject {
   const lost: LostField[] = [];
   collect(back, hub, [], lost);
   if (lost.length === 0) return old;
@@ -48,8 +48,8 @@ function collect(read: JsonValue | undefined, was: JsonValue | undefined, at: re
   }
 }
 
-/** The hub with what `object`, the old form, remembers of it. The hub is not changed. */
-export function restoreLost(object: JsonObject, hub: JsonObject): JsonObject {
+/** Restores into a copy of the hub what the annotation of the old version preserves. */
+export function restoreLostFields(object: JsonObject, hub: JsonObject): JsonObject {
   const text = mapIn(objectIn(object, 'metadata'), 'annotations')[lostFieldsAnnotation];
   if (text === undefined) return hub;
   const restored = deepCopy(hub);
@@ -81,7 +81,7 @@ function member(owner: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(owner, key) ? owner[key] : undefined;
 }
 
-/** Nothing if a client has written something else there. */
+/** Empty if the annotation is not ours. */
 function parseLost(text: string): readonly LostField[] {
   let fields: JsonValue;
   try {

@@ -12,7 +12,7 @@ import {
 } from '@tsukube/machinery';
 import { type Conversion, legacyVersion, withEach } from './legacy-version.ts';
 
-/** A backend had the name and the port of a service as fields of its own, and the default backend was called backend. */
+/** v1beta1 has serviceName and servicePort in the backend, and `backend` instead of defaultBackend. */
 const ingressConversion: Conversion = {
   toHub(object) {
     const { backend, ...spec } = objectIn(object, 'spec') ?? {};
@@ -64,8 +64,8 @@ function defaultPathTypes(ingress: JsonObject): void {
     for (const path of objectsIn(objectIn(rule, 'http'), 'paths')) fillIn(path, 'pathType', 'ImplementationSpecific');
 }
 
-/** Secrets could have any name. */
-function judge(error: FieldError): FieldError | undefined {
+/** v1beta1 does not validate secretName. */
+function filterError(error: FieldError): FieldError | undefined {
   if (/^spec\.tls\[\d+]\.secretName$/.test(error.field)) return undefined;
   const field = error.field
     .replace(/^spec\.defaultBackend/, 'spec.backend')
@@ -81,7 +81,7 @@ const ingress = {
   replacement: 'networking.k8s.io/v1 Ingress',
   conversion: ingressConversion,
   applyDefaults: defaultPathTypes,
-  judge,
+  filterError,
 };
 
 export const ingressVersions: readonly ServedVersion[] = [
@@ -96,7 +96,7 @@ export const ingressClassVersions: readonly ServedVersion[] = [
     hub: 'networking.v1.IngressClass',
     deprecated: 19,
     removed: 22,
-    // Kubernetes names the list here.
+    // The warning of Kubernetes names the list kind.
     replacement: 'networking.k8s.io/v1 IngressClassList',
   }),
 ];

@@ -1,18 +1,19 @@
 import type { Authorizer, User, WriteContext } from '@tsukube/apiserver';
 import { deepEqual, goQuote, type JsonObject, objectIn, objectsIn, StatusError, textIn } from '@tsukube/machinery';
 import type { RoleRules } from './authorizer/rbac-index.ts';
-import { countPieces, describeRules, quotedList, uncovered } from './rules/covers.ts';
+import { countSubrules, describeRules, quotedList, uncovered } from './rules/covers.ts';
 import { type PolicyRule, policyRuleOf, rbacGroup } from './rules/policy-rule.ts';
-/** What decides whether somebody hands out more than they have. */
+
+/** Inputs of the privilege escalation check. */
 export interface Escalation {
   readonly authorizer: Authorizer;
   readonly roles: RoleRules;
 }
 
-/** Each is looked for among the rules of the user. Users who may escalate are not checked. */
-const maxPieces = 50_000;
+/** Limit of subrules of a role: each is compared with the rules of the user. */
+const maxSubrules = 50_000;
 
-/** Refuses a write by throwing. */
+/** Throws to refuse a write. */
 type WriteCheck = (object: JsonObject, old: JsonObject | undefined, context: WriteContext) => void | Promise<void>;
 
 const fullAuthority: readonly PolicyRule[] = [
@@ -20,11 +21,11 @@ const fullAuthority: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
 ];
 
-/** A role may hold what its author may do, unless they may `escalate`. */
+/** A user may write only roles whose rules they have, unless they may `escalate`. */
 export function checkRole(resource: 'roles' | 'clusterroles', escalation: Escalation): WriteCheck {
   return async (object, old, { user, namespace }) => {
     if (isSuperuser(user) || isGarbageCollection(object, old)) return;
-    // Kubernetes asks by the name in the path, which a creation has none of.
+    // Kubernetes uses the name of the request path, which a create does not have.
     if (await mayDo(escalation, user, 'escalate', resource, namespace, old ? nameOf(object) : '')) return;
     const refuse = (reason: string) => StatusError.forbidden({ group: rbacGroup, resource }, nameOf(object), reason);
     const problem = await escalationProblem(escalation, user, namespace, objectsIn(object, 'rules').map(policyRuleOf));
@@ -35,7 +36,7 @@ export function checkRole(resource: 'roles' | 'clusterroles', escalation: Escala
   };
 }
 
-/** A role may be bound by those who may do what it allows, unless they may `bind` it. */
+/** A user may bind only roles whose rules they have, unless they may `bind` the role. */
 export function checkBinding(resource: 'rolebindings' | 'clusterrolebindings', escalation: Escalation): WriteCheck {
   return async (object, old, { user, namespace }) => {
     if (isSuperuser(user) || isGarbageCollection(object, old)) return;
@@ -72,7 +73,7 @@ function hasAggregation(object: JsonObject | undefined): boolean {
   return objectsIn(objectIn(object, 'aggregationRule'), 'clusterRoleSelectors').length > 0;
 }
 
-/** Whether a write changes only what the garbage collector needs to change to let an object go. */
+/** Whether a write changes only finalizers and ownerReferences, as the garbage collector does. */
 function isGarbageCollection(object: JsonObject, old: JsonObject | undefined): boolean {
   if (!old) return false;
   const settled = ({ metadata, ...rest }: JsonObject): JsonObject => {
@@ -101,10 +102,10 @@ async function escalationProblem(
   namespace: string,
   rules: readonly PolicyRule[],
 ): Promise<string | undefined> {
-  const count = countPieces(rules);
-  if (count > maxPieces)
+  const count = countSubrules(rules);
+  if (count > maxSubrules)
     throw StatusError.requestEntityTooLarge(
-      `the rules grant ${count} combinations of verb and resource, the limit is ${maxPieces}`,
+      `the rules grant ${count} combinations of verb and resource, the limit is ${maxSubrules}`,
     );
   const granted = await roles.grantedTo(user, namespace);
   const missing = uncovered(granted.rules, rules);

@@ -1,11 +1,10 @@
 import type { Authorizer, Resource, Strategy, VerbHandler, Verbs } from '@tsukube/apiserver';
 import type { RoleRules } from './authorizer/rbac-index.ts';
-import { clusterRoleBinding } from './binding.ts';
-import { clusterRole } from './cluster-role.ts';
+import { clusterRoleBinding, roleBinding } from './bindings.ts';
 import { checkBinding, checkRole } from './escalation.ts';
-import { role } from './role.ts';
-import { roleBinding } from './role-binding.ts';
-/** Nobody hands out by these what they do not have themselves. */
+import { clusterRole, role } from './roles.ts';
+
+/** The RBAC resources, with the privilege escalation check. */
 export function rbacResources(authorizer: Authorizer, roles: RoleRules): readonly Resource[] {
   const escalation = { authorizer, roles };
   return [
@@ -22,7 +21,7 @@ function guarded(resource: Resource, authorizeWrite: NonNullable<Strategy['autho
 
 const writes = ['create', 'update', 'patch', 'delete', 'deletecollection'] as const;
 
-/** A write is answered when this server decides by it. Only a store elsewhere makes that a wait. */
+/** A write is answered once the watch cache, and so the authorizer, has it. Only remote stores make that a wait. */
 function settledVerbs(verbs: Verbs): Verbs {
   const settled = writes.flatMap((verb) => (verbs[verb] ? [[verb, settledWrite(verbs[verb])]] : []));
   return { ...verbs, ...Object.fromEntries(settled) };

@@ -1,9 +1,7 @@
 import { FieldErrors, type JsonObject, type KubeObject } from '@tsukube/machinery';
 import { describe, expect, it } from 'vitest';
-import { clusterRoleBinding } from './binding.ts';
-import { clusterRole } from './cluster-role.ts';
-import { role } from './role.ts';
-import { roleBinding } from './role-binding.ts';
+import { clusterRoleBinding, roleBinding } from './bindings.ts';
+import { clusterRole, role } from './roles.ts';
 
 const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
 

@@ -28,7 +28,7 @@ const group = 'resource.k8s.io';
 const adminLabel = 'resource.kubernetes.io/admin-access';
 const allocationAt = path('status', 'allocation');
 
-/** Devices with admin access are for namespaces that carry the label; `specOf` finds the claim in a claim or a template. */
+/** Admin access requires a label on the namespace. `specOf` returns the claim spec of a claim or a template. */
 export function checkAdminAccess(kind: string, specOf: (object: JsonObject) => JsonObject | undefined): AuthorizeWrite {
   return async (object, old, { namespace }, objects) => {
     // The spec is immutable.
@@ -42,10 +42,10 @@ export function checkAdminAccess(kind: string, specOf: (object: JsonObject) => J
   };
 }
 
-/** Allocation and reservation are for the scheduler, the status of devices for their drivers. */
+/** Authorizes status updates: allocation and reservation for the scheduler, device status for drivers. */
 export function checkClaimStatus(authorizer: Authorizer): AuthorizeWrite {
   return async (object, old, { namespace, user, verb }, objects) => {
-    // The server itself writes without a verb.
+    // Internal writes have no verb.
     if (verb === undefined) return;
     const [status, before] = [objectIn(object, 'status'), objectIn(old, 'status')];
     const errors = new FieldErrors();
@@ -124,7 +124,7 @@ async function checkDrivers(
   }
 }
 
-/** Drivers of devices whose status came, went or changed. */
+/** Drivers of devices with an added, removed or changed status. */
 function changedDrivers(status: JsonObject | undefined, before: JsonObject | undefined): readonly string[] {
   const keyOf = (device: JsonObject) =>
     JSON.stringify(['driver', 'pool', 'device', 'shareID'].map((field) => textIn(device, field)));
@@ -136,7 +136,7 @@ function changedDrivers(status: JsonObject | undefined, before: JsonObject | und
   return [...new Set(changed.map((key) => textIn(now?.get(key) ?? then?.get(key), 'driver')))].sort();
 }
 
-/** The only node that an allocation is for, if it names one. */
+/** The node of an allocation to a single node; empty otherwise. */
 function allocatedNode(status: JsonObject | undefined): string {
   const terms = objectsIn(objectIn(objectIn(status, 'allocation'), 'nodeSelector'), 'nodeSelectorTerms');
   const [field, ...others] = objectsIn(terms[0], 'matchFields');

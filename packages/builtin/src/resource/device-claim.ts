@@ -15,12 +15,13 @@ import {
 import { validateDriverName } from '../core/volume/storage-systems.ts';
 import { validateToleration } from './device.ts';
 import { validateFullAttributeName, validateLabelText, validateList, validateSet } from './validation.ts';
+
 export const maxRequests = 32;
 const maxAlternatives = 8;
 const maxConstraints = 32;
 export const maxConfigurations = 32;
 
-/** Every request of a claim, whether it stands alone or is one of several alternatives. */
+/** All requests of a claim, `firstAvailable` alternatives included. */
 function exactRequests(devices: JsonObject | undefined): readonly JsonObject[] {
   return objectsIn(devices, 'requests').flatMap((request) => {
     const exactly = objectIn(request, 'exactly');
@@ -95,7 +96,7 @@ function validateCount(mode: string, count: number, at: FieldPath, errors: Field
 
 type ValidateReference = (name: string, at: FieldPath, errors: FieldErrors) => void;
 
-/** Requests are referred to by name, alternatives by the name of the request and their own. */
+/** Requests are referenced as REQUEST, alternatives as REQUEST/ALTERNATIVE. */
 export function requestReference(devices: JsonObject | undefined): ValidateReference {
   const known = new Set<string>();
   for (const request of objectsIn(devices, 'requests')) {
@@ -145,7 +146,7 @@ export function validateSelectors(owner: JsonObject, at: FieldPath, errors: Fiel
   });
 }
 
-/** Parameters for a driver, which nobody else understands. */
+/** Opaque driver parameters. */
 export function validateDeviceConfiguration(config: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const opaque = objectIn(config, 'opaque');
   if (!opaque) {

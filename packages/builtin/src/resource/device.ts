@@ -111,7 +111,7 @@ const semanticVersion = new RegExp(
   `^${number}\\.${number}\\.${number}(-${preRelease}(\\.${preRelease})*)?(\\+${build}(\\.${build})*)?$`,
 );
 
-/** The forms a value may have, one of them at a time; in the order in which Kubernetes shows them. */
+/** The fields of an attribute value, of which exactly one is set; in Kubernetes' order. */
 const forms = ['int', 'bool', 'string', 'version', 'ints', 'bools', 'strings', 'versions'];
 const shownForms = ['Int', 'Bool', 'String', 'Version'];
 
@@ -134,7 +134,7 @@ function validateText(value: JsonValue | undefined, at: FieldPath, errors: Field
 
 function validateVersion(value: JsonValue | undefined, at: FieldPath, errors: FieldErrors): void {
   if (typeof value !== 'string') return;
-  // A text that is far too long is not worth matching.
+  // Avoids matching overlong values.
   if (value.length > maxValue || !semanticVersion.test(value))
     errors.invalid(at, value, 'must be a string compatible with semver.org spec 2.0.0');
   validateText(value, at, errors);
@@ -151,7 +151,7 @@ function shown(attribute: JsonObject): JsonObject {
 const maxConditions = 4;
 const [success, failure] = ['bindingConditions', 'bindingFailureConditions'];
 
-/** What a pod waits for before it is bound to the device, and what tells it to give up: one needs the other. */
+/** bindingConditions and bindingFailureConditions require each other. */
 export function validateBindingConditions(device: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const [conditions, failures] = [textsIn(device, success), textsIn(device, failure)];
   validateList(conditions, maxConditions, at.child(success), errors, validateLabelName);

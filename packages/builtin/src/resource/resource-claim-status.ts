@@ -29,7 +29,7 @@ const maxReservations = 256;
 const maxData = 10 * 1024;
 const sources = ['FromClaim', 'FromClass'];
 
-/** Who has been given which devices. */
+/** Validates allocation, reservations and device status. */
 export function validateClaimStatus(object: JsonObject, old: JsonObject, errors: FieldErrors): void {
   const [status, before] = [objectIn(object, 'status') ?? {}, objectIn(old, 'status')];
   const [allocation, allocated] = [objectIn(status, 'allocation'), objectIn(before, 'allocation')];
@@ -67,13 +67,13 @@ function deviceKey(device: JsonObject): string {
   return share === '' ? id : `${id}/${share}`;
 }
 
-/** As Go shows the key of a device. */
+/** The key of a device as Go prints it. */
 function shownDevice(device: JsonObject): JsonObject {
   const [Driver, Pool, Device, ShareID] = ['driver', 'pool', 'device', 'shareID'].map((field) => textIn(device, field));
   return { Driver, Pool, Device, ShareID } as JsonObject;
 }
 
-/** Devices that an allocation no longer holds lose their status with it. */
+/** Removes the status of devices that are no longer allocated. */
 export function dropDeallocatedDevices(object: JsonObject, old: JsonObject): void {
   const allocated = (claim: JsonObject) =>
     objectsIn(objectIn(objectIn(objectIn(claim, 'status'), 'allocation'), 'devices'), 'results').map(deviceKey);

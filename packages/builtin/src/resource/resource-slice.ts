@@ -63,7 +63,7 @@ export const resourceSlice: Resource = {
 
 const listForms = ['ints', 'bools', 'strings', 'versions'];
 
-/** The types know more than Kubernetes serves unless it is asked to. */
+/** Drops fields of disabled feature gates. */
 function dropUnserved(object: JsonObject): void {
   for (const device of objectsIn(objectIn(object, 'spec'), 'devices')) {
     delete device.nodeAllocatableResourceMappings;
@@ -133,14 +133,14 @@ function validateNodes(spec: JsonObject, errors: FieldErrors): void {
   if (chosen.length > 1) errors.invalid(specPath, `{${chosen.join(', ')}}`, `${oneOf}, but multiple fields are set`);
 }
 
-/** What takes more room lets fewer devices into a slice. */
+/** Devices with taints or counters have a lower limit per slice. */
 function isElaborate(device: JsonObject): boolean {
   if (objectsIn(device, 'taints').length > 0 || objectsIn(device, 'consumesCounters').length > 0) return true;
   const attributes = Object.values(objectIn(device, 'attributes') ?? {}) as JsonObject[];
   return attributes.some((attribute) => ['bools', 'ints', 'strings', 'versions'].some((field) => attribute[field] !== undefined));
 }
 
-/** Which of the ways to say where something is are used. What is wrong with them is reported in their order. */
+/** The set fields among nodeName, nodeSelector, allNodes and perDeviceNodeSelection. Errors are reported in this order. */
 export function chosenNodes(
   owner: JsonObject,
   at: FieldPath,

@@ -17,7 +17,7 @@ export function validateLabelText(name: string, at: FieldPath, errors: FieldErro
   for (const problem of isDNS1123Label(name)) errors.invalid(at, name, problem);
 }
 
-/** Pools are named by one or more domains with slashes between them. */
+/** A pool name is one or more DNS subdomains separated by slashes. */
 export function validatePoolName(name: string, at: FieldPath, errors: FieldErrors): void {
   if (name === '') {
     errors.required(at);
@@ -27,7 +27,7 @@ export function validatePoolName(name: string, at: FieldPath, errors: FieldError
   for (const part of name.split('/')) for (const problem of isDNS1123Subdomain(part)) errors.invalid(at, part, problem);
 }
 
-/** An attribute or a capacity: a name, or a name of a domain. */
+/** The name of an attribute or capacity: NAME or DOMAIN/NAME. */
 export function validateAttributeName(name: string, at: FieldPath, errors: FieldErrors): void {
   const [first = '', second, ...more] = name.split('/');
   if (more.length > 0) return;
@@ -53,7 +53,7 @@ function validateIdentifier(name: string, at: FieldPath, errors: FieldErrors): v
 
 type ValidateItem<Item> = (item: Item, at: FieldPath, errors: FieldErrors) => void;
 
-/** A list that is too long is not looked into. */
+/** Validates the items of a list; those of an overlong list are not validated. */
 export function validateList<Item>(
   items: readonly Item[],
   most: number,
@@ -65,7 +65,7 @@ export function validateList<Item>(
   else for (const [i, item] of items.entries()) validate(item, at.index(i), errors);
 }
 
-/** The same for a list in which no key may come twice. */
+/** Like validateList, with unique keys. */
 export function validateSet<Item>(
   items: readonly Item[],
   most: number,

@@ -14,7 +14,8 @@ import {
 import { type JsonObject, textIn } from '@tsukube/machinery';
 import { accountUser, type ObjectReference, type PrivateClaims, readPrivateClaims } from './claims.ts';
 import { type GoodSignature, type SignedTokenOptions, signedTokens } from './signed-tokens.ts';
-/** Tokens that were asked for, and hold as long as the account and what they are bound to are there. */
+
+/** Authenticates tokens of the TokenRequest API, valid while the account and the bound object exist. */
 export function boundTokens(options: SignedTokenOptions, find: FindObject, now: () => number): TokenAuthenticator {
   return signedTokens(options, (good) => {
     const bound = readPrivateClaims(good.claims);
@@ -44,7 +45,7 @@ function userOf({ namespace, account, pod, node }: PrivateClaims, { claims }: Go
   return accountUser({ namespace, ...account, ...(pod && { pod }), ...(node && { node }), tokenId });
 }
 
-/** An object that must be there for the token to count. */
+/** An object that has to exist with this uid. */
 interface Tie {
   readonly kind: BoundKind;
   readonly namespace: string;
@@ -52,7 +53,7 @@ interface Tie {
   problem(found: FoundObject | undefined, deletedBefore: number): string | undefined;
 }
 
-/** A token for a pod names the node too, but does not depend on it. */
+/** A token bound to a pod names the node but does not depend on it. */
 function ties(bound: PrivateClaims): readonly Tie[] {
   const { namespace, account, secret, pod, node } = bound;
   const found = [accountTie(namespace, account)];
@@ -94,7 +95,7 @@ function isDeleted({ deletedAt }: FoundObject, before: number): boolean {
   return deletedAt !== undefined && deletedAt < before;
 }
 
-/** The first object that is not as it must be. Undefined if all are. */
+/** The error of the first missing or replaced object; undefined if there is none. */
 function checkAll(
   all: readonly Tie[],
   from: number,
@@ -120,25 +121,25 @@ function isStale({ warnAfter }: PrivateClaims, now: number): boolean {
   return warnAfter !== undefined && now > warnAfter * 1000;
 }
 
-/** It should have been replaced by now, which the audit log is told. */
+/** Adds an audit annotation if the token is used after warnAfter. */
 function stale(identity: Authenticated, { warnAfter = 0 }: PrivateClaims, { claims }: GoodSignature, now: number): Authenticated {
   const seconds = Math.floor(now / 1000) - warnAfter;
   const text = `subject: ${textIn(claims, 'sub')}, seconds after warning threshold: ${seconds}`;
   return { ...identity, annotations: { 'authentication.k8s.io/stale-token': text } };
 }
 
-/** What a token may hang on, by the plural of its kind. */
+/** The kinds of objects a token can be bound to. */
 export type BoundKind = 'serviceaccounts' | 'secrets' | 'pods' | 'nodes';
 
 export interface FoundObject {
   readonly entry: CacheEntry;
   readonly object: JsonObject;
   readonly uid: string;
-  /** When its deletion was asked for. */
+  /** The deletionTimestamp. */
   readonly deletedAt: number | undefined;
 }
 
-/** Looks objects up in memory, and in the store where memory does not know them. At once where it can. */
+/** Looks up objects in the cache, then in the store. Synchronous on a cache hit. */
 export type FindObject = (
   kind: BoundKind,
   namespace: string,

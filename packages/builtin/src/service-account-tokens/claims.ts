@@ -1,18 +1,19 @@
 import type { User } from '@tsukube/apiserver';
 import { isObject, type JsonObject, type JsonValue, textIn } from '@tsukube/machinery';
+
 export interface ObjectReference {
   readonly name: string;
   readonly uid: string;
 }
 
-/** What a token of ours says beside the claims that every token has. */
+/** The `kubernetes.io` claim. */
 export interface PrivateClaims {
   readonly namespace: string;
   readonly account: ObjectReference;
   readonly pod?: ObjectReference;
   readonly secret?: ObjectReference;
   readonly node?: ObjectReference;
-  /** In seconds: when the token should have been replaced, though it goes on being taken. */
+  /** Unix time after which the token should have been refreshed; it is still accepted. */
   readonly warnAfter?: number;
 }
 
@@ -25,7 +26,7 @@ export interface TokenTerms extends PrivateClaims {
 
 const member = 'kubernetes.io';
 
-/** In the order in which Kubernetes writes them, which is that of the alphabet. */
+/** Claims in alphabetical order, as Kubernetes writes them. */
 export function boundClaims(terms: TokenTerms, issuer: string): JsonObject {
   const { namespace, account, pod, secret, node, warnAfter } = terms;
   const bound: JsonObject = { namespace };
@@ -50,7 +51,7 @@ function reference({ name, uid }: ObjectReference): JsonObject {
   return uid === '' ? { name } : { name, uid };
 }
 
-/** Undefined if something is not of the type it must have. */
+/** Undefined if a claim has the wrong type. */
 export function readPrivateClaims(claims: JsonObject): PrivateClaims | undefined {
   const bound = claims[member];
   if (!isObject(bound)) return undefined;
@@ -85,7 +86,7 @@ export interface LegacyClaims {
   readonly uid: string;
 }
 
-/** The claims of a token that is kept in a secret and lives as long as it. */
+/** The claims of a legacy (Secret-based) token. */
 export function legacyClaims({ namespace, secret, account, uid }: Omit<LegacyClaims, 'subject'>): JsonObject {
   return {
     iss: legacyIssuer,
@@ -114,14 +115,14 @@ export function accountUsername(namespace: string, name: string): string {
   return `${userPrefix}${namespace}:${name}`;
 }
 
-/** What a token proves: which account, and where known which pod on which node uses it. */
+/** The service account of a token, with pod and node if it is bound to them. */
 export interface AccountIdentity {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly pod?: { readonly name: string; readonly uid: string };
   readonly node?: { readonly name: string; readonly uid: string };
-  /** The name of the token itself. */
+  /** The `jti` claim. */
   readonly tokenId?: string;
 }
 

@@ -16,13 +16,13 @@ import { type GoodSignature, type SignedTokenOptions, signedTokens } from './sig
 const invalidSince = 'kubernetes.io/legacy-token-invalid-since';
 
 export interface LegacyTokenOptions extends Omit<SignedTokenOptions, 'issuers'> {
-  /** Whether secret and account must be there; without it the signature is enough. */
+  /** Whether Secret and ServiceAccount have to exist (--service-account-lookup). */
   readonly lookup: boolean;
-  /** Told of every secret whose token is used. */
+  /** Called with the Secret of every token that is used. */
   readonly onUse: (secret: FoundObject) => void;
 }
 
-/** Tokens that are kept in secrets, which have no end but that of the secret and of the account. */
+/** Authenticates legacy (Secret-based) tokens, valid while Secret and account exist. */
 export function legacyTokens(options: LegacyTokenOptions, find: FindObject): TokenAuthenticator {
   return signedTokens({ ...options, issuers: [legacyIssuer] }, (good) => {
     const claims = readLegacyClaims(good.claims);
@@ -48,7 +48,7 @@ function identityOf({ namespace, account, uid }: LegacyClaims, good: GoodSignatu
   return { user, audiences: good.audiences, ...(good.anyAudience && { annotations }) };
 }
 
-/** Looks the objects up, and thinks again only if they have changed since it last did. */
+/** Looks up the objects; caches the result until they change. */
 function looker(
   identity: Authenticated,
   claims: LegacyClaims,
@@ -97,7 +97,7 @@ function accountProblem(account: FoundObject | undefined, claims: LegacyClaims):
 const autoWarning =
   'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.';
 
-/** What is to be said of the use of such a token. */
+/** Adds audit annotations and warnings about legacy tokens. */
 function used(identity: Authenticated, secret: FoundObject, account: FoundObject, claims: LegacyClaims): Identification {
   const { namespace, secret: name, account: owner } = claims;
   if (mapIn(secret.object.metadata as JsonObject, 'labels')[invalidSince]) {
@@ -114,7 +114,7 @@ function used(identity: Authenticated, secret: FoundObject, account: FoundObject
 const label = 'kubernetes.io/legacy-token-last-used';
 const dayMs = 86_400_000;
 
-/** Writes on a secret the day on which its token was last used, once a day. */
+/** Sets the last-used label of a Secret, at most once a day. */
 export function lastUsedTracker(
   secrets: () => ObjectRegistry | undefined,
   now: () => number,

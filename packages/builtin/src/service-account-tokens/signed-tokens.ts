@@ -12,23 +12,23 @@ import {
 } from '@tsukube/apiserver';
 import { goQuote, type JsonObject } from '@tsukube/machinery';
 
-/** What all tokens that we have signed ourselves have in common. */
+/** Options for all tokens signed by this server. */
 export interface SignedTokenOptions {
   readonly issuers: readonly string[];
   readonly keys: readonly VerificationKey[];
   readonly apiAudiences: readonly string[];
 }
 
-/** A token whose signature is right, from one of the issuers, for one of the audiences. */
+/** A token with a valid signature, issuer and audience. */
 export interface GoodSignature {
   readonly token: string;
   readonly claims: JsonObject;
   readonly audiences: readonly string[];
-  /** It names no audience, as those kept in secrets do. */
+  /** The token has no audience, as legacy tokens. */
   readonly anyAudience: boolean;
 }
 
-/** Looks at tokens of the issuers only; whose it is, and whether it still counts, is for `identify` to say. */
+/** Verifies tokens of the issuers; `identify` maps the claims to a user and checks revocation. */
 export function signedTokens(
   options: SignedTokenOptions,
   identify: (good: GoodSignature) => Identification | Promise<Identification>,
@@ -61,7 +61,7 @@ function checked(token: CompactToken, keys: readonly VerificationKey[]): string 
   return hasReadableClaims(token.claims) ? undefined : 'the claims of the token cannot be read';
 }
 
-/** As Go prints a list of strings in quotes. */
+/** A list of strings as Go prints it with %q. */
 function quoted(texts: readonly string[]): string {
   return `[${texts.map(goQuote).join(' ')}]`;
 }

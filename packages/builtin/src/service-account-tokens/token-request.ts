@@ -23,19 +23,20 @@ import {
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { boundClaims, credentialIdOf, type ObjectReference, type PrivateClaims } from './claims.ts';
+
 export interface TokenIssuer {
   readonly issuer: string;
   readonly signer: Signer;
   readonly apiAudiences: readonly string[];
   /** 0 for no limit. */
   readonly maxExpirationSeconds: number;
-  /** Whether pods that ask for the usual hour get tokens that go on being taken long after it. */
+  /** Whether pods with default volumes get tokens that stay valid for a year (--service-account-extend-token-expiration). */
   readonly extendExpiration: boolean;
 }
 
 const group = 'authentication.k8s.io';
 const kind = { group, version: 'v1', kind: 'TokenRequest', schema: schemaOf('authentication.v1.TokenRequest'), answered: true };
-/** What is asked for by volumes that are added to every pod: a time that nobody chooses by hand. */
+/** expirationSeconds of the volumes that admission adds; recognizes them. */
 const projectedSeconds = 60 * 60 + 7;
 const extendedSeconds = 365 * 24 * 60 * 60;
 
@@ -68,7 +69,7 @@ export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
   });
 }
 
-/** What owners of fields are told apart by; nothing else is asked of it. */
+/** The resource for field management of the TokenRequest. */
 const tracked: Resource = {
   names: { plural: 'tokenrequests', singular: 'tokenrequest', kind: 'TokenRequest', listKind: 'TokenRequestList' },
   scope: 'Namespaced',
@@ -79,7 +80,7 @@ const tracked: Resource = {
   strategy: {},
 };
 
-/** Who asked for what, though nobody will ever ask for it again. */
+/** The managedFields of the answer, as in Kubernetes. */
 async function ownedFields(
   { objects }: ResourceRequest,
   body: JsonObject,
@@ -156,7 +157,7 @@ function limited(seconds: number, { maxExpirationSeconds: max }: TokenIssuer, re
   return max;
 }
 
-/** A pod that does not look whether its token was replaced goes on working, and the audit log tells of it. */
+/** Extends the lifetime of tokens in default volumes, for clients that do not reload them; use after warnAfter is audited. */
 function lifetime(
   seconds: number,
   audiences: readonly string[],
@@ -195,7 +196,7 @@ function checkUid(ref: JsonObject, { name, uid }: ObjectReference, kindName: str
   throw StatusError.conflict({ group: '', resource: kindName }, name, reason);
 }
 
-/** With its node, if it has one: by name alone where the node is not there. */
+/** Includes the node of the pod; without uid if the Node does not exist. */
 async function boundToPod(request: ResourceRequest, object: JsonObject): Promise<Bound> {
   const spec = objectIn(object, 'spec');
   if (textIn(spec, 'serviceAccountName') !== request.info.name) {

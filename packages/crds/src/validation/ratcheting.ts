@@ -12,6 +12,7 @@ import {
 } from '@tsukube/machinery';
 import { isNonAtomicSet, validateMapKeys } from './list-types.ts';
 import { schemaIn, schemasOf } from './shared-fields.ts';
+
 /** Ratcheting: a stored definition may keep what an older server accepted. The flags are those of Kubernetes' validationOptions. */
 export interface ValidationOptions {
   readonly requireOpenAPISchema: boolean;

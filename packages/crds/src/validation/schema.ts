@@ -16,6 +16,7 @@ import { childScope, RuleCosts, type RuleScope, validateRules, validateRuleTexts
 import { allowedAtRoot, internalSchema, namesOfSetFields } from './internal-types.ts';
 import { validateListType, validateMapKeys, validateMapType } from './list-types.ts';
 import { isUnknownType, knownTypes, type ValidationOptions } from './ratcheting.ts';
+
 /** Reports keywords that custom resources must not use, and invalid combinations. */
 export function validateOpenApiSchema(
   schema: JsonObject,

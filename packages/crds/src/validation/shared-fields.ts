@@ -1,4 +1,5 @@
 import { deepEqual, isObject, type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
+
 /** The fields of a version that Kubernetes hoists to the spec if all versions have the same value. */
 export type SharedField = 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';
 const sharedFields: readonly SharedField[] = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'];

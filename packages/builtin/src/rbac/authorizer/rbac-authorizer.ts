@@ -22,12 +22,12 @@ export interface GrantedRules {
   readonly error?: string;
 }
 
-/** Somebody with more bindings than this is remembered, so that many bindings cost what few do. */
-const fewBindings = 32;
+/** Decisions are cached for users with more bindings than this. */
+const uncachedBindings = 32;
 
-/** Decides by roles and their bindings. What no rule allows it has no opinion on. */
+/** The RBAC authorizer: allows, or has no opinion. */
 export function rbacAuthorizer(index: RbacIndex): Authorizer {
-  const memory = new DecisionMemory();
+  const memory = new DecisionCache();
   return {
     authorize(access) {
       const { user, namespace } = access;
@@ -42,7 +42,7 @@ function hasMany(index: RbacIndex, user: User, namespace: string): boolean {
   let count = 0;
   return index.visit(user, namespace, (bindings) => {
     count += bindings.size;
-    return count > fewBindings;
+    return count > uncachedBindings;
   });
 }
 
@@ -64,13 +64,13 @@ function findAllowing(bindings: ReadonlySet<BoundRole>, access: AccessAttributes
   return undefined;
 }
 
-/** Bindings to roles that do not exist are told of where nothing else helped. */
+/** The reason lists bindings to missing roles. */
 function undecided(index: RbacIndex, user: User, namespace: string): Verdict {
   const { error } = grantedRules(index, user, namespace);
   return error === undefined ? noOpinion : { decision: 'no opinion', reason: `RBAC: ${error}` };
 }
 
-/** Every rule that a user has in a namespace; each binding counts once, however many of its subjects the user is. */
+/** All rules of a user in a namespace. A binding counts once, even if several subjects match. */
 export function grantedRules(index: RbacIndex, user: User, namespace: string): GrantedRules {
   const seen = new Set<BoundRole>();
   index.visit(user, namespace, (bindings) => {
@@ -93,14 +93,14 @@ function rulesOf({ rules, error }: GrantedRules): AccessRules {
 
 const maxRemembered = 1000;
 
-interface Remembered {
+interface CachedDecisions {
   readonly epoch: number;
   readonly verdicts: Map<string, Verdict>;
 }
 
-/** Verdicts for users that are the same object, which none ever changes, until a role or binding changes. */
-export class DecisionMemory {
-  readonly #users = new WeakMap<User, Remembered>();
+/** Caches decisions per User object until a role or binding changes. User objects are immutable. */
+export class DecisionCache {
+  readonly #users = new WeakMap<User, CachedDecisions>();
 
   recall(access: AccessAttributes, epoch: number, decide: () => Verdict): Verdict {
     const verdicts = this.#verdictsOf(access.user, epoch);
@@ -122,14 +122,14 @@ export class DecisionMemory {
   }
 }
 
-/** With the lengths of its parts, so that no two questions share a key. A verb of a path is a method. */
+/** Parts are prefixed with their lengths, so that keys are unambiguous. */
 function keyOf(access: AccessAttributes): string {
   if (!access.isResource) return `${access.verb}\n${access.path}`;
   const { verb, group, namespace, name } = access;
   return [verb, group, combinedResource(access), namespace, name].map((part) => `${part.length} ${part}`).join('\n');
 }
 
-/** The objects of a kind; undefined if it is not served. */
+/** The registry of a resource; undefined if it is not served. */
 export type FindRegistry = (group: string, plural: string) => ObjectRegistry | undefined;
 
 export interface Rbac {
@@ -140,7 +140,7 @@ export interface Rbac {
 
 const kinds = { roles: 'role', clusterroles: 'role', rolebindings: 'binding', clusterrolebindings: 'binding' } as const;
 
-/** RBAC over the objects of a server, as far as their kinds are served. Resolves once every role and binding is known. */
+/** RBAC on the roles and bindings of a server. Resolves when all are indexed. */
 export async function openRbac(findRegistry: FindRegistry, index = new RbacIndex()): Promise<Rbac> {
   const followed = Object.entries(kinds).map(([plural, kind]) => {
     const registry = findRegistry(rbacGroup, plural);
@@ -163,7 +163,7 @@ function into(index: RbacIndex, kind: RbacKind): ObjectListener {
   };
 }
 
-/** Nothing in a role or binding is a number, so the quickest way of reading is exact. What cannot be read grants nothing. */
+/** Roles and bindings contain no numbers, so JSON.parse is exact and fast. A corrupt object grants nothing. */
 function readObject(entry: CacheEntry): JsonObject {
   try {
     return JSON.parse(entry.value.toString()) as JsonObject;

@@ -2,15 +2,16 @@ import type { User } from '@tsukube/apiserver';
 import { type JsonObject, objectIn, textIn } from '@tsukube/machinery';
 import type { PolicyRule } from '../rules/policy-rule.ts';
 import { type GrantedRules, grantedRules } from './rbac-authorizer.ts';
-import { BoundRole, type KnownRole, RoleTable, type Subject } from './role-table.ts';
+import { BoundRole, type RoleEntry, RoleTable, type Subject } from './role-table.ts';
+
 export type RbacKind = 'role' | 'binding';
 
-/** Places of roles that are gone are looked for again after this many removals. */
-const sweepEvery = 1000;
+/** Unused role entries are removed after this many deletions. */
+const sweepInterval = 1000;
 
 /**
- * All roles and bindings, by whom they are about: what a request costs depends on how many bindings its user has, not on
- * how many there are. `epoch` moves with every change.
+ * All roles and bindings, indexed by subject: a request costs as much as its user has bindings, not as there are in total.
+ * `epoch` increases with every change.
  */
 export class RbacIndex {
   readonly #roles = new RoleTable();
@@ -19,7 +20,7 @@ export class RbacIndex {
   #removals = 0;
   epoch = 0;
 
-  /** In the namespace, or in the cluster if that is empty. */
+  /** An empty namespace means cluster-scoped. */
   put(kind: RbacKind, namespace: string, name: string, read: () => JsonObject): void {
     this.epoch++;
     if (kind === 'role') this.#roles.at(namespace, name).become(read);
@@ -36,17 +37,17 @@ export class RbacIndex {
     this.epoch++;
     if (kind === 'role') this.#roles.remove(namespace, name);
     else this.#removeBinding(namespace, name);
-    if (++this.#removals % sweepEvery === 0) this.#sweep();
+    if (++this.#removals % sweepInterval === 0) this.#sweep();
   }
 
-  /** The bindings that are about a user in a namespace: those of the cluster first. */
+  /** Visits the bindings of a user: ClusterRoleBindings first, then those of the namespace. */
   visit(user: User, namespace: string, visitor: (bindings: ReadonlySet<BoundRole>) => boolean): boolean {
     if (this.#cluster.visit(user, visitor)) return true;
     return namespace !== '' && (this.#namespaces.get(namespace)?.visit(user, visitor) ?? false);
   }
 
-  /** What a binding in this namespace refers to. */
-  roleOf(reference: JsonObject | undefined, namespace: string): KnownRole {
+  /** The role that a roleRef in this namespace refers to. */
+  roleOf(reference: JsonObject | undefined, namespace: string): RoleEntry {
     return this.#roles.find(namespaceOfRole(reference, namespace), textIn(reference, 'name'));
   }
 
@@ -79,7 +80,7 @@ function namespaceOfRole(reference: JsonObject | undefined, bindingNamespace: st
   return textIn(reference, 'kind') === 'Role' ? bindingNamespace : '';
 }
 
-/** The bindings of one namespace, or of the cluster, by whom they are about. */
+/** The bindings of one namespace, or the ClusterRoleBindings, by subject. */
 export class SubjectIndex {
   readonly #users = new Map<string, Set<BoundRole>>();
   readonly #groups = new Map<string, Set<BoundRole>>();
@@ -108,7 +109,7 @@ export class SubjectIndex {
     }
   }
 
-  /** Calls back with each set of bindings that is about the user, until that returns true. */
+  /** Calls back with each set of bindings whose subject matches, until the callback returns true. */
   visit(user: User, visitor: (bindings: ReadonlySet<BoundRole>) => boolean): boolean {
     const own = this.#users.get(user.name);
     if (own && visitor(own)) return true;
@@ -132,11 +133,11 @@ export class SubjectIndex {
   }
 }
 
-/** The rules of roles and users, for checks that nobody grants more than they have. */
+/** The rules of roles and users, for the privilege escalation check. */
 export interface RoleRules {
-  /** The role that a binding in this namespace refers to. */
+  /** The role that a roleRef in this namespace refers to. */
   roleOf(reference: JsonObject | undefined, namespace: string): RoleView | Promise<RoleView>;
-  /** Every rule that a user has in a namespace. */
+  /** All rules of a user in a namespace. */
   grantedTo(user: User, namespace: string): GrantedRules | Promise<GrantedRules>;
 }
 

@@ -2,9 +2,10 @@ import type { User, Verdict } from '@tsukube/apiserver';
 import { goQuote, type JsonObject, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { type CompiledRule, compileRule } from '../rules/compiled-rule.ts';
 import { type PolicyRule, policyRuleOf } from '../rules/policy-rule.ts';
-/** A role that exists or that only a binding speaks of; the same object for as long as anybody does. Read when first asked. */
-export class KnownRole {
-  /** What is said where it is missing. */
+
+/** A role that exists or is referenced by a binding. The object stays the same while either is true. Rules are parsed lazily. */
+export class RoleEntry {
+  /** The error if the role does not exist. */
   readonly missing: string;
   #read: (() => JsonObject) | undefined;
   #rules: readonly PolicyRule[] | undefined;
@@ -14,7 +15,7 @@ export class KnownRole {
     this.missing = `${namespace === '' ? 'clusterrole' : 'role'}.rbac.authorization.k8s.io ${goQuote(name)} not found`;
   }
 
-  /** Undefined: there is no such role. */
+  /** `read` is undefined if the role was deleted. */
   become(read: (() => JsonObject) | undefined): void {
     this.#read = read;
     this.#rules = undefined;
@@ -25,7 +26,7 @@ export class KnownRole {
     return this.#read !== undefined;
   }
 
-  /** None if it does not exist. */
+  /** Empty if the role does not exist. */
   get rules(): readonly PolicyRule[] {
     this.#rules ??= this.#read ? objectsIn(this.#read(), 'rules').map(policyRuleOf) : [];
     return this.#rules;
@@ -37,31 +38,31 @@ export class KnownRole {
   }
 }
 
-/** Roles by where they are: in a namespace, or in the cluster if that is empty. A role that is written again keeps its place. */
+/** Role entries by namespace (empty for ClusterRoles) and name. An update keeps the entry. */
 export class RoleTable {
-  readonly #roles = new Map<string, KnownRole>();
+  readonly #roles = new Map<string, RoleEntry>();
 
-  at(namespace: string, name: string): KnownRole {
+  at(namespace: string, name: string): RoleEntry {
     const key = placeOf(namespace, name);
     const known = this.#roles.get(key);
     if (known) return known;
-    const role = new KnownRole(namespace, name);
+    const role = new RoleEntry(namespace, name);
     this.#roles.set(key, role);
     return role;
   }
 
-  /** Leaves no place behind where there is none. */
-  find(namespace: string, name: string): KnownRole {
-    return this.#roles.get(placeOf(namespace, name)) ?? new KnownRole(namespace, name);
+  /** Creates no entry. */
+  find(namespace: string, name: string): RoleEntry {
+    return this.#roles.get(placeOf(namespace, name)) ?? new RoleEntry(namespace, name);
   }
 
-  /** The place stays: bindings may still point there. */
+  /** Keeps the entry: bindings may still refer to it. */
   remove(namespace: string, name: string): void {
     this.#roles.get(placeOf(namespace, name))?.become(undefined);
   }
 
-  /** Forgets places that neither a role nor a binding has. */
-  sweep(isBound: (role: KnownRole) => boolean): void {
+  /** Removes entries without role and binding. */
+  sweep(isBound: (role: RoleEntry) => boolean): void {
     for (const [key, role] of this.#roles) if (!role.exists && !isBound(role)) this.#roles.delete(key);
   }
 
@@ -74,22 +75,22 @@ function placeOf(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
 
-/** Who a binding is about, as users present themselves. */
+/** A subject of a binding, as a user or group name. */
 export interface Subject {
   readonly as: 'user' | 'group';
   readonly name: string;
-  /** For people: Kubernetes puts the name of a service account before its namespace. */
+  /** For messages: Kubernetes puts the name of a service account before its namespace. */
   readonly text: string;
 }
 
-/** A binding, ready to be asked. */
+/** A binding with its subjects and its role. */
 export class BoundRole {
-  readonly role: KnownRole;
+  readonly role: RoleEntry;
   readonly subjects: readonly Subject[];
   readonly #text: string;
   readonly #allowed: (Verdict | undefined)[] = [];
 
-  constructor(namespace: string, name: string, object: JsonObject, role: KnownRole) {
+  constructor(namespace: string, name: string, object: JsonObject, role: RoleEntry) {
     const reference = objectIn(object, 'roleRef');
     const binding = namespace === '' ? `ClusterRoleBinding ${goQuote(name)}` : `RoleBinding ${goQuote(`${name}/${namespace}`)}`;
     this.#text = `RBAC: allowed by ${binding} of ${textIn(reference, 'kind')} ${goQuote(textIn(reference, 'name'))} to `;
@@ -97,7 +98,7 @@ export class BoundRole {
     this.subjects = objectsIn(object, 'subjects').flatMap((subject) => subjectOf(subject, namespace) ?? []);
   }
 
-  /** The verdict for a user that one of the subjects is; it names the first. */
+  /** The decision for a matching user; the reason names the first matching subject. */
   allowed(user: User): Verdict {
     const at = this.subjects.findIndex(({ as, name }) => (as === 'user' ? name === user.name : user.groups.includes(name)));
     let verdict = this.#allowed[at];

@@ -2,10 +2,10 @@ import type { JsonObject } from '@tsukube/machinery';
 import { rbacGroup } from '../rules/policy-rule.ts';
 import { controllerRoles } from './controller-roles.ts';
 
-/** Who has a role: `user:`, `group:` or, in kube-system, `account:` and a name. */
+/** Subjects: `user:`, `group:` or, in kube-system, `account:` and a name. */
 type Subjects = readonly string[];
 
-/** The bindings that every cluster has, each to the role of its name. */
+/** The default ClusterRoleBindings, each to the ClusterRole of its name. */
 const clusterBindings: Readonly<Record<string, Subjects>> = {
   'cluster-admin': ['group:system:masters'],
   'system:monitoring': ['group:system:monitoring'],
@@ -17,7 +17,7 @@ const clusterBindings: Readonly<Record<string, Subjects>> = {
   'system:kube-dns': ['account:kube-dns'],
   'system:kube-scheduler': ['user:system:kube-scheduler'],
   'system:volume-scheduler': ['user:system:kube-scheduler'],
-  // Nodes have the node authorizer; the binding stays so that older clusters lose its subject.
+  // Nodes use the node authorizer; the empty binding removes the subject in older clusters.
   'system:node': [],
   'system:service-account-issuer-discovery': ['group:system:serviceaccounts'],
 };
@@ -69,7 +69,7 @@ function allBindings(): readonly NamespaceBinding[] {
   return [...ofCluster, ...ofControllers, ...namespaceBindings];
 }
 
-/** In the form that is stored, without metadata but for their names. */
+/** In stored form, with only a name in the metadata. */
 export function bootstrapBindings(): readonly JsonObject[] {
   return allBindings().map(binding);
 }

@@ -1,6 +1,6 @@
 import type { RuleLines } from './rule-lines.ts';
 
-/** The roles that every cluster has, for people, nodes and the parts of the control plane. */
+/** The default ClusterRoles for users, nodes and the control plane. */
 export const clusterRoles: Readonly<Record<string, RuleLines>> = {
   'cluster-admin': ['* | * | *', '* | *'],
   'system:aggregate-to-admin': [

@@ -1,6 +1,6 @@
 import type { RuleLines } from './rule-lines.ts';
 
-/** What each controller may do, under the name of its service account. */
+/** The rules of each controller, by the name of its service account. */
 export const controllerRoles: Readonly<Record<string, RuleLines>> = {
   'attachdetach-controller': [
     'list watch | core | persistentvolumeclaims persistentvolumes',

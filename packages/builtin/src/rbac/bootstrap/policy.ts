@@ -4,18 +4,19 @@ import { bootstrapBindingNames, bootstrapBindings, controllerRoleName } from './
 import { clusterRoles } from './cluster-roles.ts';
 import { controllerRoles } from './controller-roles.ts';
 import { type RuleLines, rulesOfLines } from './rule-lines.ts';
+
 export const autoUpdate = 'rbac.authorization.kubernetes.io/autoupdate';
 
 const aggregateTo = (role: string) => `${rbacGroup}/aggregate-to-${role}`;
 
-/** The roles that gather the rules of others, and whose these are, in order of their names. */
+/** The aggregated roles and their sources, sorted by name. */
 const aggregated: Readonly<Record<string, readonly string[]>> = {
   admin: ['system:aggregate-to-edit', 'system:aggregate-to-view', 'system:aggregate-to-admin'],
   edit: ['system:aggregate-to-edit', 'system:aggregate-to-view'],
   view: ['system:aggregate-to-view'],
 };
 
-/** Which of them a role adds its rules to. */
+/** The aggregated role that a role is a source of. */
 const addsTo: Readonly<Record<string, string>> = {
   edit: 'admin',
   view: 'edit',
@@ -24,7 +25,7 @@ const addsTo: Readonly<Record<string, string>> = {
   'system:aggregate-to-view': 'view',
 };
 
-/** The names of what `bootstrapPolicy` gives: to see whether all of it is there costs less than to make it. */
+/** The names of `bootstrapPolicy`: checking for existence is cheaper than building the objects. */
 export function bootstrapNames(): readonly { readonly kind: string; readonly namespace: string; readonly name: string }[] {
   const ofCluster = (kind: string, names: readonly string[]) => names.map((name) => ({ kind, namespace: '', name }));
   return [
@@ -37,7 +38,7 @@ export function bootstrapNames(): readonly { readonly kind: string; readonly nam
   ];
 }
 
-/** Every role and binding that a cluster has from its first start, complete. */
+/** All default roles and bindings. */
 export function bootstrapPolicy(): readonly JsonObject[] {
   return [
     ...Object.entries(aggregated).map(([name, sources]) => aggregatedRole(name, sources)),
@@ -50,7 +51,7 @@ export function bootstrapPolicy(): readonly JsonObject[] {
   ].map(marked);
 }
 
-/** With the rules that the controller would gather, so that it has nothing to do at first. */
+/** With the rules already aggregated, so that the controller has nothing to do at startup. */
 function aggregatedRole(name: string, sources: readonly string[]): JsonObject {
   const lines = sources.flatMap((source) => clusterRoles[source] ?? []);
   return { ...role(name, lines), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [aggregateTo(name)]: 'true' } }] } };
@@ -75,12 +76,12 @@ function marked(object: JsonObject): JsonObject {
   };
 }
 
-/** What every node may do, where it is not confined to what is its own. */
+/** The rules of all nodes, for the node authorizer. */
 export function nodeRules(): readonly PolicyRule[] {
   return rulesOfLines(clusterRoles['system:node'] ?? []);
 }
 
-/** Roles inside the namespaces of the system, by namespace and name. */
+/** Default Roles by namespace and name. */
 export const namespaceRoles: Readonly<Record<string, Readonly<Record<string, RuleLines>>>> = {
   'kube-system': {
     'extension-apiserver-authentication-reader': ['read | core | configmaps | extension-apiserver-authentication'],
@@ -106,8 +107,8 @@ export const namespaceRoles: Readonly<Record<string, Readonly<Record<string, Rul
 };
 
 /**
- * The bytes of a role or binding that is there from the first start, as a write of this server would leave them. Written
- * at once because a hundred of them make up most of what a first start has to do.
+ * The stored bytes of a default role or binding, as a write of this server would produce. Built directly because a hundred
+ * such objects dominate the first start.
  */
 export function storedPolicy(object: JsonObject, uid: string, time: string): Buffer {
   const { kind, apiVersion, metadata, ...content } = object;
@@ -117,7 +118,7 @@ export function storedPolicy(object: JsonObject, uid: string, time: string): Buf
   return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: stored, ...content }));
 }
 
-/** Rules that a role has gathered belong to the controller that gathers them. */
+/** Aggregated rules are owned by the aggregation controller. */
 function owners(object: JsonObject, time: string): JsonObject[] {
   const owner = (manager: string, operation: string, fieldsV1: JsonObject): JsonObject => ({
     ...{ manager, operation, apiVersion: object.apiVersion as string, time },

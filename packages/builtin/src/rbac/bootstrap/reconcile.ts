@@ -3,13 +3,13 @@ import { uncovered } from '../rules/covers.ts';
 import { policyRuleOf, storedRule } from '../rules/policy-rule.ts';
 import { autoUpdate } from './policy.ts';
 
-/** What an existing object becomes so that it says at least what is expected; undefined if it does, or wants to be left alone. */
+/** The updated object; undefined if it already has everything expected, or opts out of reconciliation. */
 export type Reconciled = JsonObject | undefined;
 
-/** Rules are only ever added. */
+/** Adds missing rules; removes none. */
 export function reconciledRole(existing: JsonObject, expected: JsonObject): Reconciled {
   if (isProtected(existing)) return undefined;
-  // What a role gathers is the business of the controller.
+  // Aggregated rules are left to the controller.
   const wanted = 'aggregationRule' in expected ? [] : rulesOf(expected);
   const missing = uncovered(rulesOf(existing), wanted);
   const changed: JsonObject = {
@@ -22,7 +22,7 @@ export function reconciledRole(existing: JsonObject, expected: JsonObject): Reco
   return deepEqual(changed, existing) ? undefined : changed;
 }
 
-/** Subjects are only ever added. A binding to another role is made anew. */
+/** Adds missing subjects. A binding to another role is replaced. */
 export function reconciledBinding(existing: JsonObject, expected: JsonObject): Reconciled | 'anew' {
   if (isProtected(existing)) return undefined;
   if (!deepEqual(existing.roleRef, expected.roleRef)) return 'anew';
@@ -44,7 +44,7 @@ function rulesOf(object: JsonObject) {
   return objectsIn(object, 'rules').map(policyRuleOf);
 }
 
-/** What the object says of itself stays. */
+/** Existing labels and annotations win. */
 function mergedMetadata(existing: JsonObject, expected: JsonObject): JsonObject {
   const [own, wanted] = [existing.metadata as JsonObject, expected.metadata as JsonObject];
   const merged = (field: string) => ({ ...mapIn(wanted, field), ...mapIn(own, field) });

@@ -1,8 +1,8 @@
 import type { PolicyRule } from '../rules/policy-rule.ts';
 
 /**
- * Rules as people would note them down: `verbs | groups | resources`, with `| names` for some objects only, and
- * `verbs | paths` for what is no resource. The group without a name is `core`; `read` and `write` stand for several verbs.
+ * Rules in short notation: `verbs | groups | resources`, optionally `| names`, and `verbs | paths` for non-resource URLs. The
+ * core group is `core`; `read` and `write` stand for several verbs.
  */
 export type RuleLines = readonly string[];
 

@@ -2,10 +2,10 @@ import type { AccessAttributes } from '@tsukube/apiserver';
 import { trimRight } from '@tsukube/machinery';
 import type { PolicyRule } from './policy-rule.ts';
 
-/** Whether a rule allows something. `resource` is what is asked for with its subresource, put together once for all rules. */
+/** Whether a rule allows a request. `resource` is resource/subresource, joined once for all rules. */
 export type CompiledRule = (access: AccessAttributes, resource: string) => boolean;
 
-/** One question for every list, so that a rule that has nothing to say about a request is left at the first of them. */
+/** One predicate per list; the first mismatch ends the evaluation. */
 export function compileRule(rule: PolicyRule): CompiledRule {
   const verb = member(rule.verbs);
   const path = pathMatcher(rule.nonResourceURLs);
@@ -19,7 +19,7 @@ export function compileRule(rule: PolicyRule): CompiledRule {
   };
 }
 
-/** The resource of a request as rules name it. */
+/** resource/subresource, as in rules. */
 export function combinedResource({ resource, subresource }: AccessAttributes): string {
   return subresource === '' ? resource : `${resource}/${subresource}`;
 }

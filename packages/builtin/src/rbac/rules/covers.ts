@@ -3,13 +3,13 @@ import type { PolicyRule } from './policy-rule.ts';
 
 const nothing: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
 
-/** What the owner's rules do not allow of the others, in pieces of one verb, one resource and one name each. */
+/** The subrules (one verb, one resource, one name) of `rules` that the rules of the owner do not cover. */
 export function uncovered(owner: readonly PolicyRule[], rules: readonly PolicyRule[]): readonly PolicyRule[] {
   return rules.flatMap(pieces).filter((piece) => !owner.some((rule) => covers(rule, piece)));
 }
 
-/** How many pieces rules fall into: the product of the lists of each. */
-export function countPieces(rules: readonly PolicyRule[]): number {
+/** The number of subrules: the product of the lengths of the lists. */
+export function countSubrules(rules: readonly PolicyRule[]): number {
   return rules.reduce((sum, { verbs, apiGroups, resources, resourceNames, nonResourceURLs }) => {
     const ofResources = apiGroups.length * resources.length * Math.max(1, resourceNames.length);
     return sum + verbs.length * (ofResources + nonResourceURLs.length);
@@ -61,7 +61,7 @@ function coversPath(owner: string, path: string): boolean {
   return owner === path || (owner.endsWith('*') && path.startsWith(trimRight(owner, '*')));
 }
 
-/** Rules for people, one a line: pieces that differ in their verbs are put together again. */
+/** Formats subrules for messages, one per line; subrules that differ only in verbs are combined. */
 export function describeRules(pieces: readonly PolicyRule[]): string {
   const lines = joinVerbs(pieces).map(describeRule);
   return [...new Set(lines)].sort().join('\n');
@@ -94,7 +94,7 @@ function describeRule(rule: PolicyRule): string {
   return `{${said.map(([title, list]) => `${title}:${quotedList(list)}`).join(', ')}}`;
 }
 
-/** As Go prints a list of strings. */
+/** A list of strings as Go prints it. */
 export function quotedList(list: readonly string[]): string {
   return `[${list.map(goQuote).join(' ')}]`;
 }

@@ -6,12 +6,13 @@ import {
   type NameValidator,
   textsIn,
 } from '@tsukube/machinery';
-/** What a role allows, complete: an absent list is an empty one. */
+
+/** A parsed PolicyRule; missing lists are empty. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
-  /** None: every object. */
+  /** Empty: every object. */
   readonly resourceNames: readonly string[];
   readonly nonResourceURLs: readonly string[];
 }
@@ -26,7 +27,7 @@ export function policyRuleOf(rule: JsonObject): PolicyRule {
   };
 }
 
-/** As it is stored: without what it does not say. */
+/** In stored form, without empty lists. */
 export function storedRule({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): JsonObject {
   const rule: JsonObject = { verbs: [...verbs] };
   if (apiGroups.length > 0) rule.apiGroups = [...apiGroups];
@@ -38,10 +39,10 @@ export function storedRule({ verbs, apiGroups, resources, resourceNames, nonReso
 
 export const rbacGroup = 'rbac.authorization.k8s.io';
 
-/** Names of roles are only ever part of a path: system:node is one. */
+/** Role names only have to be path segments: system:node is valid. */
 export const rbacName: NameValidator = (name) => isValidPathSegmentName(name);
 
-/** Namespaced roles cannot speak of paths: those belong to no namespace. */
+/** Namespaced roles must not have nonResourceURLs. */
 export function validatePolicyRule(rule: JsonObject, namespaced: boolean, at: FieldPath, errors: FieldErrors): void {
   if (textsIn(rule, 'verbs').length === 0) errors.required(at.child('verbs'), 'verbs must contain at least one value');
   const paths = textsIn(rule, 'nonResourceURLs');

@@ -67,3 +67,29 @@ function hasInvalidSelector(object: JsonObject): boolean {
     validateLabelSelector(selector, selectorsPath, errors);
   return errors.length > 0;
 }
+
+const roleV1: ServedVersion = {
+  group: rbacGroup,
+  version: 'v1',
+  schema: schemaOf('rbac.v1.Role'),
+  columns: plainColumns,
+};
+
+export const role: Resource = {
+  names: { plural: 'roles', singular: 'role', kind: 'Role', listKind: 'RoleList' },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/roles',
+  hub: roleV1,
+  versions: [roleV1],
+  verbs: storedVerbs,
+  strategy: {
+    validateName: rbacName,
+    allowCreateOnUpdate: true,
+    validateCreate: validateRole,
+    validateUpdate: (object, _old, errors) => validateRole(object, errors),
+  },
+};
+
+function validateRole(object: JsonObject, errors: FieldErrors): void {
+  for (const [i, rule] of objectsIn(object, 'rules').entries()) validatePolicyRule(rule, true, path('rules').index(i), errors);
+}

@@ -23,7 +23,8 @@ import {
 } from '@tsukube/machinery';
 import { schemaOf } from '../common/schema.ts';
 import { rbacGroup, rbacName } from './rules/policy-rule.ts';
-/** What both kinds of bindings have in common; they differ in the kinds of roles they may name. */
+
+/** The kinds of bindings differ in the kinds of roles they may refer to. */
 export interface BindingRules {
   readonly namespaced: boolean;
   readonly roleKinds: readonly string[];
@@ -53,7 +54,7 @@ export function bindingColumns(kind: string): readonly Column[] {
   });
   return [
     nameColumn,
-    // Kubernetes takes the words of an older version.
+    // kube-apiserver describes the column with the v1beta1 type.
     column('Role', { type: `io.k8s.api.rbac.v1beta1.${kind}`, field: 'roleRef' }, roleOf),
     ageColumn,
     names('Users', 'User'),
@@ -79,7 +80,7 @@ function fillGroups(object: JsonObject): void {
   }
 }
 
-/** As Kubernetes shows it, which is not as it is written. */
+/** The Go internal type, as Kubernetes prints it in errors. */
 function shownRole(object: JsonObject): JsonObject {
   const role = objectIn(object, 'roleRef');
   return { APIGroup: textIn(role, 'apiGroup'), Kind: textIn(role, 'kind'), Name: textIn(role, 'name') };
@@ -138,4 +139,21 @@ export const clusterRoleBinding: Resource = {
   versions: [v1],
   verbs: storedVerbs,
   strategy: bindingStrategy({ namespaced: false, roleKinds: ['ClusterRole'] }),
+};
+
+const roleBindingV1: ServedVersion = {
+  group: rbacGroup,
+  version: 'v1',
+  schema: schemaOf('rbac.v1.RoleBinding'),
+  columns: bindingColumns('RoleBinding'),
+};
+
+export const roleBinding: Resource = {
+  names: { plural: 'rolebindings', singular: 'rolebinding', kind: 'RoleBinding', listKind: 'RoleBindingList' },
+  scope: 'Namespaced',
+  storagePrefix: '/registry/rolebindings',
+  hub: roleBindingV1,
+  versions: [roleBindingV1],
+  verbs: storedVerbs,
+  strategy: bindingStrategy({ namespaced: true, roleKinds: ['Role', 'ClusterRole'] }),
 };

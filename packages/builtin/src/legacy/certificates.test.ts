@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { defaultSigner } from './kubelet-request.ts';
+import { defaultSigner } from './certificates.ts';
 
-/** Of system:node:n1 in system:nodes, and of the same with a DNS name and an address, with an e-mail address, and in another organization. */
+/** For system:node:n1 in system:nodes: plain, with DNS and IP names, with an e-mail address, and in another organization. */
 const requests = {
   node: 'MIHsMIGSAgEAMDAxFTATBgNVBAoMDHN5c3RlbTpub2RlczEXMBUGA1UEAwwOc3lzdGVtOm5vZGU6bjEwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAT1Rdo7xt/+27fTxicXTKCyoKx6sRkPRNY2ebDzzv6O/U3PSV6KuSLUDCQ90Adcz/Zb3XbIOlMlAspbG7ZDBNmRoAAwCgYIKoZIzj0EAwIDSQAwRgIhAI8rFun4CIzKJL1xhuvOXLWXpnH2e/GM19nxJ8uQIL0XAiEA40B7DenXn0PWCZBvqtXP9iXZrXlZf5UY8L98BROhbgE=',
   server:

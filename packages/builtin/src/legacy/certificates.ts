@@ -17,17 +17,17 @@ import { legacyVersion } from './legacy-version.ts';
 
 const tags = { sequence: 0x30, set: 0x31, attributes: 0xa0, octets: 0x04 };
 const oids = { organization: '55040a', commonName: '550403', extensions: '2a864886f70d01090e', alternativeNames: '551d11' };
-/** What an alternative name may be, by its tag. */
+/** DER tags of the allowed subject alternative names. */
 const nameTags = { dns: 0x82, ip: 0x87 };
 
 interface RequestedIdentity {
   readonly organizations: readonly string[];
   readonly commonName: string;
-  /** The tags of the alternative names. */
+  /** The DER tags of the subject alternative names. */
   readonly alternativeNames: readonly number[];
 }
 
-/** Who signed requests of kubelets, which did not have to say so. */
+/** The default signerName of v1beta1, derived from the request. */
 export function defaultSigner(requestPem: string, usages: readonly string[]): string {
   const identity = identityIn(requestPem);
   if (identity && isOfNode(identity)) {
@@ -43,7 +43,7 @@ function isOfNode({ organizations, commonName }: RequestedIdentity): boolean {
   return organizations.length === 1 && organizations[0] === 'system:nodes' && commonName.startsWith('system:node:');
 }
 
-/** Keys other than RSA encipher nothing. */
+/** Key encipherment is optional: only RSA keys need it. */
 function isFor(purpose: string, usages: readonly string[]): boolean {
   const others = new Set(usages);
   const asked = others.delete(purpose) && others.delete('digital signature');
@@ -96,7 +96,7 @@ function pairOf(sequence: DerElement): readonly [string, DerElement | undefined]
 
 const usages = ['digital signature', 'key encipherment'];
 
-/** v1 wants to be told who signs, and for what. */
+/** v1 requires signerName and usages. */
 function defaultRequest(object: JsonObject): void {
   const spec = objectIn(object, 'spec');
   if (spec) {
@@ -107,8 +107,8 @@ function defaultRequest(object: JsonObject): void {
   for (const condition of objectsIn(objectIn(object, 'status'), 'conditions')) fillIn(condition, 'status', 'True');
 }
 
-/** v1 names its signer, uses known usages once, and has conditions and a certificate that make sense. */
-function judge(error: FieldError): FieldError | undefined {
+/** v1beta1 does not validate signerName, usages, conditions and certificate. */
+function filterError(error: FieldError): FieldError | undefined {
   const { field, body } = error;
   const accepted =
     (field === 'spec.signerName' && body.includes('the legacy signerName is not allowed')) ||
@@ -127,6 +127,6 @@ export const signingRequestVersions: readonly ServedVersion[] = [
     removed: 22,
     replacement: 'certificates.k8s.io/v1 CertificateSigningRequest',
     applyDefaults: defaultRequest,
-    judge,
+    filterError,
   }),
 ];
