@@ -78,7 +78,7 @@ describe('an autoscaler of 2018', () => {
     expect(inOrder(back)).toEqual(inOrder(v2beta1 as unknown as JsonObject));
   });
 
-  it.each(['autoscaling/v2beta1', 'autoscaling/v2beta2'])('preservedFields in annotations what %s cannot say', (apiVersion) => {
+  it.each(['autoscaling/v2beta1', 'autoscaling/v2beta2'])('stores fields that %s lacks in annotations', (apiVersion) => {
     const behavior = { scaleUp: { selectPolicy: 'Max', tolerance: '50m' }, scaleDown: { stabilizationWindowSeconds: 0 } };
     const { toHub, fromHub } = converterOf(autoscalers, apiVersion);
     const old = fromHub({ ...hub, spec: { ...(hub.spec as JsonObject), behavior } });

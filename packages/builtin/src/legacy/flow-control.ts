@@ -36,7 +36,7 @@ function defaultAssured(level: JsonObject): void {
   if (limited) fillIn(limited, 'assuredConcurrencyShares', defaultShares);
 }
 
-function judgeAssured(error: FieldError): FieldError {
+function renameAssuredErrors(error: FieldError): FieldError {
   return { ...error, field: error.field.replace(/^(spec\.limited\.)nominal/, '$1assured') };
 }
 
@@ -60,11 +60,16 @@ function defaultNominal(level: JsonObject): void {
     fillIn(limited, 'nominalConcurrencyShares', defaultShares);
 }
 
-const speakingOfAssured = { next: 'v1beta3', conversion: assured, applyDefaults: defaultAssured, filterError: judgeAssured };
+const withAssuredShares = {
+  next: 'v1beta3',
+  conversion: assured,
+  applyDefaults: defaultAssured,
+  filterError: renameAssuredErrors,
+};
 const releases = [
   { version: 'v1beta3', deprecated: 29, removed: 32, next: 'v1', conversion: nominal, applyDefaults: defaultNominal },
-  { version: 'v1beta2', deprecated: 26, removed: 29, ...speakingOfAssured },
-  { version: 'v1beta1', deprecated: 23, removed: 26, ...speakingOfAssured },
+  { version: 'v1beta2', deprecated: 26, removed: 29, ...withAssuredShares },
+  { version: 'v1beta1', deprecated: 23, removed: 26, ...withAssuredShares },
 ];
 
 export const flowSchemaVersions: readonly ServedVersion[] = releases.map(({ version, deprecated, removed, next }) =>
