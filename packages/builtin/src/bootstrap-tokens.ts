@@ -6,7 +6,7 @@ import type { FindObject, FoundObject } from './service-account-tokens/index.ts'
 const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const groupForm = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
-/** Tokens by which a machine that nobody knows yet joins, kept in secrets of kube-system that carry their name. */
+/** Authenticates bootstrap tokens, which nodes use to join. They are Secrets of kube-system, bootstrap-token-ID. */
 export function bootstrapTokens(find: FindObject, now: () => number): TokenAuthenticator {
   return (token) => {
     const [, id, secret] = tokenForm.exec(token) ?? [];
@@ -39,12 +39,12 @@ function isSame(one: string, other: string): boolean {
 
 const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** A time that cannot be read is one that has passed. */
+/** A malformed expiration counts as expired. */
 function hasExpired(expiration: string, now: number): boolean {
   return expiration !== '' && !(timeForm.test(expiration) && Date.parse(expiration) > now);
 }
 
-/** In order and without repetition; undefined if one is not a group for such tokens. */
+/** Sorted, without duplicates; undefined if a group is not allowed for bootstrap tokens. */
 function groupsOf(extra: string): readonly string[] | undefined {
   const named = extra === '' ? [] : extra.split(',');
   if (!named.every((group) => groupForm.test(group))) return undefined;

@@ -158,18 +158,18 @@ export function internalFailurePolicy(policy: JsonObject | undefined): JsonValue
   if (!policy) return null;
   const rules = objectsIn(policy, 'rules').map((rule) => ({
     Action: textIn(rule, 'action'),
-    OnExitCodes: shownExitCodes(objectIn(rule, 'onExitCodes')),
-    OnPodConditions: shownPatterns(objectsIn(rule, 'onPodConditions')),
+    OnExitCodes: internalExitCodes(objectIn(rule, 'onExitCodes')),
+    OnPodConditions: internalPatterns(objectsIn(rule, 'onPodConditions')),
   }));
   return { Rules: policy.rules === undefined || policy.rules === null ? null : rules };
 }
 
-function shownExitCodes(codes: JsonObject | undefined): JsonValue {
+function internalExitCodes(codes: JsonObject | undefined): JsonValue {
   if (!codes) return null;
   return { ContainerName: codes.containerName ?? null, Operator: textIn(codes, 'operator'), Values: codes.values ?? null };
 }
 
-function shownPatterns(patterns: readonly JsonObject[]): JsonValue {
+function internalPatterns(patterns: readonly JsonObject[]): JsonValue {
   if (patterns.length === 0) return null;
   return patterns.map((pattern) => ({ Type: textIn(pattern, 'type'), Status: textIn(pattern, 'status') }));
 }

@@ -70,14 +70,14 @@ export const namespace: Resource = {
   strategy: {
     validateName: nameIsDNSLabel,
     applyDefaults(object) {
-      if (object.metadata.name) labelWithName(object);
+      if (object.metadata.name) setNameLabel(object);
     },
     prepareForCreate(object) {
       object.status = { phase: 'Active' };
       const spec = specOf(object);
       const finalizers = textsIn(spec, 'finalizers');
       if (!finalizers.includes('kubernetes')) spec.finalizers = [...finalizers, 'kubernetes'];
-      labelWithName(object);
+      setNameLabel(object);
     },
     prepareForUpdate(object, old) {
       object.spec = old.spec ?? {};
@@ -108,7 +108,7 @@ function finalizersOf(object: KubeObject): readonly string[] {
 }
 
 /** Lets namespace selectors select a namespace by name. */
-function labelWithName(object: KubeObject): void {
+function setNameLabel(object: KubeObject): void {
   const metadata = object.metadata;
   const labels = new Map(Object.entries(mapIn(metadata, 'labels')));
   labels.set(nameLabel, textIn(metadata, 'name'));

@@ -18,7 +18,6 @@ import {
 import { requireOneOf } from '../common/field-validation.ts';
 import { specOf } from '../common/spec.ts';
 import { validateResourceQuantity } from './container/resource-requirements.ts';
-import { shown } from './service/cluster-ip-validation.ts';
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 // Taints are in the spec, but kube-apiserver reports this path.
@@ -40,7 +39,7 @@ export function validateNodeUpdate(object: KubeObject, old: KubeObject, errors: 
   validateNodeResources(object, errors);
   validateFeatures(object, errors);
   validateAddresses(object, errors);
-  validatePodCidrsKept(textsIn(spec, 'podCIDRs'), textsIn(oldSpec, 'podCIDRs'), errors);
+  validatePodCIDRsUnchanged(textsIn(spec, 'podCIDRs'), textsIn(oldSpec, 'podCIDRs'), errors);
   const provider = textIn(oldSpec, 'providerID');
   if (provider !== '' && provider !== textIn(spec, 'providerID'))
     errors.forbidden(path('spec', 'providerID'), 'node updates may not change providerID except from "" to valid');
@@ -58,12 +57,12 @@ function validateTaints(taints: readonly JsonObject[], errors: FieldErrors): voi
     if (problems.length > 0) errors.invalid(at.child('value'), textIn(taint, 'value'), problems.join(';'));
     requireOneOf(textIn(taint, 'effect'), effects, at.child('effect'), errors);
     const key = `${textIn(taint, 'effect')}/${textIn(taint, 'key')}`;
-    if (seen.has(key)) errors.duplicate(at, asGoShowsIt(taint), 'taints must be unique by key and effect pair');
+    if (seen.has(key)) errors.duplicate(at, internalTaint(taint), 'taints must be unique by key and effect pair');
     seen.add(key);
   }
 }
 
-function asGoShowsIt({ key = '', value = '', effect = '', timeAdded = null }: JsonObject): JsonObject {
+function internalTaint({ key = '', value = '', effect = '', timeAdded = null }: JsonObject): JsonObject {
   return { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded };
 }
 
@@ -127,10 +126,10 @@ function validatePodCidrs(cidrs: readonly string[], errors: FieldErrors): void {
     );
   const families = new Set(cidrs.map((cidr) => parseCidr(cidr)?.family));
   if (wrong !== undefined || families.size < 2 || cidrs.length > 2)
-    errors.invalid(cidrsPath, shown(cidrs), 'may specify no more than one CIDR for each IP family');
+    errors.invalid(cidrsPath, [...cidrs], 'may specify no more than one CIDR for each IP family');
 }
 
-function validatePodCidrsKept(cidrs: readonly string[], before: readonly string[], errors: FieldErrors): void {
+function validatePodCIDRsUnchanged(cidrs: readonly string[], before: readonly string[], errors: FieldErrors): void {
   const changed = 'node updates may not change podCIDR except from "" to valid';
   if (before.length === 0) return;
   if (before.length !== cidrs.length) errors.forbidden(cidrsPath, changed);

@@ -79,7 +79,7 @@ export const node: Resource = {
     prepareForCreate(object) {
       delete objectIn(object, 'spec')?.configSource;
       delete objectIn(object, 'status')?.config;
-      taintAsNotReady(object);
+      addNotReadyTaint(object);
     },
     prepareForUpdate(object, old) {
       object.status = old.status ?? {};
@@ -122,7 +122,7 @@ function normalizePodCIDRs(spec: JsonObject): void {
 const notReady = 'node.kubernetes.io/not-ready';
 
 /** Keeps pods off a new node until it is ready. */
-function taintAsNotReady(object: KubeObject): void {
+function addNotReadyTaint(object: KubeObject): void {
   object.spec ??= {};
   const spec = specOf(object);
   const taints = objectsIn(spec, 'taints');

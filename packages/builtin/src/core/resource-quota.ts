@@ -18,7 +18,6 @@ import { schemaOf } from '../common/schema.ts';
 import { specOf } from '../common/spec.ts';
 import { statusSubresource } from '../common/status-subresource.ts';
 import { roundResources, validateResourceName, validateResourceQuantity } from './container/resource-requirements.ts';
-import { shown } from './service/cluster-ip-validation.ts';
 
 const columns: readonly Column[] = [
   nameColumn,
@@ -68,7 +67,7 @@ export const resourceQuota: Resource = {
     },
     validateCreate: validateQuotaSpec,
     validateUpdate: validateQuotaUpdate,
-    warnings: (object, old) => (old ? [] : unreachableLimits(mapIn(objectIn(object, 'spec'), 'hard'))),
+    warnings: (object, old) => (old ? [] : requestQuotaWarnings(mapIn(objectIn(object, 'spec'), 'hard'))),
   },
 };
 
@@ -82,8 +81,8 @@ function usageCell(object: KubeObject, limits: boolean): string {
     .join(', ');
 }
 
-/** Resources whose limit quota is below the request quota, so that it can never be reached. */
-function unreachableLimits(hard: Readonly<Record<string, string>>): readonly string[] {
+/** Warnings for request quotas above the limit quota of the same resource. */
+function requestQuotaWarnings(hard: Readonly<Record<string, string>>): readonly string[] {
   return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((name) => {
     const bare = (name === 'cpu' || name === 'memory') && hard[`requests.${name}`] === undefined;
     const requestName = bare ? name : `requests.${name}`;
@@ -150,7 +149,7 @@ export function validateQuotaUpdate(object: KubeObject, old: KubeObject, errors:
   const [now, before] = [object, old].map((quota) => textsIn(objectIn(quota, 'spec'), 'scopes'));
   const [scopes, oldScopes] = [new Set(now), new Set(before)];
   const same = scopes.size === oldScopes.size && [...scopes].every((scope) => oldScopes.has(scope));
-  if (!same) errors.invalid(path('spec', 'scopes'), shown(now ?? []), fieldIsImmutable);
+  if (!same) errors.invalid(path('spec', 'scopes'), [...(now ?? [])], fieldIsImmutable);
 }
 
 function validateQuotaList(list: Readonly<Record<string, string>>, at: FieldPath, errors: FieldErrors): void {
@@ -162,7 +161,7 @@ function validateQuotaList(list: Readonly<Record<string, string>>, at: FieldPath
 }
 
 /** Counts the resources of a quota that a scope does not apply to, once per scope. */
-function misfitsIn(spec: JsonObject): (scope: string) => number {
+function countMismatches(spec: JsonObject): (scope: string) => number {
   const names = Object.keys(mapIn(spec, 'hard')).filter(isQuotaName);
   const counted = new Map<string, number>();
   return (scope) => {
@@ -177,10 +176,11 @@ function misfitsIn(spec: JsonObject): (scope: string) => number {
 function validateScopes(spec: JsonObject, errors: FieldErrors): void {
   const at = path('spec', 'scopes');
   const given = textsIn(spec, 'scopes');
-  const [value, misfits] = [shown(given), misfitsIn(spec)];
+  const [value, mismatches] = [[...given], countMismatches(spec)];
   for (const scope of given) {
     if (!scopes.has(scope)) errors.invalid(at, value, 'unsupported scope');
-    for (let i = 0; i < misfits(scope) && !errors.full; i++) errors.invalid(at, value, 'unsupported scope applied to resource');
+    for (let i = 0; i < mismatches(scope) && !errors.full; i++)
+      errors.invalid(at, value, 'unsupported scope applied to resource');
   }
   for (const pair of contradictions)
     if (pair.every((scope) => given.includes(scope))) errors.invalid(at, value, 'conflicting scopes');
@@ -189,11 +189,12 @@ function validateScopes(spec: JsonObject, errors: FieldErrors): void {
 function validateScopeSelector(spec: JsonObject, errors: FieldErrors): void {
   const at = path('spec', 'scopeSelector', 'matchExpressions');
   const requirements = objectsIn(objectIn(spec, 'scopeSelector'), 'matchExpressions');
-  const [value, misfits] = [selectorAsGoShowsIt(requirements), misfitsIn(spec)];
+  const [value, mismatches] = [internalSelector(requirements), countMismatches(spec)];
   for (const requirement of requirements) {
     const scope = textIn(requirement, 'scopeName');
     if (!scopes.has(scope)) errors.invalid(at.child('scopeName'), scope, 'unsupported scope');
-    for (let i = 0; i < misfits(scope) && !errors.full; i++) errors.invalid(at, value, 'unsupported scope applied to resource');
+    for (let i = 0; i < mismatches(scope) && !errors.full; i++)
+      errors.invalid(at, value, 'unsupported scope applied to resource');
     validateScopeOperator(requirement, scope, at, errors);
   }
   const given = requirements.map((requirement) => textIn(requirement, 'scopeName'));
@@ -217,13 +218,13 @@ function validateScopeOperator(requirement: JsonObject, scope: string, at: Field
     if (values.length > 0)
       errors.invalid(
         at.child('values'),
-        shown(values),
+        [...values],
         "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
       );
   } else errors.invalid(at.child('operator'), operator, 'not a valid selector operator');
 }
 
-function selectorAsGoShowsIt(requirements: readonly JsonObject[]): JsonObject {
+function internalSelector(requirements: readonly JsonObject[]): JsonObject {
   return {
     MatchExpressions: requirements.map(({ scopeName = '', operator = '', values = null }) => ({
       ScopeName: scopeName,

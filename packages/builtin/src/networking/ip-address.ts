@@ -48,7 +48,7 @@ export const ipAddress: Resource = {
       validateParent(object, errors);
       const parent = parentOf(object);
       if (!deepEqual(parent, parentOf(old)))
-        errors.invalid(path('spec', 'parentRef'), parent && asGoShowsIt(parent), fieldIsImmutable);
+        errors.invalid(path('spec', 'parentRef'), parent && internalParentRef(parent), fieldIsImmutable);
     },
   },
 };
@@ -85,6 +85,6 @@ function validateParent(object: KubeObject, errors: FieldErrors): void {
   if (namespace !== '') report(isValidPathSegmentName(namespace), at.child('namespace'), namespace, errors);
 }
 
-function asGoShowsIt({ group = '', resource = '', namespace = '', name = '' }: JsonObject): JsonObject {
+function internalParentRef({ group = '', resource = '', namespace = '', name = '' }: JsonObject): JsonObject {
   return { Group: group, Resource: resource, Namespace: namespace, Name: name };
 }

@@ -78,12 +78,12 @@ function validateScheduling(scheduling: JsonObject, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, toleration] of tolerations.entries()) {
     const key = JSON.stringify(['key', 'operator', 'value', 'effect'].map((field) => textIn(toleration, field)));
-    if (seen.has(key)) errors.duplicate(at.index(i), asGoShowsIt(toleration));
+    if (seen.has(key)) errors.duplicate(at.index(i), internalToleration(toleration));
     seen.add(key);
   }
 }
 
-function asGoShowsIt(toleration: JsonObject): JsonObject {
+function internalToleration(toleration: JsonObject): JsonObject {
   const { key = '', operator = '', value = '', effect = '', tolerationSeconds = null } = toleration;
   return { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds };
 }

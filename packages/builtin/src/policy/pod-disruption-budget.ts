@@ -77,7 +77,7 @@ function validateBudget(object: KubeObject, old: KubeObject | undefined, errors:
   const spec = specOf(object);
   const { minAvailable, maxUnavailable, unhealthyPodEvictionPolicy: policy } = spec;
   if (minAvailable !== undefined && maxUnavailable !== undefined)
-    errors.invalid(specPath, asGoShowsIt(spec), 'minAvailable and maxUnavailable cannot be both set');
+    errors.invalid(specPath, internalSpec(spec), 'minAvailable and maxUnavailable cannot be both set');
   for (const field of ['minAvailable', 'maxUnavailable']) {
     if (spec[field] === undefined) continue;
     validateIntOrPercent(spec[field], specPath.child(field), errors);
@@ -90,7 +90,7 @@ function validateBudget(object: KubeObject, old: KubeObject | undefined, errors:
   validateEnum(policy, evictionPolicies, specPath.child('unhealthyPodEvictionPolicy'), errors);
 }
 
-function asGoShowsIt(spec: JsonObject): JsonObject {
+function internalSpec(spec: JsonObject): JsonObject {
   const { minAvailable = null, selector = null, maxUnavailable = null, unhealthyPodEvictionPolicy = null } = spec;
   return {
     MinAvailable: minAvailable,

@@ -33,7 +33,7 @@ export function validateContainers(parts: PodParts, at: FieldPath, errors: Field
   for (const [i, container] of containers.entries()) {
     const here = at.index(i);
     validateCommon(container, parts, here, errors);
-    requireNewName(container, names, here, errors);
+    requireUniqueName(container, names, here, errors);
     validateLifecycle(container, parts.gracePeriod, here, errors);
     validateProbes(container, parts.gracePeriod, here, errors);
     validateRestartPolicy(container, here, errors);
@@ -49,7 +49,7 @@ export function validateInitContainers(parts: PodParts, at: FieldPath, errors: F
     const here = at.index(i);
     validateCommon(container, parts, here, errors);
     validateRestartPolicy(container, here, errors);
-    requireNewName(container, names, here, errors);
+    requireUniqueName(container, names, here, errors);
     // Init containers run one after the other, so their host ports cannot conflict.
     validateHostPorts([container], at, errors);
     if (container.restartPolicy === 'Always') {
@@ -90,7 +90,7 @@ export function validateEphemeralContainers(parts: PodParts, at: FieldPath, erro
     const here = at.index(i);
     validateCommon(container, parts, here, errors);
     validateImageWhitespace(container, here, errors);
-    requireNewName(container, names, here, errors);
+    requireUniqueName(container, names, here, errors);
     const target = textIn(container, 'targetContainerName');
     if (target !== '' && !targets.has(target)) errors.notFound(here.child('targetContainerName'), target);
     validateEphemeralFields(container, here, errors);
@@ -143,7 +143,7 @@ export function validatePullPolicy(policy: string, at: FieldPath, errors: FieldE
   requireOneOf(policy, ['Always', 'IfNotPresent', 'Never'], at, errors);
 }
 
-function requireNewName(container: JsonObject, names: Set<string>, at: FieldPath, errors: FieldErrors): void {
+function requireUniqueName(container: JsonObject, names: Set<string>, at: FieldPath, errors: FieldErrors): void {
   const name = textIn(container, 'name');
   if (names.has(name)) errors.duplicate(at.child('name'), name);
   else names.add(name);
@@ -153,7 +153,7 @@ function validatePorts(container: JsonObject, at: FieldPath, errors: FieldErrors
   const names = new Set<string>();
   for (const [i, port] of objectsIn(container, 'ports').entries()) {
     const here = at.index(i);
-    validateNameOfPort(textIn(port, 'name'), names, here.child('name'), errors);
+    validatePortName(textIn(port, 'name'), names, here.child('name'), errors);
     const [number, hostPort] = [numberIn(port, 'containerPort'), numberIn(port, 'hostPort')];
     if (number === 0) errors.required(here.child('containerPort'));
     else report(isPortNumber(number), here.child('containerPort'), number, errors);
@@ -162,7 +162,7 @@ function validatePorts(container: JsonObject, at: FieldPath, errors: FieldErrors
   }
 }
 
-function validateNameOfPort(name: string, seen: Set<string>, at: FieldPath, errors: FieldErrors): void {
+function validatePortName(name: string, seen: Set<string>, at: FieldPath, errors: FieldErrors): void {
   if (name === '') return;
   const messages = isPortName(name);
   report(messages, at, name, errors);

@@ -15,10 +15,7 @@ const podSpecs: Readonly<Record<string, readonly string[]>> = {
   'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
 };
 
-/**
- * Drops fields of pods behind feature gates that are off. As in kube-apiserver this is done by the strategy, after it was recorded who
- * owns which field.
- */
+/** Drops pod fields of disabled feature gates. As in kube-apiserver the strategy does it, after field ownership was recorded. */
 export function withoutGatedFields(resources: readonly Resource[]): readonly Resource[] {
   return resources.map((resource) => {
     const { names, hub, strategy } = resource;

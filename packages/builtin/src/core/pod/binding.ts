@@ -86,8 +86,8 @@ function bound(pod: KubeObject, name: string, binding: JsonObject): JsonObject {
   const requested = metadataIn(binding);
   checkVersion(metadata, textIn(requested, 'resourceVersion'), name);
   const spec = specOf(pod);
-  const refusal = refusalOf(metadata, spec, name);
-  if (refusal !== undefined) throw StatusError.conflict({ group: '', resource: 'pods/binding' }, name, refusal);
+  const rejection = rejectionOf(metadata, spec, name);
+  if (rejection !== undefined) throw StatusError.conflict({ group: '', resource: 'pods/binding' }, name, rejection);
   const { nominatedNodeName: _, ...status } = statusOf(pod);
   setCondition(status, { type: 'PodScheduled', status: 'True' });
   const next: JsonObject = { ...metadata };
@@ -101,7 +101,7 @@ function checkVersion(metadata: ObjectMeta, expected: string, name: string): voi
   throw StatusError.conflict(pods, name, reason);
 }
 
-function refusalOf(metadata: JsonObject, spec: JsonObject, name: string): string | undefined {
+function rejectionOf(metadata: JsonObject, spec: JsonObject, name: string): string | undefined {
   if (metadata.deletionTimestamp !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`;
   const node = textIn(spec, 'nodeName');
   if (node !== '') return `pod ${name} is already assigned to node "${node}"`;

@@ -14,7 +14,7 @@ import { isConditionTrue } from '../../common/conditions.ts';
 import { statusOf } from '../../common/spec.ts';
 
 const maxDisruptedPods = 2_000;
-const refused = "Cannot evict pod as it would violate the pod's disruption budget.";
+const budgetExceeded = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 /** The PodDisruptionBudgets that select a pod. */
 export async function budgetsOf(registry: ObjectRegistry, pod: KubeObject, namespace: string): Promise<KubeObject[]> {
@@ -86,7 +86,7 @@ function check(status: JsonObject, metadata: JsonObject, name: string): void {
 }
 
 function tooMany(message: string, retryAfterSeconds: number): StatusError {
-  const { status } = StatusError.tooManyRequests(refused, retryAfterSeconds);
+  const { status } = StatusError.tooManyRequests(budgetExceeded, retryAfterSeconds);
   return new StatusError({ ...status, details: { ...status.details, causes: [{ reason: 'DisruptionBudget', message }] } });
 }
 

@@ -103,16 +103,16 @@ function beginPodDeletion(pod: KubeObject, request: DeletionRequest): DeletionPl
 }
 
 /** The remaining grace period can only be shortened. */
-function continueDeletion(metadata: JsonObject, { gracePeriodSeconds: asked }: DeletionRequest): DeletionPlan {
+function continueDeletion(metadata: JsonObject, { gracePeriodSeconds: requested }: DeletionRequest): DeletionPlan {
   if (numberIn(metadata, 'deletionGracePeriodSeconds') === 0) return { kind: 'now' };
-  if (asked === undefined || asked >= numberIn(metadata, 'deletionGracePeriodSeconds')) return { kind: 'waiting' };
-  return { kind: 'graceful', seconds: asked };
+  if (requested === undefined || requested >= numberIn(metadata, 'deletionGracePeriodSeconds')) return { kind: 'waiting' };
+  return { kind: 'graceful', seconds: requested };
 }
 
-function graceOf(pod: KubeObject, { gracePeriodSeconds: asked }: DeletionRequest): number {
+function graceOf(pod: KubeObject, { gracePeriodSeconds: requested }: DeletionRequest): number {
   const spec = objectIn(pod, 'spec');
   const phase = textIn(objectIn(pod, 'status'), 'phase');
   if (textIn(spec, 'nodeName') === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
-  const seconds = asked ?? numberIn(spec, 'terminationGracePeriodSeconds');
+  const seconds = requested ?? numberIn(spec, 'terminationGracePeriodSeconds');
   return seconds < 0 ? 1 : seconds;
 }

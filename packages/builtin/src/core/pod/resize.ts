@@ -42,9 +42,9 @@ function resized(containers: readonly JsonObject[], old: readonly JsonObject[]):
 }
 
 export function validateResize(pod: KubeObject, old: KubeObject, errors: FieldErrors): void {
-  const refusal = refusalOf(old);
-  if (refusal !== undefined) {
-    errors.forbidden(path(''), refusal);
+  const rejection = rejectionOf(old);
+  if (rejection !== undefined) {
+    errors.forbidden(path(''), rejection);
     return;
   }
   const spec = specOf(pod);
@@ -59,7 +59,7 @@ export function validateResize(pod: KubeObject, old: KubeObject, errors: FieldEr
   for (const list of ['initContainers', 'containers']) validateContainers(spec, oldSpec, list, errors);
 }
 
-function refusalOf(old: KubeObject): string | undefined {
+function rejectionOf(old: KubeObject): string | undefined {
   if (Object.hasOwn(mapIn(old.metadata, 'annotations'), mirror)) return 'static pods cannot be resized';
   const isWindows = objectIn(specOf(old), 'os')?.name === 'windows';
   return isWindows ? 'windows pods cannot be resized' : undefined;
@@ -95,7 +95,7 @@ function validatePodLevel(spec: JsonObject, oldSpec: JsonObject, errors: FieldEr
     return;
   }
   if (!resources) return;
-  validateKept(resources, old, 'pod-level resource ', at, errors);
+  validateNotRemoved(resources, old, 'pod-level resource ', at, errors);
   if (!deepEqual(immutableResources(resources), immutableResources(old)))
     errors.forbidden(specPath, 'only cpu and memory resources are mutable at pod-level');
 }
@@ -107,7 +107,7 @@ function validateContainers(spec: JsonObject, oldSpec: JsonObject, list: string,
     const before = old[i] as JsonObject;
     const at = specPath.child(list).index(i);
     const [resources, oldResources] = [objectIn(container, 'resources'), objectIn(before, 'resources')];
-    validateKept(resources ?? {}, oldResources, 'resource ', at.child('resources'), errors);
+    validateNotRemoved(resources ?? {}, oldResources, 'resource ', at.child('resources'), errors);
     const same = deepEqual(
       { ...container, resources: immutableResources(resources) },
       { ...before, resources: immutableResources(oldResources) },
@@ -123,7 +123,7 @@ function validateContainers(spec: JsonObject, oldSpec: JsonObject, list: string,
   }
 }
 
-function validateKept(
+function validateNotRemoved(
   resources: JsonObject,
   old: JsonObject | undefined,
   what: string,

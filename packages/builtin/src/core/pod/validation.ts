@@ -23,7 +23,39 @@ import { validatePodSpec } from '../pod-spec/validation.ts';
 
 const specPath = path('spec');
 
-const changeable = [
+export function validatePodCreate(pod: KubeObject, errors: FieldErrors): void {
+  const spec = specOf(pod);
+  validatePod(pod, errors);
+  if (objectsIn(spec, 'ephemeralContainers').length > 0)
+    errors.forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create');
+  if (textIn(spec, 'nodeName') !== '' && objectsIn(spec, 'schedulingGates').length > 0)
+    errors.forbidden(specPath.child('nodeName'), 'cannot be set until all schedulingGates have been cleared');
+  validateProfilesMatch(pod.metadata, spec, specPath, errors);
+}
+
+/** Validation shared by create and all updates. */
+export function validatePod(pod: KubeObject, errors: FieldErrors): void {
+  const spec = specOf(pod);
+  const metadata = pod.metadata;
+  validatePodAnnotations(metadata, spec, path('metadata', 'annotations'), errors);
+  validatePodSpec(spec, specPath, errors, metadata);
+  if (textIn(spec, 'serviceAccountName') === '') forbidServiceAccountTokens(spec, errors);
+  for (const field of ['containers', 'initContainers'])
+    for (const [i, container] of objectsIn(spec, field).entries())
+      validateImageWhitespace(container, specPath.child(field).index(i), errors);
+}
+
+function forbidServiceAccountTokens(spec: JsonObject, errors: FieldErrors): void {
+  for (const [i, volume] of objectsIn(spec, 'volumes').entries()) {
+    for (const [j, source] of objectsIn(objectIn(volume, 'projected'), 'sources').entries()) {
+      if (!source.serviceAccountToken) continue;
+      const at = specPath.child('volumes').index(i).child('projected', 'sources').index(j).child('serviceAccountToken');
+      errors.forbidden(at, 'must not be specified when serviceAccountName is not set');
+    }
+  }
+}
+
+const mutableFields = [
   '`spec.containers[*].image`',
   '`spec.initContainers[*].image`',
   '`spec.activeDeadlineSeconds`',
@@ -47,7 +79,7 @@ export function validatePodUpdate(pod: KubeObject, old: KubeObject, errors: Fiel
   const rest = withoutAllowedChanges(spec, oldSpec);
   if (objectsIn(oldSpec, 'schedulingGates').length > 0) resetGatedChanges(rest, oldSpec, specPath, errors);
   if (!deepEqual(rest, oldSpec)) {
-    const message = `pod updates may not change fields other than ${changeable.join(',')}\n${podSpecDiff(oldSpec, rest)}`;
+    const message = `pod updates may not change fields other than ${mutableFields.join(',')}\n${podSpecDiff(oldSpec, rest)}`;
     errors.forbidden(specPath, message);
   }
 }
@@ -104,13 +136,13 @@ function validateDeadline(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, 
 
 function validateTolerationUpdate(spec: JsonObject, oldSpec: JsonObject, at: FieldPath, errors: FieldErrors): void {
   const tolerations = objectsIn(spec, 'tolerations');
-  const given = new Set(tolerations.map(textWithoutSeconds));
-  const kept = objectsIn(oldSpec, 'tolerations').every((old) => given.has(textWithoutSeconds(old)));
+  const given = new Set(tolerations.map(tolerationKey));
+  const kept = objectsIn(oldSpec, 'tolerations').every((old) => given.has(tolerationKey(old)));
   if (kept) validateTolerations(tolerations, at, errors);
   else errors.forbidden(at, 'existing toleration can not be modified except its tolerationSeconds');
 }
 
-function textWithoutSeconds({ tolerationSeconds: _, ...rest }: JsonObject): string {
+function tolerationKey({ tolerationSeconds: _, ...rest }: JsonObject): string {
   return canonicalJson(rest);
 }
 
@@ -203,36 +235,4 @@ function hasOnlyAdditions(term: JsonObject, old: JsonObject): boolean {
     const before = objectsIn(old, list);
     return deepEqual([...objectsIn(term, list).slice(0, before.length)], [...before]);
   });
-}
-
-export function validatePodCreate(pod: KubeObject, errors: FieldErrors): void {
-  const spec = specOf(pod);
-  validatePod(pod, errors);
-  if (objectsIn(spec, 'ephemeralContainers').length > 0)
-    errors.forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create');
-  if (textIn(spec, 'nodeName') !== '' && objectsIn(spec, 'schedulingGates').length > 0)
-    errors.forbidden(specPath.child('nodeName'), 'cannot be set until all schedulingGates have been cleared');
-  validateProfilesMatch(pod.metadata, spec, specPath, errors);
-}
-
-/** Validation shared by create and all updates. */
-export function validatePod(pod: KubeObject, errors: FieldErrors): void {
-  const spec = specOf(pod);
-  const metadata = pod.metadata;
-  validatePodAnnotations(metadata, spec, path('metadata', 'annotations'), errors);
-  validatePodSpec(spec, specPath, errors, metadata);
-  if (textIn(spec, 'serviceAccountName') === '') refuseTokens(spec, errors);
-  for (const field of ['containers', 'initContainers'])
-    for (const [i, container] of objectsIn(spec, field).entries())
-      validateImageWhitespace(container, specPath.child(field).index(i), errors);
-}
-
-function refuseTokens(spec: JsonObject, errors: FieldErrors): void {
-  for (const [i, volume] of objectsIn(spec, 'volumes').entries()) {
-    for (const [j, source] of objectsIn(objectIn(volume, 'projected'), 'sources').entries()) {
-      if (!source.serviceAccountToken) continue;
-      const at = specPath.child('volumes').index(i).child('projected', 'sources').index(j).child('serviceAccountToken');
-      errors.forbidden(at, 'must not be specified when serviceAccountName is not set');
-    }
-  }
 }

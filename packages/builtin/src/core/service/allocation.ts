@@ -21,7 +21,6 @@ import {
   normalizeClusterIPs,
   patchAllocatedValues,
 } from './allocated-fields.ts';
-import { shown } from './cluster-ip-validation.ts';
 import { initIPFamilyFields } from './ip-families.ts';
 import { ServiceAllocator } from './service-allocator.ts';
 import { isHeadless, needsHealthCheckPort } from './service-defaults.ts';
@@ -73,8 +72,8 @@ async function allocateAddresses(
     if (ip === '') ips[i] = await allocator.allocateNextIP(families[i] as string);
     else {
       const problem = await allocator.allocateIP(ip);
-      const given = shown(textsIn(spec, 'clusterIPs'));
-      if (problem) throw refused(name, path('spec', 'clusterIPs'), given, `failed to allocate IP ${ip}: ${problem}`);
+      const given = [...textsIn(spec, 'clusterIPs')];
+      if (problem) throw invalidService(name, path('spec', 'clusterIPs'), given, `failed to allocate IP ${ip}: ${problem}`);
     }
   }
   if (ips.length === 0) return;
@@ -82,7 +81,7 @@ async function allocateAddresses(
   if (!before) spec.clusterIP = ips[0] as string;
 }
 
-function refused(name: string, at: FieldPath, value: ShownValue, problem: string): StatusError {
+function invalidService(name: string, at: FieldPath, value: ShownValue, problem: string): StatusError {
   const errors = new FieldErrors();
   errors.invalid(at, value, problem);
   return StatusError.invalid({ group: '', kind: 'Service' }, name, errors);
@@ -97,7 +96,7 @@ async function allocateNodePorts(
   if (spec.type !== 'NodePort' && spec.type !== 'LoadBalancer') return;
   const take = async (nodePort: number, i: number) => {
     const problem = await allocator.allocatePort(nodePort);
-    if (problem) throw refused(name, path('spec', 'ports').index(i).child('nodePort'), nodePort, problem);
+    if (problem) throw invalidService(name, path('spec', 'ports').index(i).child('nodePort'), nodePort, problem);
   };
   if (oldSpec) await updateNodePorts(spec, oldSpec, allocator, take);
   else await createNodePorts(spec, allocator, take);

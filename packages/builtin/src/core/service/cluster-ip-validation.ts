@@ -1,13 +1,4 @@
-import {
-  type FieldErrors,
-  type JsonObject,
-  parseAddress,
-  path,
-  type ShownValue,
-  textIn,
-  textsIn,
-  validateLegacyIP,
-} from '@tsukube/machinery';
+import { type FieldErrors, type JsonObject, parseAddress, path, textIn, textsIn, validateLegacyIP } from '@tsukube/machinery';
 import { validateEnum } from '../../common/field-validation.ts';
 import { isHeadless } from './service-defaults.ts';
 
@@ -26,10 +17,10 @@ export function validateClusterIPs(spec: JsonObject, oldSpec: JsonObject | undef
   validateEnum(policy, policies, policyPath, errors);
   const ips = textsIn(spec, 'clusterIPs');
   const wellFormed = validateEach(ips, new Set(textsIn(oldSpec, 'clusterIPs')), errors);
-  if (ips.length > 2) errors.invalid(clusterIPsPath, shown(ips), 'may only hold up to 2 values');
+  if (ips.length > 2) errors.invalid(clusterIPsPath, [...ips], 'may only hold up to 2 values');
   if (!wellFormed) return;
   if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2)
-    errors.invalid(clusterIPsPath, shown(ips), 'may specify no more than one IP for each IP family');
+    errors.invalid(clusterIPsPath, [...ips], 'may specify no more than one IP for each IP family');
   if (!isHeadless(spec)) matchFamilies(ips, textsIn(spec, 'ipFamilies'), errors);
 }
 
@@ -37,17 +28,13 @@ export function familyOf(ip: string): string {
   return parseAddress(ip)?.family ?? 'unknown';
 }
 
-export function shown(texts: readonly string[]): ShownValue {
-  return [...texts];
-}
-
 function validateFirstIP(spec: JsonObject, errors: FieldErrors): void {
   const ip = textIn(spec, 'clusterIP');
   const ips = textsIn(spec, 'clusterIPs');
   if (ip === '') {
-    if (ips.length > 0) errors.invalid(clusterIPsPath, shown(ips), 'must be empty when `clusterIP` is not specified');
+    if (ips.length > 0) errors.invalid(clusterIPsPath, [...ips], 'must be empty when `clusterIP` is not specified');
   } else if (ips.length === 0) errors.required(clusterIPsPath);
-  else if (ips[0] !== ip) errors.invalid(clusterIPsPath, shown(ips), 'first value must match `clusterIP`');
+  else if (ips[0] !== ip) errors.invalid(clusterIPsPath, [...ips], 'first value must match `clusterIP`');
 }
 
 function validateFamilies(given: readonly string[], errors: FieldErrors): void {
@@ -64,7 +51,7 @@ function validateEach(ips: readonly string[], before: ReadonlySet<string>, error
   const found = errors.length;
   for (const [i, ip] of ips.entries()) {
     if (i > 0 || ip !== 'None') validateLegacyIP(ip, clusterIPsPath.index(i), errors, before);
-    else if (ips.length > 1) errors.invalid(clusterIPsPath, shown(ips), "'None' must be the first and only value");
+    else if (ips.length > 1) errors.invalid(clusterIPsPath, [...ips], "'None' must be the first and only value");
   }
   return errors.length === found;
 }

@@ -1,6 +1,6 @@
 import { FieldErrors, type JsonObject, mapIn, path, StatusError, textIn, textsIn } from '@tsukube/machinery';
 import { keepsDualStack, sameTexts } from './allocated-fields.ts';
-import { familyOf, shown, validateClusterIPs } from './cluster-ip-validation.ts';
+import { familyOf, validateClusterIPs } from './cluster-ip-validation.ts';
 import { familiesOf, type ServiceRanges } from './service-ranges.ts';
 
 const policyPath = path('spec', 'ipFamilyPolicy');
@@ -57,7 +57,7 @@ function validateSingle(spec: JsonObject, errors: FieldErrors): void {
 function inferFamilies(spec: JsonObject, ranges: ServiceRanges, errors: FieldErrors): void {
   const ips = textsIn(spec, 'clusterIPs');
   const families = [...textsIn(spec, 'ipFamilies')];
-  const value = shown(ips);
+  const value = [...ips];
   for (const [i, ip] of ips.entries()) {
     if (ip === 'None') break;
     if (i < families.length) continue;

@@ -17,7 +17,7 @@ import {
 } from '@tsukube/machinery';
 import { isPortNumber, report, requireOneOf, validateEnum } from '../../common/field-validation.ts';
 import { specOf } from '../../common/spec.ts';
-import { shown, validateClusterIPs } from './cluster-ip-validation.ts';
+import { validateClusterIPs } from './cluster-ip-validation.ts';
 import { validateEndpointIP } from './endpoints.ts';
 import { isExternallyAccessible, isHeadless, needsHealthCheckPort } from './service-defaults.ts';
 import { validateDuplicatePorts, validateServicePorts } from './service-port-validation.ts';
@@ -170,12 +170,12 @@ function validateAddressChange(spec: JsonObject, oldSpec: JsonObject, errors: Fi
   const at = path('spec', 'clusterIPs');
   const [ips, old] = [textsIn(spec, 'clusterIPs'), textsIn(oldSpec, 'clusterIPs')];
   if (ips.length === old.length) {
-    const value = shown(ips);
+    const value = [...ips];
     for (const [i, ip] of old.entries()) if (ip !== ips[i]) errors.invalid(at.index(i), value, unchangeable);
     return;
   }
-  if (ips.length === 0) errors.invalid(at.index(0), shown(ips), 'primary clusterIP can not be unset');
-  if (ips.length > 0 && old.length > 0 && ips[0] !== old[0]) errors.invalid(at.index(0), shown(ips), unchangeable);
+  if (ips.length === 0) errors.invalid(at.index(0), [...ips], 'primary clusterIP can not be unset');
+  if (ips.length > 0 && old.length > 0 && ips[0] !== old[0]) errors.invalid(at.index(0), [...ips], unchangeable);
   if (old.length > 1 && ips.length === 1) requireSingleStack(spec, 'clusterIP', errors);
 }
 
@@ -185,12 +185,12 @@ function validateFamilyChange(spec: JsonObject, oldSpec: JsonObject, errors: Fie
   const [families, old] = [textsIn(spec, 'ipFamilies'), textsIn(oldSpec, 'ipFamilies')];
   const ips = textsIn(spec, 'clusterIPs');
   if (families.length === old.length) {
-    const value = shown(families);
+    const value = [...families];
     for (const [i, family] of old.entries()) if (family !== families[i]) errors.invalid(at, value, unchangeable);
     return;
   }
-  if (families.length < old.length && ips.length === 0) errors.invalid(at, shown(families), 'primary ipFamily can not be unset');
-  if (families.length > 0 && old.length > 0 && families[0] !== old[0]) errors.invalid(at, shown(ips), unchangeable);
+  if (families.length < old.length && ips.length === 0) errors.invalid(at, [...families], 'primary ipFamily can not be unset');
+  if (families.length > 0 && old.length > 0 && families[0] !== old[0]) errors.invalid(at, [...ips], unchangeable);
   if (old.length > 1 && families.length === 1) requireSingleStack(spec, 'ipFamily', errors);
 }
 

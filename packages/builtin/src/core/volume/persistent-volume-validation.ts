@@ -228,12 +228,12 @@ export function validateVolumeChanges(object: KubeObject, old: KubeObject, error
     errors.forbidden(path('spec', 'persistentvolumesource'), `spec.persistentvolumesource is immutable after creation\n${diff}`);
   }
   validateImmutableField(spec.volumeMode, oldSpec.volumeMode, path('volumeMode'), errors);
-  if (oldSpec.nodeAffinity !== undefined) validateAffinityKept(spec, oldSpec, errors);
+  if (oldSpec.nodeAffinity !== undefined) validateAffinityUnchanged(spec, oldSpec, errors);
   if (oldSpec.volumeAttributesClassName !== undefined && spec.volumeAttributesClassName === undefined)
     errors.forbidden(path('spec', 'volumeAttributesClassName'), 'update from non-nil value to nil is forbidden');
 }
 
-function validateAffinityKept({ nodeAffinity }: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
+function validateAffinityUnchanged({ nodeAffinity }: JsonObject, oldSpec: JsonObject, errors: FieldErrors): void {
   if (deepEqual(nodeAffinity, oldSpec.nodeAffinity)) return;
   const shown = nodeAffinity === undefined ? null : internalForm(nodeAffinity as JsonObject, 'VolumeNodeAffinity');
   errors.invalid(path('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA');

@@ -27,7 +27,7 @@ export interface VolumeOwner {
 export function validateVolumes(spec: JsonObject, owner: VolumeOwner, at: FieldPath, errors: FieldErrors): Volumes {
   const known = new Map<string, JsonObject>();
   const volumes = objectsIn(spec, 'volumes');
-  const made = new Set(volumes.flatMap(({ name, ephemeral }) => (ephemeral === undefined ? [] : [`${owner.name}-${name}`])));
+  const generated = new Set(volumes.flatMap(({ name, ephemeral }) => (ephemeral === undefined ? [] : [`${owner.name}-${name}`])));
   for (const [i, volume] of volumes.entries()) {
     const here = at.index(i);
     const name = textIn(volume, 'name');
@@ -37,15 +37,15 @@ export function validateVolumes(spec: JsonObject, owner: VolumeOwner, at: FieldP
     else validateDNSLabel(name, here.child('name'), errors);
     if (known.has(name)) errors.duplicate(here.child('name'), name);
     if (errors.length === before) known.set(name, volume);
-    if (owner.name !== '') validateClaim(volume, made, here, errors);
+    if (owner.name !== '') validateClaim(volume, generated, here, errors);
   }
   return known;
 }
 
 /** The claim generated for an ephemeral volume of the pod cannot be mounted by name as well. */
-function validateClaim(volume: JsonObject, made: ReadonlySet<string>, at: FieldPath, errors: FieldErrors): void {
+function validateClaim(volume: JsonObject, generated: ReadonlySet<string>, at: FieldPath, errors: FieldErrors): void {
   const claim = textIn(objectIn(volume, 'persistentVolumeClaim'), 'claimName');
-  if (claim === '' || !made.has(claim)) return;
+  if (claim === '' || !generated.has(claim)) return;
   const message = 'must not reference a PVC that gets created for an ephemeral volume';
   errors.invalid(at.child('persistentVolumeClaim', 'claimName'), claim, message);
 }
