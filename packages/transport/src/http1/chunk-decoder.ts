@@ -1,5 +1,5 @@
 import { badRequest, HttpError } from './http-error.ts';
-import { parseFieldLine } from './request-head.ts';
+import { parseFieldLine } from './request-reader.ts';
 
 const lineFeed = 10;
 const maxLineLength = 4096;

@@ -9,9 +9,8 @@ import { type ExchangeHost, Http1Exchange, UpgradeExchange } from './exchange.ts
 import { errorResponse, HttpError } from './http-error.ts';
 import { Http1RequestBody } from './request-body.ts';
 import { ReceiveBuffer, RequestReader } from './request-reader.ts';
-import { idleTimeoutMs } from './response-head.ts';
 import type { WebSocketAcceptor } from './websocket.ts';
-import { dropAnswer, writeAnswer } from './write-answer.ts';
+import { dropAnswer, idleTimeoutMs, writeAnswer } from './write-answer.ts';
 
 /** Input read from the socket while an exchange is open; beyond this it is paused. */
 const maxHeldBytes = 64 * 1024;

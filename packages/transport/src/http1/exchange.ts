@@ -3,7 +3,7 @@ import type { AdmitBytes } from '../http/body.ts';
 import type { Cancellable, ClientConnection, HeaderRedaction, ServedExchange, UpgradedConnection } from '../http/exchange.ts';
 import { bothRedactions, visitHeaders } from '../http/redaction.ts';
 import type { Http1RequestBody } from './request-body.ts';
-import type { RequestHead, RequestHeaders } from './request-head.ts';
+import type { RequestHead, RequestHeaders } from './request-reader.ts';
 
 /** The connection of an exchange. */
 export interface ExchangeHost {

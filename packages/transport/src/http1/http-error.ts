@@ -1,4 +1,4 @@
-import { reasonOf } from './response-head.ts';
+import { reasonOf } from './write-answer.ts';
 
 /** A request that is not handed to the handler: the connection is closed after this status, sent as plain text. */
 export class HttpError extends Error {

@@ -1,7 +1,7 @@
 import { type AdmitBytes, BodyBuffer, BodyTooLarge, ClientGone, NoRoomForBody } from '../http/body.ts';
 import { ChunkDecoder } from './chunk-decoder.ts';
 import { badRequest } from './http-error.ts';
-import type { Framing } from './request-head.ts';
+import type { Framing } from './request-reader.ts';
 
 /** Unread bodies up to this size are discarded to keep the connection. */
 const maxDiscardedBytes = 64 << 20;
