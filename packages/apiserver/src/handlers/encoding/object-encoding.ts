@@ -44,7 +44,8 @@ function withLineEnd(bytes: Buffer): Buffer {
 
 export function representation(entry: CacheEntry, request: Represented, output: Output): Buffer {
   if (output.mediaType === protobuf) return protobufObject(entry, request, output);
-  if (output.as === 'object') return bytesIn(entry, request.resource, request.version);
+  if (output.as === 'object')
+    return request.version === request.resource.hub ? entry.value : bytesIn(entry, request.resource, request.version);
   if (output.as === 'metadata') return partialMetadata(entry, output);
   return singleRowTable(entry, request, output);
 }
