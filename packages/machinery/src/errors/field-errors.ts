@@ -5,7 +5,7 @@ import { goFloatText } from '../text/go-value.ts';
 import type { FieldPath } from './field-path.ts';
 import type { StatusCause } from './status.ts';
 
-/** What is wrong, as `details.causes[].reason` names it, and how messages begin. */
+/** The reasons of `details.causes[].reason`, with the beginnings of their messages. */
 const titles = {
   FieldValueNotFound: 'Not found',
   FieldValueRequired: 'Required value',
@@ -23,10 +23,10 @@ const titles = {
 
 export type FieldErrorReason = keyof typeof titles;
 
-/** A value that is shown in a message; undefined counts as null. */
+/** A value shown in a message; undefined is shown as null. */
 export type ShownValue = JsonValue | undefined;
 
-/** One thing that is wrong with one field. */
+/** A validation error of one field. */
 export interface FieldError {
   readonly reason: FieldErrorReason;
   readonly field: string;
@@ -34,14 +34,14 @@ export interface FieldError {
   readonly body: string;
 }
 
-/** More than this is counted but not told: an object can be wrong in as many places as it has bytes. */
+/** Limit of reported errors; the rest is only counted. */
 const maxErrors = 1000;
-/** The same of characters: a message can repeat a large value, or a long list of what would have been right. */
+/** Limit of the characters of all messages: they can repeat large values or long lists of valid ones. */
 const maxCharacters = 1 << 20;
 /** For errors that show no value. */
 const unshown = Symbol('unshown');
 
-/** Collects what is wrong with an object, in the order in which it is found. An absent path prints as `<nil>`. */
+/** Collects validation errors in the order they are found (Go's field.ErrorList). An absent path prints as `<nil>`. */
 export class FieldErrors {
   readonly list: FieldError[] = [];
   #untold = 0;
@@ -59,7 +59,7 @@ export class FieldErrors {
     this.#add('FieldValueInvalid', path, value, detail);
   }
 
-  /** Without the value: it is too large, or of no use to the reader. */
+  /** Without the value, for large or meaningless values. */
   invalidUnshown(path: FieldPath | undefined, detail: string): void {
     this.#add('FieldValueInvalid', path, unshown, detail);
   }
@@ -89,7 +89,7 @@ export class FieldErrors {
     this.#add('FieldValueForbidden', path, unshown, detail);
   }
 
-  /** A negative maximum is not named. */
+  /** A negative maximum is not shown. */
   tooLong(path: FieldPath | undefined, maximum: number): void {
     this.#add(
       'FieldValueTooLong',
@@ -134,7 +134,7 @@ export class FieldErrors {
     return this.list.map(({ reason, body, field }) => ({ reason, message: body, field }));
   }
 
-  /** All messages as one text: repeated ones once, several between brackets. */
+  /** All messages without repetitions; several are put in brackets (Go's Aggregate). */
   toString(): string {
     const messages = [...new Set(this.list.map((error) => `${error.field}: ${error.body}`))];
     if (this.#untold > 0) messages.push(`and ${this.#untold} more`);
@@ -152,7 +152,7 @@ export class FieldErrors {
     this.#push({ reason, field: path === undefined ? '<nil>' : path.toString(), body });
   }
 
-  /** Whether further errors are counted only. */
+  /** Whether further errors are only counted. */
   get full(): boolean {
     return this.list.length >= maxErrors || this.#characters > maxCharacters;
   }

@@ -1,4 +1,4 @@
-/** Where in an object a field is: `spec.containers[0].env[PATH]`. Immutable; the text is made only when it is asked for. */
+/** The path of a field: `spec.containers[0].env[PATH]`. Immutable; the text is built on demand. */
 export class FieldPath {
   readonly #parent: FieldPath | undefined;
   readonly #name: string;
@@ -25,7 +25,7 @@ export class FieldPath {
   }
 
   toString(): string {
-    // A path without a name means the object as a whole, and Go takes what has no name for a subscript.
+    // An empty name is the object as a whole. Go formats an element without a name as a subscript.
     const subscript = this.#subscript || this.#name === '';
     const own = subscript ? `[${this.#name}]` : this.#name;
     if (this.#parent === undefined) return own;

@@ -7,13 +7,13 @@ interface Because {
   readonly cause?: unknown;
 }
 
-/** An error that is answered with a Status. All that Kubernetes itself can answer are made by the functions below. */
+/** An error whose response is a metav1.Status. The static functions are the errors of Kubernetes' API machinery. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly status: Status;
 
   constructor(status: Status, because?: Because) {
-    // Nobody reads where an expected answer came from, and finding out takes longer than many a request. A cause has its own trace.
+    // Expected responses need no stack trace, and capturing one takes longer than many requests. A cause has its own.
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
     super(status.message, because);
@@ -29,7 +29,7 @@ export class StatusError extends Error {
     return this.status.reason;
   }
 
-  /** For an answer of which little more than the code is known. */
+  /** For a response of which little more than the code is known (Go's NewGenericServerResponse). */
   static generic(code: number, serverMessage = '', subject?: RequestSubject): StatusError {
     return new StatusError(genericResponse(code, serverMessage, subject));
   }
@@ -42,7 +42,7 @@ export class StatusError extends Error {
     return failure(401, 'Unauthorized', message);
   }
 
-  /** Without a resource for paths that are none; without a name for a whole collection. */
+  /** Without a resource for non-resource paths; without a name for a collection. */
   static forbidden(resource: GroupResource | undefined, name: string, reason: string): StatusError {
     const { group, resource: kind } = resource ?? nothing;
     const subject = kind === '' ? '' : `${named(resource ?? nothing, name)} is `;
@@ -53,7 +53,7 @@ export class StatusError extends Error {
     return failure(404, 'NotFound', `${groupResourceText(resource)} ${goQuote(name)} not found`, about(resource, name));
   }
 
-  /** There is nothing at this path at all. */
+  /** No such path. */
   static pathNotFound(): StatusError {
     return StatusError.generic(404);
   }
@@ -71,7 +71,7 @@ export class StatusError extends Error {
     return failure(406, 'NotAcceptable', `only the following media types are accepted: ${acceptable.join(', ')}`);
   }
 
-  /** The object has no such representation: there is no PartialObjectMetadata of a list. */
+  /** The object cannot be converted to the requested representation, such as PartialObjectMetadata. */
   static noRepresentation(message: string): StatusError {
     return failure(406, 'NotAcceptable', message);
   }
@@ -98,7 +98,7 @@ export class StatusError extends Error {
     return failure(410, 'Gone', message);
   }
 
-  /** The revision asked for has been compacted away. */
+  /** The requested resourceVersion was compacted. */
   static resourceExpired(message: string): StatusError {
     return failure(410, 'Expired', message);
   }
@@ -126,7 +126,7 @@ export class StatusError extends Error {
     return failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }, because);
   }
 
-  /** Failed for a reason that passes. */
+  /** A transient failure; the client should retry. */
   static serverTimeout(resource: GroupResource, operation: string, retryAfterSeconds: number): StatusError {
     const message = `The ${operation} operation against ${groupResourceText(resource)} could not be completed at this time, please try again.`;
     return failure(500, 'ServerTimeout', message, { ...about(resource, operation), retryAfterSeconds });
@@ -136,12 +136,12 @@ export class StatusError extends Error {
     return failure(503, 'ServiceUnavailable', message, undefined, because);
   }
 
-  /** Took too long; whether it took place is unknown. */
+  /** The request timed out; it may or may not have taken effect. */
   static timeout(message: string, retryAfterSeconds = 0): StatusError {
     return failure(504, 'Timeout', `Timeout: ${message}`, { retryAfterSeconds });
   }
 
-  /** The revision asked for has not been reached yet. */
+  /** The requested resourceVersion is in the future. */
   static tooLargeResourceVersion(asked: string | number, current: string | number, retryAfterSeconds = 1): StatusError {
     const message = `Too large resource version: ${asked}, current: ${current}`;
     const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
@@ -163,7 +163,7 @@ function named(resource: GroupResource, name: string): string {
   return name === '' ? groupResourceText(resource) : `${groupResourceText(resource)} ${goQuote(name)}`;
 }
 
-/** What the request was about, for the message. */
+/** The subject of a request, for the message. */
 export interface RequestSubject {
   readonly verb?: string;
   readonly resource?: GroupResource;
@@ -187,7 +187,7 @@ const known: Readonly<Record<number, { readonly reason: StatusReason; readonly m
   },
 };
 
-/** The Status for an answer of which only the code, and perhaps a text, is known. */
+/** The Status for a response code and an optional message. */
 export function genericResponse(code: number, serverMessage: string, subject: RequestSubject = {}): Status {
   const { reason, message } = explain(code, serverMessage, subject.verb ?? '');
   const { resource, name = '' } = subject;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/value.ts';
 
-/** The answer to a request that has no object to answer with: metav1.Status. */
+/** metav1.Status, the response to a request without an object. */
 export interface Status {
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string; readonly remainingItemCount?: number };
   readonly status: 'Success' | 'Failure';
@@ -14,7 +14,7 @@ export interface Status {
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
-  /** The resource, or the kind where an object is invalid. */
+  /** The resource, or the kind of an invalid object. */
   readonly kind?: string;
   readonly uid?: string;
   readonly causes?: readonly StatusCause[];
@@ -49,7 +49,7 @@ export type StatusReason =
   | 'Unauthorized'
   | 'UnsupportedMediaType';
 
-/** The object that is sent, its fields in the order in which Kubernetes writes them, without those that are empty. */
+/** The response body: fields in the order of the Go struct, empty ones omitted. */
 export function statusBody(status: Status): JsonObject {
   const body: JsonObject = {
     kind: 'Status',
@@ -75,7 +75,7 @@ function detailsBody(details: StatusDetails): JsonObject {
   });
 }
 
-/** Only for fields whose names are ours. */
+/** Only for fixed field names, never for keys from a client. */
 function withoutEmpty(fields: Record<string, string | number | JsonObject[] | undefined>): JsonObject {
   const kept: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) {

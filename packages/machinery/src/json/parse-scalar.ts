@@ -13,7 +13,7 @@ const shortEscapes = new Map([
   [0x74, 0x09],
 ]);
 
-/** Reads from after the opening quote to after the closing one. */
+/** Parses a string; `start` is after the opening quote, `end` after the closing one. */
 export function parseString(bytes: Buffer, start: number): { text: string; end: number } {
   let at = start;
   while (isPlain(bytes[at])) at++;
@@ -21,7 +21,7 @@ export function parseString(bytes: Buffer, start: number): { text: string; end: 
   return parseQuickly(bytes, start, at) ?? parseExactly(bytes, start);
 }
 
-/** JSON.parse reads a string as well, unless there are halves of surrogate pairs in it, or bytes that are no UTF-8. */
+/** Uses JSON.parse. Undefined for lone surrogates and invalid UTF-8, which it treats differently from Go. */
 function parseQuickly(bytes: Buffer, start: number, at: number): { text: string; end: number } | undefined {
   const end = skipString(bytes, at);
   if (end < 0) return undefined;
@@ -59,7 +59,7 @@ function isPlain(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x20 && byte < 0x80 && byte !== 0x22 && byte !== 0x5c;
 }
 
-/** Within an escape the end of the text counts as a space. */
+/** Like Go, treats the end of the text within an escape as a space. */
 function readEscape(bytes: Uint8Array, at: number): Character {
   const letter = bytes[at + 1] ?? 0x20;
   if (letter === 0x75) return readUnicodeEscape(bytes, at);
@@ -68,7 +68,7 @@ function readEscape(bytes: Uint8Array, at: number): Character {
   return { code, end: at + 2 };
 }
 
-/** A surrogate without its other half becomes U+FFFD. */
+/** A lone surrogate becomes U+FFFD. */
 function readUnicodeEscape(bytes: Uint8Array, at: number): Character {
   const code = readHex(bytes, at + 2);
   const end = at + 6;
@@ -97,14 +97,14 @@ function hexDigit(byte: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** How many bytes a character takes, the bits of its first byte that count, and the smallest code that needs so many. */
+/** UTF-8 sequences by range of the first byte: length, payload bits of the first byte, smallest code point. */
 const sequences = [
   { from: 0xc2, to: 0xdf, length: 2, mask: 0x1f, least: 0x80 },
   { from: 0xe0, to: 0xef, length: 3, mask: 0x0f, least: 0x800 },
   { from: 0xf0, to: 0xf4, length: 4, mask: 0x07, least: 0x10000 },
 ];
 
-/** Each byte that is not part of a character becomes one U+FFFD: decoders of the platform make one of several bytes. */
+/** Each invalid byte becomes one U+FFFD. TextDecoder would merge several into one. */
 function readUtf8(bytes: Uint8Array, at: number): Character {
   const first = bytes[at] as number;
   const sequence = sequences.find(({ from, to }) => first >= from && first <= to);
@@ -126,12 +126,12 @@ const minInt64 = -(2n ** 63n);
 interface ParsedNumber {
   readonly text: string;
   readonly value: number | bigint;
-  /** It is written as an integer, and is that integer. */
+  /** Spelled as an integer and represented exactly. */
   readonly isExact: boolean;
   readonly end: number;
 }
 
-/** Integers within 64 bits are exact; everything else is the nearest double, as Go has it, or infinite if there is none. */
+/** Integers within 64 bits are exact; everything else is the nearest double, infinite if out of range. */
 export function parseNumber(bytes: Buffer, start: number): ParsedNumber {
   const whole = endOfWhole(bytes, start);
   const end = endOfExponent(bytes, endOfFraction(bytes, whole));
@@ -156,7 +156,7 @@ function endOfExponent(bytes: Uint8Array, at: number): number {
   return endOfDigits(bytes, sign === 0x2b || sign === 0x2d ? at + 2 : at + 1, 'in exponent of numeric literal');
 }
 
-/** At least one digit must be there. The end of the text counts as a space. */
+/** Requires at least one digit. Treats the end of the text as a space. */
 function endOfDigits(bytes: Uint8Array, start: number, context: string): number {
   const first = bytes[start] ?? 0x20;
   if (first < 0x30 || first > 0x39) throw invalidCharacter(first, context, start);

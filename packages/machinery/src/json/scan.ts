@@ -1,9 +1,9 @@
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Any integer of this many digits is exact as a number. */
+/** Every integer of this many digits is a safe integer. */
 const safeDigits = 15;
-/** A string longer than this is searched for its end rather than walked through, unless there are escapes in it. */
+/** Longer strings are searched with indexOf instead of byte by byte, unless they contain escapes. */
 const shortString = 48;
 
 const other = 0;
@@ -14,13 +14,13 @@ const opening = 4;
 const closing = 5;
 const exponent = 6;
 const classes = classify([0x45, 0x65]);
-/** With the point of a number: what is written as a fraction is looked at closely. */
+/** Also treats the decimal point as an exponent, so that fractions go to the exact parser. */
 const classesWithPoint = classify([0x45, 0x65, 0x2e]);
 
 /**
- * The number of keys in a text that JSON.parse reads exactly; -1 if it may hold what JSON.parse loses: integers of more
- * digits than a number keeps, exponents that overflow, halves of surrogate pairs, nesting beyond the limit, and, where it
- * matters how numbers are written, fractions. Whether the text is valid is not looked at.
+ * Counts the keys of a text that JSON.parse reads exactly; -1 if it may contain something JSON.parse loses: integers of
+ * too many digits, exponents, lone surrogates, nesting beyond the limit and, with `keepsText`, fractions. Does not validate
+ * the text.
  */
 export function scanJson(bytes: Uint8Array, maxDepth: number, keepsText = false, start = 0, end = bytes.length): number {
   const kinds = keepsText ? classesWithPoint : classes;
@@ -48,7 +48,7 @@ export function scanJson(bytes: Uint8Array, maxDepth: number, keepsText = false,
   return keys;
 }
 
-/** The position after the closing quote; -1 if there is none, or if an escape may be half of a surrogate pair. */
+/** The position after the closing quote; -1 if it is missing, or if there is an escaped surrogate. */
 export function skipString(bytes: Uint8Array, start: number): number {
   const near = Math.min(start + shortString, bytes.length);
   for (let at = start; at < near; at++) {
@@ -73,7 +73,7 @@ function searchString(bytes: Uint8Array, start: number): number {
   return end < 0 || bytes.subarray(start, end).includes(backslash) ? walkString(bytes, start) : end + 1;
 }
 
-/** After a backslash: \ud800 and what is like it. */
+/** Whether the escape at this position is a surrogate, \ud800 to \udfff. */
 function isSurrogate(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0x75 && ((bytes[at + 1] as number) | 0x20) === 0x64;
 }

@@ -24,7 +24,7 @@ function isWithin(duplicate: string, unknown: string): boolean {
   return next === undefined || next === '.' || next === '[';
 }
 
-/** An unknown field is found where it first occurs, a repeated one where it occurs again. */
+/** The position of an unknown field is its first occurrence, that of a duplicate its second. */
 function inDocumentOrder(duplicates: readonly string[], unknown: readonly string[], text: Uint8Array): readonly string[] {
   const problems = new Set([...duplicates, ...unknown]);
   const names = new Set([...problems].map(lastName));
@@ -40,29 +40,28 @@ function inDocumentOrder(duplicates: readonly string[], unknown: readonly string
   return [...ordered, ...[...problems].filter((problem) => !ordered.has(problem))];
 }
 
-/** The key at the end of a path, if it has no dot itself. */
+/** The last key of a path, provided it contains no dot. */
 function lastName(problem: string): string {
   const path = problem.slice(problem.indexOf('"') + 1, -1);
   return path.slice(path.lastIndexOf('.') + 1);
 }
 
-/** Up to this many keys of an object are compared one by one. */
+/** Up to this many keys an array is faster than a Set. */
 const fewKeys = 8;
 
-/** An object or list that is not closed yet. */
+/** An open object or array. */
 interface Frame {
   readonly isList: boolean;
-  /** Position in a list. */
+  /** Position in an array. */
   index: number;
-  /** The last key of an object. */
+  /** The current key of an object. */
   key: string;
   awaitsKey: boolean;
   keys: string[] | Set<string>;
 }
 
 /**
- * The messages about keys that a text repeats. The text is well-formed and has been read: only its keys are looked at, and
- * no further than there is something to tell.
+ * The messages for duplicate keys of a well-formed text. Scans only the keys, and stops at the limits.
  */
 export function duplicateKeys(bytes: Buffer): readonly string[] {
   const found = new Set<string>();
@@ -75,7 +74,7 @@ export function duplicateKeys(bytes: Buffer): readonly string[] {
       const frame = open[open.length - 1];
       if (frame?.awaitsKey) {
         frame.awaitsKey = false;
-        frame.key = textOf(bytes, at, end);
+        frame.key = decodeString(bytes, at, end);
         if (isRepeated(frame)) {
           found.add(`duplicate field ${goQuote(pathOf(open))}`);
           if (++repeats >= maxRepeats || found.size >= maxStrictErrors) break;
@@ -95,8 +94,8 @@ export function duplicateKeys(bytes: Buffer): readonly string[] {
   return [...found];
 }
 
-/** Between quotes. Only escapes and characters beyond ASCII need a decoder. */
-function textOf(bytes: Buffer, start: number, end: number): string {
+/** The string between two quotes. Only escapes and non-ASCII characters need a decoder. */
+function decodeString(bytes: Buffer, start: number, end: number): string {
   for (let at = start + 1; at < end - 1; at++) {
     const byte = bytes[at] as number;
     if (byte === 0x5c || byte >= 0x80) return JSON.parse(bytes.toString('utf8', start, end)) as string;

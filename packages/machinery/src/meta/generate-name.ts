@@ -1,12 +1,12 @@
-/** No vowels, and no digits that look like one, so that no words come out. */
+/** Without vowels and digits that look like vowels, so that no words arise. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 const maxBaseLength = 63 - suffixLength;
 
-/** Numbers from 0 up to but not including 1. */
+/** Like Math.random: from 0 up to but not including 1. */
 export type Random = () => number;
 
-/** A name that begins with `base` and ends in five random characters. */
+/** `base`, truncated if necessary, followed by five random characters. */
 export function generateName(base: string, random: Random = Math.random): string {
   return base.slice(0, maxBaseLength) + randomSuffix(suffixLength, random);
 }
@@ -17,7 +17,7 @@ export function randomSuffix(length: number, random: Random = Math.random): stri
   return suffix;
 }
 
-/** A new random identity for an object: a version 4 UUID. */
+/** A version 4 UUID. */
 export function newUid(): string {
   return crypto.randomUUID();
 }

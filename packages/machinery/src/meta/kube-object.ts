@@ -44,7 +44,7 @@ export type ManagedFieldsEntry = JsonObject & {
   subresource?: string;
 };
 
-/** An object of the API: what `metav1.Object` and `runtime.Object` are in Go. Fields beside these three are plain JSON. */
+/** An API object, like Go's metav1.Object and runtime.Object. All other fields are plain JSON. */
 export type KubeObject = JsonObject & {
   apiVersion: string;
   kind: string;
@@ -52,8 +52,8 @@ export type KubeObject = JsonObject & {
 };
 
 /**
- * Narrows a decoded value to a KubeObject. Checks the three fields every object has, not the fields of the metadata: their
- * types are checked by decoding (`checkObject` for built-in types, `checkObjectMeta` for custom resources).
+ * Narrows a decoded value to a KubeObject. Checks only the three fields every object has; decoding checks the types of the
+ * metadata (`checkObject` for built-in types, `checkObjectMeta` for custom resources).
  */
 export function isKubeObject(value: JsonValue | undefined): value is KubeObject {
   return isObject(value) && typeof value.apiVersion === 'string' && typeof value.kind === 'string' && isObject(value.metadata);
@@ -64,7 +64,7 @@ export function controllerOf({ ownerReferences }: ObjectMeta): OwnerReference | 
   return ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** The metadata of an object that was decoded as one of the API but is typed as plain JSON. */
+/** The metadata of an API object that is typed as plain JSON. */
 export function metadataOf(object: JsonObject): ObjectMeta {
   return object.metadata as ObjectMeta;
 }

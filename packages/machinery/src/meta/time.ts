@@ -3,9 +3,9 @@ import { type GoTime, parseGoTime, rfc3339, rfc3339Micro } from '../text/go-time
 let lastSecond = Number.NaN;
 let lastText = '';
 
-/** A time as metav1.Time is written: seconds, UTC. */
+/** Formats a time as metav1.Time: seconds, UTC. */
 export function formatTime(milliseconds: number): string {
-  // Most of what is written in a row is of the same second.
+  // Consecutive calls are mostly within the same second.
   const second = Math.floor(milliseconds / 1000);
   if (second !== lastSecond) {
     lastText = `${new Date(milliseconds).toISOString().slice(0, -5)}Z`;
@@ -14,18 +14,18 @@ export function formatTime(milliseconds: number): string {
   return lastText;
 }
 
-/** A time as metav1.MicroTime is written: microseconds, UTC. Fractions of a millisecond are kept. */
+/** Formats a time as metav1.MicroTime: microseconds, UTC. Keeps fractions of a millisecond. */
 export function formatMicroTime(milliseconds: number): string {
   const whole = Math.floor(milliseconds);
   const micros = Math.floor((milliseconds - whole) * 1000);
   return `${new Date(whole).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
 }
 
-/** What a time looks like that is written as it was given, except for the day of the month. */
+/** Times that are certainly canonical; days after the 28th need the slow path. */
 const canonical = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/;
 const zeroTime = '0001-01-01T00:00:00Z';
 
-/** The form in which a time is written; undefined for the zero time. Fails with GoTimeError. */
+/** The canonical form of a time; undefined for the zero time. Throws GoTimeError. */
 export function canonicalTime(text: string): string | undefined {
   if (canonical.test(text)) return text === zeroTime ? undefined : text;
   const written = writeSeconds(parseGoTime(text, rfc3339));
@@ -44,7 +44,7 @@ function writeSeconds({ seconds }: GoTime): string {
   return formatTime(seconds * 1000);
 }
 
-/** A length of time as tables show ages: two or three significant figures, `<invalid>` if clearly negative. */
+/** A duration like Go's HumanDuration in table columns: two or three significant figures, `<invalid>` if negative. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds < -1) return '<invalid>';

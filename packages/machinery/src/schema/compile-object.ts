@@ -8,16 +8,16 @@ import type { Field, FieldType, TypeDefinition } from './type.ts';
 
 export interface ObjectCheck {
   check(value: ParsedObject, decoding: Decoding): JsonObject;
-  /** What is written of an object without any field. */
+  /** The object without any field, as Go writes it. */
   zero(): JsonObject;
 }
 
 interface CompiledField extends NamedField {
-  /** Its place among the fields of its type. */
+  /** Position among the fields of the type. */
   readonly place: number;
   readonly check: Check;
   readonly omitsEmpty: boolean;
-  /** What is written if the field is absent; undefined if nothing is. */
+  /** The value written for an absent field; undefined if it is omitted. */
   readonly absent: (() => JsonValue) | undefined;
 }
 
@@ -46,7 +46,7 @@ function compileField(field: Field, place: number, owner: string, type: Compiled
   };
 }
 
-/** Fields are checked as they come, so that the first error is the one Go would find, and written in the order of the type. */
+/** Checks fields in document order, so that the first error is Go's first error, and writes them in the order of the type. */
 function checkFields(
   value: ParsedObject,
   fields: ReadonlyMap<string, CompiledField>,
@@ -75,7 +75,7 @@ function checkFields(
   return checkedObject(found, values);
 }
 
-/** Keeps fields in the order of their type; most come that way. */
+/** Inserts in the order of the type. Most fields come in that order. */
 function insert(field: CompiledField, value: JsonValue, found: CompiledField[], values: JsonValue[]): void {
   let at = found.length;
   while (at > 0 && (found[at - 1] as CompiledField).place > field.place) {

@@ -7,18 +7,18 @@ import type { Decoding } from './decoding.ts';
 import { zeroOf } from './omitempty.ts';
 import { type FieldType, isManagedFieldsType, type TypeCatalogue } from './type.ts';
 
-/** What is known of a type once and for all. */
+/** The compiled decoder of a type. */
 export interface CompiledType {
   readonly check: Check;
-  /** What an item of a list, or the value of a key, is if it is null. */
+  /** The value of a null list item or map value. */
   zero(): JsonValue;
-  /** As messages name it. */
+  /** The name of the Go type in messages. */
   readonly goType: string;
 }
 
 const compiled = new WeakMap<TypeCatalogue, Map<string, ObjectCheck>>();
 
-/** The check of a type that is an object; made when it is first asked for. */
+/** The decoder of an object type, compiled on first use. */
 export function objectCheck(name: string, catalogue: TypeCatalogue): ObjectCheck {
   let checks = compiled.get(catalogue);
   if (checks === undefined) {
@@ -52,7 +52,7 @@ function compileType(type: FieldType, catalogue: TypeCatalogue): CompiledType {
   }
 }
 
-/** Go's protobuf makes empty bytes of nil ones within a list or map: JSON writes null for the one and "" for the other. */
+/** Within a list or map Go's protobuf turns nil bytes into empty ones, which JSON writes as "" instead of null. */
 function compileMember(type: FieldType, catalogue: TypeCatalogue): CompiledType {
   const member = compileType(type, catalogue);
   return type.is === 'bytes' ? { ...member, zero: () => '' } : member;
@@ -69,7 +69,7 @@ const goTypes: Readonly<Record<string, string>> = {
   intOrString: 'intstr.IntOrString',
 };
 
-/** Types refer to each other in circles, so a reference is followed only when it is needed. */
+/** Types are recursive, so a reference is resolved on first use. */
 function compileReference(name: string, catalogue: TypeCatalogue): CompiledType {
   const goType = name.split('.').slice(-2).join('.');
   let target: ObjectCheck | undefined;
@@ -85,7 +85,7 @@ function compileReference(name: string, catalogue: TypeCatalogue): CompiledType 
   return { check, zero: () => resolve().zero(), goType };
 }
 
-/** Of records of owners, those that are known are right. */
+/** Interned managedFields are valid and need no check. */
 function compileList({ check, zero, goType: itemType }: CompiledType, records: boolean): CompiledType {
   const goType = `[]${itemType}`;
   const checkItems = (list: readonly ParsedValue[], decoding: Decoding): JsonValue[] => {
@@ -110,7 +110,7 @@ function compileList({ check, zero, goType: itemType }: CompiledType, records: b
 
 function compileMap({ check, zero, goType: valueType }: CompiledType, of: FieldType): CompiledType {
   const goType = `map[string]${valueType}`;
-  // Only what can have unknown fields needs to know under which key it is.
+  // Only values that can contain unknown fields need their key in paths.
   const tellsKey = of.is === 'object' || of.is === 'list' || of.is === 'map';
   const checkMembers = (object: ParsedObject, decoding: Decoding): JsonObject => {
     const checked: JsonObject = {};
@@ -132,7 +132,7 @@ function compileMap({ check, zero, goType: valueType }: CompiledType, of: FieldT
   };
 }
 
-/** Most maps are sorted already. */
+/** Most maps are already sorted. */
 function sortedKeys(object: ParsedObject): string[] {
   const keys = Object.keys(object);
   for (let i = 1; i < keys.length; i++) if ((keys[i - 1] as string) > (keys[i] as string)) return keys.sort();

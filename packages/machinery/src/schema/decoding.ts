@@ -4,32 +4,32 @@ import { isNumberLiteral, type NumberLiteral, type ParsedValue } from '../json/n
 import { goQuote } from '../text/go-quote.ts';
 import { goTypeText } from '../text/go-value.ts';
 
-/** A field of a struct, as messages name it. */
+/** A struct field in messages. */
 export interface NamedField {
   readonly name: string;
-  /** The Go type that has the field. */
+  /** The Go type of the struct. */
   readonly owner: string;
 }
 
-/** A key of a map: part of the path of an unknown field, but not of one with the wrong type. */
+/** A map key. Go includes it in the path of an unknown field, but not of a type mismatch. */
 export interface MapKey {
   readonly key: string;
 }
 
-/** An error that ends decoding at once. */
+/** An error that stops decoding. */
 export class DecodeFailure extends Error {
   override readonly name = 'DecodeFailure';
 }
 
-/** Whether an object was read from a text, or made of values that once were: Kubernetes has a decoder for each. */
+/** Kubernetes has two decoders with different messages: for JSON text, and for values (runtime.DefaultUnstructuredConverter). */
 export type Source = 'text' | 'values';
 
-/** One run of decoding: where it is, and what it has found. */
+/** The state of one decoding: current path, first error and unknown fields. */
 export class Decoding {
-  /** Why the object does not fit its type: the first reason counts, and decoding goes on. */
+  /** The first type mismatch. Decoding continues after it. */
   error: string | undefined;
   readonly isFromValues: boolean;
-  /** Whether a NumberLiteral may be met. */
+  /** Whether the object may contain number literals. */
   readonly hasNumberLiterals: boolean;
   readonly unknown: string[] = [];
   readonly #path: (NamedField | MapKey | number)[] = [];
@@ -59,12 +59,12 @@ export class Decoding {
     if (!this.unknown.includes(message)) this.unknown.push(message);
   }
 
-  /** The value cannot be held by a Go type. */
+  /** The value is not of the Go type. */
   mismatch(value: ParsedValue, goType: string): undefined {
     this.error ??= this.isFromValues ? cannotRestore(value, goType) : this.#mismatchMessage(jsonKind(value), goType);
   }
 
-  /** The number is of the right kind, but cannot be held. */
+  /** The number is out of range, or not an integer. */
   mismatchedNumber(value: number | bigint | NumberLiteral, goType: string): undefined {
     const text = isNumberLiteral(value) ? value.text : value;
     this.error ??= this.isFromValues ? cannotRestore(value, goType) : this.#mismatchMessage(`number ${text}`, goType);
@@ -74,7 +74,7 @@ export class Decoding {
     this.error ??= this.isFromValues ? `error decoding from json: ${message}` : message;
   }
 
-  /** For types that read themselves: decoding ends at the first one that fails. */
+  /** For types with an UnmarshalJSON of their own: decoding stops at the first error. */
   fail(message: string): never {
     throw new DecodeFailure(message);
   }
@@ -104,7 +104,7 @@ function numberText(value: ParsedValue): string {
   return typeof value === 'number' || typeof value === 'bigint' ? `number ${value}` : jsonKind(value);
 }
 
-/** Why a value cannot be held by a Go type, in the words of the converter that restores objects from values instead of text. */
+/** The message of Go's unstructured converter for a type mismatch. */
 export function cannotRestore(value: ParsedValue, goType: string): string {
   if (goType.startsWith('map[')) return `cannot restore map from ${goKind(value)}`;
   if (goType.startsWith('[]')) return `cannot restore slice from ${goKind(value)}`;
@@ -114,7 +114,7 @@ export function cannotRestore(value: ParsedValue, goType: string): string {
     : `unrecognized type: ${goType}`;
 }
 
-/** To Go a number can be made a string, the character with that code; the converter refuses that, but in other words. */
+/** Go can convert an integer to a string (the code point); the converter refuses that with another message. */
 function isConvertible(from: string, to: string): boolean {
   if (to === 'string') return from === 'int64';
   return to !== 'bool' && (from === 'int64' || from === 'float64');

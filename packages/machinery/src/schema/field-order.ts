@@ -7,15 +7,16 @@ type Order = (value: JsonValue) => JsonValue;
 
 interface OrderedField {
   readonly place: number;
-  /** Absent where there is nothing to put in order. */
+  /** Absent if the type has no fields to sort. */
   readonly order: Order | undefined;
 }
 
 const known = new WeakMap<TypeCatalogue, Map<string, (object: JsonObject) => JsonObject>>();
 
 /**
- * The object as it is stored: with its fields in the order of its type, and those of what is in it, and null for empty lists
- * and maps that are always written. Fields that the type does not have come last. Returns the object itself if it is in order; what is inside of it is put in order in place.
+ * Sorts the fields of an object and of everything below it into the order of the type, with null for empty lists and maps
+ * without omitempty: the stored form. Unknown fields come last. Returns the object itself if it is sorted; nested values are
+ * sorted in place.
  */
 export function inFieldOrder(object: JsonObject, type: string, catalogue: TypeCatalogue): JsonObject {
   return orderOf(type, catalogue)(object);
@@ -42,7 +43,7 @@ function compile(name: string, catalogue: TypeCatalogue): (object: JsonObject) =
   return (object) => (orderMembers(object, fields) ? object : rebuilt(object, fields));
 }
 
-/** Go's protobuf makes nil of an empty list or map, which JSON without omitempty writes as null. */
+/** Go's protobuf turns an empty list or map into nil, which JSON writes as null without omitempty. */
 function orderOfField(field: Field, catalogue: TypeCatalogue): Order | undefined {
   const order = orderOfType(field.type, catalogue);
   const isCollection = field.type.is === 'list' || field.type.is === 'map';
@@ -52,7 +53,7 @@ function orderOfField(field: Field, catalogue: TypeCatalogue): Order | undefined
 
 function orderOfType(type: FieldType, catalogue: TypeCatalogue): Order | undefined {
   if (type.is === 'object') {
-    // Types refer to each other in circles, so a reference is followed only when it is needed.
+    // Types are recursive, so a reference is resolved on first use.
     let order: ((object: JsonObject) => JsonObject) | undefined;
     return (value) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
@@ -71,7 +72,7 @@ function orderOfType(type: FieldType, catalogue: TypeCatalogue): Order | undefin
 }
 
 function orderItems(items: JsonValue[] | JsonObject, order: Order): void {
-  // To a list its places are keys like any other.
+  // The indexes of an array are keys, too.
   const members = items as JsonObject;
   for (const key of Object.keys(members)) {
     const value = members[key] as JsonValue;
@@ -80,7 +81,7 @@ function orderItems(items: JsonValue[] | JsonObject, order: Order): void {
   }
 }
 
-/** Whether the fields themselves are in order. */
+/** Sorts the members in place; returns whether the fields themselves are sorted. */
 function orderMembers(object: JsonObject, fields: ReadonlyMap<string, OrderedField>): boolean {
   let last = -1;
   let sorted = true;

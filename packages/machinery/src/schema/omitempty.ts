@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json/value.ts';
 import type { Field, FieldType, Omitempty } from './type.ts';
 
-/** How a field is written when it is empty. */
+/** How an empty field is written. */
 export function omitempty(field: Field): Omitempty {
   if (field.omitempty !== undefined) return field.omitempty;
   switch (field.type.is) {
@@ -16,7 +16,7 @@ export function omitempty(field: Field): Omitempty {
   }
 }
 
-/** The zero value of everything but objects, whose fields decide. */
+/** The zero value of every type but objects, where it depends on the fields. */
 export function zeroOf(type: FieldType): JsonValue {
   switch (type.is) {
     case 'string':

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json/value.ts';
 
-/** The shape of built-in types: what decoding, field checks, OpenAPI, strategic merge, apply and protobuf are derived from. */
+/** Definitions of built-in types. Decoding, OpenAPI, strategic merge, apply and protobuf are derived from them. */
 
 export type Scalar =
   | 'string'
@@ -24,18 +24,18 @@ export type FieldType =
   | { readonly is: 'map'; readonly of: FieldType };
 
 /**
- * What is written of a field that is empty, which depends on how Go holds it:
- * - `omit`: nothing, be it absent or empty. A value with omitempty.
- * - `keep`: what was sent; nothing if it is absent. A pointer with omitempty.
- * - `zero`: always something. A value without omitempty: the zero value stands in for what is absent.
- * - `null`: null if it is absent. A pointer without omitempty.
+ * How an absent or empty field is written, depending on its Go type:
+ * - `omit`: omitted if absent or empty. A value with omitempty.
+ * - `keep`: omitted if absent, written if empty. A pointer with omitempty.
+ * - `zero`: the zero value if absent. A value without omitempty.
+ * - `null`: null if absent. A pointer without omitempty.
  */
 export type Omitempty = 'omit' | 'keep' | 'zero' | 'null';
 
 export interface Field {
   readonly name: string;
   readonly type: FieldType;
-  /** If it is not said, it is guessed from the type, `required` and `default`; nothing that was sent is lost by that. */
+  /** Derived from the type, `required` and `default` if absent, so that no sent value is lost. */
   readonly omitempty?: Omitempty;
   readonly required?: boolean;
   readonly default?: JsonValue;
@@ -45,7 +45,7 @@ export interface Field {
   readonly listType?: 'atomic' | 'set' | 'map';
   readonly listMapKeys?: readonly string[];
   readonly mapType?: 'atomic' | 'granular';
-  /** Strategic merge: `merge`, `replace`, `retainKeys`; several may be joined by a comma. */
+  /** Strategic merge: `merge`, `replace`, `retainKeys`, or several joined by commas. */
   readonly patchStrategy?: string;
   readonly patchMergeKey?: string;
 }
@@ -57,28 +57,28 @@ export interface GroupVersionKind {
 }
 
 export interface TypeDefinition {
-  /** As OpenAPI names it: io.k8s.api.core.v1.ConfigMap. */
+  /** The OpenAPI name: io.k8s.api.core.v1.ConfigMap. */
   readonly name: string;
-  /** In the order in which Kubernetes writes them. */
+  /** In the order of the Go struct. */
   readonly fields: ReadonlyMap<string, Field>;
   readonly gvks?: readonly GroupVersionKind[];
   readonly mapType?: 'atomic' | 'granular';
 }
 
 export interface TypeCatalogue {
-  /** Throws if there is no such type: a mistake of the program, never of a request. */
+  /** Throws if the type does not exist, which is a programming error. */
   get(name: string): TypeDefinition;
-  /** Absent where no kinds are known but those that are asked for. */
+  /** Absent for catalogues without a scheme. */
   readonly kinds?: KindNames;
 }
 
-/** What messages call kinds, and where Kubernetes looks for them. */
+/** Go names of kinds and their schemes, for messages. */
 export interface KindNames {
-  /** The name of the register that a type is in. */
+  /** The name of the scheme a type is registered in. */
   scheme(type: string): string;
-  /** What all versions of a type are converted to: core.ConfigMap. */
+  /** The internal type of a kind: core.ConfigMap. */
   hubType(type: string): string;
-  /** A kind in the same register; undefined if there is none of that name. */
+  /** Finds a kind in the same scheme. */
   find(type: string, apiVersion: string, kind: string): { readonly goType: string; readonly hubType: string } | undefined;
 }
 

@@ -6,14 +6,14 @@ import { keyText, scalarValue } from './resolve.ts';
 
 type AnyNode = Node | null | undefined;
 
-/** Makes JSON of the nodes of a document. */
+/** Converts YAML nodes to JSON. */
 export class NodeConverter {
   readonly #library: Library;
   readonly #lines: LineCounter;
   readonly #maxDepth: number;
   readonly #budget = new AliasBudget();
   readonly #anchors = new Map<string, Node>();
-  /** What an alias stands for: the anchor that was there when it was first met. */
+  /** The nodes of aliases: the anchor that was current when the alias was first seen. */
   readonly #targets = new Map<Alias, Node>();
   readonly #open = new Set<Alias>();
   readonly #duplicates: string[] = [];
@@ -69,7 +69,7 @@ export class NodeConverter {
     return key.tag === undefined ? key.type === 'PLAIN' : key.tag === 'tag:yaml.org,2002:merge';
   }
 
-  /** Takes over the members of other mappings, of which the first counts most. */
+  /** Merge keys (`<<`): adds members of other mappings; earlier mappings win. */
   #merge(node: AnyNode, object: JsonObject): void {
     const { isAlias, isMap, isSeq } = this.#library;
     if (isSeq(node)) {
@@ -123,11 +123,11 @@ function shownKey(key: JsonValue): string {
   return typeof key === 'string' ? JSON.stringify(key) : String(key);
 }
 
-/** Up to so many nodes, nearly all may come from aliases; beyond the second number, one in ten. */
+/** Up to the first number of nodes nearly all may come from aliases; beyond the second, one in ten. */
 const small = 400_000;
 const large = 4_000_000;
 
-/** Keeps a short text with aliases to aliases from becoming a huge value. */
+/** Protects against alias bombs ("billion laughs"), with the limits of Go's yaml package. */
 export class AliasBudget {
   #nodes = 0;
   #aliased = 0;
@@ -141,7 +141,7 @@ export class AliasBudget {
     this.#depth--;
   }
 
-  /** Counts a node. Fails with YamlSyntaxError if too many of them come from aliases. */
+  /** Counts a node. Throws YamlSyntaxError if too many come from aliases. */
   spend(): void {
     this.#nodes++;
     if (this.#depth > 0) this.#aliased++;

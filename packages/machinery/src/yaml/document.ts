@@ -2,12 +2,12 @@ import type { CST, Document, LineCounter } from 'yaml';
 
 export type Library = typeof import('yaml');
 
-/** Scalars are left alone by the library: it reads some of them differently from Kubernetes. */
+/** The library leaves scalars as strings: it resolves some of them differently from Kubernetes. */
 const options = { version: '1.1', schema: 'failsafe', merge: false, uniqueKeys: false, resolveKnownTags: false } as const;
 
-/** A large text is read in slices, so that others have their turn in between. */
+/** A large text is lexed in slices, to yield to the event loop in between. */
 const sliceLength = 10_000;
-/** More than any text has that is not made to be slow. */
+/** Limit of lexemes, far above any legitimate document. */
 const maxLexemes = 1_000_000;
 
 /** The first document of a text; undefined if there is none. */
@@ -25,7 +25,7 @@ export async function readDocument(
   });
 }
 
-/** Text that is nested too deep must not reach the composer: it would exhaust the stack, and with it the process. */
+/** Deeply nested text must not reach the recursive composer: it would overflow the stack. */
 async function readTokens(library: Library, text: string, lines: LineCounter, maxDepth: number): Promise<CST.Token[]> {
   const parser = new library.Parser(lines.addNewLine);
   const tokens: CST.Token[] = [];
@@ -42,12 +42,12 @@ async function readTokens(library: Library, text: string, lines: LineCounter, ma
   return tokens;
 }
 
-/** A document is complete once it is a token; a second one is never looked at. */
+/** A document token means that the first document is complete; later ones are ignored. */
 function hasFirstDocument(tokens: readonly CST.Token[]): boolean {
   return tokens.length > 0 && tokens[tokens.length - 1]?.type === 'document';
 }
 
-/** The library makes an Error of each of its complaints, and a text can give cause to many. */
+/** The library creates an Error per problem, and a text can have many. */
 function withoutStackTraces<T>(run: () => T): T {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
@@ -58,7 +58,7 @@ function withoutStackTraces<T>(run: () => T): T {
   }
 }
 
-/** The text is not YAML, or not YAML that can be said in JSON. */
+/** Malformed YAML, or YAML without a JSON equivalent. */
 export class YamlSyntaxError extends Error {
   override readonly name = 'YamlSyntaxError';
 }

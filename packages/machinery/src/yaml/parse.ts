@@ -5,18 +5,18 @@ import { readDocument, YamlSyntaxError } from './document.ts';
 
 export interface YamlLimits {
   readonly bytes?: number;
-  /** How deep lists and mappings may be nested. */
+  /** Maximum nesting of sequences and mappings. */
   readonly depth?: number;
 }
 
 const openingBrace = 0x7b;
 const defaultBytes = 3 * 1024 * 1024;
-/** Go allows 10,000; the library composes documents recursively, with large frames. No object of Kubernetes comes near this. */
+/** Go allows 10,000. The library composes documents recursively with large stack frames, and no Kubernetes object comes near this. */
 const defaultDepth = 250;
 
 /**
- * Reads the first document of a text as JSON. `duplicates` is empty or holds one message, which names every key that a
- * mapping has more than once. Fails with YamlSyntaxError. The library is loaded when it is first needed.
+ * Parses the first document of a text. `duplicates` has at most one message, which names all duplicate keys. Throws
+ * YamlSyntaxError. The library is loaded on first use.
  */
 export async function parseYaml(bytes: Uint8Array, limits: YamlLimits = {}): Promise<ParsedJson> {
   if (bytes.length > (limits.bytes ?? defaultBytes)) throw new YamlSyntaxError('yaml: document is too large');
@@ -24,7 +24,7 @@ export async function parseYaml(bytes: Uint8Array, limits: YamlLimits = {}): Pro
   return tryJson(bytes, depth) ?? (await parseText(decode(bytes), depth));
 }
 
-/** Most clients that say YAML send JSON, which means the same and is read many times faster. */
+/** Most bodies sent as YAML are JSON, which means the same and is parsed many times faster. */
 function tryJson(bytes: Uint8Array, depth: number): ParsedJson | undefined {
   if (bytes[0] !== openingBrace) return undefined;
   try {
@@ -63,7 +63,7 @@ function tryDecode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The sentences clients know, for what the library finds wrong most often. */
+/** Messages of Go's yaml package for the most frequent errors of the library. */
 const sentences: Partial<Record<ErrorCode, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'mapping values are not allowed in this context',
   MULTILINE_IMPLICIT_KEY: 'mapping values are not allowed in this context',

@@ -2,7 +2,7 @@ import type { Scalar } from 'yaml';
 import type { JsonValue } from '../json/value.ts';
 import { goFloatText } from '../text/go-value.ts';
 import { YamlSyntaxError } from './document.ts';
-/** What an unquoted text means in YAML 1.1, as Kubernetes reads it. */
+/** The value of an unquoted scalar in YAML 1.1, as Go's yaml package resolves it. */
 export type Resolved =
   | { readonly is: 'string' | 'timestamp' | 'merge' }
   | { readonly is: 'null'; readonly value: null }
@@ -47,13 +47,13 @@ function resolveNumber(source: string): Resolved {
   return float.test(plain) ? toFloat(plain) : text;
 }
 
-/** A number too large for a double stays text. */
+/** A number out of a double's range stays a string. */
 function toFloat(source: string): Resolved {
   const value = Number(source);
   return Number.isFinite(value) ? { is: 'float', value } : text;
 }
 
-/** Decimal, 0x, 0o, 0b, and octal after a leading zero, within 64 bits; without a sign up to 2^64, which is then inexact. */
+/** Decimal, 0x, 0o, 0b, and octal with a leading zero, within int64; unsigned up to 2^64, then inexact. */
 function parseInteger(plain: string): number | bigint | undefined {
   const match = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]*)$/.exec(plain);
   if (match === null || plain.length > 70) return undefined;
@@ -68,7 +68,7 @@ function parseInteger(plain: string): number | bigint | undefined {
 const timestampShape =
   /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:[Tt]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(?:Z|[-+]([0-9]{2}):([0-9]{2})))|(?: +([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?))?$/;
 
-/** A time that looks like one is text, but has to be quoted when it is written. */
+/** A timestamp is a string in JSON, but must be quoted in YAML. */
 function isTimestamp(source: string): boolean {
   const match = timestampShape.exec(source);
   if (match === null) return false;
@@ -111,7 +111,7 @@ function plainValue(source: string): JsonValue {
   return resolved.value;
 }
 
-/** A tag that means nothing to JSON is ignored. */
+/** Tags without a JSON equivalent are ignored. */
 function taggedValue(source: string, longTag: string): JsonValue {
   const tag = longTag.startsWith(tagPrefix) ? longTag.slice(tagPrefix.length) : '';
   if (tag === 'binary') return Buffer.from(source, 'base64').toString('utf8');
@@ -123,13 +123,13 @@ function taggedValue(source: string, longTag: string): JsonValue {
   return plainValue(source);
 }
 
-/** Keys that are no strings become such. */
+/** Converts a key of another type to a string. */
 export function keyText(key: Exclude<JsonValue, object> | null): string {
   if (key === null) throw new YamlSyntaxError('unsupported map key of type: %!s(<nil>), key: <nil>');
   return typeof key === 'number' && !Number.isInteger(key) ? shortFloat(key) : String(key);
 }
 
-/** The fewest digits that tell a number from others of half the usual precision. */
+/** The shortest decimal that identifies a float32. */
 function shortFloat(value: number): string {
   for (let digits = 1; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits));

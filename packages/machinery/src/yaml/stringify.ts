@@ -3,10 +3,10 @@ import type { JsonObject, JsonValue } from '../json/value.ts';
 import { goFloatText } from '../text/go-value.ts';
 import { isMultiline, styleOf, YamlWriter } from './writer.ts';
 
-/** Longer keys are written with a question mark before them. */
+/** Longer keys are written as explicit keys (`? key`). */
 const maxSimpleKey = 128;
 
-/** YAML as Kubernetes writes it. */
+/** YAML with the formatting of Go's yaml package. */
 export function stringifyYaml(value: JsonValue): string {
   const writer = new YamlWriter();
   writeNode(writer, value, false);
@@ -21,7 +21,7 @@ function writeNode(writer: YamlWriter, value: JsonValue, inMapping: boolean): vo
   else writeMapping(writer, value);
 }
 
-/** The items of a list in a mapping are not indented further than its key. */
+/** The items of a sequence in a mapping are not indented. */
 function writeList(writer: YamlWriter, list: readonly JsonValue[], inMapping: boolean): void {
   if (list.length === 0) {
     writer.indicator('[', { spaceBefore: true });
@@ -67,7 +67,7 @@ function writeKey(writer: YamlWriter, key: string): void {
   writer.indicator(':', { spaceBefore: true, indents: true });
 }
 
-/** Lines of a scalar after the first are indented once more. */
+/** Continuation lines of a scalar are indented one level deeper. */
 function writeScalar(writer: YamlWriter, value: null | boolean | number | bigint | string): void {
   const indent = writer.indent;
   writer.indent = indent < 0 ? 2 : indent + 2;
@@ -88,7 +88,7 @@ function nextIndent(indent: number, indentless: boolean): number {
 const letter = /^\p{L}$/u;
 const digit = /^\p{Nd}$/u;
 
-/** The order in which Kubernetes writes the keys of a map as YAML: numbers within keys count as numbers, letters come last. */
+/** The key order of Go's yaml package: digits within keys compare as numbers, letters come last. */
 export function compareKeys(a: string, b: string): number {
   if (a === b) return 0;
   return isLess([...a], [...b]) ? -1 : 1;

@@ -1,13 +1,13 @@
 import { resolvePlain } from './resolve.ts';
 
-/** Lines of text are folded at the first space beyond this column. */
+/** Lines are folded at the first space beyond this column. */
 const bestWidth = 80;
 const lineBreaks: ReadonlySet<string> = new Set(['\n', '\r', '\u0085', '\u2028', '\u2029']);
 
-/** Text with a notion of where on the line it is. */
+/** Output that tracks the current column and indentation. */
 export class YamlWriter {
   indent = -1;
-  /** Whether everything on this line so far only indents what follows. */
+  /** Whether the line so far contains only indentation and indicators. */
   indention = true;
   #pieces: string[] = [];
   #column = 0;
@@ -18,7 +18,7 @@ export class YamlWriter {
     return this.#pieces.join('');
   }
 
-  /** Goes to where a new item or key of this level begins: on this line if nothing but indentation is on it yet. */
+  /** Starts an item or key at the current indentation, on this line if it contains only indentation. */
   startLine(): void {
     const indent = Math.max(this.indent, 0);
     if (!this.indention || this.#column > indent || (this.#column === indent && !this.#whitespace)) this.#break();
@@ -55,7 +55,7 @@ export class YamlWriter {
     this.#endScalar();
   }
 
-  /** A space is replaced by a line break if the line is long and no other space is next to it; `margin` keeps it from either end. */
+  /** Folds a long line at a single space that is at least `margin` characters from both ends. */
   #foldable(characters: readonly string[], mayFold: boolean, margin: number, write: (character: string) => string): void {
     let afterSpace = false;
     let afterBreak = false;
@@ -149,7 +149,7 @@ export type Style = 'plain' | 'single' | 'double' | 'literal';
 
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 const lineBreak = /[\n\r\u0085\u2028\u2029]/;
-/** What may stand in YAML as it is; anything else has to be escaped. */
+/** Characters that must be escaped. */
 const unprintable = /[^\n\x20-\x7e\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u;
 const indicatorAtStart = /^(?:[#,[\]{}&*!|>'"%@`]|[?:-](?:[ \t\n\r\u0085\u2028\u2029]|$)|---|\.\.\.)/;
 const indicatorWithin = /:(?:[ \t\n\r\u0085\u2028\u2029]|$)|[ \t\n\r\u0085\u2028\u2029]#/;
@@ -158,7 +158,7 @@ export function isMultiline(text: string): boolean {
   return lineBreak.test(text);
 }
 
-/** How a text is written so that it is read as the same text. */
+/** The scalar style that preserves a string. */
 export function styleOf(text: string, isSimpleKey: boolean): Style {
   const wanted = text.includes('\n') ? 'literal' : isPlainText(text) ? 'plain' : 'double';
   if (isSimpleKey && isMultiline(text)) return 'double';
@@ -201,7 +201,7 @@ const escapes = new Map([
   [0x2029, '\\P'],
 ]);
 
-/** A character between double quotes. */
+/** Escapes a character within double quotes. */
 export function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const short = escapes.get(code);

@@ -5,7 +5,7 @@ import { longerThanBytes } from '../../text/strings.ts';
 import { formatMessage } from './names.ts';
 
 type Messages = readonly string[];
-const fine: Messages = [];
+const valid: Messages = [];
 
 const name = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const namePattern = new RegExp(`^${name}$`);
@@ -33,10 +33,10 @@ const prefixMessage = formatMessage(
   'example.com',
 );
 
-/** What is wrong with a label key, a finalizer, a condition type…: a name with an optional domain before a slash. */
+/** Validates a qualified name (label key, finalizer, condition type): a name with an optional DNS prefix and slash. */
 export function isQualifiedName(key: string): Messages {
   const slash = key.indexOf('/');
-  if (slash < 0) return key.length <= 63 && namePattern.test(key) ? fine : namePartMessages(key);
+  if (slash < 0) return key.length <= 63 && namePattern.test(key) ? valid : namePartMessages(key);
   if (key.includes('/', slash + 1)) {
     return [`a valid label key ${nameMessage} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   }
@@ -45,7 +45,7 @@ export function isQualifiedName(key: string): Messages {
 
 export function isValidLabelValue(text: string): Messages {
   const matches = valuePattern.test(text);
-  if (matches && text.length <= 63) return fine;
+  if (matches && text.length <= 63) return valid;
   const messages = longerThanBytes(text, 63) ? ['must be no more than 63 bytes'] : [];
   if (!matches) messages.push(valueMessage);
   return messages;
@@ -78,7 +78,7 @@ function prefixPartMessages(part: string): Messages {
   return messages;
 }
 
-/** Bytes of all keys and values together. */
+/** Limit of the bytes of all keys and values. */
 const totalSizeLimit = 256 * 1024;
 
 export function validateAnnotations(annotations: JsonObject, path: FieldPath, errors: FieldErrors): void {

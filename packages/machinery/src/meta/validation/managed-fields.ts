@@ -9,7 +9,7 @@ const managerLimit = 128;
 const subresourceLimit = 256;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
-/** Known records in which nothing is wrong: the same one is met again and again. */
+/** Interned managedFields that were validated: the same arrays recur in most writes. */
 const valid = new WeakSet<readonly JsonValue[]>();
 
 export function validateManagedFields(entries: readonly JsonValue[], path: FieldPath, errors: FieldErrors): void {
@@ -21,7 +21,7 @@ export function validateManagedFields(entries: readonly JsonValue[], path: Field
   if (errors.length === before && internedRecord(entries as JsonValue[])) valid.add(entries);
 }
 
-/** The name under which a client owns fields. */
+/** Validates the `fieldManager` parameter and the `manager` of an entry. */
 export function validateFieldManager(manager: string, path: FieldPath, errors: FieldErrors): void {
   if (longerThanBytes(manager, managerLimit)) errors.tooLong(path, managerLimit);
   let position = 0;
@@ -45,7 +45,7 @@ function validateEntry(entry: JsonObject, path: FieldPath, errors: FieldErrors):
     errors.tooLong(path.child('subresource'), subresourceLimit);
 }
 
-/** Only for characters that are not printable: those are named by their number alone. */
+/** The notation of Go's %#U for characters that are not printable. */
 function codePointText(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -1,11 +1,11 @@
 /**
- * What is wrong with a name, as a list of messages that is empty if nothing is. The messages are those of Kubernetes:
- * clients and tests compare them.
+ * Validation of names. Functions return a list of messages, empty if the name is valid. Clients match on the messages, so
+ * they are Kubernetes' own.
  */
 import { longerThanBytes } from '../../text/strings.ts';
 
 type Messages = readonly string[];
-const fine: Messages = [];
+const valid: Messages = [];
 
 const label1123 = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const label1123Pattern = new RegExp(`^${label1123}$`);
@@ -42,7 +42,7 @@ const wildcard1123Message = formatMessage(
 );
 
 export function isDNS1123Label(value: string): Messages {
-  if (value.length <= 63 && label1123Pattern.test(value)) return fine;
+  if (value.length <= 63 && label1123Pattern.test(value)) return valid;
   const messages = longerThanBytes(value, 63) ? [maxLengthMessage(63)] : [];
   if (!label1123Pattern.test(value)) {
     messages.push(subdomain1123Pattern.test(value) ? 'must not contain dots' : label1123Message);
@@ -62,7 +62,7 @@ export function isDNS1035Label(value: string): Messages {
   return withinPattern(value, 63, label1035Pattern, label1035Message);
 }
 
-/** For names that are only used as part of a path. */
+/** Validates names that must only be usable as a path segment. */
 export function isValidPathSegmentName(name: string): Messages {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return isValidPathSegmentPrefix(name);
@@ -72,7 +72,7 @@ export function isValidPathSegmentPrefix(name: string): Messages {
   return ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
 }
 
-/** Checks names of a kind; `prefix` if more characters will follow, which lets a name end in a dash. */
+/** Validates names of a kind. With `prefix` (generateName) a trailing dash is allowed. */
 export type NameValidator = (name: string, prefix: boolean) => Messages;
 
 export const nameIsDNSSubdomain: NameValidator = (name, prefix) => isDNS1123Subdomain(prefix ? maskTrailingDash(name) : name);
@@ -81,7 +81,7 @@ export const nameIsDNS1035Label: NameValidator = (name, prefix) => isDNS1035Labe
 export const nameIsPathSegment: NameValidator = (name, prefix) =>
   prefix ? isValidPathSegmentPrefix(name) : isValidPathSegmentName(name);
 
-/** One character shorter than the prefix: so it is in Kubernetes, and so a prefix of the greatest length is judged the same. */
+/** Replaces a trailing dash and the character before it by `a`, one character shorter, exactly like Kubernetes. */
 function maskTrailingDash(name: string): string {
   return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
 }
@@ -90,7 +90,7 @@ export function maxLengthMessage(characters: number): string {
   return `must be no more than ${characters} characters`;
 }
 
-/** A message that ends with examples and the pattern. */
+/** A message that ends with examples and the regular expression. */
 export function formatMessage(message: string, pattern: string, ...examples: readonly string[]): string {
   const tail = `regex used for validation is '${pattern}')`;
   if (examples.length === 0) return `${message} (${tail}`;
@@ -99,7 +99,7 @@ export function formatMessage(message: string, pattern: string, ...examples: rea
 
 export function withinPattern(value: string, maximum: number, pattern: RegExp, message: string): Messages {
   const matches = pattern.test(value);
-  if (matches && value.length <= maximum) return fine;
+  if (matches && value.length <= maximum) return valid;
   const messages = longerThanBytes(value, maximum) ? [maxLengthMessage(maximum)] : [];
   if (!matches) messages.push(message);
   return messages;

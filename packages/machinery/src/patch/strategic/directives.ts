@@ -7,12 +7,12 @@ export const retainKeysDirective = '$retainKeys';
 export const deleteFromListPrefix = '$deleteFromPrimitiveList';
 export const elementOrderPrefix = '$setElementOrder';
 
-/** The value to take over where there was none: without its nulls and directives; undefined if it is itself a directive. */
+/** A new value without nulls and directives; undefined if it is itself a directive. */
 export function plainValue(value: JsonValue): JsonValue | undefined {
   return withoutDirectives(withoutNulls(value));
 }
 
-/** Members that are null mean to delete, and there is nothing to delete. */
+/** Drops nulls: they delete members, and there is nothing to delete. */
 function withoutNulls(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(withoutNulls);
@@ -36,7 +36,7 @@ export function withoutDirectives(value: JsonValue): JsonValue | undefined {
   return kept;
 }
 
-/** Clears from `target` what the patch does not list in $retainKeys. Everything the patch sets must be listed. */
+/** Removes the keys that $retainKeys does not list. It must list all keys that the patch sets. */
 export function applyRetainKeys(target: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, retainKeysDirective)) return;
   const keys = patch[retainKeysDirective];
@@ -53,13 +53,13 @@ function isListDirective(key: string): boolean {
   return key.startsWith(deleteFromListPrefix) || key.startsWith(elementOrderPrefix);
 }
 
-/** The field that a directive such as `$setElementOrder/containers` is about; undefined if it names none. */
+/** The field of a directive such as `$setElementOrder/containers`; undefined if it has none. */
 export function directiveField(key: string, prefix: string): string | undefined {
   return key.startsWith(`${prefix}/`) ? key.slice(prefix.length + 1) : undefined;
 }
 
-/** What Kubernetes does not say a reason for is answered as 500, even where the client is to blame. */
-export function unexplained(message: string): StatusError {
+/** Kubernetes answers errors without a reason with 500, even if the client caused them. */
+export function withoutReason(message: string): StatusError {
   return new StatusError({ status: 'Failure', message, code: 500 });
 }
 
@@ -80,22 +80,22 @@ export function listOfLists(): StatusError {
 }
 
 export function noMergeKey(item: JsonObject, mergeKey: string): StatusError {
-  return unexplained(`map: ${goValueText(item)} does not contain declared merge key: ${mergeKey}`);
+  return withoutReason(`map: ${goValueText(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
 export function unknownPatchType(directive: JsonValue, patch: JsonObject): StatusError {
   const shown = typeof directive === 'string' ? directive : `%!s(${goTypeText(directive)}=${goValueText(directive)})`;
-  return unexplained(`unknown patch type: ${shown} in map: ${goValueText(patch)}`);
+  return withoutReason(`unknown patch type: ${shown} in map: ${goValueText(patch)}`);
 }
 
 export function wrongType(expected: 'map[string]interface {}' | '[]interface {}', actual: JsonValue | undefined): StatusError {
   const received = actual === null || actual === undefined ? '%!s(<nil>)' : goTypeText(actual);
-  return unexplained(`expected a ${expected}, but received a ${received}`);
+  return withoutReason(`expected a ${expected}, but received a ${received}`);
 }
 
 /**
- * What Kubernetes shows of a patch that led to something wrong: what is left of it once it has been merged. Orders of
- * elements are used up with the lists they are about, and so are other directives.
+ * The patch as Kubernetes shows it in errors: what merging leaves of it. Merging consumes $setElementOrder along with its
+ * list, and other directives.
  */
 export function consumedPatch(patch: JsonObject, document: JsonObject): JsonObject {
   if (Object.hasOwn(patch, patchDirective)) return without(patch, new Set([patchDirective]));

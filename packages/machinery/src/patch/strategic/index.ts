@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import type { TypeCatalogue, TypeDefinition } from '../../schema/type.ts';
 import { StrategicMerge } from './merge.ts';
 
-/** Applies a strategic merge patch to an object of a type. Fails with a StatusError; neither document nor patch is changed. */
+/** Applies a strategic merge patch. Throws a StatusError. Never mutates document or patch. */
 export function strategicMergePatch(
   document: JsonObject,
   patch: JsonValue,
@@ -18,7 +18,7 @@ export function strategicMergePatch(
 
 export { consumedPatch } from './directives.ts';
 
-/** For resources whose types are not known: custom ones. */
+/** For custom resources, which have no Go types. */
 export function strategicMergeNotSupported(): StatusError {
   return StatusError.badRequest('strategic merge patch format is not supported');
 }

@@ -1,7 +1,7 @@
 import type { Field, FieldType, TypeCatalogue } from '../../schema/type.ts';
-import { unexplained } from './directives.ts';
+import { withoutReason } from './directives.ts';
 
-/** How a field is merged, and the type of what is in it: of the members of an object, or of the items of a list. */
+/** The merge strategy of a field, and the type of its members or items. */
 export interface MergeRule {
   readonly strategy: string;
   readonly mergeKey: string;
@@ -15,12 +15,12 @@ export function ruleForObject(parent: FieldType, key: string, catalogue: TypeCat
 
 export function ruleForList(parent: FieldType, key: string, catalogue: TypeCatalogue): MergeRule {
   const field = fieldOf(parent, key, catalogue);
-  if (field.type.is !== 'list') throw unexplained(`expected slice or array type, but got: ${kindOf(parent)}`);
-  if (field.type.of.is === 'list') throw unexplained('unexpected slice of slice');
+  if (field.type.is !== 'list') throw withoutReason(`expected slice or array type, but got: ${kindOf(parent)}`);
+  if (field.type.of.is === 'list') throw withoutReason('unexpected slice of slice');
   return { strategy: strategyOf(field), mergeKey: field.patchMergeKey ?? '', type: field.type.of };
 }
 
-/** What Go calls the kind of a type. */
+/** The Go kind of a type. */
 export function kindOf(type: FieldType): string {
   switch (type.is) {
     case 'list':
@@ -47,16 +47,16 @@ function fieldOf(parent: FieldType, key: string, catalogue: TypeCatalogue): Fiel
     if (field !== undefined) return field;
   }
   if (kindOf(parent) !== 'struct') {
-    throw unexplained(`merging an object in json but data type is not struct, instead is: ${kindOf(parent)}`);
+    throw withoutReason(`merging an object in json but data type is not struct, instead is: ${kindOf(parent)}`);
   }
-  throw unexplained(`unable to find api field in struct ${structName(parent)} for the json field "${key}"`);
+  throw withoutReason(`unable to find api field in struct ${structName(parent)} for the json field "${key}"`);
 }
 
 function structName(type: FieldType): string {
   return type.is === 'object' ? type.ref.slice(type.ref.lastIndexOf('.') + 1) : 'RawExtension';
 }
 
-/** The strategy without retainKeys, which says nothing about how to merge. */
+/** The strategy without retainKeys, which does not affect merging. */
 function strategyOf({ patchStrategy = '' }: Field): string {
   if (!patchStrategy.includes('retainKeys')) return patchStrategy;
   return patchStrategy.split(',').find((strategy) => strategy !== 'retainKeys') ?? '';

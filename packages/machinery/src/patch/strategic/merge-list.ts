@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
-import { noMergeKey, patchDirective, unexplained, unknownPatchType } from './directives.ts';
+import { noMergeKey, patchDirective, unknownPatchType, withoutReason } from './directives.ts';
 import { kindOf, type MergeRule } from './lookup.ts';
 import { itemType, orderItems } from './order.ts';
 
@@ -7,7 +7,7 @@ type List = readonly JsonValue[];
 /** Merges a patch into an item of a list. */
 type MergeItem = (original: JsonObject, patch: JsonObject) => JsonObject;
 
-/** `deleting` if the patch lists values to remove instead of values to have. */
+/** With `deleting` ($deleteFromPrimitiveList) the patch lists values to remove. */
 export function mergeList(original: List, patch: List, rule: MergeRule, deleting: boolean, mergeItem: MergeItem): JsonValue[] {
   if (rule.strategy !== 'merge' && !deleting) return [...patch];
   if (original.length === 0 && patch.length === 0) return [];
@@ -22,7 +22,7 @@ function without(list: List, removed: ReadonlySet<JsonValue>): JsonValue[] {
 
 function mergeObjects(original: List, patch: List, rule: MergeRule, mergeItem: MergeItem): JsonValue[] {
   const { mergeKey } = rule;
-  if (mergeKey === '') throw unexplained(`cannot merge lists without merge key for ${kindOf(rule.type)}`);
+  if (mergeKey === '') throw withoutReason(`cannot merge lists without merge key for ${kindOf(rule.type)}`);
   const items = applyDirectives(original as readonly JsonObject[], patch as readonly JsonObject[], mergeKey);
   return orderItems(mergeItems(items.original, items.patch, mergeKey, mergeItem), items.patch, items.original, mergeKey);
 }
@@ -32,7 +32,7 @@ interface Items {
   readonly patch: readonly JsonObject[];
 }
 
-/** Carries out `$patch: delete` and `$patch: replace`, and leaves the items that are to be merged. */
+/** Applies `$patch: delete` and `$patch: replace`; returns the items to merge. */
 function applyDirectives(original: readonly JsonObject[], patch: readonly JsonObject[], mergeKey: string): Items {
   const deleted = new Set<JsonValue>();
   let replace = false;
@@ -41,7 +41,7 @@ function applyDirectives(original: readonly JsonObject[], patch: readonly JsonOb
     if (directive === undefined) continue;
     if (directive === 'delete') deleted.add(keyOf(item, mergeKey));
     else if (directive === 'replace') replace = true;
-    else if (directive === 'merge') throw unexplained('merging lists cannot yet be specified in the patch');
+    else if (directive === 'merge') throw withoutReason('merging lists cannot yet be specified in the patch');
     else throw unknownPatchType(directive, item);
   }
   const plain = patch.filter((item) => item[patchDirective] === undefined);
@@ -51,8 +51,8 @@ function applyDirectives(original: readonly JsonObject[], patch: readonly JsonOb
 }
 
 /**
- * The order of a list as $setElementOrder finds it after the list was merged. Kubernetes merges in place: new items
- * take the places of those that were deleted, as far as there are any, and count as if they had been there before.
+ * The order of a list after merging, before $setElementOrder. Kubernetes merges in place: new items take the places of
+ * deleted ones and are treated as existing.
  */
 export function orderAfterMerge(original: List, patch: List, mergeKey: string): List {
   if (mergeKey === '' || !patch.some((item) => isObject(item) && item[patchDirective] === 'delete')) return original;

@@ -18,7 +18,7 @@ import { ruleForList, ruleForObject } from './lookup.ts';
 import { mergeList, orderAfterMerge } from './merge-list.ts';
 import { itemType, orderItems, validateElementOrder } from './order.ts';
 
-/** Merges patches into objects of a catalogue. Neither is changed; results share parts with both. */
+/** Merges patches into objects of a catalogue. Never mutates either; results share parts with both. */
 export class StrategicMerge {
   readonly #catalogue: TypeCatalogue;
 
@@ -49,7 +49,7 @@ export class StrategicMerge {
     else if (!deleting) delete merged[key];
   }
 
-  /** Undefined if there is to be no such member, or none to delete from. */
+  /** Undefined if the member is deleted, or there is none to delete from. */
   #mergeValue(
     original: JsonValue | undefined,
     key: string,
@@ -72,7 +72,7 @@ export class StrategicMerge {
     return mergeList(original, patch, rule, deleting, (item, change) => this.mergeObject(item, change, rule.type));
   }
 
-  /** Carries out $setElementOrder together with the lists it is about. Gives the keys of the patch that are done. */
+  /** Merges the lists that have a $setElementOrder. Returns the keys of the patch that are handled. */
   #mergeOrderedLists(merged: JsonObject, patch: JsonObject, type: FieldType): ReadonlySet<string> {
     const done = new Set<string>();
     for (const directive of Object.keys(patch)) {

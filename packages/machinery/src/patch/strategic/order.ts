@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, type JsonValue } from '../../json/value.ts';
 import { goTypeText, goValueText } from '../../text/go-value.ts';
-import { elementOrderPrefix, listOfLists, noMergeKey, patchDirective, unexplained, wrongType } from './directives.ts';
+import { elementOrderPrefix, listOfLists, noMergeKey, patchDirective, withoutReason, wrongType } from './directives.ts';
 
 type List = readonly JsonValue[];
 
-/** The type of all items of all lists, as Go names it. */
+/** The common Go type of all items of all lists. */
 export function itemType(...lists: List[]): string {
   let type: string | undefined;
   for (const list of lists) {
@@ -12,18 +12,18 @@ export function itemType(...lists: List[]): string {
       const current = goTypeText(item);
       if (type === undefined && Array.isArray(item)) throw listOfLists();
       if (type !== undefined && type !== current) {
-        throw unexplained(`list element types are not identical: ${goValueText(lists.map((one) => [...one]))}`);
+        throw withoutReason(`list element types are not identical: ${goValueText(lists.map((one) => [...one]))}`);
       }
       type = current;
     }
   }
-  if (type === undefined) throw unexplained('no elements in any of the given slices');
+  if (type === undefined) throw withoutReason('no elements in any of the given slices');
   return type;
 }
 
 /**
- * Puts merged items in order: those that `patchOrder` names as it does, the others as `serverOrder` does, and the two
- * kinds interleaved as far as `serverOrder` knows of both.
+ * Sorts merged items: items in `patchOrder` by it, the others by `serverOrder`, both interleaved by `serverOrder` where it
+ * contains both.
  */
 export function orderItems(merged: List, patchOrder: List, serverOrder: List, mergeKey: string): JsonValue[] {
   const patchRank = ranks(patchOrder, mergeKey);
@@ -36,7 +36,7 @@ export function orderItems(merged: List, patchOrder: List, serverOrder: List, me
   return interleave(others, named, (item) => serverRank.get(identity(item, mergeKey)));
 }
 
-/** What tells items of a list apart: the value of the merge key, or the item itself if there is no such key. */
+/** The identity of an item: the value of the merge key, or the item itself without one. */
 export function identity(item: JsonValue, mergeKey: string): JsonValue {
   if (mergeKey === '') return item;
   if (!isObject(item)) throw wrongType('map[string]interface {}', item);
@@ -54,7 +54,7 @@ function ranks(order: List, mergeKey: string): Map<JsonValue, number> {
   return ranks;
 }
 
-/** Deletions that were taken over with a new item go last. */
+/** Items without a rank go last: delete directives that were added with a new item. */
 function sortByRank(items: JsonValue[], rank: ReadonlyMap<JsonValue, number>, mergeKey: string): void {
   const rankOf = (item: JsonValue) => {
     if (isObject(item) && item[patchDirective] === 'delete') return Number.MAX_SAFE_INTEGER;
@@ -79,7 +79,7 @@ function interleave(left: List, right: List, rankOf: (item: JsonValue) => number
   return [...all, ...left.slice(next)];
 }
 
-/** The items of a patch must come in the order that it asks for, and all of them must be part of it. */
+/** The items of a patch must occur in its $setElementOrder, in that order. */
 export function validateElementOrder(patch: List, order: List, mergeKey: string): void {
   if (order.length === 0 || patch.length === 0) return;
   const items = mergeKey === '' ? patch : patch.filter((item) => !isDeletion(item));
@@ -103,5 +103,5 @@ function hasDirective(item: JsonValue | undefined): item is JsonObject {
 
 function orderMismatch(patch: List, order: List): Error {
   const [patched, ordered] = [goValueText([...patch]), goValueText([...order])];
-  return unexplained(`The order in patch list:\n${patched}\n doesn't match ${elementOrderPrefix} list:\n${ordered}\n`);
+  return withoutReason(`The order in patch list:\n${patched}\n doesn't match ${elementOrderPrefix} list:\n${ordered}\n`);
 }
