@@ -4,14 +4,14 @@ import { HandshakeQueue } from './handshake-queue.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-it('begins at once with few connections', () => {
+it('starts at once with few connections', () => {
   const begun: Socket[] = [];
   const turns = new HandshakeQueue((socket) => begun.push(socket));
   turns.add(new Socket());
   expect(begun).toHaveLength(1);
 });
 
-it('spreads many over turns, in their order, and leaves out those that are gone', async () => {
+it('spreads many over iterations, in order, and skips closed connections', async () => {
   const begun: Socket[] = [];
   const turns = new HandshakeQueue((socket) => begun.push(socket));
   const sockets = Array.from({ length: 40 }, () => new Socket());

@@ -6,13 +6,13 @@ import { BodyBuffer } from './body.ts';
 
 describe('BodyBuffer', () => {
   it.each([
-    ['nothing', []],
+    ['no bytes', []],
     ['one piece', [10]],
     ['single bytes', Array(10_000).fill(1)],
     ['large pieces', Array(40).fill(16_384)],
-    ['both in turns', Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? 1 : 20_000))],
+    ['small and large pieces alternately', Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? 1 : 20_000))],
     ['pieces larger than a page', [1, 1, 700_000, 3]],
-  ])('gives back what came in: %s', (_what, sizes) => {
+  ])('returns the bytes that were added: %s', (_what, sizes) => {
     const body = new BodyBuffer();
     const chunks = sizes.map((size, i) => Buffer.alloc(size, i % 251));
     for (const chunk of chunks) body.add(chunk, 0, chunk.length);
@@ -22,7 +22,7 @@ describe('BodyBuffer', () => {
     expect(body.length).toBe(0);
   });
 
-  it('takes a part of what it is given', () => {
+  it('takes a range of a buffer', () => {
     const body = new BodyBuffer();
     for (let i = 0; i < 3; i++) body.add(Buffer.from('abcdef'), 2, 4);
     expect(body.takeAll().toString()).toBe('cdcdcd');
@@ -36,10 +36,10 @@ function liveBytes(): number {
   return heapUsed + external;
 }
 
-describe('memory of a body is in proportion to its bytes', () => {
+describe('memory of a body is proportional to its bytes', () => {
   const count = 250;
 
-  it('over HTTP/2, in frames of one byte that each come in a read of their own', async () => {
+  it('over HTTP/2, in frames of one byte that arrive in separate reads', async () => {
     const body = new Http2RequestBody(undefined, () => {});
     body.read(1 << 20).catch(() => {});
     const before = liveBytes();

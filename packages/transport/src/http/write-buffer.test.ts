@@ -7,8 +7,8 @@ function putBytes(out: WriteBuffer, bytes: Buffer): void {
   out.at += bytes.length;
 }
 
-describe('what is gathered', () => {
-  it('is not written over while somebody needs it', () => {
+describe('WriteBuffer', () => {
+  it('does not overwrite bytes before they are released', () => {
     const out = new WriteBuffer();
     const kept = Array.from({ length: 200 }, (_, i) => {
       putBytes(out, Buffer.alloc(5000, i));
@@ -25,7 +25,7 @@ describe('what is gathered', () => {
       expect(gathered?.bytes.equals(Buffer.alloc(5000, byte))).toBe(true);
   });
 
-  it('uses the same memory again', () => {
+  it('reuses released memory', () => {
     const out = new WriteBuffer();
     const memory = new Set<ArrayBufferLike>();
     for (let i = 0; i < 1000; i++) {
@@ -37,7 +37,7 @@ describe('what is gathered', () => {
     expect(memory.size).toBeLessThanOrEqual(2);
   });
 
-  it('keeps memory for a while, and gives it back when nobody needs it', () => {
+  it('frees unused memory after a while', () => {
     vi.useFakeTimers();
     const out = new WriteBuffer();
     const burst = () => {
@@ -50,21 +50,21 @@ describe('what is gathered', () => {
     };
     const first = burst();
     const isKept = (memory: ArrayBufferLike | undefined) => first.has(memory);
-    // One more was begun already.
+    // A new slab has been started already.
     expect([...burst()].filter(isKept).length).toBeGreaterThanOrEqual(9);
     vi.advanceTimersByTime(15_000);
     expect([...burst()].filter(isKept).length).toBeLessThanOrEqual(1);
     vi.useRealTimers();
   });
 
-  it('moves together when it outgrows its place', () => {
+  it('moves the bytes when they outgrow the slab', () => {
     const out = new WriteBuffer();
     putBytes(out, Buffer.from('begin'));
     putBytes(out, Buffer.alloc(1 << 20, 'x'));
     expect(out.take()?.bytes.subarray(0, 6).toString()).toBe('beginx');
   });
 
-  it('is forgotten if it could not be finished', () => {
+  it('drops discarded bytes', () => {
     const out = new WriteBuffer();
     putBytes(out, Buffer.from('half'));
     out.discard();

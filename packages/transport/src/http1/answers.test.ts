@@ -25,7 +25,7 @@ const bytes = (body: Extract<Answer, { kind: 'bytes' }>['body'], status = 200): 
 });
 const ended = (heard: string) => heard.endsWith('0\r\n\r\n');
 
-/** What chunks hold, if they are well formed. */
+/** Decodes a chunked body. */
 function unchunked(body: string): string {
   let rest = body;
   let whole = '';
@@ -44,7 +44,7 @@ function unchunked(body: string): string {
 const bodyOf = (heard: string): string => heard.slice(heard.indexOf('\r\n\r\n') + 4);
 
 describe('an answer', () => {
-  it('has its headers in their order, then those of the connection', async () => {
+  it('has the headers of the handler in order, then those of the connection', async () => {
     const headers = { 'audit-id': 'x', warning: ['1', '2'], connection: 'close', 'content-length': '99' };
     const { open } = await start(() => ({ kind: 'bytes', status: 200, type: 'text/plain', body: 'é<>', headers }));
     const talk = await open();
@@ -56,7 +56,7 @@ describe('an answer', () => {
     expect(Date.parse(/Date: (.*)/.exec(talk.received)?.[1] ?? '')).toBeGreaterThan(Date.now() - 10_000);
   });
 
-  it('cannot be made into two by what a header holds', async () => {
+  it('cannot be split by a header value (header injection)', async () => {
     const headers = { a: 'b\r\nSet-Cookie: c\r\n\r\n<hidden>', d: '→\0' };
     const { open } = await start(() => ({ kind: 'bytes', status: 200, type: 'text/plain', body: '<x>', headers }));
     const talk = await open();
@@ -86,7 +86,7 @@ describe('an answer', () => {
     expect(bodyOf(heard) === body.toString()).toBe(true);
   });
 
-  it('that fails costs its connection, and is told', async () => {
+  it('that fails closes its connection, and the error is reported', async () => {
     const { open, errors } = await start(({ url }) => {
       if (url === '/later') return Promise.reject(new Error('later'));
       throw new Error('at once');
@@ -96,7 +96,7 @@ describe('an answer', () => {
     expect(errors.map(String)).toEqual(['Error: at once', 'Error: later']);
   });
 
-  it('in pieces is pulled as the client reads', async () => {
+  it('from an iterable is pulled as the client reads', async () => {
     let pulled = 0;
     let returned = 0;
     const piece = Buffer.alloc(100_000, 'x');
@@ -118,7 +118,7 @@ describe('an answer', () => {
     expect(returned).toBe(1);
   });
 
-  it('in pieces, some of them empty, is one body', async () => {
+  it('from an iterable with empty chunks is one body', async () => {
     const pieces = ['a', '', 'b'.repeat(40_000), ''].map((each) => Buffer.from(each));
     const { open } = await start(({ url }) => bytes(url === '/stream' ? Readable.from(pieces) : pieces));
     for (const path of ['/', '/stream']) {
@@ -131,7 +131,7 @@ describe('an answer', () => {
     }
   });
 
-  it('in pieces that breaks off is not taken for a whole one', async () => {
+  it('from an iterable that throws is incomplete for the client', async () => {
     function* pieces() {
       yield Buffer.from('<a>');
       throw new Error('no more');
@@ -147,7 +147,7 @@ describe('an answer', () => {
     for (const path of ['/', '/stream']) expect(await (await open()).say(get(path)).closed()).not.toContain('0\r\n\r\n');
   });
 
-  it('that the client leaves is left', async () => {
+  it('is cancelled when the client disconnects', async () => {
     const left: string[] = [];
     function* endless() {
       try {
@@ -180,7 +180,7 @@ describe('an answer', () => {
     await expect.poll(() => [...left].sort()).toEqual(expected);
   });
 
-  it('that is large is over when it has been taken, and not aborted', async () => {
+  it('that is large closes the exchange when it is flushed, without cancelling the request', async () => {
     const told: string[] = [];
     const { open } = await start((exchange) => {
       exchange.request = { cancel: () => told.push('aborted') };
@@ -218,7 +218,7 @@ describe('a stream', () => {
     return streams.shift() as (typeof streams)[number];
   };
 
-  it('has a chunk for each write, and the connection stays', async () => {
+  it('has a chunk for each write, and the connection stays open', async () => {
     const talk = await (await start(({ url }) => (url === '/w' ? stream() : text('<b>')))).open();
     await talk.say(get('/w')).until((heard) => heard.includes('\r\n\r\n'));
     const { sink } = await next();
@@ -233,7 +233,7 @@ describe('a stream', () => {
     expect(await talk.say(get('/b')).bodies(1)).toEqual(['<b>']);
   });
 
-  it('is shared by many, each with its own end', async () => {
+  it('with the same bytes for many clients ends separately for each', async () => {
     const { open } = await start(stream);
     const talks = await Promise.all(Array.from({ length: 20 }, () => open()));
     for (const talk of talks) await talk.say(get('/')).until((heard) => heard.includes('\r\n\r\n'));
@@ -247,7 +247,7 @@ describe('a stream', () => {
     for (const talk of talks) expect(unchunked(bodyOf(await talk.until(ended)))).toBe('first\nsecond\nthird\n');
   });
 
-  it('says how much the client has not taken, and when it has', async () => {
+  it('reports buffered bytes and drains', async () => {
     const talk = await (await start(stream)).open();
     await talk.say(get('/')).until((heard) => heard.includes('\r\n\r\n'));
     talk.socket.pause();
@@ -268,10 +268,10 @@ describe('a stream', () => {
   });
 
   it.each([
-    ['the client goes', (talk: { socket: { destroy(): void } }) => talk.socket.destroy()],
-    ['the client says that it goes', (talk: { socket: { end(): void } }) => talk.socket.end()],
-    ['it is broken off', (_: unknown, sink: Sink) => sink.abort()],
-  ])('is over when %s', async (_, leave) => {
+    ['the client closes the connection', (talk: { socket: { destroy(): void } }) => talk.socket.destroy()],
+    ['the client half-closes', (talk: { socket: { end(): void } }) => talk.socket.end()],
+    ['it is aborted', (_: unknown, sink: Sink) => sink.abort()],
+  ])('is closed when %s', async (_, leave) => {
     const talk = await (await start(stream)).open();
     await talk.say(get('/')).until((heard) => heard.includes('\r\n\r\n'));
     const entry = await next();
@@ -284,7 +284,7 @@ describe('a stream', () => {
 describe('a connection that is taken over', () => {
   const upgrade = (behind = '') => `${get('/', 'Connection: Upgrade\r\nUpgrade: Echo\r\n')}${behind}`;
 
-  it('belongs to who took it, with what was sent behind the request', async () => {
+  it('gets the bytes that were sent after the request', async () => {
     const { open, http1 } = await start(async (exchange) => {
       await later(20);
       const { socket, head } = exchange.takeOver?.() ?? expect.fail();
@@ -298,7 +298,7 @@ describe('a connection that is taken over', () => {
     expect(await talk.say('GET / HTTP/1.1\r\n\r\n').bodies(2)).toEqual(['<first>', '<GET / HTTP/1.1\r\n\r\n>']);
   });
 
-  it('loses nothing that comes before somebody listens', async () => {
+  it('keeps bytes that arrive before a listener is added', async () => {
     const { open } = await start((exchange) => {
       const { socket, head } = exchange.takeOver?.() ?? expect.fail();
       let heard = head.toString();
@@ -319,7 +319,7 @@ describe('a connection that is taken over', () => {
     expect(await talk.closed()).toBe('<abc.>');
   });
 
-  it('cannot be, without an offer; and one that is not taken is answered and closed', async () => {
+  it('needs an upgrade offer; an offer that is not accepted is answered, and the connection closed', async () => {
     const { open } = await start(({ takeOver }) => text(`<${takeOver ? 'offered' : 'not offered'}>`));
     const talk = await open();
     const plain = ['Upgrade: Echo\r\n', 'Connection: Upgrade\r\n', ''].map((fields) => get('/', fields)).join('');

@@ -14,7 +14,7 @@ function liveBytes(): number {
   return heapUsed + external;
 }
 
-it('bodies in chunks of one byte take memory in proportion to their bytes', async () => {
+it('bodies in chunks of one byte take memory proportional to their bytes', async () => {
   const bodyBytes = 256 * 1024;
   const connections = 8;
   const wholes: Buffer[] = [];

@@ -30,7 +30,7 @@ describe('requests', () => {
     expect(talk.received).toMatch(/Connection: keep-alive\r\nKeep-Alive: timeout=90\r\n\r\n/);
   });
 
-  it('that are sent ahead are answered in their order, however long each takes', async () => {
+  it('that are pipelined are answered in order', async () => {
     const seen: string[] = [];
     const slow = async (exchange: Exchange) => {
       seen.push(exchange.url);
@@ -44,7 +44,7 @@ describe('requests', () => {
     expect(seen).toEqual(paths);
   });
 
-  it('that are sent ahead wait while the client does not read', async () => {
+  it('that are pipelined wait while the client does not read', async () => {
     let served = 0;
     const big = Buffer.alloc(1 << 20, 'x');
     const { open } = await start(() => {
@@ -62,9 +62,9 @@ describe('requests', () => {
 
   it.each([
     ['Connection: close', get('/', 'Connection: close\r\n')],
-    ['close among others', get('/', 'Connection: Keep-Alive, Close\r\n')],
+    ['close in a list', get('/', 'Connection: Keep-Alive, Close\r\n')],
     ['HTTP/1.0', 'GET / HTTP/1.0\r\n\r\n'],
-  ])('with %s are the last', async (_, request) => {
+  ])('with %s close the connection', async (_, request) => {
     const talk = await (await start(echo)).open();
     talk.say(request + get('/b'));
     const all = await talk.closed();
@@ -72,7 +72,7 @@ describe('requests', () => {
     expect(all).not.toContain('/b');
   });
 
-  it('of HTTP/1.0 that ask for it keep the connection', async () => {
+  it('of HTTP/1.0 with keep-alive keep the connection', async () => {
     const talk = await (await start(echo)).open();
     const request = 'GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n';
     expect(await talk.say(request).say(request).bodies(2)).toHaveLength(2);
@@ -82,7 +82,7 @@ describe('requests', () => {
 describe('a body', () => {
   const length = async (exchange: Exchange) => text(`<${(await exchange.body(1000)).length}>`);
 
-  it('may come in any pieces', async () => {
+  it('may arrive in any pieces', async () => {
     const talk = await (await start(echo)).open();
     const request = post('/', 'Transfer-Encoding: chunked\r\n', '3\r\nabc\r\n2;x\r\nde\r\n0\r\nT: u\r\n\r\n');
     for (const byte of request) {
@@ -93,9 +93,9 @@ describe('a body', () => {
   });
 
   it.each([
-    ['is declared', 'Content-Length: 1001\r\n', ' '.repeat(1001)],
-    ['turns out', 'Transfer-Encoding: chunked\r\n', `3e9\r\n${' '.repeat(1001)}\r\n0\r\n\r\n`],
-  ])('that is too long, as %s, is refused, and the connection stays', async (_, fields, body) => {
+    ['declared by Content-Length', 'Content-Length: 1001\r\n', ' '.repeat(1001)],
+    ['found in chunks', 'Transfer-Encoding: chunked\r\n', `3e9\r\n${' '.repeat(1001)}\r\n0\r\n\r\n`],
+  ])('that is too large, %s, is rejected, and the connection stays open', async (_, fields, body) => {
     const refuse = async (exchange: Exchange) => {
       const error = await length(exchange).catch((reason) => reason);
       return error instanceof BodyTooLarge ? text(`<too large: ${error.limit}>`, 413) : (error as Answer);
@@ -105,7 +105,7 @@ describe('a body', () => {
     expect(await talk.bodies(2)).toEqual(['<too large: 1000>', '<0>']);
   });
 
-  it('that nobody reads is read away', async () => {
+  it('that the handler does not read is discarded', async () => {
     const talk = await (await start(({ url }) => text(`<${url}>`))).open();
     talk.say(post('/a', 'Content-Length: 3000000\r\n'));
     expect(await talk.bodies(1)).toEqual(['</a>']);
@@ -113,7 +113,7 @@ describe('a body', () => {
     expect(await talk.say(get('/b')).bodies(2)).toEqual(['</a>', '</b>']);
   });
 
-  it('that is not wanted yet stays with the client', async () => {
+  it('that is not read yet is held back by flow control', async () => {
     let want: () => void = () => {};
     const wanted = new Promise<void>((resolve) => {
       want = resolve;
@@ -131,7 +131,7 @@ describe('a body', () => {
     expect(await talk.bodies(1)).toEqual([`<${bytes}>`]);
   });
 
-  it('that is all there before it is wanted does not stop the connection', async () => {
+  it('that is complete before it is read does not pause the connection', async () => {
     const { open } = await start(async (exchange) => {
       await later(50);
       return text(`<${(await exchange.body(1 << 20)).length}>`);
@@ -144,9 +144,9 @@ describe('a body', () => {
   });
 
   it.each([
-    ['a length', 'Content-Length: 5\r\n', 'abc'],
+    ['Content-Length', 'Content-Length: 5\r\n', 'abc'],
     ['chunks', 'Transfer-Encoding: chunked\r\n', '5\r\nabc'],
-  ])('of which the client sends half is not taken for a whole one: %s', async (_, fields, body) => {
+  ])('that is incomplete when the client closes is an error: %s', async (_, fields, body) => {
     const failures: unknown[] = [];
     let aborted = 0;
     const { open } = await start(async (exchange) => {
@@ -162,7 +162,7 @@ describe('a body', () => {
     expect(aborted).toBe(1);
   });
 
-  it('with broken chunks is refused', async () => {
+  it('with invalid chunks is rejected', async () => {
     const failures: unknown[] = [];
     const { open } = await start(async (exchange) => text(`<${await exchange.body(100).catch((e) => failures.push(e))}>`));
     const talk = await open();
@@ -174,43 +174,43 @@ describe('a body', () => {
   });
 });
 
-describe('a client that waits to be told to go on', () => {
+describe('Expect: 100-continue', () => {
   const request = (path: string) => post(path, 'Expect: 100-continue\r\nContent-Length: 3\r\n');
   const go = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-  it('is told so when its body is wanted', async () => {
+  it('is answered with 100 when the handler reads the body', async () => {
     const talk = await (await start(echo)).open();
     expect(await talk.say(request('/')).until((heard) => heard.length > 0)).toBe(go);
     expect(await talk.say('abc').bodies(1)).toEqual(['</ abc>']);
     expect(await talk.say(get('/b')).bodies(2)).toEqual(['</ abc>', '</b >']);
   });
 
-  it('is not told so if its body is not, and cannot be trusted after that', async () => {
+  it('is not answered with 100 if the handler does not read the body, and the connection is closed', async () => {
     const talk = await (await start(() => text('<no>', 403))).open();
     const all = await talk.say(request('/')).closed();
     expect(all).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n[\s\S]*Connection: close\r\n\r\n<no>$/);
   });
 
-  it('is not told so if its body is too long', async () => {
+  it('is not answered with 100 if the body is too large', async () => {
     const { open } = await start(async (exchange) => text(await exchange.body(2).then(String, () => '<no>'), 413));
     const talk = await open();
     expect(await talk.say(request('/')).closed()).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('and does not wait is not told so', async () => {
+  it('is not answered with 100 if the body has arrived', async () => {
     const talk = await (await start(echo)).open();
     expect(await talk.say(`${request('/')}abc`).bodies(1)).toEqual(['</ abc>']);
     expect(talk.received).not.toContain('100 Continue');
   });
 });
 
-describe('a client that is slow', () => {
-  it.each(['', 'GET / HT', 'GET / HTTP/1.1\r\nHost: a\r\n'])('to send a header is cut off: %j', async (half) => {
+describe('a slow client', () => {
+  it.each(['', 'GET / HT', 'GET / HTTP/1.1\r\nHost: a\r\n'])('is disconnected in the middle of a header: %j', async (half) => {
     const talk = await (await start(echo, 200)).open();
     expect(await talk.say(half).closed()).toBe('');
   });
 
-  it('to send the next one is cut off, unless nothing of it has come', async () => {
+  it('is disconnected in the middle of the next header, but not while idle', async () => {
     const { open } = await start(echo, 200);
     const [idle, slow] = [await open(), await open()];
     await idle.say(get('/')).bodies(1);
@@ -221,8 +221,8 @@ describe('a client that is slow', () => {
   });
 });
 
-describe('the end', () => {
-  it('comes at once where nothing is under way, and otherwise with the answer', async () => {
+describe('close', () => {
+  it('closes idle connections at once, others with their answer', async () => {
     let finish: (answer: Answer) => void = () => {};
     const answer = new Promise<Answer>((resolve) => {
       finish = resolve;

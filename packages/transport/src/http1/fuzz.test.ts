@@ -55,7 +55,7 @@ function conversation(random: Random): string {
   return text;
 }
 
-it('what is read does not depend on how it was cut', async () => {
+it('parsing does not depend on how the input is split', async () => {
   const random = seeded(seed);
   let refusals = 0;
   for (let i = 0; i < trials; i++) {

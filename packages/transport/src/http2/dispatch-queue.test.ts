@@ -10,7 +10,7 @@ function setUp() {
   const budget = new EventLoopBudget(() => now);
   const queue = new Http2DispatchQueue(budget);
   const log: string[] = [];
-  /** A connection with so many requests of 1 ms each. */
+  /** A connection with `requests` requests of 1 ms each. */
   const connection = (name: string, requests: number, isUrgent = false): Http2Dispatchable => {
     let left = requests;
     const self: Http2Dispatchable = {
@@ -30,13 +30,13 @@ function setUp() {
   return { queue, log, connection };
 }
 
-it('hands over at once while there is time', () => {
+it('dispatches at once within the time slice', () => {
   const { queue, log, connection } = setUp();
   for (const name of ['a', 'b']) queue.arrived(connection(name, 1));
   expect(log).toEqual(['a', 'b']);
 });
 
-it('serves connections round robin when a turn has no time left', async () => {
+it('serves connections round robin when the time slice is used up', async () => {
   const { queue, log, connection } = setUp();
   queue.arrived(connection('flood', 100));
   const first = log.length;
@@ -48,7 +48,7 @@ it('serves connections round robin when a turn has no time left', async () => {
   expect(log.length).toBeLessThan(40);
 });
 
-it('does not let those who came later overtake', async () => {
+it('keeps the order of waiting connections', async () => {
   const { queue, log, connection } = setUp();
   queue.arrived(connection('flood', 6));
   queue.arrived(connection('b', 1));
@@ -57,7 +57,7 @@ it('does not let those who came later overtake', async () => {
   expect(log.filter((name) => name !== 'flood')).toEqual(['b', 'c']);
 });
 
-it('lets urgent requests pass a crowd', async () => {
+it('dispatches urgent connections first under load', async () => {
   const { queue, log, connection } = setUp();
   for (let i = 0; i < 50; i++) queue.arrived(connection('flood', 100));
   await iteration();
@@ -67,7 +67,7 @@ it('lets urgent requests pass a crowd', async () => {
   expect(log.indexOf('urgent') - before).toBeLessThanOrEqual(1);
 });
 
-it('hands everything over in the end', async () => {
+it('dispatches everything eventually', async () => {
   const { queue, log, connection } = setUp();
   for (let i = 0; i < 20; i++) queue.arrived(connection(`s${i}`, 10));
   for (let i = 0; i < 100; i++) await iteration();

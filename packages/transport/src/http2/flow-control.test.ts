@@ -16,7 +16,7 @@ const bytes = (body: BytesAnswer['body']): BytesAnswer => ({
 const sizes = (conversation: Conversation, stream: number) =>
   conversation.heardOf(frameType.data).flatMap((each) => (each.stream === stream ? [each.payload.length] : []));
 
-/** Chunks of a kibibyte, and how many of them were asked for. */
+/** Chunks of 1 KiB, and how many of them were pulled. */
 function counted(count: number) {
   const made = { chunks: 0, isReturned: false };
   function* chunks() {
@@ -29,8 +29,8 @@ function counted(count: number) {
   return { made, chunks: chunks() };
 }
 
-describe('an answer is sent as the client takes it', () => {
-  it('up to the window of its stream, and on when that grows', async () => {
+describe('answers obey the send windows', () => {
+  it('an answer is sent up to the window of its stream, and continued by WINDOW_UPDATE', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(100, 'x'))));
     await conversation.say(settings([4, 30]), get(1));
     expect(sizes(conversation, 1)).toEqual([30]);
@@ -42,7 +42,7 @@ describe('an answer is sent as the client takes it', () => {
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
   });
 
-  it('also where the window shrinks below nothing and grows again', async () => {
+  it('a window may become negative by SETTINGS and grow again', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(100))));
     await conversation.say(settings([4, 60]), get(1));
     await conversation.say(settings([4, 10]));
@@ -52,7 +52,7 @@ describe('an answer is sent as the client takes it', () => {
     expect(sizes(conversation, 1)).toEqual([60, 40]);
   });
 
-  it('up to the window of the connection, fairly among streams', async () => {
+  it('the window of the connection is shared by the streams', async () => {
     const large = Buffer.alloc(100_000, 'x');
     const conversation = await converse((exchange) => exchange.respond(bytes(large)));
     await conversation.say(get(1), get(3), get(5));
@@ -63,7 +63,7 @@ describe('an answer is sent as the client takes it', () => {
     expect(total()).toEqual([100_000, 100_000, 100_000]);
   });
 
-  it('without a large one keeping small ones waiting', async () => {
+  it('a large answer does not delay small ones', async () => {
     const conversation = await converse((exchange) => exchange.respond(exchange.id === 1 ? bytes(Buffer.alloc(5 << 20)) : ok));
     await conversation.say(settings([4, 8 << 20]), widen(0, 8 << 20));
     await conversation.say(get(1), get(3));
@@ -73,13 +73,13 @@ describe('an answer is sent as the client takes it', () => {
     expect(bodyOf(conversation, 1).length).toBe(5 << 20);
   });
 
-  it('an empty one, and one to HEAD, ends with its header', async () => {
+  it('an empty answer, and one to HEAD, ends with its HEADERS', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes('')));
     await conversation.say(settings([4, 0]), get(1));
     expect(conversation.heardOf(headers).map(({ flags }) => flags)).toEqual([flag.endHeaders | flag.endStream]);
   });
 
-  it('chunks are made when there is room for them', async () => {
+  it('an iterable is pulled as the window allows', async () => {
     const { made, chunks } = counted(1000);
     const conversation = await converse((exchange) => exchange.respond(bytes(chunks)));
     await conversation.say(get(1));
@@ -106,7 +106,7 @@ describe('an answer is sent as the client takes it', () => {
     expect([made.isReturned, aborted, conversation.exchanges[0]?.isClosed]).toEqual([true, 1, true]);
   });
 
-  it('a stream is read when there is room for it', async () => {
+  it('a Readable is read as the window allows', async () => {
     const source = Readable.from(counted(1000).chunks, { highWaterMark: 4 });
     const conversation = await converse((exchange) => exchange.respond(bytes(source)));
     await conversation.say(get(1));
@@ -143,8 +143,8 @@ describe('an answer is sent as the client takes it', () => {
   });
 });
 
-describe('a body is taken as it is asked for', () => {
-  it('no more than a window before that, and all of it after', async () => {
+describe('request bodies obey the receive windows', () => {
+  it('one window before the handler reads the body, the rest afterwards', async () => {
     const conversation = await converse(() => {});
     await conversation.say(post(1), ...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384, 'x'))));
     expect(conversation.heardOf(windowUpdate)).toEqual([]);
@@ -159,7 +159,7 @@ describe('a body is taken as it is asked for', () => {
     expect(ofConnection.map(({ payload }) => payload.readUInt32BE(0))).toEqual([524_288]);
   });
 
-  it('bodies that nobody wants leave room for others', async () => {
+  it('unread bodies do not use up the connection window', async () => {
     const conversation = await converse(answerOk);
     for (let id = 1; id < 40; id += 2) {
       await conversation.say(post(id), ...Array.from({ length: 16 }, () => data(id, Buffer.alloc(16_384))));
@@ -170,7 +170,7 @@ describe('a body is taken as it is asked for', () => {
     expect(conversation.exchanges.every(({ isClosed }) => isClosed)).toBe(true);
   });
 
-  it('a client that has its answer may say everything all the same', async () => {
+  it('a client may finish its body after the answer', async () => {
     const conversation = await converse(answerOk);
     await conversation.say(post(1));
     for (let i = 0; i < 20; i++) {
@@ -182,7 +182,7 @@ describe('a body is taken as it is asked for', () => {
     expect([resetsIn(conversation), conversation.heardOf(goAway)]).toEqual([[], []]);
   });
 
-  it('one that is longer than wanted is refused, and what follows is not in the way', async () => {
+  it('a body above the limit is rejected, and the rest is dropped', async () => {
     const errors: string[] = [];
     const conversation = await converse((exchange) => {
       exchange.body(100).catch((error: Error) => {
@@ -197,7 +197,7 @@ describe('a body is taken as it is asked for', () => {
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
   });
 
-  it('byte by byte', async () => {
+  it('a body in frames of one byte', async () => {
     let body = '';
     const conversation = await converse((exchange) => {
       exchange.body(10_000).then((whole) => {
@@ -222,7 +222,7 @@ describe('a sink', () => {
   }
   const write = (sink: Sink, length: number) => sink.write([], Buffer.alloc(length, 'x'));
 
-  it('sends its header at once, and what is written in one turn in one piece', async () => {
+  it('sends its header at once, and the writes of one iteration together', async () => {
     const { conversation, sink } = await open();
     expect(conversation.heardOf(headers)).toHaveLength(1);
     const writes = conversation.line.written.length;
@@ -232,7 +232,7 @@ describe('a sink', () => {
     expect(sizes(conversation, 1)).toEqual([100]);
   });
 
-  it('tells how much waits, and when nothing does', async () => {
+  it('reports buffered bytes and drains', async () => {
     const { conversation, sink } = await open();
     write(sink, 70_000);
     write(sink, 1000);
@@ -247,7 +247,7 @@ describe('a sink', () => {
     expect(drained).toBe(2);
   });
 
-  it('waits for a connection that takes nothing, and goes on where it was', async () => {
+  it('waits for a client that does not read, and continues', async () => {
     const { conversation, sink } = await open();
     await conversation.say(widen(1, 1 << 20));
     for (let i = 0; i < 100; i++) write(sink, 1000);
@@ -256,7 +256,7 @@ describe('a sink', () => {
     expect(bodyOf(conversation, 1).length).toBe(100_000);
   });
 
-  it('ends, and is not written to after that', async () => {
+  it('ignores writes after its end', async () => {
     const { conversation, sink } = await open();
     let closed = 0;
     sink.onClose(() => closed++);
@@ -272,7 +272,7 @@ describe('a sink', () => {
     expect(closed).toBe(2);
   });
 
-  it('is broken off', async () => {
+  it('is aborted with RST_STREAM', async () => {
     const { conversation, sink } = await open();
     write(sink, 100_000);
     sink.abort();
@@ -283,7 +283,7 @@ describe('a sink', () => {
 });
 
 describe('a connection', () => {
-  it('that is to close finishes what is under way', async () => {
+  it('finishes open streams when it is closed', async () => {
     const conversation = await converse(() => {});
     await conversation.say(get(1), get(3));
     conversation.session.close();
@@ -297,7 +297,7 @@ describe('a connection', () => {
     expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([errorCode.none]);
   });
 
-  it('that closes says so behind an answer that is ready', async () => {
+  it('sends GOAWAY after answers that are ready', async () => {
     const conversation = await converse((exchange) => {
       conversation.session.close();
       answerOk(exchange);
@@ -306,13 +306,13 @@ describe('a connection', () => {
     expect(conversation.heard().map(({ type }) => type)).toEqual([frameType.settings, headers, frameType.data, goAway]);
   });
 
-  it('may be told to go by chance', async () => {
+  it('is closed with the configured probability', async () => {
     const conversation = await converse(answerOk, { goawayChance: 1 });
     await conversation.say(get(1));
     expect([bodyOf(conversation, 1).toString(), conversation.line.writableEnded]).toEqual(['ok', true]);
   });
 
-  it('ends when the client says goAway, after the last answer', async () => {
+  it('closes after the last answer when the client sends GOAWAY', async () => {
     const conversation = await converse(() => {});
     await conversation.say(get(1), frame(goAway, 0, 0, uint32(0, 0)));
     expect(conversation.line.writableEnded).toBe(false);
@@ -321,7 +321,7 @@ describe('a connection', () => {
     expect(conversation.line.writableEnded).toBe(true);
   });
 
-  it('ends when it is idle, and not while it is used', async () => {
+  it('closes when idle, not while in use', async () => {
     const conversation = await converse(() => {}, { idleTimeoutMs: 1000 });
     await conversation.say(get(1));
     for (let i = 0; i < 20; i++) conversation.session.check(250);
@@ -338,7 +338,7 @@ describe('a connection', () => {
     expect(conversation.line.writableEnded).toBe(true);
   });
 
-  it('ends when the client takes nothing for too long', async () => {
+  it('closes when the client reads nothing for too long', async () => {
     const conversation = await converse(answerOk, { idleTimeoutMs: 1000 });
     conversation.line.stick();
     await conversation.say(get(1));
@@ -347,7 +347,7 @@ describe('a connection', () => {
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
   });
 
-  it('keeps answers, and no copies of them, for a client that takes them late', async () => {
+  it('keeps no copies of answers for a slow client', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(1000, exchange.id))));
     conversation.line.stick();
     await conversation.say(...Array.from({ length: 100 }, (_, i) => get(2 * i + 1)));

@@ -27,7 +27,7 @@ const requests = {
   ],
 };
 
-/** C.5 and C.6: answers, with a table of 256 bytes from which the oldest fall out. */
+/** C.5 and C.6: responses, with a table of 256 bytes and evictions. */
 const answers = {
   plain: [
     `4803 3330 3258 0770 7269 7661 7465 611d 4d6f 6e2c 2032 3120 4f63 7420 3230 3133 2032 303a 3133 3a32 3120 474d 546e
@@ -46,7 +46,7 @@ const answers = {
   ],
 };
 
-describe('the examples of the specification', () => {
+describe('the examples of RFC 7541', () => {
   it.each(Object.entries(requests))('requests, %s', (_, blocks) => {
     const decoder = new HeaderDecoder(limits);
     const [first, second, third] = blocks.map((each) => decode(decoder, hex(each)));
@@ -77,7 +77,7 @@ describe('the examples of the specification', () => {
   it.each([
     ['not indexed', '040c 2f73 616d 706c 652f 7061 7468', { path: '/sample/path' }],
     ['never indexed', '1008 7061 7373 776f 7264 0673 6563 7265 74', { lines: ['password', 'secret'] }],
-  ])('literals that are %s leave the table as it is', (_, bytes, fields) => {
+  ])('literals that are %s do not change the table', (_, bytes, fields) => {
     const decoder = new HeaderDecoder(limits);
     expect(decode(decoder, hex(bytes))).toMatchObject(fields);
     expect(decoder.table.count).toBe(0);
@@ -90,26 +90,26 @@ describe('numbers', () => {
   });
 });
 
-describe('what makes no sense ends the connection', () => {
+describe('invalid blocks are connection errors', () => {
   it.each([
     ['index 0', '80'],
     ['an index beyond both tables', 'bf'],
     ['a name beyond both tables', '7f 20 01 61'],
-    ['a number without an end', 'ff ff ff ff ff ff ff ff'],
-    ['a number that is cut off', 'ff'],
-    ['a text that is cut off', '00 05 61 62'],
-    ['a text without its length', '00 01 61'],
-    ['a table that is resized after a field', '82 20'],
-    ['a table that is larger than allowed', '3f e2 1f'],
-    ['compressed text padded by zeros', '00 81 18 01 61'],
-    ['compressed text padded by a whole byte', '00 83 1f ff ff 01 61'],
-    ['compressed text with its end in it', '00 84 ff ff ff ff 01 61'],
+    ['an integer that does not end', 'ff ff ff ff ff ff ff ff'],
+    ['a truncated integer', 'ff'],
+    ['a truncated string', '00 05 61 62'],
+    ['a missing string', '00 01 61'],
+    ['a table size update after a field', '82 20'],
+    ['a table size above the limit', '3f e2 1f'],
+    ['Huffman padding of zeros', '00 81 18 01 61'],
+    ['Huffman padding of a whole byte', '00 83 1f ff ff 01 61'],
+    ['EOS in a Huffman string', '00 84 ff ff ff ff 01 61'],
   ])('%s', (_, bytes) => {
     expect(() => one(hex(bytes))).toThrow(expect.objectContaining({ code: 9 }));
   });
 });
 
-describe('compressed text', () => {
+describe('Huffman coding', () => {
   it('has a code for every byte', () => {
     const into = Buffer.alloc(2 * everyByte.length);
     expect(decodeHuffman(everyByte, 0, everyByte.length, into)).toBe(256);
@@ -117,7 +117,7 @@ describe('compressed text', () => {
   });
 });
 
-/** All of them in their order, from another implementation. */
+/** All 256 bytes in order, encoded by another implementation. */
 const everyByte = hex(
   `ffc7fffd8fffffe2fffffe3fffffe4fffffe5fffffe6fffffe7fffffe8ffffeafffffff3fffffa7fffffabffffffdfffffebfffffecfffffedffff
      feefffffefffffff0ffffff1ffffff2fffffffbfffffcffffffd3fffffd7fffffdbfffffdffffffe3fffffe7fffffebfffffed4fe3f9ffaffcabf1
@@ -131,8 +131,8 @@ const everyByte = hex(
      d7fffff9bffffecfffffb7fffff3fffffe8fffffd3fffffabfffff5fffffff7ffffecfffffdbfffffbbfffff7ffffff0fffffbbf`,
 );
 
-describe('the table', () => {
-  it('grows, and drops the oldest when it is full', () => {
+describe('the dynamic table', () => {
+  it('grows, and evicts the oldest when it is full', () => {
     const decoder = new HeaderDecoder(limits);
     const add = (name: string, value: string) =>
       decode(
@@ -147,7 +147,7 @@ describe('the table', () => {
     expect(decoder.table.count).toBe(0);
   });
 
-  it('decides what the same block means', () => {
+  it('determines the meaning of a repeated block', () => {
     const decoder = new HeaderDecoder(limits);
     decode(decoder, hex('40 01 61 01 31'));
     const block = hex('be');
@@ -160,8 +160,8 @@ describe('the table', () => {
   });
 });
 
-describe('a client that says something else each time', () => {
-  it('is understood all the same, and so is one that repeats itself again', () => {
+describe('the block cache', () => {
+  it('pauses for clients whose blocks do not repeat, and resumes', () => {
     const decoder = new HeaderDecoder(limits);
     for (let i = 0; i < 6000; i++) expect(decode(decoder, block(['x', String(i)])).lines[1]).toBe(String(i));
     const same = block(['x', 'same']);
@@ -170,8 +170,8 @@ describe('a client that says something else each time', () => {
   });
 });
 
-describe('bounds', () => {
-  it('a header that becomes large of little is cut short', () => {
+describe('limits', () => {
+  it('a header list that expands beyond the limit is truncated (HPACK bomb)', () => {
     const decoder = new HeaderDecoder(limits);
     decode(decoder, Buffer.concat([hex('40 01 61'), integer(4000, 127), Buffer.alloc(4000, 'x')]));
     const fields = decode(decoder, Buffer.alloc(100_000, 0xbe));
@@ -179,7 +179,7 @@ describe('bounds', () => {
     expect(fields.lines.length).toBeLessThan(600);
   });
 
-  it('so is one of many fields', () => {
+  it('so is one with too many fields', () => {
     const fields = one(block(...Array.from({ length: 2000 }, (_, i) => [`x-${i}`, 'v'] as const)));
     expect(fields.isTooLarge).toBe(true);
     expect(fields.lines).toHaveLength(2000);
@@ -194,11 +194,11 @@ describe('fields', () => {
   ] as const;
 
   it.each<[string, (readonly [string, string])[], boolean]>([
-    ['what every request has', [...line], true],
-    ['a list of what follows', [...line, ['te', 'trailers']], true],
+    ['the required pseudo-header fields', [...line], true],
+    ['te: trailers', [...line, ['te', 'trailers']], true],
     ['bytes beyond ASCII', [...line, ['x', 'caf\xe9']], true],
     [
-      'all paths',
+      'OPTIONS *',
       [
         [':method', 'OPTIONS'],
         [':scheme', 'https'],
@@ -207,7 +207,7 @@ describe('fields', () => {
       true,
     ],
     [
-      'a connection',
+      'CONNECT',
       [
         [':method', 'CONNECT'],
         [':authority', 'a:1'],
@@ -215,7 +215,7 @@ describe('fields', () => {
       true,
     ],
     [
-      'a connection with a path',
+      'CONNECT with a path',
       [
         [':method', 'CONNECT'],
         [':authority', 'a:1'],
@@ -228,26 +228,26 @@ describe('fields', () => {
     ['no scheme', [line[0], line[2]], false],
     ['no path', line.slice(0, 2), false],
     ['an empty path', [...line.slice(0, 2), [':path', '']], false],
-    ['a path that is none', [...line.slice(0, 2), [':path', 'livez']], false],
+    ['a path without a slash', [...line.slice(0, 2), [':path', 'livez']], false],
     ['two methods', [...line, [':method', 'GET']], false],
     ['a status', [...line, [':status', '200']], false],
-    ['an unknown pseudo-field', [...line, [':protocol', 'x']], false],
-    ['a pseudo-field behind others', [['x', '1'], ...line], false],
+    ['an unknown pseudo-header field', [...line, [':protocol', 'x']], false],
+    ['a pseudo-header field after regular ones', [['x', '1'], ...line], false],
     ['capitals in a name', [...line, ['X', '1']], false],
     ['a space in a name', [...line, ['x y', '1']], false],
     ['a colon in a name', [...line, ['x:', '1']], false],
     ['no name', [...line, ['', '1']], false],
-    ['a line end in a value', [...line, ['x', 'a\nb']], false],
-    ['nothing in a value', [...line, ['x', 'a\0b']], false],
+    ['LF in a value', [...line, ['x', 'a\nb']], false],
+    ['NUL in a value', [...line, ['x', 'a\0b']], false],
     ['a space before a value', [...line, ['x', ' a']], false],
-    ['a tab behind a value', [...line, ['x', 'a\t']], false],
+    ['a tab after a value', [...line, ['x', 'a\t']], false],
     ['a connection header', [...line, ['connection', 'close']], false],
-    ['chunks', [...line, ['transfer-encoding', 'chunked']], false],
-    ['an upgrade', [...line, ['upgrade', 'h2c']], false],
-    ['other encodings', [...line, ['te', 'gzip']], false],
-    ['a length that is none', [...line, ['content-length', '1e3']], false],
-    ['two lengths', [...line, ['content-length', '1'], ['content-length', '2']], false],
-    ['one length twice', [...line, ['content-length', '1'], ['content-length', '1']], true],
+    ['transfer-encoding', [...line, ['transfer-encoding', 'chunked']], false],
+    ['upgrade', [...line, ['upgrade', 'h2c']], false],
+    ['te: gzip', [...line, ['te', 'gzip']], false],
+    ['an invalid content-length', [...line, ['content-length', '1e3']], false],
+    ['two different content-lengths', [...line, ['content-length', '1'], ['content-length', '2']], false],
+    ['two equal content-lengths', [...line, ['content-length', '1'], ['content-length', '1']], true],
   ])('%s', (_, fields, isRequest) => {
     expect(one(block(...fields)).isRequest).toBe(isRequest);
   });

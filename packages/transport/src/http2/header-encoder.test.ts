@@ -23,7 +23,7 @@ const usual = { 'content-type': 'application/json', 'cache-control': 'no-cache, 
 const linesOf = (headers: Readonly<Record<string, string>>) => Object.entries(headers).flat();
 
 describe('header blocks', () => {
-  it('say everything the first time, and little after that', () => {
+  it('are literal the first time, and indexed afterwards', () => {
     const { send } = pair();
     const first = send(200, { ...usual, 'audit-id': 'id-1' });
     const second = send(200, { ...usual, 'audit-id': 'id-2' });
@@ -34,7 +34,7 @@ describe('header blocks', () => {
     expect([second.length, third.length]).toEqual([11, 11]);
   });
 
-  it.each([200, 201, 304, 404, 431, 503])('tell the status %d', (status) => {
+  it.each([200, 201, 304, 404, 431, 503])('encode status %d', (status) => {
     const { encoder } = pair();
     const out = new WriteBuffer();
     encoder.begin(out, status);
@@ -43,15 +43,15 @@ describe('header blocks', () => {
     expect(isIndexed ? bytes.length : bytes.toString('latin1', 2)).toBe(isIndexed ? 1 : String(status));
   });
 
-  it('repeat a name as often as it has values', () => {
+  it('repeat a name for each of its values', () => {
     expect(pair().send(200, { warning: ['a', 'b'] }).lines).toEqual(['warning', 'a', 'warning', 'b']);
   });
 
-  it('leave out what belongs to another protocol', () => {
+  it('leave out connection-specific fields', () => {
     expect(pair().send(200, { connection: 'close', 'Transfer-Encoding': 'chunked', 'X-A': '1' }).lines).toEqual(['x-a', '1']);
   });
 
-  it('hold no control characters, whoever made the value', () => {
+  it('contain no control characters', () => {
     const { send } = pair();
     const long = 'a'.repeat(100);
     expect(send(200, { x: 'a\r\nb\u2028', y: `${long}\r\n\u{1f600}caf\xe9` }).lines).toEqual([
@@ -62,7 +62,7 @@ describe('header blocks', () => {
     ]);
   });
 
-  it('stay right when the table is full', () => {
+  it('are valid when the table is full', () => {
     const { send, decoder } = pair();
     for (let i = 0; i < 300; i++) {
       const headers = { ...usual, [`x-${i % 90}`]: `value ${i}`, etag: `"${i}"` };
@@ -77,7 +77,7 @@ describe('header blocks', () => {
     expect(pair().send(200, headers).lines).toEqual(linesOf(headers));
   });
 
-  it.each([0, 100, 4096, 1 << 20])('keep to a table of %d bytes', (bytes) => {
+  it.each([0, 100, 4096, 1 << 20])('obey a table size of %d bytes', (bytes) => {
     const { send, encoder, decoder } = pair();
     send(200, usual);
     encoder.limitTable(bytes);

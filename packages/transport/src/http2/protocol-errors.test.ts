@@ -7,7 +7,7 @@ const { headers, priority, reset, settings: settingsType, pushPromise, ping, goA
 const { endStream, endHeaders, padded } = flag;
 const { protocol, flowControl, streamClosed, frameSize, compression, enhanceYourCalm, refusedStream } = errorCode;
 
-/** Waits for the body, and then says that all is well. */
+/** Reads the body, then answers 200. */
 const readAndAnswer: Handle = (exchange) => {
   exchange.body(1 << 20).then(
     () => answerOk(exchange),
@@ -19,52 +19,56 @@ const opened = [get(1)];
 const priorityOn = (stream: number) => Buffer.concat([uint32(stream), Buffer.of(10)]);
 const request = block(...requestLine);
 
-/** The categories are those of RFC 9113, in its order. */
+/** In the order of RFC 9113. */
 const endings: readonly (readonly [rule: string, code: number, frames: readonly Buffer[], handle?: Handle])[] = [
   ['a frame larger than allowed', frameSize, [frame(headers, endHeaders | endStream, 1, Buffer.alloc(16_385))]],
-  ['a block that cannot be decoded', compression, [frame(headers, endHeaders | endStream, 1, Buffer.of(0xff, 0xff, 0xff))]],
-  ['another frame within a header', protocol, [frame(headers, 0, 1, request), frame(ping, 0, 0, Buffer.alloc(8))]],
-  ['another stream within a header', protocol, [frame(headers, 0, 1, request), frame(continuation, endHeaders, 3)]],
-  ['data on an idle stream', protocol, [data(1, 'x', endStream)]],
-  ['a reset of an idle stream', protocol, [frame(reset, 0, 1, uint32(8))]],
-  ['a window of an idle stream', protocol, [frame(windowUpdate, 0, 1, uint32(1))]],
-  ['a continuation of nothing', protocol, [frame(continuation, endHeaders, 1, request)]],
-  ['a header on a stream that is over', streamClosed, [get(1), get(1)]],
-  ['a stream of an even number', protocol, [get(2)]],
-  ['a stream of a lower number', protocol, [get(5), get(3)]],
-  ['a priority on itself, before the stream is there', protocol, [frame(priority, 0, 1, priorityOn(1))]],
-  ['data for the connection', protocol, [data(0, 'x')]],
-  ['data with too much padding', protocol, [post(1), data(1, Buffer.of(9, 1, 2), padded)], silent],
-  ['data that is all padding length', protocol, [post(1), frame(0, padded, 1)], silent],
-  ['a header for the connection', protocol, [frame(headers, endHeaders | endStream, 0, request)]],
-  ['a header with too much padding', protocol, [frame(headers, endHeaders | padded, 1, Buffer.of(9, 1))]],
-  ['a header without its priority', frameSize, [frame(headers, endHeaders | flag.priority, 1, Buffer.of(1))]],
-  ['a priority for the connection', protocol, [frame(priority, 0, 0, priorityOn(1))]],
-  ['a reset for the connection', protocol, [frame(reset, 0, 0, uint32(8))]],
-  ['a reset of three bytes', frameSize, [...opened, frame(reset, 0, 1, Buffer.alloc(3))]],
-  ['an acknowledgement that says something', frameSize, [frame(settingsType, flag.acknowledge, 0, Buffer.alloc(6))]],
-  ['settings for a stream', protocol, [frame(settingsType, 0, 1)]],
-  ['half a setting', frameSize, [frame(settingsType, 0, 0, Buffer.alloc(3))]],
-  ['a push that is neither on nor off', protocol, [settings([2, 2])]],
-  ['an initial window that is too wide', flowControl, [settings([4, 2 ** 31])]],
-  ['frames that are too small', protocol, [settings([5, 16_383])]],
-  ['frames that are too large', protocol, [settings([5, 2 ** 24])]],
-  ['a promise', protocol, [frame(pushPromise, endHeaders, 1, Buffer.concat([uint32(2), request]))]],
-  ['a ping for a stream', protocol, [frame(ping, 0, 1, Buffer.alloc(8))]],
-  ['a ping of seven bytes', frameSize, [frame(ping, 0, 0, Buffer.alloc(7))]],
-  ['a goAway for a stream', protocol, [frame(goAway, 0, 1, Buffer.alloc(8))]],
-  ['a goAway that is cut off', frameSize, [frame(goAway, 0, 0, Buffer.alloc(7))]],
-  ['a window that grows by nothing', protocol, [frame(windowUpdate, 0, 0, uint32(0))]],
-  ['a window of three bytes', frameSize, [frame(windowUpdate, 0, 0, Buffer.alloc(3))]],
-  ['a window that is too wide', flowControl, [frame(windowUpdate, 0, 0, uint32(2 ** 31 - 1))]],
+  ['an invalid header block', compression, [frame(headers, endHeaders | endStream, 1, Buffer.of(0xff, 0xff, 0xff))]],
   [
-    'windows that all become too wide',
+    'another frame between HEADERS and CONTINUATION',
+    protocol,
+    [frame(headers, 0, 1, request), frame(ping, 0, 0, Buffer.alloc(8))],
+  ],
+  ['CONTINUATION on another stream', protocol, [frame(headers, 0, 1, request), frame(continuation, endHeaders, 3)]],
+  ['DATA on an idle stream', protocol, [data(1, 'x', endStream)]],
+  ['RST_STREAM on an idle stream', protocol, [frame(reset, 0, 1, uint32(8))]],
+  ['WINDOW_UPDATE on an idle stream', protocol, [frame(windowUpdate, 0, 1, uint32(1))]],
+  ['CONTINUATION without HEADERS', protocol, [frame(continuation, endHeaders, 1, request)]],
+  ['HEADERS on a closed stream', streamClosed, [get(1), get(1)]],
+  ['an even stream id', protocol, [get(2)]],
+  ['a decreasing stream id', protocol, [get(5), get(3)]],
+  ['PRIORITY of an idle stream on itself', protocol, [frame(priority, 0, 1, priorityOn(1))]],
+  ['DATA on stream 0', protocol, [data(0, 'x')]],
+  ['DATA with too much padding', protocol, [post(1), data(1, Buffer.of(9, 1, 2), padded)], silent],
+  ['DATA without a pad length', protocol, [post(1), frame(0, padded, 1)], silent],
+  ['HEADERS on stream 0', protocol, [frame(headers, endHeaders | endStream, 0, request)]],
+  ['HEADERS with too much padding', protocol, [frame(headers, endHeaders | padded, 1, Buffer.of(9, 1))]],
+  ['HEADERS too short for its priority', frameSize, [frame(headers, endHeaders | flag.priority, 1, Buffer.of(1))]],
+  ['PRIORITY on stream 0', protocol, [frame(priority, 0, 0, priorityOn(1))]],
+  ['RST_STREAM on stream 0', protocol, [frame(reset, 0, 0, uint32(8))]],
+  ['RST_STREAM of three bytes', frameSize, [...opened, frame(reset, 0, 1, Buffer.alloc(3))]],
+  ['SETTINGS ACK with a payload', frameSize, [frame(settingsType, flag.acknowledge, 0, Buffer.alloc(6))]],
+  ['SETTINGS on a stream', protocol, [frame(settingsType, 0, 1)]],
+  ['SETTINGS of invalid length', frameSize, [frame(settingsType, 0, 0, Buffer.alloc(3))]],
+  ['SETTINGS_ENABLE_PUSH of 2', protocol, [settings([2, 2])]],
+  ['SETTINGS_INITIAL_WINDOW_SIZE above 2^31-1', flowControl, [settings([4, 2 ** 31])]],
+  ['SETTINGS_MAX_FRAME_SIZE below 16384', protocol, [settings([5, 16_383])]],
+  ['SETTINGS_MAX_FRAME_SIZE above 2^24-1', protocol, [settings([5, 2 ** 24])]],
+  ['PUSH_PROMISE', protocol, [frame(pushPromise, endHeaders, 1, Buffer.concat([uint32(2), request]))]],
+  ['PING on a stream', protocol, [frame(ping, 0, 1, Buffer.alloc(8))]],
+  ['PING of seven bytes', frameSize, [frame(ping, 0, 0, Buffer.alloc(7))]],
+  ['GOAWAY on a stream', protocol, [frame(goAway, 0, 1, Buffer.alloc(8))]],
+  ['GOAWAY of seven bytes', frameSize, [frame(goAway, 0, 0, Buffer.alloc(7))]],
+  ['WINDOW_UPDATE with increment 0', protocol, [frame(windowUpdate, 0, 0, uint32(0))]],
+  ['WINDOW_UPDATE of three bytes', frameSize, [frame(windowUpdate, 0, 0, Buffer.alloc(3))]],
+  ['WINDOW_UPDATE beyond 2^31-1', flowControl, [frame(windowUpdate, 0, 0, uint32(2 ** 31 - 1))]],
+  [
+    'SETTINGS that widen the windows of streams beyond 2^31-1',
     flowControl,
     [get(1), frame(windowUpdate, 0, 1, uint32(2 ** 31 - 65_536)), settings([4, 65_536])],
     silent,
   ],
   [
-    'more data than the connection takes',
+    'DATA beyond the connection window',
     flowControl,
     [post(1), ...tooMuch(1, 16), post(3), ...tooMuch(3, 16), post(5), ...tooMuch(5, 16), post(7), ...tooMuch(7, 17)],
     silent,
@@ -75,7 +79,7 @@ function tooMuch(stream: number, frames: number): Buffer[] {
   return Array.from({ length: frames }, () => data(stream, Buffer.alloc(16_384)));
 }
 
-describe('the connection ends after', () => {
+describe('connection error', () => {
   for (const [rule, code, frames, handle] of endings)
     it(rule, async () => {
       const conversation = await converse(handle);
@@ -87,9 +91,9 @@ describe('the connection ends after', () => {
 
   it.each([
     ['no preface', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
-    ['half a preface, and something else', Buffer.from('PRI * HTTP/2.0\r\n\r\nSMTP')],
-    ['no settings', Buffer.concat([preface, get(1)])],
-    ['an acknowledgement in their place', Buffer.concat([preface, frame(settingsType, flag.acknowledge, 0)])],
+    ['a truncated preface, then something else', Buffer.from('PRI * HTTP/2.0\r\n\r\nSMTP')],
+    ['no SETTINGS', Buffer.concat([preface, get(1)])],
+    ['SETTINGS ACK instead', Buffer.concat([preface, frame(settingsType, flag.acknowledge, 0)])],
   ])('%s', async (_, opening) => {
     const conversation = await converse(answerOk, {}, opening);
     expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([protocol]);
@@ -97,32 +101,32 @@ describe('the connection ends after', () => {
 });
 
 const resets: readonly (readonly [rule: string, code: number, frames: readonly Buffer[], handle?: Handle])[] = [
-  ['data after its end', streamClosed, [post(1), data(1, 'x', endStream), data(1, 'y')], silent],
-  ['data after the answer', streamClosed, [get(1), data(1, 'x')], silent],
-  ['a header after its end', streamClosed, [get(1), get(1)], silent],
+  ['DATA after END_STREAM', streamClosed, [post(1), data(1, 'x', endStream), data(1, 'y')], silent],
+  ['DATA after END_STREAM of HEADERS', streamClosed, [get(1), data(1, 'x')], silent],
+  ['HEADERS after END_STREAM', streamClosed, [get(1), get(1)], silent],
   [
-    'a priority on itself',
+    'PRIORITY of a stream on itself',
     protocol,
     [frame(headers, endHeaders | endStream | flag.priority, 1, Buffer.concat([priorityOn(1), request]))],
   ],
-  ['a priority of four bytes', frameSize, [post(1), frame(priority, 0, 1, uint32(3))], silent],
-  ['a window that grows by nothing', protocol, [post(1), frame(windowUpdate, 0, 1, uint32(0))], silent],
-  ['a window that is too wide', flowControl, [post(1), frame(windowUpdate, 0, 1, uint32(2 ** 31 - 1))], silent],
-  ['trailers that are not the end', protocol, [post(1), frame(headers, endHeaders, 1, block(['x', '1']))], silent],
+  ['PRIORITY of four bytes', frameSize, [post(1), frame(priority, 0, 1, uint32(3))], silent],
+  ['WINDOW_UPDATE with increment 0', protocol, [post(1), frame(windowUpdate, 0, 1, uint32(0))], silent],
+  ['WINDOW_UPDATE beyond 2^31-1', flowControl, [post(1), frame(windowUpdate, 0, 1, uint32(2 ** 31 - 1))], silent],
+  ['trailers without END_STREAM', protocol, [post(1), frame(headers, endHeaders, 1, block(['x', '1']))], silent],
   [
-    'trailers with a pseudo-field',
+    'trailers with a pseudo-header field',
     protocol,
     [post(1), frame(headers, endHeaders | endStream, 1, block([':method', 'GET']))],
     silent,
   ],
   ['a malformed request', protocol, [get(1, ['X-Upper', '1'])]],
-  ['a length without a body', protocol, [get(1, ['content-length', '1'])]],
-  ['a body shorter than its length', protocol, [post(1, ['content-length', '3']), data(1, 'xx', endStream)], readAndAnswer],
-  ['a body longer than its length', protocol, [post(1, ['content-length', '1']), data(1, 'x'), data(1, 'x')], readAndAnswer],
-  ['more data than the stream takes', flowControl, [post(1), ...tooMuch(1, 17)], silent],
+  ['content-length without a body', protocol, [get(1, ['content-length', '1'])]],
+  ['a body shorter than content-length', protocol, [post(1, ['content-length', '3']), data(1, 'xx', endStream)], readAndAnswer],
+  ['a body longer than content-length', protocol, [post(1, ['content-length', '1']), data(1, 'x'), data(1, 'x')], readAndAnswer],
+  ['DATA beyond the stream window', flowControl, [post(1), ...tooMuch(1, 17)], silent],
 ];
 
-describe('the stream is reset after', () => {
+describe('stream error', () => {
   for (const [rule, code, frames, handle] of resets)
     it(rule, async () => {
       const conversation = await converse(handle);
@@ -131,7 +135,7 @@ describe('the stream is reset after', () => {
       await stillServes(conversation);
     });
 
-  it('more streams than allowed', async () => {
+  it('more streams than MAX_CONCURRENT_STREAMS', async () => {
     const conversation = await converse(silent, { maxStreams: 3 });
     await conversation.say(get(1), get(3), get(5), get(7), get(9));
     expect(resetsIn(conversation)).toEqual([
@@ -157,7 +161,7 @@ const continued = [
 
 describe('a request is answered', () => {
   it.each<[string, readonly Buffer[]]>([
-    ['as every client sends it', [get(1)]],
+    ['without a body', [get(1)]],
     ['with a body', [post(1), data(1, 'x', endStream)]],
     ['with an empty body', [post(1), data(1, '', endStream)]],
     [
@@ -168,17 +172,17 @@ describe('a request is answered', () => {
       ],
     ],
     ['with a priority', [frame(headers, endHeaders | endStream | flag.priority, 1, Buffer.concat([priorityOn(3), request]))]],
-    ['in pieces', continued],
-    ['in pieces, the first of them empty', [frame(headers, endStream, 1), frame(continuation, endHeaders, 1, request)]],
+    ['in several frames', continued],
+    ['in several frames, the first of them empty', [frame(headers, endStream, 1), frame(continuation, endHeaders, 1, request)]],
     ['with trailers', [post(1), data(1, 'x'), trailers]],
-    ['with a length that is true', [post(1, ['content-length', '3']), data(1, 'xx'), data(1, 'x', endStream)]],
-    ['among frames of no known type', [frame(0x16, 0xff, 0, Buffer.alloc(8)), get(1), frame(0xee, 0, 9)]],
+    ['with content-length', [post(1, ['content-length', '3']), data(1, 'xx'), data(1, 'x', endStream)]],
+    ['among frames of unknown types', [frame(0x16, 0xff, 0, Buffer.alloc(8)), get(1), frame(0xee, 0, 9)]],
     [
-      'among priorities',
+      'among PRIORITY frames',
       [frame(priority, 0, 1, priorityOn(3)), get(1), frame(priority, 0, 1, priorityOn(3)), frame(priority, 0, 7, priorityOn(3))],
     ],
-    ['among settings of no known kind', [settings([0xff, 1], [3, 0], [6, 10]), get(1)]],
-    ['with flags and bits that mean nothing', [frame(headers, endHeaders | endStream | 0x42, 1 + 2 ** 31, request)]],
+    ['among unknown settings', [settings([0xff, 1], [3, 0], [6, 10]), get(1)]],
+    ['with undefined flags and the reserved bit', [frame(headers, endHeaders | endStream | 0x42, 1 + 2 ** 31, request)]],
   ])('%s', async (_, frames) => {
     const conversation = await converse(readAndAnswer);
     await conversation.say(...frames);
@@ -189,7 +193,7 @@ describe('a request is answered', () => {
     expect(conversation.heardOf(goAway)).toEqual([]);
   });
 
-  it.each([1, 2, 7, 1000])('when it comes in pieces of %d bytes', async (size) => {
+  it.each([1, 2, 7, 1000])('when it arrives in pieces of %d bytes', async (size) => {
     const conversation = await converse(readAndAnswer, {}, Buffer.alloc(0));
     const bytes = Buffer.concat([hello, post(1), data(1, 'x'.repeat(300)), data(1, '', endStream), get(3)]);
     for (let at = 0; at < bytes.length; at += size) conversation.line.push(bytes.subarray(at, at + size));
@@ -198,21 +202,21 @@ describe('a request is answered', () => {
   });
 });
 
-describe('what needs an answer gets one', () => {
-  it('a ping', async () => {
+describe('replies', () => {
+  it('PING', async () => {
     const conversation = await converse();
     await conversation.say(frame(ping, 0, 0, Buffer.from('12345678')), frame(ping, flag.acknowledge, 0, Buffer.alloc(8)));
     const pings = conversation.heardOf(ping);
     expect(pings.map(({ flags, payload }) => [flags, String(payload)])).toEqual([[flag.acknowledge, '12345678']]);
   });
 
-  it('settings', async () => {
+  it('SETTINGS', async () => {
     const conversation = await converse();
     await conversation.say(settings([4, 100]), settings());
     expect(conversation.heardOf(settingsType).map(({ flags }) => flags)).toEqual([1, 1, 1]);
   });
 
-  it('a header that is too large', async () => {
+  it('a header that is too large gets 431', async () => {
     const conversation = await converse(silent, { fieldLimits: { bytes: 500, count: 10 } });
     await conversation.say(get(1, ['x', 'y'.repeat(500)]), get(3));
     const [head, body] = conversation.heard().filter(({ stream }) => stream === 1);
@@ -221,7 +225,7 @@ describe('what needs an answer gets one', () => {
     expect(conversation.exchanges.map(({ id }) => id)).toEqual([3]);
   });
 
-  it('a client that waits to be told to go on', async () => {
+  it('Expect: 100-continue', async () => {
     const conversation = await converse(readAndAnswer);
     await conversation.say(post(1, ['expect', '100-continue']));
     expect(conversation.heardOf(headers).map(({ flags, payload }) => [flags, String(payload.subarray(2))])).toEqual([
@@ -235,7 +239,7 @@ describe('what needs an answer gets one', () => {
 describe('attacks', () => {
   const many = (count: number, one: (i: number) => Buffer) => Buffer.concat(Array.from({ length: count }, (_, i) => one(i)));
 
-  it('streams that are reset at once never reach a handler, and in the end cost the connection', async () => {
+  it('streams that are reset at once never reach a handler, and finally close the connection (rapid reset)', async () => {
     const conversation = await converse();
     const bytes = many(2000, (i) => Buffer.concat([get(2 * i + 1), frame(reset, 0, 2 * i + 1, uint32(8))]));
     await conversation.say(bytes);
@@ -246,14 +250,14 @@ describe('attacks', () => {
   const onStream = (id: number) => (bytes: Buffer) => {
     const copy = Buffer.from(bytes);
     copy.writeUInt32BE(id, 5);
-    // A priority names the stream that it depends on.
+    // The payload of PRIORITY is the stream that it depends on.
     if (copy.readUInt8(3) === headers && (copy.readUInt8(4) & flag.priority) !== 0) copy.writeUInt32BE(id, 9);
     return copy;
   };
 
   /** CVE-2025-8671. */
   for (const [rule, _code, frames, handle] of resets)
-    it(`resets that a client provokes count like its own: ${rule}`, async () => {
+    it(`resets that a client provokes are limited like its own: ${rule}`, async () => {
       const conversation = await converse(handle);
       const count = 1500;
       for (let i = 0; i < count; i += 20) {
@@ -265,7 +269,7 @@ describe('attacks', () => {
       expect(conversation.exchanges.every(({ isClosed }) => isClosed)).toBe(true);
     });
 
-  it('more streams than allowed, without end', async () => {
+  it('endless streams above MAX_CONCURRENT_STREAMS', async () => {
     const conversation = await converse(silent, { maxStreams: 3 });
     await conversation.say(many(1100, (i) => get(2 * i + 1)));
     expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
@@ -273,36 +277,36 @@ describe('attacks', () => {
 
   it.each<[string, Buffer]>([
     ['pings', many(12_000, () => frame(ping, 0, 0, Buffer.alloc(8)))],
-    ['settings', many(12_000, () => settings([4, 1000]))],
-    ['priorities', many(12_000, () => frame(priority, 0, 1, priorityOn(3)))],
-    ['frames of no known type', many(12_000, () => frame(0x20, 0, 0))],
-    ['empty data', Buffer.concat([post(1), many(12_000, () => data(1, ''))])],
+    ['SETTINGS', many(12_000, () => settings([4, 1000]))],
+    ['PRIORITY', many(12_000, () => frame(priority, 0, 1, priorityOn(3)))],
+    ['frames of unknown types', many(12_000, () => frame(0x20, 0, 0))],
+    ['empty DATA', Buffer.concat([post(1), many(12_000, () => data(1, ''))])],
     ['malformed requests', many(12_000, (i) => get(2 * i + 1, ['X', '1']))],
-    ['resets of what is over', Buffer.concat([get(1), many(12_000, () => frame(reset, 0, 1, uint32(8)))])],
+    ['RST_STREAM on closed streams', Buffer.concat([get(1), many(12_000, () => frame(reset, 0, 1, uint32(8)))])],
     [
-      'windows of what is over',
+      'WINDOW_UPDATE on closed streams',
       Buffer.concat([get(1), frame(reset, 0, 1, uint32(8)), many(12_000, () => frame(windowUpdate, 0, 1, uint32(1)))]),
     ],
-    ['pieces of a header', Buffer.concat([frame(headers, 0, 1, request), many(200, () => frame(continuation, 0, 1))])],
+    ['CONTINUATION', Buffer.concat([frame(headers, 0, 1, request), many(200, () => frame(continuation, 0, 1))])],
     [
-      'a header without an end',
+      'a header block without an end',
       Buffer.concat([frame(headers, 0, 1, request), many(80, () => frame(continuation, 0, 1, Buffer.alloc(16_384)))]),
     ],
-  ])('%s without end', async (_, bytes) => {
+  ])('endless %s', async (_, bytes) => {
     const conversation = await converse(silent);
     await conversation.say(bytes);
     expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
     expect(conversation.exchanges.every(({ isClosed }) => isClosed)).toBe(true);
   });
 
-  it('a client that reads nothing of what it asks for is let go', async () => {
+  it('a client that does not read its answers is disconnected', async () => {
     const conversation = await converse();
     conversation.line.stick();
     for (let i = 0; i < 30; i++) await conversation.say(many(400, () => frame(ping, 0, 0, Buffer.alloc(8))));
     await expect.poll(() => conversation.line.destroyed, { timeout: 5000 }).toBe(true);
   });
 
-  it('a header that is compressed very well is refused, and the connection ends', async () => {
+  it('an HPACK bomb is rejected, and the connection closed', async () => {
     const conversation = await converse();
     const bomb = Buffer.concat([
       Buffer.of(0x82, 0x87, 0x84, 0x40, 1, 0x61, 0x7f, 0xa1, 0x1e),
@@ -314,7 +318,7 @@ describe('attacks', () => {
     expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([0]);
   });
 
-  it('what is cut off in the middle is given up after its time', async () => {
+  it('an incomplete preface or header block times out', async () => {
     const unfinished = [Buffer.alloc(0), preface, Buffer.concat([hello, frame(headers, 0, 1, request)])];
     for (const opening of unfinished) {
       const conversation = await converse(silent, { headerTimeoutMs: 1000 }, opening);

@@ -8,13 +8,13 @@ import { type Http1Server, http1Server } from '../server.ts';
 export interface Listening {
   readonly http1: Http1Server;
   readonly errors: unknown[];
-  /** The server's ends of the connections. */
+  /** The sockets of the server. */
   readonly sockets: Socket[];
   open(): Promise<Talk>;
   stop(): Promise<void>;
 }
 
-/** The server without TLS, which it does not look at. */
+/** An HTTP/1.1 server on plain TCP. */
 export async function serve(
   handle: (exchange: Exchange) => Answer | Promise<Answer>,
   headerTimeoutMs = 10_000,
@@ -40,9 +40,9 @@ export async function serve(
   };
 }
 
-const patienceMs = 5000;
+const timeoutMs = 5000;
 
-/** The client's end of a connection. */
+/** The client side of a connection. */
 export class Talk {
   readonly socket: Socket;
   received = '';
@@ -69,22 +69,22 @@ export class Talk {
     return this;
   }
 
-  /** Waits until this has been heard, or the connection is closed. */
+  /** Waits until enough has been received, or the connection is closed. */
   async until(isEnough: (text: string) => boolean): Promise<string> {
-    const end = performance.now() + patienceMs;
+    const end = performance.now() + timeoutMs;
     while (!isEnough(this.received) && !this.socket.closed) {
-      if (performance.now() > end) throw new Error(`heard only ${JSON.stringify(this.received.slice(-500))}`);
+      if (performance.now() > end) throw new Error(`received only ${JSON.stringify(this.received.slice(-500))}`);
       await new Promise<void>((resolve) => {
         this.#changed = resolve;
         setTimeout(resolve, 100);
       });
-      // Looking at a long text after each piece of it would take longer than sending it.
+      // Long texts are not checked after each chunk.
       if (this.received.length > 100_000) await new Promise((resolve) => setTimeout(resolve, 20));
     }
     return this.received;
   }
 
-  /** So many bodies, which are told by where they end: each is `<…>`. */
+  /** Waits for `count` bodies, each of which is `<…>`. */
   async bodies(count: number): Promise<string[]> {
     await this.until(() => this.#bodies().length >= count);
     return this.#bodies();
@@ -94,7 +94,7 @@ export class Talk {
     return [...this.received.matchAll(/<[^<>]*>/g)].map(([body]) => body);
   }
 
-  /** Everything, when the server has closed the connection. */
+  /** Everything received, once the server has closed the connection. */
   closed(): Promise<string> {
     return this.until(() => false);
   }

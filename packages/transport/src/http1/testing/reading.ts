@@ -11,11 +11,11 @@ export interface SeenRequest {
 
 export interface Reading {
   readonly requests: SeenRequest[];
-  /** The status with which the connection ended. */
+  /** The status of the error that closes the connection. */
   refused: number | undefined;
 }
 
-/** Everything that is read from some bytes when they come in such pieces. */
+/** Parses bytes that arrive in the given pieces. */
 export async function readAll(pieces: Iterable<Buffer>): Promise<Reading> {
   const reading: Reading = { requests: [], refused: undefined };
   const received = new ReceiveBuffer();
@@ -61,7 +61,7 @@ export const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
 export function* cut(bytes: Buffer, sizeOf: () => number): Generator<Buffer> {
   for (let at = 0; at < bytes.length; ) {
     const end = Math.min(bytes.length, at + sizeOf());
-    // A copy, as the network would give it.
+    // A copy, as a socket delivers it.
     yield Buffer.from(bytes.subarray(at, end));
     at = end;
   }

@@ -6,7 +6,7 @@ import type { Http2Exchange } from '../exchange.ts';
 import { frameType } from '../protocol.ts';
 import { type Frame, framesIn, hello } from './wire.ts';
 
-/** The network between a client and the session under test. */
+/** The socket between a client and the connection under test. */
 class Line extends Duplex {
   readonly written: Buffer[] = [];
   #isStuck = false;
@@ -15,13 +15,13 @@ class Line extends Duplex {
   override _read(): void {}
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    // What the session gathers is written over later.
+    // The write buffer is reused.
     this.written.push(Buffer.from(chunk));
     if (this.#isStuck) this.#waiting = done;
     else setImmediate(done);
   }
 
-  /** As if the client's system took nothing more. */
+  /** The client stops reading. */
   stick(): void {
     this.#isStuck = true;
   }
@@ -38,9 +38,9 @@ export interface Conversation {
   readonly line: Line;
   readonly exchanges: readonly Http2Exchange[];
   readonly errors: readonly unknown[];
-  /** Sends, and waits until the session has nothing more to say. */
+  /** Sends, and waits until the connection is quiet. */
   say(...frames: readonly Uint8Array[]): Promise<void>;
-  /** What the session has said, without its greeting. */
+  /** The frames that the connection has sent, without the initial ones. */
   heard(): Frame[];
   heardOf(type: number): Frame[];
 }
@@ -50,7 +50,7 @@ export type Handle = (exchange: Http2Exchange) => void;
 export const ok: Answer = { kind: 'bytes', status: 200, type: 'text/plain', body: 'ok' };
 export const answerOk: Handle = (exchange) => exchange.respond(ok);
 
-/** A session that has been greeted, unless the opening says something else. */
+/** A connection after the client's preface and SETTINGS, unless `opening` is given. */
 export async function converse(
   handle: Handle = answerOk,
   options: Partial<Http2ConnectionOptions> = {},
@@ -97,7 +97,7 @@ export async function converse(
   return conversation;
 }
 
-/** Until nothing was said for a few turns. */
+/** Waits until nothing was sent for a few iterations. */
 export async function quiet(line: Line): Promise<void> {
   for (let still = 0, before = -1; still < 5; still++) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -110,7 +110,7 @@ export const goAwayCode = ({ payload }: Frame) => payload.readUInt32BE(4);
 export const resetsIn = (conversation: Conversation) =>
   conversation.heardOf(frameType.reset).map(({ stream, payload }) => [stream, payload.readUInt32BE(0)]);
 
-/** The bytes of an answer. */
+/** The body of an answer. */
 export function bodyOf(conversation: Conversation, stream: number): Buffer {
   return Buffer.concat(
     conversation

@@ -1,6 +1,6 @@
 import { flag, frameType } from '../protocol.ts';
 
-/** Frames by hand, as a client would write them, or never would. */
+/** Encodes a frame, valid or not. */
 export function frame(type: number, flags: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
@@ -13,7 +13,7 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 export const hello = Buffer.concat([preface, frame(frameType.settings, 0, 0)]);
 
-/** Every field as a literal that is not put into the table. */
+/** A header block of literals without indexing. */
 export function block(...fields: readonly (readonly [name: string, value: string])[]): Buffer {
   return Buffer.concat(fields.map(([name, value]) => Buffer.concat([Buffer.of(0), text(name), text(value)])));
 }
@@ -40,7 +40,7 @@ export const requestLine: readonly (readonly [string, string])[] = [
 
 export const postLine = requestLine.map(([name, value]) => [name, name === ':method' ? 'POST' : value] as const);
 
-/** A whole request without a body. */
+/** A request without a body. */
 export function get(stream: number, ...more: readonly (readonly [string, string])[]): Buffer {
   return frame(frameType.headers, flag.endHeaders | flag.endStream, stream, block(...requestLine, ...more));
 }
