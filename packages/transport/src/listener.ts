@@ -127,7 +127,7 @@ function http2ServerOf(options: ListenerOptions, budget: EventLoopBudget): Http2
   return http2Server({
     budget,
     maxStreams: options.maxStreamsPerConnection,
-    fieldLimits: { bytes: maxHeaderBytes, count: maxHeaders },
+    headerLimits: { bytes: maxHeaderBytes, count: maxHeaders },
     headerTimeoutMs: options.headerTimeoutMs ?? headerTimeoutMs,
     idleTimeoutMs,
     goawayChance: options.goawayChance ?? 0,

@@ -15,7 +15,7 @@ import { ReceiveWindows, streamWindow, widened } from './windows.ts';
 
 export interface Http2ConnectionOptions {
   readonly maxStreams: number;
-  readonly fieldLimits: HeaderLimits;
+  readonly headerLimits: HeaderLimits;
   /** Limit for the connection preface, and for a header block in several frames. */
   readonly headerTimeoutMs: number;
   /** A connection without streams, or one whose client reads nothing, is closed after this time. */
@@ -24,6 +24,10 @@ export interface Http2ConnectionOptions {
   readonly goawayChance: number;
   /** Shared by all connections of a server. */
   readonly dispatchQueue: Http2DispatchQueue;
+  /** Clock of the rate limits, in milliseconds. */
+  readonly now?: () => number;
+  /** Uniform in [0, 1), for `goawayChance`. */
+  readonly random?: () => number;
   readonly onExchange: (exchange: Http2Exchange) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -46,7 +50,7 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
   readonly #sender: FrameSender;
   readonly #receiver: FrameReceiver;
   readonly #windows: ReceiveWindows;
-  readonly #resets = new TokenBucket(resetRate.burst, resetRate.perSecond);
+  readonly #resets: TokenBucket;
   readonly #idle: StallTimer;
   readonly #stalledWrite: StallTimer;
   readonly #incompleteHeader: StallTimer;
@@ -60,6 +64,7 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
   constructor(socket: Duplex, connectionOf: (owner: Http2Connection) => ClientConnection, options: Http2ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
+    this.#resets = new TokenBucket(resetRate.burst, resetRate.perSecond, options.now);
     this.#idle = new StallTimer(options.idleTimeoutMs);
     this.#stalledWrite = new StallTimer(options.idleTimeoutMs);
     this.#incompleteHeader = new StallTimer(options.headerTimeoutMs);
@@ -75,10 +80,10 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
     this.#receiver = new FrameReceiver(
       this.#streams,
       this,
-      options.fieldLimits,
-      new TokenBucket(noEffectRate.burst, noEffectRate.perSecond),
+      options.headerLimits,
+      new TokenBucket(noEffectRate.burst, noEffectRate.perSecond, options.now),
     );
-    this.#control(initialFrames(options.maxStreams, options.fieldLimits.bytes));
+    this.#control(initialFrames(options.maxStreams, options.headerLimits.bytes));
     this.#listen();
   }
 
@@ -151,8 +156,8 @@ export class Http2Connection implements StreamOwner, FrameEvents, Http2Dispatcha
     const exchange = new Http2Exchange(this, id, fields, hasBody, this.#peer.initialWindow, streamWindow);
     this.#streams.open(exchange);
     this.#arrived.push(exchange);
-    const { goawayChance } = this.#options;
-    if (goawayChance > 0 && Math.random() < goawayChance) this.close();
+    const { goawayChance, random = Math.random } = this.#options;
+    if (goawayChance > 0 && random() < goawayChance) this.close();
   }
 
   spendWindow(exchange: Http2Exchange | undefined, bytes: number): boolean {

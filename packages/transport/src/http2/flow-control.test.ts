@@ -14,7 +14,7 @@ const bytes = (body: BytesAnswer['body']): BytesAnswer => ({
   body,
 });
 const sizes = (conversation: Conversation, stream: number) =>
-  conversation.heardOf(frameType.data).flatMap((each) => (each.stream === stream ? [each.payload.length] : []));
+  conversation.receivedOf(frameType.data).flatMap((each) => (each.stream === stream ? [each.payload.length] : []));
 
 /** Chunks of 1 KiB, and how many of them were pulled. */
 function counted(count: number) {
@@ -32,42 +32,42 @@ function counted(count: number) {
 describe('answers obey the send windows', () => {
   it('an answer is sent up to the window of its stream, and continued by WINDOW_UPDATE', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(100, 'x'))));
-    await conversation.say(settings([4, 30]), get(1));
+    await conversation.send(settings([4, 30]), get(1));
     expect(sizes(conversation, 1)).toEqual([30]);
-    await conversation.say(widen(1, 50));
+    await conversation.send(widen(1, 50));
     expect(sizes(conversation, 1)).toEqual([30, 50]);
-    await conversation.say(widen(1, 50));
+    await conversation.send(widen(1, 50));
     expect(bodyOf(conversation, 1)).toEqual(Buffer.alloc(100, 'x'));
-    expect(conversation.heardOf(frameType.data).at(-1)?.flags).toBe(flag.endStream);
+    expect(conversation.receivedOf(frameType.data).at(-1)?.flags).toBe(flag.endStream);
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
   });
 
   it('a window may become negative by SETTINGS and grow again', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(100))));
-    await conversation.say(settings([4, 60]), get(1));
-    await conversation.say(settings([4, 10]));
-    await conversation.say(widen(1, 50));
+    await conversation.send(settings([4, 60]), get(1));
+    await conversation.send(settings([4, 10]));
+    await conversation.send(widen(1, 50));
     expect(sizes(conversation, 1)).toEqual([60]);
-    await conversation.say(settings([4, 50]));
+    await conversation.send(settings([4, 50]));
     expect(sizes(conversation, 1)).toEqual([60, 40]);
   });
 
   it('the window of the connection is shared by the streams', async () => {
     const large = Buffer.alloc(100_000, 'x');
     const conversation = await converse((exchange) => exchange.respond(bytes(large)));
-    await conversation.say(get(1), get(3), get(5));
+    await conversation.send(get(1), get(3), get(5));
     const total = () => [1, 3, 5].map((stream) => bodyOf(conversation, stream).length);
     expect(total().reduce((sum, each) => sum + each)).toBe(65_535);
     expect(total().filter((each) => each > 0).length).toBeGreaterThan(1);
-    await conversation.say(settings([4, 1 << 20]), widen(0, 1 << 20));
+    await conversation.send(settings([4, 1 << 20]), widen(0, 1 << 20));
     expect(total()).toEqual([100_000, 100_000, 100_000]);
   });
 
   it('a large answer does not delay small ones', async () => {
     const conversation = await converse((exchange) => exchange.respond(exchange.id === 1 ? bytes(Buffer.alloc(5 << 20)) : ok));
-    await conversation.say(settings([4, 8 << 20]), widen(0, 8 << 20));
-    await conversation.say(get(1), get(3));
-    const order = conversation.heardOf(frameType.data);
+    await conversation.send(settings([4, 8 << 20]), widen(0, 8 << 20));
+    await conversation.send(get(1), get(3));
+    const order = conversation.receivedOf(frameType.data);
     const small = order.findIndex(({ stream }) => stream === 3);
     expect(order.slice(0, small).reduce((sum, { payload }) => sum + payload.length, 0)).toBeLessThan(64 * 1024);
     expect(bodyOf(conversation, 1).length).toBe(5 << 20);
@@ -75,23 +75,23 @@ describe('answers obey the send windows', () => {
 
   it('an empty answer, and one to HEAD, ends with its HEADERS', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes('')));
-    await conversation.say(settings([4, 0]), get(1));
-    expect(conversation.heardOf(headers).map(({ flags }) => flags)).toEqual([flag.endHeaders | flag.endStream]);
+    await conversation.send(settings([4, 0]), get(1));
+    expect(conversation.receivedOf(headers).map(({ flags }) => flags)).toEqual([flag.endHeaders | flag.endStream]);
   });
 
   it('an iterable is pulled as the window allows', async () => {
     const { made, chunks } = counted(1000);
     const conversation = await converse((exchange) => exchange.respond(bytes(chunks)));
-    await conversation.say(get(1));
+    await conversation.send(get(1));
     expect(made.chunks).toBeLessThanOrEqual(64);
-    await conversation.say(widen(0, 1 << 21), widen(1, 1 << 21));
+    await conversation.send(widen(0, 1 << 21), widen(1, 1 << 21));
     expect(bodyOf(conversation, 1).length).toBe(1000 * 1024);
-    expect(conversation.heardOf(frameType.data).at(-1)?.flags).toBe(flag.endStream);
+    expect(conversation.receivedOf(frameType.data).at(-1)?.flags).toBe(flag.endStream);
     expect(Math.max(...sizes(conversation, 1))).toBe(16_384);
   });
 
   it.each<[string, (conversation: Conversation) => Promise<void> | void]>([
-    ['resets', (conversation) => conversation.say(frame(reset, 0, 1, uint32(8)))],
+    ['resets', (conversation) => conversation.send(frame(reset, 0, 1, uint32(8)))],
     ['goes', (conversation) => void conversation.line.destroy()],
   ])('chunks are given up when the client %s', async (_, leave) => {
     const { made, chunks } = counted(1000);
@@ -100,7 +100,7 @@ describe('answers obey the send windows', () => {
       exchange.request = { cancel: () => aborted++ };
       exchange.respond(bytes(chunks));
     });
-    await conversation.say(get(1));
+    await conversation.send(get(1));
     await leave(conversation);
     await quiet(conversation.line);
     expect([made.isReturned, aborted, conversation.exchanges[0]?.isClosed]).toEqual([true, 1, true]);
@@ -109,9 +109,9 @@ describe('answers obey the send windows', () => {
   it('a Readable is read as the window allows', async () => {
     const source = Readable.from(counted(1000).chunks, { highWaterMark: 4 });
     const conversation = await converse((exchange) => exchange.respond(bytes(source)));
-    await conversation.say(get(1));
+    await conversation.send(get(1));
     await expect.poll(() => bodyOf(conversation, 1).length).toBe(65_535);
-    await conversation.say(widen(0, 1 << 21), widen(1, 1 << 21));
+    await conversation.send(widen(0, 1 << 21), widen(1, 1 << 21));
     await expect.poll(() => bodyOf(conversation, 1).length).toBe(1000 * 1024);
     await expect.poll(() => conversation.exchanges[0]?.isClosed).toBe(true);
   });
@@ -137,7 +137,7 @@ describe('answers obey the send windows', () => {
     ['a stream that is gone', () => new Readable({ read() {} }).destroy()],
   ])('%s break it off', async (_, body) => {
     const conversation = await converse((exchange) => exchange.respond(bytes(body())));
-    await conversation.say(get(1));
+    await conversation.send(get(1));
     await expect.poll(() => resetsIn(conversation)).toEqual([[1, errorCode.internal]]);
     expect(conversation.errors).toEqual([]);
   });
@@ -146,24 +146,27 @@ describe('answers obey the send windows', () => {
 describe('request bodies obey the receive windows', () => {
   it('one window before the handler reads the body, the rest afterwards', async () => {
     const conversation = await converse(() => {});
-    await conversation.say(post(1), ...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384, 'x'))));
-    expect(conversation.heardOf(windowUpdate)).toEqual([]);
+    await conversation.send(post(1), ...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384, 'x'))));
+    expect(conversation.receivedOf(windowUpdate)).toEqual([]);
     const body = conversation.exchanges[0]?.body(1 << 20);
     await quiet(conversation.line);
-    expect(conversation.heardOf(windowUpdate).map(({ stream, payload }) => [stream, payload.readUInt32BE(0)])).toEqual([
+    expect(conversation.receivedOf(windowUpdate).map(({ stream, payload }) => [stream, payload.readUInt32BE(0)])).toEqual([
       [1, 262_144],
     ]);
-    await conversation.say(...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384, 'y'))), data(1, 'z', flag.endStream));
+    await conversation.send(
+      ...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384, 'y'))),
+      data(1, 'z', flag.endStream),
+    );
     expect((await body)?.length).toBe(2 * 262_144 + 1);
-    const ofConnection = conversation.heardOf(windowUpdate).filter(({ stream }) => stream === 0);
+    const ofConnection = conversation.receivedOf(windowUpdate).filter(({ stream }) => stream === 0);
     expect(ofConnection.map(({ payload }) => payload.readUInt32BE(0))).toEqual([524_288]);
   });
 
   it('unread bodies do not use up the connection window', async () => {
     const conversation = await converse(answerOk);
     for (let id = 1; id < 40; id += 2) {
-      await conversation.say(post(id), ...Array.from({ length: 16 }, () => data(id, Buffer.alloc(16_384))));
-      expect(conversation.heardOf(goAway)).toEqual([]);
+      await conversation.send(post(id), ...Array.from({ length: 16 }, () => data(id, Buffer.alloc(16_384))));
+      expect(conversation.receivedOf(goAway)).toEqual([]);
     }
     await expect.poll(() => resetsIn(conversation).length).toBe(20);
     expect(new Set(resetsIn(conversation).map(([, code]) => code))).toEqual(new Set([errorCode.none]));
@@ -172,14 +175,14 @@ describe('request bodies obey the receive windows', () => {
 
   it('a client may finish its body after the answer', async () => {
     const conversation = await converse(answerOk);
-    await conversation.say(post(1));
+    await conversation.send(post(1));
     for (let i = 0; i < 20; i++) {
-      await conversation.say(...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384))));
+      await conversation.send(...Array.from({ length: 16 }, () => data(1, Buffer.alloc(16_384))));
       if (i % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 60));
     }
-    await conversation.say(data(1, 'end', flag.endStream));
+    await conversation.send(data(1, 'end', flag.endStream));
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
-    expect([resetsIn(conversation), conversation.heardOf(goAway)]).toEqual([[], []]);
+    expect([resetsIn(conversation), conversation.receivedOf(goAway)]).toEqual([[], []]);
   });
 
   it('a body above the limit is rejected, and the rest is dropped', async () => {
@@ -190,9 +193,9 @@ describe('request bodies obey the receive windows', () => {
         answerOk(exchange);
       });
     });
-    await conversation.say(post(1), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)));
-    await conversation.say(post(3, ['content-length', '101']), data(3, 'x'));
-    await conversation.say(data(1, 'x', flag.endStream));
+    await conversation.send(post(1), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)), data(1, Buffer.alloc(60)));
+    await conversation.send(post(3, ['content-length', '101']), data(3, 'x'));
+    await conversation.send(data(1, 'x', flag.endStream));
     expect(errors).toEqual(['BodyTooLarge', 'BodyTooLarge']);
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
   });
@@ -205,7 +208,7 @@ describe('request bodies obey the receive windows', () => {
       });
     });
     const text = Array.from({ length: 2000 }, (_, i) => String(i % 10)).join('');
-    await conversation.say(post(1), ...[...text].map((character) => data(1, character)), data(1, '', flag.endStream));
+    await conversation.send(post(1), ...[...text].map((character) => data(1, character)), data(1, '', flag.endStream));
     expect(body).toBe(text);
   });
 });
@@ -217,14 +220,14 @@ describe('a sink', () => {
       sink = given;
     };
     const conversation = await converse((exchange) => exchange.respond({ kind: 'stream', status: 200, type: 'x', start }));
-    await conversation.say(get(1));
+    await conversation.send(get(1));
     return { conversation, sink: sink as Sink };
   }
   const write = (sink: Sink, length: number) => sink.write([], Buffer.alloc(length, 'x'));
 
   it('sends its header at once, and the writes of one iteration together', async () => {
     const { conversation, sink } = await open();
-    expect(conversation.heardOf(headers)).toHaveLength(1);
+    expect(conversation.receivedOf(headers)).toHaveLength(1);
     const writes = conversation.line.written.length;
     for (let i = 0; i < 10; i++) write(sink, 10);
     await quiet(conversation.line);
@@ -240,7 +243,7 @@ describe('a sink', () => {
     sink.onDrain(() => drained++);
     await quiet(conversation.line);
     expect([sink.buffered, drained]).toEqual([71_000 - 65_535, 0]);
-    await conversation.say(widen(0, 10_000), widen(1, 10_000));
+    await conversation.send(widen(0, 10_000), widen(1, 10_000));
     expect([sink.buffered, drained]).toEqual([0, 1]);
     sink.onDrain(() => drained++);
     await quiet(conversation.line);
@@ -249,10 +252,10 @@ describe('a sink', () => {
 
   it('waits for a client that does not read, and continues', async () => {
     const { conversation, sink } = await open();
-    await conversation.say(widen(1, 1 << 20));
+    await conversation.send(widen(1, 1 << 20));
     for (let i = 0; i < 100; i++) write(sink, 1000);
     await quiet(conversation.line);
-    for (let i = 0; i < 35; i++) await conversation.say(widen(0, 1000));
+    for (let i = 0; i < 35; i++) await conversation.send(widen(0, 1000));
     expect(bodyOf(conversation, 1).length).toBe(100_000);
   });
 
@@ -285,36 +288,39 @@ describe('a sink', () => {
 describe('a connection', () => {
   it('finishes open streams when it is closed', async () => {
     const conversation = await converse(() => {});
-    await conversation.say(get(1), get(3));
-    conversation.session.close();
-    await conversation.say(get(5));
-    expect(conversation.heardOf(goAway).map(({ payload }) => payload.readUInt32BE(0))).toEqual([3]);
+    await conversation.send(get(1), get(3));
+    conversation.connection.close();
+    await conversation.send(get(5));
+    expect(conversation.receivedOf(goAway).map(({ payload }) => payload.readUInt32BE(0))).toEqual([3]);
     expect([conversation.exchanges.length, conversation.line.writableEnded]).toEqual([2, false]);
     conversation.exchanges[0]?.respond(ok);
     conversation.exchanges[1]?.respond(ok);
     await quiet(conversation.line);
     expect([bodyOf(conversation, 3).toString(), conversation.line.writableEnded]).toEqual(['ok', true]);
-    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([errorCode.none]);
+    expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([errorCode.none]);
   });
 
   it('sends GOAWAY after answers that are ready', async () => {
     const conversation = await converse((exchange) => {
-      conversation.session.close();
+      conversation.connection.close();
       answerOk(exchange);
     });
-    await conversation.say(get(1));
-    expect(conversation.heard().map(({ type }) => type)).toEqual([frameType.settings, headers, frameType.data, goAway]);
+    await conversation.send(get(1));
+    expect(conversation.received().map(({ type }) => type)).toEqual([frameType.settings, headers, frameType.data, goAway]);
   });
 
-  it('is closed with the configured probability', async () => {
-    const conversation = await converse(answerOk, { goawayChance: 1 });
-    await conversation.say(get(1));
-    expect([bodyOf(conversation, 1).toString(), conversation.line.writableEnded]).toEqual(['ok', true]);
+  it.each([
+    [0.09, true],
+    [0.1, false],
+  ])('is closed with the configured probability: %d', async (random, isClosed) => {
+    const conversation = await converse(answerOk, { goawayChance: 0.1, random: () => random });
+    await conversation.send(get(1));
+    expect([bodyOf(conversation, 1).toString(), conversation.line.writableEnded]).toEqual(['ok', isClosed]);
   });
 
   it('closes after the last answer when the client sends GOAWAY', async () => {
     const conversation = await converse(() => {});
-    await conversation.say(get(1), frame(goAway, 0, 0, uint32(0, 0)));
+    await conversation.send(get(1), frame(goAway, 0, 0, uint32(0, 0)));
     expect(conversation.line.writableEnded).toBe(false);
     conversation.exchanges[0]?.respond(ok);
     await quiet(conversation.line);
@@ -323,17 +329,17 @@ describe('a connection', () => {
 
   it('closes when idle, not while in use', async () => {
     const conversation = await converse(() => {}, { idleTimeoutMs: 1000 });
-    await conversation.say(get(1));
-    for (let i = 0; i < 20; i++) conversation.session.check(250);
-    expect(conversation.heardOf(goAway)).toEqual([]);
+    await conversation.send(get(1));
+    for (let i = 0; i < 20; i++) conversation.connection.check(250);
+    expect(conversation.receivedOf(goAway)).toEqual([]);
     conversation.exchanges[0]?.respond(ok);
     await quiet(conversation.line);
     for (let i = 0; i < 3; i++) {
-      for (let j = 0; j < 3; j++) conversation.session.check(250);
-      await conversation.say(frame(frameType.ping, 0, 0, Buffer.alloc(8)));
+      for (let j = 0; j < 3; j++) conversation.connection.check(250);
+      await conversation.send(frame(frameType.ping, 0, 0, Buffer.alloc(8)));
     }
     expect(conversation.line.writableEnded).toBe(false);
-    for (let i = 0; i < 5; i++) conversation.session.check(250);
+    for (let i = 0; i < 5; i++) conversation.connection.check(250);
     await quiet(conversation.line);
     expect(conversation.line.writableEnded).toBe(true);
   });
@@ -341,8 +347,8 @@ describe('a connection', () => {
   it('closes when the client reads nothing for too long', async () => {
     const conversation = await converse(answerOk, { idleTimeoutMs: 1000 });
     conversation.line.stick();
-    await conversation.say(get(1));
-    for (let i = 0; i < 5; i++) conversation.session.check(250);
+    await conversation.send(get(1));
+    for (let i = 0; i < 5; i++) conversation.connection.check(250);
     expect(conversation.line.destroyed).toBe(true);
     expect(conversation.exchanges[0]?.isClosed).toBe(true);
   });
@@ -350,10 +356,10 @@ describe('a connection', () => {
   it('keeps no copies of answers for a slow client', async () => {
     const conversation = await converse((exchange) => exchange.respond(bytes(Buffer.alloc(1000, exchange.id))));
     conversation.line.stick();
-    await conversation.say(...Array.from({ length: 100 }, (_, i) => get(2 * i + 1)));
+    await conversation.send(...Array.from({ length: 100 }, (_, i) => get(2 * i + 1)));
     const written = conversation.line.written.length;
     conversation.line.loosen();
-    await conversation.say(widen(0, 1 << 20));
+    await conversation.send(widen(0, 1 << 20));
     expect(bodyOf(conversation, 199)).toEqual(Buffer.alloc(1000, 199));
     expect(conversation.line.written.length - written).toBeLessThan(10);
   });

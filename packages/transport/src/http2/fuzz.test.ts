@@ -53,8 +53,8 @@ const sensible: readonly ((id: number, random: Random) => Buffer)[] = [
 
 function conversationBytes(random: Random): Buffer {
   const parts = Array.from({ length: 1 + random(20) }, (_, i) => {
-    const say = sensible[random(sensible.length)] as (typeof sensible)[number];
-    return say(2 * i + 3, random);
+    const send = sensible[random(sensible.length)] as (typeof sensible)[number];
+    return send(2 * i + 3, random);
   });
   return Buffer.concat([get(1), ...parts]);
 }

@@ -83,8 +83,8 @@ describe('connection error', () => {
   for (const [rule, code, frames, handle] of endings)
     it(rule, async () => {
       const conversation = await converse(handle);
-      for (const each of frames) await conversation.say(each);
-      expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([code]);
+      for (const each of frames) await conversation.send(each);
+      expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([code]);
       await expect.poll(() => conversation.line.writableEnded).toBe(true);
       expect(conversation.errors).toEqual([]);
     });
@@ -96,7 +96,7 @@ describe('connection error', () => {
     ['SETTINGS ACK instead', Buffer.concat([preface, frame(settingsType, flag.acknowledge, 0)])],
   ])('%s', async (_, opening) => {
     const conversation = await converse(answerOk, {}, opening);
-    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([protocol]);
+    expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([protocol]);
   });
 });
 
@@ -130,14 +130,14 @@ describe('stream error', () => {
   for (const [rule, code, frames, handle] of resets)
     it(rule, async () => {
       const conversation = await converse(handle);
-      await conversation.say(...frames);
+      await conversation.send(...frames);
       expect(resetsIn(conversation)).toEqual([[1, code]]);
       await stillServes(conversation);
     });
 
   it('more streams than MAX_CONCURRENT_STREAMS', async () => {
     const conversation = await converse(silent, { maxStreams: 3 });
-    await conversation.say(get(1), get(3), get(5), get(7), get(9));
+    await conversation.send(get(1), get(3), get(5), get(7), get(9));
     expect(resetsIn(conversation)).toEqual([
       [7, refusedStream],
       [9, refusedStream],
@@ -146,9 +146,9 @@ describe('stream error', () => {
   });
 });
 
-async function stillServes({ say, heardOf, exchanges }: Conversation): Promise<void> {
-  await say(get(101));
-  expect(heardOf(goAway)).toEqual([]);
+async function stillServes({ send, receivedOf, exchanges }: Conversation): Promise<void> {
+  await send(get(101));
+  expect(receivedOf(goAway)).toEqual([]);
   expect(exchanges.at(-1)?.id).toBe(101);
 }
 
@@ -185,41 +185,41 @@ describe('a request is answered', () => {
     ['with undefined flags and the reserved bit', [frame(headers, endHeaders | endStream | 0x42, 1 + 2 ** 31, request)]],
   ])('%s', async (_, frames) => {
     const conversation = await converse(readAndAnswer);
-    await conversation.say(...frames);
-    const [head, body] = conversation.heard().filter(({ stream }) => stream === 1);
+    await conversation.send(...frames);
+    const [head, body] = conversation.received().filter(({ stream }) => stream === 1);
     expect([head?.type, head?.flags, head?.payload[0]]).toEqual([headers, endHeaders, 0x88]);
     expect([body?.type, body?.flags, String(body?.payload)]).toEqual([frameType.data, endStream, 'ok']);
     expect(resetsIn(conversation)).toEqual([]);
-    expect(conversation.heardOf(goAway)).toEqual([]);
+    expect(conversation.receivedOf(goAway)).toEqual([]);
   });
 
   it.each([1, 2, 7, 1000])('when it arrives in pieces of %d bytes', async (size) => {
     const conversation = await converse(readAndAnswer, {}, Buffer.alloc(0));
     const bytes = Buffer.concat([hello, post(1), data(1, 'x'.repeat(300)), data(1, '', endStream), get(3)]);
     for (let at = 0; at < bytes.length; at += size) conversation.line.push(bytes.subarray(at, at + size));
-    await conversation.say(frame(ping, 0, 0, Buffer.from('12345678')));
-    expect(conversation.heardOf(headers).map(({ stream }) => stream)).toEqual(expect.arrayContaining([1, 3]));
+    await conversation.send(frame(ping, 0, 0, Buffer.from('12345678')));
+    expect(conversation.receivedOf(headers).map(({ stream }) => stream)).toEqual(expect.arrayContaining([1, 3]));
   });
 });
 
 describe('replies', () => {
   it('PING', async () => {
     const conversation = await converse();
-    await conversation.say(frame(ping, 0, 0, Buffer.from('12345678')), frame(ping, flag.acknowledge, 0, Buffer.alloc(8)));
-    const pings = conversation.heardOf(ping);
+    await conversation.send(frame(ping, 0, 0, Buffer.from('12345678')), frame(ping, flag.acknowledge, 0, Buffer.alloc(8)));
+    const pings = conversation.receivedOf(ping);
     expect(pings.map(({ flags, payload }) => [flags, String(payload)])).toEqual([[flag.acknowledge, '12345678']]);
   });
 
   it('SETTINGS', async () => {
     const conversation = await converse();
-    await conversation.say(settings([4, 100]), settings());
-    expect(conversation.heardOf(settingsType).map(({ flags }) => flags)).toEqual([1, 1, 1]);
+    await conversation.send(settings([4, 100]), settings());
+    expect(conversation.receivedOf(settingsType).map(({ flags }) => flags)).toEqual([1, 1, 1]);
   });
 
   it('a header that is too large gets 431', async () => {
-    const conversation = await converse(silent, { fieldLimits: { bytes: 500, count: 10 } });
-    await conversation.say(get(1, ['x', 'y'.repeat(500)]), get(3));
-    const [head, body] = conversation.heard().filter(({ stream }) => stream === 1);
+    const conversation = await converse(silent, { headerLimits: { bytes: 500, count: 10 } });
+    await conversation.send(get(1, ['x', 'y'.repeat(500)]), get(3));
+    const [head, body] = conversation.received().filter(({ stream }) => stream === 1);
     expect(head?.payload.toString('latin1')).toContain('431');
     expect(String(body?.payload)).toContain('Too Large');
     expect(conversation.exchanges.map(({ id }) => id)).toEqual([3]);
@@ -227,12 +227,12 @@ describe('replies', () => {
 
   it('Expect: 100-continue', async () => {
     const conversation = await converse(readAndAnswer);
-    await conversation.say(post(1, ['expect', '100-continue']));
-    expect(conversation.heardOf(headers).map(({ flags, payload }) => [flags, String(payload.subarray(2))])).toEqual([
+    await conversation.send(post(1, ['expect', '100-continue']));
+    expect(conversation.receivedOf(headers).map(({ flags, payload }) => [flags, String(payload.subarray(2))])).toEqual([
       [endHeaders, '100'],
     ]);
-    await conversation.say(data(1, 'x', endStream));
-    expect(conversation.heardOf(headers)).toHaveLength(2);
+    await conversation.send(data(1, 'x', endStream));
+    expect(conversation.receivedOf(headers)).toHaveLength(2);
   });
 });
 
@@ -242,9 +242,9 @@ describe('attacks', () => {
   it('streams that are reset at once never reach a handler, and finally close the connection (rapid reset)', async () => {
     const conversation = await converse();
     const bytes = many(2000, (i) => Buffer.concat([get(2 * i + 1), frame(reset, 0, 2 * i + 1, uint32(8))]));
-    await conversation.say(bytes);
+    await conversation.send(bytes);
     expect(conversation.exchanges).toEqual([]);
-    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
+    expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
   });
 
   const onStream = (id: number) => (bytes: Buffer) => {
@@ -262,17 +262,17 @@ describe('attacks', () => {
       const count = 1500;
       for (let i = 0; i < count; i += 20) {
         const ids = Array.from({ length: 20 }, (_, j) => 2 * (i + j) + 1);
-        await conversation.say(...ids.flatMap((id) => frames.map(onStream(id))));
+        await conversation.send(...ids.flatMap((id) => frames.map(onStream(id))));
       }
-      expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
+      expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
       expect(resetsIn(conversation).length).toBeLessThan(1500);
       expect(conversation.exchanges.every(({ isClosed }) => isClosed)).toBe(true);
     });
 
   it('endless streams above MAX_CONCURRENT_STREAMS', async () => {
     const conversation = await converse(silent, { maxStreams: 3 });
-    await conversation.say(many(1100, (i) => get(2 * i + 1)));
-    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
+    await conversation.send(many(1100, (i) => get(2 * i + 1)));
+    expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
   });
 
   it.each<[string, Buffer]>([
@@ -294,15 +294,15 @@ describe('attacks', () => {
     ],
   ])('endless %s', async (_, bytes) => {
     const conversation = await converse(silent);
-    await conversation.say(bytes);
-    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
+    await conversation.send(bytes);
+    expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([enhanceYourCalm]);
     expect(conversation.exchanges.every(({ isClosed }) => isClosed)).toBe(true);
   });
 
   it('a client that does not read its answers is disconnected', async () => {
     const conversation = await converse();
     conversation.line.stick();
-    for (let i = 0; i < 30; i++) await conversation.say(many(400, () => frame(ping, 0, 0, Buffer.alloc(8))));
+    for (let i = 0; i < 30; i++) await conversation.send(many(400, () => frame(ping, 0, 0, Buffer.alloc(8))));
     await expect.poll(() => conversation.line.destroyed, { timeout: 5000 }).toBe(true);
   });
 
@@ -313,18 +313,18 @@ describe('attacks', () => {
       Buffer.alloc(4000, 'x'),
       Buffer.alloc(10_000, 0xbe),
     ]);
-    await conversation.say(frame(headers, endHeaders | endStream, 1, bomb), get(3));
+    await conversation.send(frame(headers, endHeaders | endStream, 1, bomb), get(3));
     expect(conversation.exchanges.map(({ id }) => id)).toEqual([3]);
-    expect(conversation.heardOf(goAway).map(goAwayCode)).toEqual([0]);
+    expect(conversation.receivedOf(goAway).map(goAwayCode)).toEqual([0]);
   });
 
   it('an incomplete preface or header block times out', async () => {
     const unfinished = [Buffer.alloc(0), preface, Buffer.concat([hello, frame(headers, 0, 1, request)])];
     for (const opening of unfinished) {
       const conversation = await converse(silent, { headerTimeoutMs: 1000 }, opening);
-      for (let i = 0; i < 4; i++) conversation.session.check(250);
+      for (let i = 0; i < 4; i++) conversation.connection.check(250);
       expect(conversation.line.destroyed).toBe(false);
-      conversation.session.check(250);
+      conversation.connection.check(250);
       expect(conversation.line.destroyed).toBe(true);
     }
   });

@@ -34,15 +34,15 @@ class Line extends Duplex {
 }
 
 export interface Conversation {
-  readonly session: Http2Connection;
+  readonly connection: Http2Connection;
   readonly line: Line;
   readonly exchanges: readonly Http2Exchange[];
   readonly errors: readonly unknown[];
   /** Sends, and waits until the connection is quiet. */
-  say(...frames: readonly Uint8Array[]): Promise<void>;
+  send(...frames: readonly Uint8Array[]): Promise<void>;
   /** The frames that the connection has sent, without the initial ones. */
-  heard(): Frame[];
-  heardOf(type: number): Frame[];
+  received(): Frame[];
+  receivedOf(type: number): Frame[];
 }
 
 export type Handle = (exchange: Http2Exchange) => void;
@@ -59,20 +59,21 @@ export async function converse(
   const line = new Line();
   const exchanges: Http2Exchange[] = [];
   const errors: unknown[] = [];
-  const connection = {
+  const client = {
     remoteAddress: '',
     clientCertificates: () => [],
     goAway() {},
     hasTrustedCertificate: false,
     isUrgent: false,
   };
-  const session = new Http2Connection(line, () => connection, {
+  const connection = new Http2Connection(line, () => client, {
     maxStreams: 100,
-    fieldLimits: { bytes: 1 << 20, count: 1000 },
+    headerLimits: { bytes: 1 << 20, count: 1000 },
     headerTimeoutMs: 32_000,
     idleTimeoutMs: 90_000,
     goawayChance: 0,
     dispatchQueue: new Http2DispatchQueue(),
+    now: () => 0,
     onExchange: (exchange) => {
       exchanges.push(exchange);
       handle(exchange);
@@ -80,20 +81,20 @@ export async function converse(
     onError: (error) => errors.push(error),
     ...options,
   });
-  const heard = () => framesIn(Buffer.concat(line.written)).filter((_, i) => i >= 2);
+  const received = () => framesIn(Buffer.concat(line.written)).filter((_, i) => i >= 2);
   const conversation: Conversation = {
-    session,
+    connection,
     line,
     exchanges,
     errors,
-    async say(...frames) {
+    async send(...frames) {
       line.push(Buffer.concat(frames));
       await quiet(line);
     },
-    heard,
-    heardOf: (type) => heard().filter((frame) => frame.type === type),
+    received,
+    receivedOf: (type) => received().filter((frame) => frame.type === type),
   };
-  if (opening.length > 0) await conversation.say(opening);
+  if (opening.length > 0) await conversation.send(opening);
   return conversation;
 }
 
@@ -108,13 +109,13 @@ export async function quiet(line: Line): Promise<void> {
 
 export const goAwayCode = ({ payload }: Frame) => payload.readUInt32BE(4);
 export const resetsIn = (conversation: Conversation) =>
-  conversation.heardOf(frameType.reset).map(({ stream, payload }) => [stream, payload.readUInt32BE(0)]);
+  conversation.receivedOf(frameType.reset).map(({ stream, payload }) => [stream, payload.readUInt32BE(0)]);
 
 /** The body of an answer. */
 export function bodyOf(conversation: Conversation, stream: number): Buffer {
   return Buffer.concat(
     conversation
-      .heardOf(frameType.data)
+      .receivedOf(frameType.data)
       .filter((frame) => frame.stream === stream)
       .map(({ payload }) => payload),
   );
