@@ -54,17 +54,17 @@ describe('memory when idle', () => {
   });
 });
 
-describe('what is mapped at work', () => {
-  it('is left alone as long as it is not much', async () => {
+describe('mapped memory under load', () => {
+  it('is kept below the threshold', async () => {
     expect((await play([rest(70), work(300, 200), work(300, 250)])).trims).toEqual([]);
   });
 
-  it('is given back when it is much, but not all the time', async () => {
+  it('is released above the threshold, at intervals', async () => {
     const ticks = [rest(70), ...Array.from({ length: 40 }, () => work(700, 300))];
     expect(await play(ticks)).toEqual({ collected: [], trims: [1, 16, 31] });
   });
 
-  it('is kept by a server that cannot give it back', async () => {
+  it('is kept if trimming fails', async () => {
     const closed = () => Promise.reject(new Error('the store is closed'));
     expect((await play([rest(70), work(700, 300), work(700, 300)], closed)).trims).toEqual([1]);
   });

@@ -64,7 +64,7 @@ function damageText(text: string): void {
   });
 }
 
-it('a sound data dir is whole, and there is nothing to repair', async () => {
+it('an intact data dir needs no repair', async () => {
   await writeObjects();
   const checked = await run('check', '--data-dir', dataDir);
   expect(checked).toEqual({
@@ -78,7 +78,7 @@ it('a sound data dir is whole, and there is nothing to repair', async () => {
   });
 });
 
-it('a damaged value is named by check, and lost by repair, which keeps the damaged database', async () => {
+it('check lists a damaged value; repair drops it and keeps the damaged database', async () => {
   await writeObjects();
   damageText('text of b');
   const checked = await run('check', '--data-dir', dataDir);
@@ -99,7 +99,7 @@ it('a damaged value is named by check, and lost by repair, which keeps the damag
   });
 });
 
-it('a database that no server starts with is repaired into another data dir', async () => {
+it('an unusable database is repaired into another data dir', async () => {
   await writeObjects();
   // The remaining meta page may be that of the transaction before the last.
   await serving(async ({ store }) => void (await store.create(objectAt('last'), Buffer.from('{}'))));
@@ -117,7 +117,7 @@ it('a database that no server starts with is repaired into another data dir', as
   });
 });
 
-it('refuses a data dir that is in use, is none, or flags that are none', async () => {
+it('rejects a data dir in use, a missing one, and unknown flags', async () => {
   await serving(async () => {
     for (const command of ['check', 'repair'])
       expect(await run(command, '--data-dir', dataDir)).toMatchObject({

@@ -42,7 +42,7 @@ describe('signals', () => {
     expect(on.exit).toHaveBeenCalledWith(code);
   });
 
-  it('that npm passes on once more count once', () => {
+  it('that npm forwards count once', () => {
     const on = fakeProcess({ npm_lifecycle_event: 'start' });
     let time = 0;
     void untilSignalled(on, neverClosed, quiet, () => time);
@@ -56,18 +56,18 @@ describe('signals', () => {
   });
 });
 
-describe('an error that reaches nobody', () => {
-  it('is logged, and ends nothing', () => {
+describe('an uncaught exception', () => {
+  it('is logged, and the process continues', () => {
     const on = fakeProcess();
     const log = { error: vi.fn(), info: vi.fn() };
     guardProcess(on, log);
     const error = new Error('from a request');
     on.emit('uncaughtException', error, 'uncaughtException');
-    expect(log.error).toHaveBeenCalledWith('an error reached nobody', { error, origin: 'uncaughtException' });
+    expect(log.error).toHaveBeenCalledWith('uncaught exception', { error, origin: 'uncaughtException' });
     expect(on.exit).not.toHaveBeenCalled();
   });
 
-  it('ends the process when it comes again and again', () => {
+  it('ends the process when repeated', () => {
     const on = fakeProcess();
     let time = 0;
     guardProcess(on, quiet, () => time);

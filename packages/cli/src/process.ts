@@ -69,7 +69,7 @@ const stormWindow = 60_000;
 export function guardProcess(on: ProcessLike, log: ErrorLog, now: () => number = performance.now.bind(performance)): void {
   let recent: number[] = [];
   on.on('uncaughtException', (error: unknown, origin: string) => {
-    log.error('an error reached nobody', { error, origin });
+    log.error('uncaught exception', { error, origin });
     recent = [...recent.filter((at) => at > now() - stormWindow), now()];
     if (recent.length > stormLimit) on.exit(1);
   });

@@ -44,7 +44,7 @@ async function serve(...args: string[]): Promise<{ child: Child; line: string; e
 }
 
 describe.skipIf(!existsSync(bundle))('the tsukube command', () => {
-  it('explains itself', () => {
+  it('prints help', () => {
     expect(run('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('Usage: tsukube COMMAND') });
     expect(run('serve', '--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('--secure-port PORT') });
     expect(run('help', 'serve').stdout).toBe(run('serve', '--help').stdout);
@@ -59,7 +59,7 @@ describe.skipIf(!existsSync(bundle))('the tsukube command', () => {
     expect(run(...args)).toMatchObject({ status: 2, stdout: '', stderr });
   });
 
-  it('says in one line that it is ready, and drains on SIGTERM', async () => {
+  it('prints a ready line, and drains on SIGTERM', async () => {
     const { child, line, exit } = await serve();
     expect(line).toMatch(/^tsukube is ready at https:\/\/127\.0\.0\.1:\d+, kubeconfig \S+admin\.kubeconfig, after \d+ ms\n$/);
     expect(statSync(join(dataDir, 'admin.kubeconfig')).mode & 0o777).toBe(0o600);
@@ -69,7 +69,7 @@ describe.skipIf(!existsSync(bundle))('the tsukube command', () => {
     expect(readFileSync(join(dataDir, 'logs', 'tsukube.log'), 'utf8')).toContain('closing signal=SIGTERM');
   });
 
-  it('refuses a data dir that another server has, and names that one', async () => {
+  it('rejects a data dir in use, and names the other server', async () => {
     const { child, line } = await serve();
     const url = /https:\S+(?=,)/.exec(line)?.[0];
     const { status, stdout, stderr } = run('serve', '--secure-port=0', '--data-dir', dataDir);
@@ -79,7 +79,7 @@ describe.skipIf(!existsSync(bundle))('the tsukube command', () => {
     );
   });
 
-  it('takes over from a server that was killed, with the same certificates', async () => {
+  it('takes over the data dir of a killed server, with the same certificates', async () => {
     const first = await serve();
     const ca = readFileSync(join(dataDir, 'pki', 'ca.crt'), 'utf8');
     first.child.kill('SIGKILL');
@@ -105,7 +105,7 @@ describe.skipIf(!existsSync(bundle))('the tsukube command', () => {
     expect(await exit).toBe(0);
   });
 
-  it('reads YAML, in its settings and in what clients send', async () => {
+  it('reads YAML in its configuration and in request bodies', async () => {
     const settings = join(dataDir, '..', 'settings.yaml');
     writeFileSync(settings, 'storage: memory\nlog-level: info\n');
     const { line } = await serve('--config', settings);

@@ -37,7 +37,7 @@ export function healthChecks(parts: HealthParts): HealthChecks {
   const { store, isReady, checkCertificates, logger } = parts;
   const { kms, hooks: encryptionHooks } = parts.encryptionChecks;
   const ping = named('ping', () => {});
-  const log = named('log', () => logger.debug('the log is written'));
+  const log = named('log', () => logger.debug('health check of the log'));
   const storage = named('etcd', pinged(store));
   const hooks = [...encryptionHooks, ...Object.entries(startChecks(parts)).map(([name, check]) => named(name, check))];
   const former = formerChecks(parts);

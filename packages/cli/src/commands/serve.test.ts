@@ -12,7 +12,7 @@ it.each([
   ],
 ])('%s', (error, line) => expect(startFailure(error)).toContain(line));
 
-it('names the address that is taken', async () => {
+it('names the address in use', async () => {
   const first = createServer();
   const port = await new Promise<number>((resolve) => {
     first.listen(0, '127.0.0.1', () => resolve((first.address() as { port: number }).port));

@@ -21,7 +21,7 @@ afterEach(() => rmSync(parent, { recursive: true }));
 const run = (name: string, ...args: string[]) => execFileSync(join(folder, name), args, { encoding: 'utf8' });
 
 describe('the folder for KUBEBUILDER_ASSETS', () => {
-  it('has launchers that pass every argument on', () => {
+  it('has launchers that pass all arguments', () => {
     layOut(folder, assets);
     expect(JSON.parse(run('kube-apiserver', '--cert-dir=/a b', "it's", ''))).toEqual([
       'kube-apiserver',
@@ -38,7 +38,7 @@ describe('the folder for KUBEBUILDER_ASSETS', () => {
     expect(run('etcd', '--help')).toMatch(/^\s*--unsafe-no-fsync\b/m);
   });
 
-  it('stays as it is if it is laid out again, and follows the programs if they move', () => {
+  it('is unchanged if created again, and updated if the programs move', () => {
     layOut(folder, assets);
     const before = statSync(join(folder, 'kube-apiserver')).ino;
     layOut(folder, assets);
@@ -47,7 +47,7 @@ describe('the folder for KUBEBUILDER_ASSETS', () => {
     expect(readFileSync(join(folder, 'kube-apiserver'), 'utf8')).toContain('/elsewhere.js');
   });
 
-  it('links to kubectl and to an etcd that is asked for, and goes back to the stand-in', () => {
+  it('links to kubectl and to a real etcd, and back to the stand-in', () => {
     layOut(folder, { ...assets, etcd: '/usr/bin/true', kubectl: '/usr/bin/kubectl' });
     expect([readlinkSync(join(folder, 'etcd')), readlinkSync(join(folder, 'kubectl'))]).toEqual([
       '/usr/bin/true',
@@ -64,25 +64,25 @@ describe('the folder for KUBEBUILDER_ASSETS', () => {
     expect(readFileSync(join(folder, name), 'utf8')).toBe('mine');
   });
 
-  it('is not laid out over links of somebody else', () => {
+  it('does not replace links of other origin', () => {
     mkdirSync(folder);
     symlinkSync('/usr/bin/true', join(folder, 'kube-apiserver'));
     expect(() => layOut(folder, assets)).toThrow('was not written by tsukube envtest');
   });
 
-  it('tells what to do if the program is gone', () => {
+  it('explains what to do if the program is gone', () => {
     layOut(folder, { ...assets, programs: { ...assets.programs, tsukube: '/gone.js' } });
     const { status, stderr } = spawnSync(join(folder, 'kube-apiserver'), ['--secure-port=1'], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([1, 'kube-apiserver: /gone.js is gone, run tsukube envtest again\n']);
   });
 
-  it('is one for each version and installation', () => {
+  it('is separate for each version and installation', () => {
     const at = (version: string, etcd?: string) => defaultFolder(version, { ...assets, etcd }, { XDG_CACHE_HOME: '/cache' });
     expect(at('1.0.0')).toMatch(/^\/cache\/tsukube\/envtest\/1\.0\.0-[0-9a-f]{8}$/);
     expect(new Set([at('1.0.0'), at('1.0.0'), at('1.0.1'), at('1.0.0', '/usr/bin/etcd')]).size).toBe(3);
   });
 
-  it('takes programs from the PATH, but not its own launchers', () => {
+  it('finds programs on the PATH, but not its own launchers', () => {
     layOut(folder, assets);
     const other = join(parent, 'bin');
     mkdirSync(other);

@@ -22,11 +22,11 @@ describe('the stand-in for etcd', () => {
     expect(settings(argv, env)).toEqual({ dataDir, urls });
   });
 
-  it('refuses TLS, which it does not speak', () => {
+  it('rejects TLS URLs', () => {
     expect(() => settings(['--listen-client-urls=https://127.0.0.1:1'])).toThrow('--etcd real');
   });
 
-  it('is healthy, says where its data dir is, and makes it', async () => {
+  it('is healthy, reports its data dir, and creates it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tsukube-etcd-'));
     const dataDir = join(folder, 'data ü 100%');
     const [server] = (await startStandIn({ dataDir, clientUrls: [new URL('http://127.0.0.1:0')] })) as [Server];

@@ -22,7 +22,7 @@ describe('the file', () => {
   const now = () => new Date(time);
   const line = `${'x'.repeat(59)}\n`;
 
-  it('is put aside when it is full, under the time', async () => {
+  it('is rotated when full, with a timestamp', async () => {
     const file = auditFile(join(folder, 'audit.log'), { ...options, now });
     file.write(line);
     file.write(line);
@@ -32,7 +32,7 @@ describe('the file', () => {
     expect(readFileSync(join(folder, 'audit.log'), 'utf8')).toBe(line);
   });
 
-  it('leaves so many behind, and none that are too old', async () => {
+  it('keeps a limited number and age of backups', async () => {
     writeFileSync(join(folder, 'audit-2020-01-02T03-04-05.678.log'), 'old');
     writeFileSync(join(folder, 'audit-notes.log'), 'not ours');
     const file = auditFile(join(folder, 'audit.log'), { ...options, maxBackups: 2, maxAgeDays: 30, now });
@@ -43,7 +43,7 @@ describe('the file', () => {
     expect(readdirSync(folder)).not.toContain('audit-2020-01-02T03-04-05.678.log');
   });
 
-  it('compresses what it leaves behind', async () => {
+  it('compresses backups', async () => {
     const file = auditFile(join(folder, 'audit.log'), { ...options, compress: true, now });
     file.write(line);
     file.write(line);
@@ -53,7 +53,7 @@ describe('the file', () => {
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  it('goes on where it was', async () => {
+  it('appends after a restart', async () => {
     for (let i = 0; i < 2; i++) {
       const file = auditFile(join(folder, 'audit.log'), { ...options, maxBytes: 0, now });
       file.write(line);
@@ -95,7 +95,7 @@ describe('the webhook', () => {
     return readWebhookKubeconfig(path);
   };
 
-  it('gets lists of events, again if it did not take them', async () => {
+  it('receives EventLists, with retries', async () => {
     const bodies: string[] = [];
     const server = createServer((request, response) => {
       let body = '';
@@ -116,7 +116,7 @@ describe('the webhook', () => {
     server.close();
   });
 
-  it('that nobody answers costs the events, and they are counted', async () => {
+  it('that does not respond loses events, which are counted', async () => {
     const lost: number[] = [];
     const client = kubeconfigWebhook(await kubeconfig('http://127.0.0.1:1/'));
     const sink = webhookSink(client, 1, (_plugin, _reason, events) => lost.push(events.length));
@@ -124,7 +124,7 @@ describe('the webhook', () => {
     expect(lost).toEqual([1]);
   });
 
-  it('has to be described', async () => {
+  it('needs a valid kubeconfig', async () => {
     writeFileSync(join(folder, 'bad'), 'current-context: none\n');
     await expect(readWebhookKubeconfig(join(folder, 'bad'))).rejects.toThrow('there is no context "none"');
   });

@@ -48,7 +48,7 @@ function logSinks(options: ServeOptions, onLost: OnLost, logger: Logger): readon
   const path = options.auditLogPath;
   if (path === undefined) return [];
   const how = { format: options.auditLogFormat, onLost };
-  const onError = (error: unknown) => logger.warn('old audit logs could not be tidied up', { error: String(error) });
+  const onError = (error: unknown) => logger.warn('audit log backups could not be cleaned up', { error: String(error) });
   const file = () =>
     auditFile(path, {
       maxBytes: options.auditLogMaxsize << 20,

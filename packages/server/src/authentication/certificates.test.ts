@@ -9,7 +9,7 @@ import { ask, fileWith, newAuthority, newCertificate, newIntermediate, type Ques
 
 const first = newAuthority('first');
 const second = newAuthority('second');
-const proxies = newAuthority('proxies');
+const proxies = newAuthority('authenticating proxies');
 const stranger = newAuthority('stranger');
 const clientCaFile = fileWith(first.pem + second.pem);
 const proxyCaFile = fileWith(proxies.pem);
@@ -40,7 +40,7 @@ async function whoIs(question: Question): Promise<unknown> {
 }
 
 describe('client certificates', () => {
-  it('of any of the authorities name a user and groups', async () => {
+  it('of any trusted CA identify user and groups', async () => {
     const client = newCertificate(second, { commonName: 'mia', organizations: ['dev', 'ops'] });
     expect(await whoIs({ client })).toMatchObject({
       username: 'mia',
@@ -49,7 +49,7 @@ describe('client certificates', () => {
     });
   });
 
-  it('may come with an intermediate authority', async () => {
+  it('may be issued by an intermediate CA', async () => {
     const { pem, authority } = newIntermediate(first, 'between');
     const { certificate, key } = newCertificate(authority, { commonName: 'ina' });
     expect(await whoIs({ client: { certificate: certificate + pem, key } })).toMatchObject({ username: 'ina' });
@@ -79,7 +79,7 @@ describe('client certificates', () => {
     return { certificate: certificate + leaf.certificate, key };
   }
 
-  it('expire on connections that are open', async () => {
+  it('expire on open connections', async () => {
     const client = newCertificate(first, { commonName: 'brief' }, { for: 'client' }, -1, 2 / 3600);
     const agent = new Agent({
       keepAlive: true,
@@ -95,7 +95,7 @@ describe('client certificates', () => {
   }, 10_000);
 });
 
-describe('proxies', () => {
+describe('authenticating proxies', () => {
   const front = newCertificate(proxies, { commonName: 'front' });
   const headers = {
     'x-remote-user': 'ada',
@@ -105,7 +105,7 @@ describe('proxies', () => {
     'x-remote-extra-acme.com%2fproject': 'engine',
   };
 
-  it('say who somebody is', async () => {
+  it('set the user by headers', async () => {
     expect(await whoIs({ client: front, headers })).toEqual({
       username: 'ada',
       uid: '42',
@@ -128,7 +128,7 @@ describe('proxies', () => {
   });
 });
 
-it('authorities are read again when their file changes', async () => {
+it('CA files are reloaded when they change', async () => {
   const late = newAuthority('late');
   const client = newCertificate(late, { commonName: 'lea' });
   expect(await whoIs({ client })).toBe(401);

@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 afterAll(() => void issuer.server.close());
 
-describe('an issuer of the flags', () => {
+describe('an issuer configured by flags', () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startServer({
@@ -75,7 +75,7 @@ describe('an issuer of the flags', () => {
   });
   afterAll(() => server.close());
 
-  it('names users and groups, with what tells them from others', async () => {
+  it('maps users and groups with prefixes', async () => {
     expect(await whoIs(server, tokenOf({ hd: 'example.com', groups: ['a', 'b'] }))).toEqual({
       username: `${issuer.url}#grace`,
       groups: ['oidc:a', 'oidc:b', 'system:authenticated'],
@@ -100,7 +100,7 @@ describe('an issuer of the flags', () => {
     else expect(found).toMatchObject(expected as object);
   });
 
-  it('may change its keys', async () => {
+  it('may rotate its keys', async () => {
     const fresh = newIssuerKey('two');
     expect(await whoIs(server, tokenOf({ hd: 'example.com' }, fresh))).toBe(401);
     published = [fresh];
@@ -109,7 +109,7 @@ describe('an issuer of the flags', () => {
       .not.toBe(401);
   });
 
-  it('is not asked for every key that somebody makes up', async () => {
+  it('is not queried for every unknown key ID', async () => {
     const before = asked;
     const invented = newIssuerKey('invented');
     for (let i = 0; i < 20; i++) expect(await whoIs(server, tokenOf({ hd: 'example.com', sub: String(i) }, invented))).toBe(401);
@@ -132,7 +132,7 @@ describe('an issuer of the flags', () => {
     expect(await whoIs(server, tokenOf(claims))).toBe(401);
   });
 
-  it('signs in the way that was agreed on', async () => {
+  it('must use an allowed algorithm', async () => {
     const key = newIssuerKey('ec', 'ES256');
     published = [...published, key];
     await new Promise((resolve) => setTimeout(resolve, 1100));
@@ -140,7 +140,7 @@ describe('an issuer of the flags', () => {
   });
 });
 
-describe('issuers of a file', () => {
+describe('issuers configured by a file', () => {
   const configuration = (extra: object = {}, anonymous?: object) =>
     JSON.stringify({
       apiVersion: 'apiserver.config.k8s.io/v1',
@@ -181,7 +181,7 @@ describe('issuers of a file', () => {
   afterAll(() => server.close());
   const good = { team: 'navy', roles: ['admiral', ''], tenant: ['us', ''] };
 
-  it('are read as its expressions say', async () => {
+  it('map claims with expressions', async () => {
     expect(await whoIs(server, tokenOf({ ...good, aud: ['other', 'more'] }))).toEqual({
       username: 'grace@navy',
       uid: 'grace',
@@ -199,14 +199,14 @@ describe('issuers of a file', () => {
     expect(await whoIs(server, tokenOf(claims))).toBe(401);
   });
 
-  it('say where strangers may go', async () => {
+  it('limit anonymous access to paths', async () => {
     const agent = new Agent({ rejectUnauthorized: false });
     expect((await ask(`${server.url}/livez`, { agent })).status).toBe(200);
     expect((await ask(`${server.url}/version`, { agent })).status).toBe(401);
     agent.destroy();
   });
 
-  it('are read again when the file changes, unless it is wrong', async () => {
+  it('are reloaded when the file changes, unless it is invalid', async () => {
     const conditions = { enabled: true, conditions: [{ path: '/livez' }] };
     writeFileSync(path, configuration({ claimMappings: { username: { claim: 'sub', prefix: 'new:' } } }, conditions));
     await expect

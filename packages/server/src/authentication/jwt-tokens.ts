@@ -50,9 +50,10 @@ export async function openJwtTokens(options: ServeOptions, own: ServiceAccountTo
     if (problem !== undefined) throw new Error(problem);
     stopLater(running);
     running = next;
-    logger.info('issuers of tokens were read again', { path });
+    logger.info('authentication configuration reloaded', { path });
   };
-  const fail = (error: unknown) => logger.error('issuers of tokens could not be read again', { path, error: String(error) });
+  const fail = (error: unknown) =>
+    logger.error('authentication configuration could not be reloaded', { path, error: String(error) });
   const watched = path === undefined ? undefined : watchedFile(path, (text) => void reload(text).catch(fail), fail);
   return {
     authenticate: withApiAudiences(own.apiAudiences, (token, audiences) => running.authenticate(token, audiences)),

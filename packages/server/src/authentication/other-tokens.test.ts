@@ -57,17 +57,17 @@ async function whoIs(token?: string): Promise<unknown> {
   return status === 201 ? JSON.parse(text).status.userInfo : status;
 }
 
-it('without anonymous access nobody comes in without credentials', async () => {
+it('requests without credentials are rejected if anonymous access is off', async () => {
   expect(await whoIs()).toBe(401);
   expect((await ask(`${server.url}/healthz`)).status).toBe(401);
 });
 
-it('tokens of the file come with uid and groups', async () => {
+it('tokens of the file have UID and groups', async () => {
   expect(await whoIs('file-token')).toEqual({ username: 'carl', uid: '9', groups: ['x', 'y', 'system:authenticated'] });
 });
 
 describe('a webhook', () => {
-  it('is asked once about a token', async () => {
+  it('is called once per token', async () => {
     for (let i = 0; i < 3; i++) {
       expect(await whoIs('known')).toEqual({
         username: 'hook',
@@ -91,7 +91,7 @@ describe('a webhook', () => {
     expect(times).toBe(token === 'unknown' || token === 'elsewhere' ? 1 : 2);
   });
 
-  it('is not asked about tokens that others know', async () => {
+  it('is not called for tokens known to other authenticators', async () => {
     await whoIs('file-token');
     expect(questions.some(({ spec }) => spec.token === 'file-token')).toBe(false);
   });
@@ -116,7 +116,7 @@ describe('bootstrap tokens', () => {
     'auth-extra-groups': 'system:bootstrappers:kubeadm:default-node-token',
   });
 
-  it('let machines in that nobody knows', async () => {
+  it('authenticate new nodes', async () => {
     expect((await create('aaaaaa', good('aaaaaa'))).status).toBe(201);
     expect(await whoIs('aaaaaa.abcdef0123456789')).toEqual({
       username: 'system:bootstrap:aaaaaa',

@@ -65,8 +65,8 @@ function claimsOf(token: string): Any {
   return JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString());
 }
 
-describe('tokens that are asked for', () => {
-  it('name the account', async () => {
+describe('requested tokens', () => {
+  it('identify the account', async () => {
     const { name, uid } = await newAccount();
     const token = await newToken(name);
     const { jti, ...claims } = claimsOf(token);
@@ -85,7 +85,7 @@ describe('tokens that are asked for', () => {
     });
   });
 
-  it('end at once with the account, however often they were used', async () => {
+  it('become invalid with the deletion of the account', async () => {
     const { name } = await newAccount();
     const token = await newToken(name);
     for (let i = 0; i < 3; i++) expect(await whoIs(token)).toMatchObject({ uid: expect.any(String) });
@@ -160,14 +160,14 @@ describe('tokens that are asked for', () => {
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(message)]);
   });
 
-  it('are shortened to what is allowed', async () => {
+  it('are limited to the maximum lifetime', async () => {
     const { name } = await newAccount();
     const { body, headers } = await api('POST', `${accounts}/${name}/token`, { spec: { expirationSeconds: 86_400 } });
     expect(body.spec.expirationSeconds).toBe(7200);
     expect(headers.warning).toContain('requested expiration of 86400 seconds shortened to 7200 seconds');
   });
 
-  it('of another account of the pod are not given out', async () => {
+  it('for an account that the pod does not use are refused', async () => {
     const { name } = await newAccount();
     const spec = { containers: [{ name: 'c', image: 'i' }] };
     await api('POST', '/api/v1/namespaces/default/pods', { metadata: { name: `other-${name}` }, spec });
@@ -178,7 +178,7 @@ describe('tokens that are asked for', () => {
     );
   });
 
-  it('that pods get by default last a year, and warn after an hour', async () => {
+  it('of pods are extended to a year, and warn after an hour', async () => {
     const { name } = await newAccount();
     const spec = { serviceAccountName: name, containers: [{ name: 'c', image: 'i' }] };
     await api('POST', '/api/v1/namespaces/default/pods', { metadata: { name: `long-${name}` }, spec });
@@ -190,7 +190,7 @@ describe('tokens that are asked for', () => {
 });
 
 describe('audiences', () => {
-  it('decide who may use a token', async () => {
+  it('limit the use of a token', async () => {
     const { name } = await newAccount();
     const token = await newToken(name, { audiences: ['vault'] });
     expect(await whoIs(token)).toBe(401);
@@ -214,7 +214,7 @@ describe('forged tokens', () => {
   };
   const es256 = (text: string) => sign('sha256', Buffer.from(text), { key: createPrivateKey(ourKey), dsaEncoding: 'ieee-p1363' });
 
-  it('what is not forged is taken, by each key and issuer', async () => {
+  it('valid tokens of all keys and issuers are accepted', async () => {
     expect(await whoIs(signed({}))).toMatchObject({ uid: expect.any(String) });
     expect(await whoIs(signed({}, oldKey))).toMatchObject({ uid: expect.any(String) });
     expect(await whoIs(signed({ iss: 'https://former.example.com' }))).toMatchObject({ uid: expect.any(String) });
@@ -266,7 +266,7 @@ describe('forged tokens', () => {
 });
 
 describe('tokens in secrets', () => {
-  it('are filled in, marked when used, and end with the secret', async () => {
+  it('are populated, tracked when used, and become invalid with the Secret', async () => {
     const { name, uid } = await newAccount();
     const path = '/api/v1/namespaces/default/secrets';
     const metadata = { name: `token-${name}`, annotations: { 'kubernetes.io/service-account.name': name } };
@@ -287,7 +287,7 @@ describe('tokens in secrets', () => {
     expect((await review(token)).error).toContain('Token has been invalidated');
   });
 
-  it('go with the account', async () => {
+  it('are deleted with the account', async () => {
     const { name } = await newAccount();
     const path = '/api/v1/namespaces/default/secrets';
     const metadata = { name: `token-${name}`, annotations: { 'kubernetes.io/service-account.name': name } };
@@ -297,7 +297,7 @@ describe('tokens in secrets', () => {
     await expect.poll(async () => (await api('GET', `${path}/token-${name}`)).status, { timeout: 5000 }).toBe(404);
   });
 
-  it('that are marked invalid are refused', async () => {
+  it('that are marked invalid are rejected', async () => {
     const { name } = await newAccount();
     const path = '/api/v1/namespaces/default/secrets';
     const annotations = { 'kubernetes.io/service-account.name': name };
@@ -314,8 +314,8 @@ describe('tokens in secrets', () => {
   });
 });
 
-describe('discovery for others', () => {
-  it('tells the issuer and the keys', async () => {
+describe('OpenID discovery', () => {
+  it('serves the issuer and its keys', async () => {
     const { body } = await api('GET', '/.well-known/openid-configuration');
     expect(body).toMatchObject({ issuer, id_token_signing_alg_values_supported: ['ES256'], subject_types_supported: ['public'] });
     expect(body.jwks_uri).toMatch(/\/openid\/v1\/jwks$/);

@@ -38,9 +38,9 @@ function watchedAuthorities(path: string | undefined, own: readonly string[], on
     pool = parseCertificatePool(fresh);
     pems = fresh;
     onChange();
-    logger.info('authorities were read again', { path });
+    logger.info('CA files reloaded', { path });
   };
-  const fail = (error: unknown) => logger.error('authorities could not be read again', { path, error: String(error) });
+  const fail = (error: unknown) => logger.error('CA files could not be reloaded', { path, error: String(error) });
   const watched = path === undefined ? undefined : watchedFile(path, change, fail);
   return { pool: () => pool, pems: () => pems, stop: () => watched?.stop() };
 }

@@ -47,7 +47,7 @@ describe('ABAC', () => {
     expect((await abac.authorize(access(given))).decision).toBe(allowed ? 'allow' : 'no opinion');
   });
 
-  it('tells which line is no policy', () => {
+  it('names the invalid line', () => {
     expect(() => abacAuthorizer(file('bad.jsonl', '\n{"user"'))).toThrow(/bad\.jsonl:2: /);
   });
 });
@@ -88,7 +88,7 @@ describe('a webhook', () => {
       silentLogger,
     );
 
-  it('is asked with all that is known, once while the answer lasts', async () => {
+  it('gets all attributes, once per TTL', async () => {
     const hook = await open();
     const fieldSelector = { requirements: [{ field: 'a', operator: '!=' as const, value: 'b' }] };
     const labelSelector = { requirements: [{ key: 'l', operator: 'exists' as const, values: [] }] };
@@ -141,7 +141,7 @@ describe('a webhook', () => {
     hook.close();
   });
 
-  it('is asked only about what its conditions are true of', async () => {
+  it('is called only if its conditions match', async () => {
     const hook = await open({
       matchConditions: ["has(request.resourceAttributes) && request.resourceAttributes.namespace == 'n'"],
     });
@@ -152,7 +152,7 @@ describe('a webhook', () => {
   });
 });
 
-describe('conditions', () => {
+describe('match conditions', () => {
   it.each([
     ["request.user == 'ann'", true],
     ["'g' in request.groups", true],

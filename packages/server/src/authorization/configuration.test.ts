@@ -17,7 +17,7 @@ const write = (...types: string[]) =>
 let stop = (): void => {};
 afterEach(() => stop());
 
-it('configures by a file, anew when it changes for the good, and not when it does not', async () => {
+it('reloads the file when it changes, unless it is invalid', async () => {
   const seen: string[] = [];
   const configure = async (all: readonly { readonly type: string }[]) => void seen.push(all.map(({ type }) => type).join());
   write('RBAC');
@@ -32,7 +32,7 @@ it('configures by a file, anew when it changes for the good, and not when it doe
   await expect.poll(() => seen).toEqual(['RBAC', 'Node,RBAC', 'RBAC,Node']);
 });
 
-it('fails if the file is not good at first', async () => {
+it('rejects a file that is invalid at start', async () => {
   write('Magic');
   await expect(followConfigurationFile(file, async () => {}, silentLogger)).rejects.toThrow('Unsupported value: "Magic"');
 });

@@ -223,10 +223,10 @@ export async function followConfigurationFile(
     const missing = [...types].filter((type) => !next.some((one) => one.type === type));
     if (missing.length > 0) throw new Error(`missing required types: [${missing.sort().join(' ')}]`);
     await configure(next);
-    logger.info('the authorization configuration was read anew', { file });
+    logger.info('authorization configuration reloaded', { file });
   };
   const complain = (error: unknown) =>
-    logger.error('the authorization configuration could not be read anew', { file, error: String(error) });
+    logger.error('authorization configuration could not be reloaded', { file, error: String(error) });
   const timer = setInterval(() => void check().catch(complain), everyMs).unref();
   return () => clearInterval(timer);
 }

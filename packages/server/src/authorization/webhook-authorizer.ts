@@ -37,7 +37,7 @@ export async function webhookAuthorizer(
       if (key.length <= maxRememberedBytes) remembered.add(key, verdict);
       return verdict;
     } catch (error) {
-      logger.error('an authorization webhook could not be asked', { name, error: String(error) });
+      logger.error('authorization webhook failed', { name, error: String(error) });
       return failed(error);
     }
   };

@@ -27,7 +27,7 @@ function fileWith(content: string): string {
 const someFile = fileWith('');
 
 describe('values', () => {
-  it('has defaults that need nothing', async () => {
+  it('has defaults for everything', async () => {
     expect(await parse([])).toMatchObject({
       bindAddress: '127.0.0.1',
       securePort: 6443,
@@ -85,7 +85,7 @@ describe('values', () => {
     [['--profiling=false', '--storage-backend', 'etcd3'], { securePort: 6443 }],
   ])('%j', async (argv, expected) => expect(await parse(argv)).toMatchObject(expected));
 
-  it('answers with help wherever it is asked for', async () => {
+  it('answers --help anywhere on the command line', async () => {
     expect(await parseServeOptions(['--secure-port=1', '--help'], {})).toBe('help');
     expect(await parseServeOptions(['-h'], {})).toBe('help');
     expect(await parseServeOptions(['--version'], {})).toBe('version');
@@ -96,7 +96,7 @@ describe('values', () => {
 describe('flags of kube-apiserver without effect', () => {
   const existing = { controllers: ['namespace-controller'], admissionPlugins: ['Priority'] };
 
-  it('are accepted, and named once each if they ask for something', async () => {
+  it('are accepted, and listed once if set to another value', async () => {
     const argv = [
       '--allow-privileged=false',
       '--feature-gates=PodsAPI=true,kube:AllAlpha=false',
@@ -111,12 +111,12 @@ describe('flags of kube-apiserver without effect', () => {
     ]);
   });
 
-  it('are not named if they ask for what is the case anyway', async () => {
+  it('are not listed if set to the actual behaviour', async () => {
     const argv = ['--allow-privileged', '--profiling=false', '--storage-backend=etcd3', '--watch-cache=true', '--vmodule='];
     expect(flagsWithoutEffect(await parse(argv), existing)).toEqual([]);
   });
 
-  it('are named with the controllers and admission plugins that do not exist here', async () => {
+  it('are listed with unknown controllers and admission plugins', async () => {
     const argv = ['--controllers=*,job,namespace,-cronjob', '--enable-admission-plugins=NodeRestriction,Priority'];
     expect(flagsWithoutEffect(await parse(argv), existing)).toEqual([
       '--controllers=job-controller',
@@ -124,7 +124,7 @@ describe('flags of kube-apiserver without effect', () => {
     ]);
   });
 
-  it('include all that envtest passes', async () => {
+  it('include all flags of envtest', async () => {
     const argv = [
       '--allow-privileged=true',
       '--authorization-mode=RBAC',
@@ -156,11 +156,11 @@ describe('precedence', () => {
     });
   });
 
-  it('finds the file by the environment too', async () => {
+  it('finds the file by an environment variable', async () => {
     expect(await parse([], { TSUKUBE_CONFIG: file })).toMatchObject({ securePort: 1 });
   });
 
-  it('leaves variables alone that Kubernetes sets for a service named tsukube', async () => {
+  it('ignores the variables of a Service named tsukube', async () => {
     expect(await parse([], { TSUKUBE_PORT: 'tcp://10.0.0.1:6443', TSUKUBE_SERVICE_HOST: '10.0.0.1' })).toMatchObject({
       securePort: 6443,
     });
@@ -188,7 +188,7 @@ request-timeout: 2m
   it('may be empty', async () => expect(await parse(['--config', fileWith('')])).toMatchObject({ securePort: 6443 }));
 });
 
-describe('what is refused, in one line', () => {
+describe('invalid settings, in one line', () => {
   const bad = fileWith('secure-prot: 1');
   it.each<[string[], string]>([
     [['--secure-prt=1'], 'unknown flag --secure-prt, did you mean --secure-port?'],
@@ -272,18 +272,18 @@ describe('what is refused, in one line', () => {
     expect((error as Error).message).not.toContain('\n');
   });
 
-  it('names the variable of the environment that is wrong', async () => {
+  it('names the invalid environment variable', async () => {
     await expect(parse([], { TSUKUBE_SECURE_PORT: 'x' })).rejects.toThrow('TSUKUBE_SECURE_PORT: "x" is not a whole number');
   });
 });
 
 describe('options of a library user', () => {
-  it('keep a server in memory off the disk', () => {
+  it('use no disk for a server in memory', () => {
     const options = completeOptions({ storage: 'memory', securePort: 0 });
     expect(options).toMatchObject({ storage: 'memory', dataDir: undefined, certDir: undefined, kubeconfigOut: undefined });
   });
 
-  it('have a client key that every client reads where it is kept, and one that is made at once where it is not', () => {
+  it('use an RSA client key with a cert dir, and ECDSA without', () => {
     expect(completeOptions({ storage: 'memory' }).clientKeyAlgorithm).toBe('ecdsa');
     expect(completeOptions({}).clientKeyAlgorithm).toBe('rsa');
     expect(completeOptions({ storage: 'memory', clientKeyAlgorithm: 'rsa' }).clientKeyAlgorithm).toBe('rsa');
@@ -293,7 +293,7 @@ describe('options of a library user', () => {
     expect(completeOptions({ securePort: undefined, storage: undefined })).toMatchObject({ securePort: 6443, storage: 'lmdb' });
   });
 
-  it('survive being completed twice', () => {
+  it('can be completed twice', () => {
     const options = completeOptions({ storage: 'memory', v: 4 });
     expect(completeOptions(options)).toEqual(options);
   });
@@ -303,7 +303,7 @@ describe('options of a library user', () => {
     expect(() => completeOptions({ port: 1 } as never)).toThrow('unknown option port');
   });
 
-  it('advertise an address that can be reached when bound to all interfaces', () => {
+  it('advertise a reachable address when bound to all interfaces', () => {
     expect(completeOptions({ bindAddress: '0.0.0.0' }).advertiseAddress).not.toBe('0.0.0.0');
     expect(completeOptions({ bindAddress: '::' }).advertiseAddress).not.toBe('::');
   });

@@ -61,7 +61,7 @@ describe('a configuration', () => {
     expect(String(await load(config))).not.toContain('AAECAwQF');
   });
 
-  it('that is not there is refused', async () => {
+  it('that does not exist is rejected', async () => {
     rmSync(file, { force: true });
     const metrics = encryptionMetrics(new Registry(), 'test', Date.now);
     const loading = loadEncryption({ file, reload: false, metrics, clock: systemClock, logger: silentLogger });

@@ -78,7 +78,7 @@ describe('the configuration in use', () => {
     return /^(k8s:enc:[a-z]+:v1:\w+:)?/.exec(Buffer.from((await raw.get(key))?.value ?? []).toString('latin1'))?.[0];
   };
 
-  it('takes the most specific rule', async () => {
+  it('applies the most specific rule', async () => {
     write(
       [['deployments.apps', 'events'], [{ identity: {} }]],
       [['*.'], [cbc('a')]],
@@ -95,7 +95,7 @@ describe('the configuration in use', () => {
     expect(await prefixOf(store, '/registry/ranges/')).toBe('');
   });
 
-  it('changes with the file, and stays while the file is not good', async () => {
+  it('is reloaded when the file changes, unless it is invalid', async () => {
     write([['secrets'], [cbc('a')]]);
     const store = await open(true);
     expect(encryption?.checks.kms.map(({ name }) => name)).toEqual(['kms-providers']);
@@ -126,7 +126,7 @@ describe('the configuration in use', () => {
     expect(await prefixOf(store)).toBe('k8s:enc:aescbc:v1:a:');
   });
 
-  it('does not go to plugins that do not answer', async () => {
+  it('is not applied if its plugins do not respond', async () => {
     write([['secrets'], [cbc('a')]]);
     const store = await open(true);
     const kms = { apiVersion: 'v2', name: 'away', endpoint: `unix://${join(directory, 'kms.sock')}`, timeout: '20ms' };

@@ -18,7 +18,7 @@ describe('writing files atomically', () => {
     expect(readdirSync(folder).sort()).toEqual(['bad', 'good']);
   });
 
-  it('leaves nothing behind when one cannot be written', async () => {
+  it('leaves nothing behind when one write fails', async () => {
     const files = [join(folder, 'one'), join(folder, 'no such directory', 'two'), join(folder, 'three')];
     await expect(writeFilesAtomically(files.map((path) => ({ path, content: 'new', mode: 0o600 })))).rejects.toThrow('ENOENT');
     expect(readdirSync(folder).sort()).toEqual(['bad', 'good']);

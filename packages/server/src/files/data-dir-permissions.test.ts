@@ -20,7 +20,7 @@ const log = (message: string, fields?: object) => void lines.push(`${message} ${
 const logger = { ...silentLogger, info: log, warn: log };
 const modeOf = (...names: string[]) => (statSync(join(path, ...names)).mode & 0o7777).toString(8);
 
-it('takes the access of others to what a server has made', () => {
+it('restricts files of the server to the owner', () => {
   for (const name of ['data', 'pki', 'data.damaged-x']) mkdirSync(join(path, name), { mode: 0o755 });
   writeFileSync(join(path, 'admin.kubeconfig'), '', { mode: 0o644 });
   chmodSync(path, 0o755);
@@ -32,7 +32,7 @@ it('takes the access of others to what a server has made', () => {
     '700',
     '600',
   ]);
-  expect(lines[0]).toBe(`access of others was taken away ${JSON.stringify({ path, before: '755', mode: '700' })}`);
+  expect(lines[0]).toBe(`permissions restricted to the owner ${JSON.stringify({ path, before: '755', mode: '700' })}`);
   lines.length = 0;
   restrictDataDir(path, logger);
   expect(lines).toEqual([]);
@@ -48,9 +48,9 @@ it.each([
   expect(modeOf()).toBe(mode.toString(8));
 });
 
-it('warns of a folder that it leaves open', () => {
+it('warns of a shared folder', () => {
   writeFileSync(join(path, 'thesis.tex'), '');
   chmodSync(path, 0o755);
   restrictDataDir(path, logger);
-  expect(lines).toEqual([expect.stringContaining('others have access to the data dir, which should have mode 0700')]);
+  expect(lines).toEqual([expect.stringContaining('the data dir is accessible to other users; its mode should be 0700')]);
 });

@@ -24,7 +24,7 @@ function restrict(path: string, logger: Logger): void {
   const mode = found.mode & 0o700;
   try {
     chmodSync(path, mode);
-    logger.info('access of others was taken away', { path, before: octal(found), mode: mode.toString(8) });
+    logger.info('permissions restricted to the owner', { path, before: octal(found), mode: mode.toString(8) });
   } catch (error) {
     warn(path, String(error), logger);
   }
@@ -39,7 +39,7 @@ function isOwnName(name: string): boolean {
 }
 
 function warn(path: string, why: string, logger: Logger): void {
-  logger.warn('others have access to the data dir, which should have mode 0700', { path, mode: octal(lstatSync(path)), why });
+  logger.warn('the data dir is accessible to other users; its mode should be 0700', { path, mode: octal(lstatSync(path)), why });
 }
 
 function octal({ mode }: Stats): string {

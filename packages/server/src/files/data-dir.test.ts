@@ -24,7 +24,7 @@ function deadPid(): number {
 }
 
 describe('a data dir', () => {
-  it('is made for its owner only, and given back', () => {
+  it('is created for its owner only, and released', () => {
     const dir = takeDataDir(path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
     expect(dir.path).toBe(path);
@@ -33,7 +33,7 @@ describe('a data dir', () => {
     takeDataDir(path).release();
   });
 
-  it('is refused to a second server, with the name of the first', () => {
+  it('is refused to a second server, with the PID of the first', () => {
     const dir = takeDataDir(path, new Date('2026-01-02T03:04:05Z'));
     expect(() => takeDataDir(path)).toThrow(DataDirTaken);
     dir.publishUrl('https://127.0.0.1:6443');
@@ -59,14 +59,14 @@ describe('a data dir', () => {
     dir.release();
   });
 
-  it('is taken over although another died while taking it over', () => {
+  it('is taken over after another takeover crashed', () => {
     leaveLock({ id: 'first', pid: deadPid(), since: 'x' });
     writeFileSync(join(path, 'server.lock.first'), JSON.stringify({ id: 'second', pid: deadPid(), since: 'x' }));
     takeDataDir(path).release();
     expect(readdirSync(path)).toEqual([]);
   });
 
-  it('is left to a server that took it over in the meantime', () => {
+  it('is left to a server that took it over first', () => {
     const dir = takeDataDir(path);
     leaveOther();
     dir.release();
@@ -83,21 +83,18 @@ describe('a data dir', () => {
     takeDataDir(path).release();
   });
 
-  it.skipIf(processStartId(process.pid) === undefined)(
-    'is taken over from a zombie, which nobody has waited for yet',
-    async () => {
-      // The shell is replaced by a sleep that never reaps the child.
-      const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
-      const [line] = (await once(parent.stdout, 'data')) as [Buffer];
-      const pid = Number(line.toString());
-      leaveLock({ id: 'a', pid, identity: processStartId(pid), since: 'x' });
-      expect(() => takeDataDir(path)).toThrow(`pid ${pid}`);
-      process.kill(pid, 'SIGKILL');
-      await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /);
-      takeDataDir(path).release();
-      parent.kill('SIGKILL');
-    },
-  );
+  it.skipIf(processStartId(process.pid) === undefined)('is taken over from a zombie process', async () => {
+    // The shell is replaced by a sleep that never reaps the child.
+    const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(line.toString());
+    leaveLock({ id: 'a', pid, identity: processStartId(pid), since: 'x' });
+    expect(() => takeDataDir(path)).toThrow(`pid ${pid}`);
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toMatch(/\) Z /);
+    takeDataDir(path).release();
+    parent.kill('SIGKILL');
+  });
 
   function leaveOther(): void {
     writeFileSync(join(path, 'server.lock'), JSON.stringify({ id: 'other', pid: process.pid, since: 'x' }));

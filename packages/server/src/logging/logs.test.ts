@@ -78,7 +78,7 @@ describe('lines', () => {
     expect(text).toContain('"one\\ntwo" part=store name="a\\nb"');
   });
 
-  it('are objects as JSON, whose own fields nobody overrides', async () => {
+  it('are JSON objects whose standard fields cannot be overridden', async () => {
     expect(JSON.parse(await logged('json', { count: 3, level: 'fake', big: 2n ** 60n }))).toEqual({
       time: '2026-01-02T03:04:05.006Z',
       level: 'info',
@@ -89,7 +89,7 @@ describe('lines', () => {
     });
   });
 
-  it('carry errors with their causes', async () => {
+  it('contain errors with their causes', async () => {
     const error = new Error('outer', { cause: new Error('inner') });
     const { error: shown } = JSON.parse(await logged('json', { error }));
     expect(shown).toMatchObject({ message: 'outer', cause: { message: 'inner' } });
@@ -121,7 +121,7 @@ describe('the file', () => {
     ]);
   });
 
-  it('is readable by its owner only, and goes on where it was', async () => {
+  it('is readable by its owner only, and is appended to', async () => {
     for (const message of ['first', 'second']) {
       const logs = openLogs({ level: 'error', format: 'text', directory });
       logs.logger.info(message);
@@ -131,7 +131,7 @@ describe('the file', () => {
     expect(statSync(join(directory, 'tsukube.log')).mode & 0o777).toBe(0o600);
   });
 
-  it('gets the last lines of a process that is going down', () => {
+  it('gets the last lines before the process exits', () => {
     const logs = openLogs({ level: 'error', format: 'text', directory });
     logs.logger.info('the end');
     logs.flushSync();
@@ -139,8 +139,8 @@ describe('the file', () => {
   });
 });
 
-describe('a console that nobody reads', () => {
-  it('costs bounded memory, and what was dropped is counted', async () => {
+describe('standard error that is not read', () => {
+  it('bounds the queue and counts dropped lines', async () => {
     let release = (): void => {};
     const stuck = new Promise<void>((resolve) => {
       release = resolve;
@@ -164,7 +164,7 @@ describe('a console that nobody reads', () => {
     expect(written.at(-1)).toMatch(/log lines were dropped count=\d{4}\n$/);
   });
 
-  it('does not matter if it fails', async () => {
+  it('may fail', async () => {
     const console = { ...memoryTarget(), write: () => Promise.reject(new Error('EIO')) };
     const logs = openLogs({ level: 'info', format: 'text', console });
     logs.logger.info('lost');

@@ -45,7 +45,7 @@ describe('the user of a certificate', () => {
     expect(user).toMatchObject({ name, groups });
   });
 
-  it('has every organization as a group, also several in one set', () => {
+  it('has a group for every organization, also of multi-valued RDNs', () => {
     const subject = der.sequence(
       der.set(attribute(organization, utf8, Buffer.from('one')), attribute(organization, printable, Buffer.from('two'))),
       der.set(attribute(organization, bmp, Buffer.from('three', 'utf16le').swap16())),
@@ -62,7 +62,7 @@ describe('the user of a certificate', () => {
     expect(userFromCertificate(certificateWith(subject))).toMatchObject({ name: 'last' });
   });
 
-  it('carries the fingerprint as its credential id', () => {
+  it('has the fingerprint as credential ID', () => {
     const raw = certificateWith(distinguishedName({ commonName: 'jane' }));
     const fingerprint = new X509Certificate(raw).fingerprint256.replaceAll(':', '').toLowerCase();
     expect(userFromCertificate(raw)).toMatchObject({
@@ -85,7 +85,7 @@ describe('the user of a certificate', () => {
     ],
   ])('is nobody with %s', (_, subject) => expect(userFromCertificate(certificateWith(subject))).toBeUndefined());
 
-  it('is nobody for bytes that are no certificate, however they are cut', () => {
+  it('is undefined for malformed or truncated certificates', () => {
     const raw = certificateWith(distinguishedName({ commonName: 'jane' }));
     for (let length = 0; length < raw.length; length++) expect(userFromCertificate(raw.subarray(0, length))).toBeUndefined();
     expect(userFromCertificate(Buffer.from('3080', 'hex'))).toBeUndefined();

@@ -16,7 +16,7 @@ const text = renderKubeconfig({ url: 'https://127.0.0.1:6443', ca: pki.ca, clien
 const path = join(folder, 'deep', 'admin.kubeconfig');
 
 describe('the kubeconfig', () => {
-  it('has everything inside', () => {
+  it('is self-contained', () => {
     const content = parse(text);
     expect(content).toMatchObject({ apiVersion: 'v1', kind: 'Config', 'current-context': 'tsukube' });
     const decoded = (data: string): string => Buffer.from(data, 'base64').toString();
@@ -25,7 +25,7 @@ describe('the kubeconfig', () => {
     expect(decoded(content.users[0].user['client-key-data'])).toBe(admin.key);
   });
 
-  it('is written whole, for its owner only', () => {
+  it('is written atomically and readable by its owner only', () => {
     writeKubeconfig(path, renderKubeconfig({ url: 'https://[::1]:1', ca: 'old', client: admin }));
     writeKubeconfig(path, text);
     expect(readFileSync(path, 'utf8')).toBe(text);

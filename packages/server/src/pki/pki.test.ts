@@ -44,7 +44,7 @@ function certificates(pki: SettledPki): Record<string, X509Certificate> {
 }
 
 describe('first start', () => {
-  it('makes authorities and certificates that node:crypto verifies', async () => {
+  it('creates CAs and certificates that node:crypto verifies', async () => {
     const { ca, serving, admin, frontProxyCa, frontProxyClient } = certificates(await open()) as Record<
       string,
       X509Certificate
@@ -75,14 +75,14 @@ describe('first start', () => {
     expect(certificates(await open(0, [...hosts, '10.1.2.3', 'fd00::10:0:1'])).serving?.checkIP(address)).toBe(address);
   });
 
-  it('makes a key pair for service accounts', async () => {
+  it('creates a service account key', async () => {
     const { serviceAccount } = await open();
     expect(serviceAccount.privateKey).toContain('BEGIN PRIVATE KEY');
     expect(serviceAccount.publicKey).toContain('BEGIN PUBLIC KEY');
     expect(readFileSync(join(directory, 'sa.pub'), 'utf8')).toBe(serviceAccount.publicKey);
   });
 
-  it('keeps private keys from others', async () => {
+  it('makes private keys readable by the owner only', async () => {
     await open();
     expect(statSync(directory).mode & 0o777).toBe(0o700);
     const modes = readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777] as const);
@@ -114,14 +114,14 @@ describe('first start', () => {
 describe('later starts', () => {
   it('reuse everything', async () => expect(await open()).toEqual(await open(1)));
 
-  it('close a key that others could read', async () => {
+  it('restrict the permissions of keys', async () => {
     await open();
     chmodSync(join(directory, 'ca.key'), 0o644);
     await open(1);
     expect(statSync(join(directory, 'ca.key')).mode & 0o777).toBe(0o600);
   });
 
-  it('renew leaves in the last third of their life, and leave the rest alone', async () => {
+  it('renew certificates in the last third of their lifetime', async () => {
     const [first, early, later] = [await open(), await open(240), await open(250)];
     expect(early).toEqual(first);
     expect(later.serving).not.toEqual(first.serving);
@@ -131,7 +131,7 @@ describe('later starts', () => {
     expect(certificates(later).serving?.validTo).toBe('Sep  8 00:00:00 2027 GMT');
   });
 
-  it('renew an authority without locking out those who trust the old one', async () => {
+  it('renew a CA with the same key', async () => {
     const first = certificates(await open());
     const later = certificates(await open(2500));
     expect(later.ca?.raw).not.toEqual(first.ca?.raw);
@@ -139,7 +139,7 @@ describe('later starts', () => {
     expect(later.serving?.checkIssued(first.ca as never)).toBe(true);
   });
 
-  it('make a new serving certificate for another address, and keep it when the address is given up', async () => {
+  it('issue a new serving certificate for an added address, and keep it when the address is removed', async () => {
     const [first, other] = [await open(), await open(0, [...hosts, '10.0.0.5'])];
     expect(other.serving).not.toEqual(first.serving);
     expect(other.admin).toEqual(first.admin);
@@ -155,7 +155,7 @@ describe('later starts', () => {
     expect(await open()).toEqual(later);
   });
 
-  it('make a new key of the administrator when another algorithm is asked for', async () => {
+  it('create a new admin key for another algorithm', async () => {
     const first = await open();
     const later = await open(0, hosts, 'rsa');
     expect(certificates(first).admin?.publicKey.asymmetricKeyType).toBe('ec');
@@ -167,13 +167,13 @@ describe('later starts', () => {
     expect(await open(0, hosts, 'rsa')).toEqual(later);
   });
 
-  it('finish what a crash interrupted: an authority whose key alone was written', async () => {
+  it('complete a CA of which only the key was written', async () => {
     await open();
     rmSync(join(directory, 'ca.crt'));
     expect(certificates(await open()).ca?.ca).toBe(true);
   });
 
-  it('give a key of an authority that is there alone its certificate', async () => {
+  it('create the certificate of a lone CA key', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
     mkdirSync(directory);
@@ -183,7 +183,7 @@ describe('later starts', () => {
     expect(ca?.checkPrivateKey(privateKey)).toBe(true);
   });
 
-  it('refuse to replace an authority that was damaged', async () => {
+  it('refuse to replace a damaged CA', async () => {
     await open();
     writeFileSync(join(directory, 'ca.key'), 'garbage');
     await expect(open()).rejects.toThrow(`${join(directory, 'ca.crt')} and ca.key are damaged, or do not belong together`);
@@ -192,7 +192,7 @@ describe('later starts', () => {
   });
 });
 
-describe('an authority of somebody else', () => {
+describe('a CA provided by the user', () => {
   it.each(['rsa', 'ec'] as const)('signs with its own %s key', async (type) => {
     const { privateKey, publicKey } =
       type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: 'P-384' });
@@ -211,7 +211,7 @@ describe('an authority of somebody else', () => {
   });
 });
 
-describe('files that somebody else put there', () => {
+describe('files provided by the user', () => {
   const foreign = (commonName: string, names: readonly string[], notAfter = new Date('2040-01-01')) => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const subject = distinguishedName({ commonName });
@@ -247,7 +247,7 @@ describe('files that somebody else put there', () => {
     expect(statSync(join(directory, 'apiserver.key')).mode & 0o777).toBe(0o640);
   });
 
-  it('stay although the server had made its own before', async () => {
+  it('replace files of the server', async () => {
     await open();
     const pair = foreign('theirs', hosts);
     put('apiserver', pair);
@@ -267,14 +267,14 @@ describe('files that somebody else put there', () => {
     if (pair.key) expect(readFileSync(join(directory, 'apiserver.key'), 'utf8')).toBe(pair.key);
   });
 
-  it('are refused as the certificate of the administrator if another authority issued it', async () => {
+  it('are rejected as admin certificate if another CA issued it', async () => {
     const pair = foreign('admin', hosts);
     put('admin', pair);
     await expect(open()).rejects.toThrow('was not issued by the authority beside it');
     expect(kept('admin')).toEqual(pair);
   });
 
-  it('are not renewed: an authority about to expire', async () => {
+  it('are not renewed: an expiring CA', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const subject = distinguishedName({ commonName: 'theirs' });
     const certificate = issueCertificate(
@@ -289,7 +289,7 @@ describe('files that somebody else put there', () => {
 
 const opensslHere = spawnSync('openssl', ['version']).status === 0;
 
-describe.skipIf(!opensslHere)('openssl agrees', () => {
+describe.skipIf(!opensslHere)('openssl verification', () => {
   it.each([
     ['ca.crt', 'apiserver.crt', 'sslserver'],
     ['ca.crt', 'admin.crt', 'sslclient'],
@@ -301,7 +301,7 @@ describe.skipIf(!opensslHere)('openssl agrees', () => {
     expect(stdout + stderr).toBe(`${join(directory, leaf)}: OK\n`);
   });
 
-  it('does not take one purpose for another', async () => {
+  it('rejects certificates for another purpose', async () => {
     await settled(openPki(directoryFiles(directory), { hosts, clientKeyAlgorithm: 'ecdsa' }, new Date()));
     const args = ['verify', '-purpose', 'sslserver', '-CAfile', join(directory, 'ca.crt'), join(directory, 'admin.crt')];
     expect(spawnSync('openssl', args).status).not.toBe(0);

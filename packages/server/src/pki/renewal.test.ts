@@ -7,8 +7,8 @@ const day = 24 * 3_600_000;
 beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z') }));
 afterEach(() => void vi.useRealTimers());
 
-describe('a server that runs for a year', () => {
-  it('renews its certificates and says so', async () => {
+describe('a long-running server', () => {
+  it('renews its certificates and calls back', async () => {
     const files = memoryFiles();
     const onRenewed = vi.fn();
     const renewal = keepRenewed({
@@ -28,7 +28,7 @@ describe('a server that runs for a year', () => {
     expect(onRenewed).toHaveBeenCalledOnce();
   });
 
-  it('goes on with what it has when renewal fails, and tries again', async () => {
+  it('keeps its certificates when renewal fails, and retries', async () => {
     const files = memoryFiles();
     let broken = false;
     const onError = vi.fn();

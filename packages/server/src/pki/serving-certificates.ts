@@ -42,10 +42,10 @@ export function servingCertificates({ options, own, authorities, onChange, logge
     current = read();
     onChange();
   };
-  const onError = (error: unknown) => logger.error('serving certificates could not be read again', { error: String(error) });
+  const onError = (error: unknown) => logger.error('serving certificates could not be reloaded', { error: String(error) });
   const look = (): void => {
     refresh();
-    logger.info('serving certificates were read again');
+    logger.info('serving certificates reloaded');
   };
   const files = [...(given ? [given] : []), ...named].flatMap((pair) => [pair.cert, pair.key]);
   const watched = files.map((file) => watchedFile(file, look, onError));

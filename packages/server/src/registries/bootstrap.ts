@@ -82,7 +82,7 @@ export function ensureBootstrapPolicy(findRegistry: FindRegistry, aggregates: bo
   };
   const later = (): void => {
     ensureAll().catch((error) => {
-      logger.warn('the roles of Kubernetes could not be brought up to date', { error: String(error) });
+      logger.warn('bootstrap RBAC policy could not be reconciled', { error: String(error) });
       timer = setTimeout(later, reconcileAfterMs * 10).unref();
     });
   };

@@ -53,7 +53,7 @@ export function startCompaction(store: Compactable, intervalMs: number, logger: 
       if (mark !== undefined && mark > 0) await store.compact(mark);
       mark = now;
     } catch (error) {
-      logger.warn('history could not be compacted', { error: String(error) });
+      logger.warn('compaction failed', { error: String(error) });
     }
   };
   void turn();

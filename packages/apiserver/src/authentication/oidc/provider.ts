@@ -34,7 +34,7 @@ export function openProvider(issuer: IssuerConfiguration, now: () => number, log
       problem = undefined;
     } catch (error) {
       problem = (error as Error).message;
-      logger.error('an issuer of tokens could not be asked for its keys', { issuer: issuer.url, error: problem });
+      logger.error('OpenID discovery of an issuer failed', { issuer: issuer.url, error: problem });
       if (!stopped) timer = setTimeout(() => void initialize(), retryMs).unref();
     }
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatDuration, parseDuration } from './duration.ts';
 
-describe('durations as Go writes them', () => {
+describe('Go durations', () => {
   it.each([
     ['0', 0],
     ['5m', 300_000],

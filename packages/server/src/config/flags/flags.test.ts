@@ -13,24 +13,24 @@ const kubeApiserverFlags = readFileSync(new URL('kube-apiserver-1.36.flags', imp
   .split('\n')
   .map((line) => line.split(' ') as [string, string]);
 
-describe('the table of flags', () => {
-  it('has names as kube-apiserver spells them', () => {
+describe('the flag table', () => {
+  it('spells names like kube-apiserver', () => {
     expect(flagName('http2MaxStreamsPerConnection')).toBe('http2-max-streams-per-connection');
     expect(flagName('v')).toBe('v');
     expect(variableName('etcdCafile')).toBe('TSUKUBE_ETCD_CAFILE');
   });
 
-  it('has every flag of kube-apiserver 1.36, and no other that is said to be its own', () => {
+  it('has exactly the flags of kube-apiserver 1.36', () => {
     const ours = all.filter(([, { origin }]) => origin === undefined).map(([option]) => flagName(option));
     expect(ours.sort()).toEqual(kubeApiserverFlags.map(([name]) => name));
   });
 
-  it('takes switches without a value exactly where kube-apiserver does', () => {
+  it('has boolean flags exactly where kube-apiserver has', () => {
     const switches = all.filter(([, flag]) => flag.isSwitch && flag.origin === undefined).map(([option]) => flagName(option));
     expect(switches.sort()).toEqual(kubeApiserverFlags.flatMap(([name, type]) => (type === 'bool' ? [name] : [])));
   });
 
-  it('shows every flag in the help text, in lines that fit', () => {
+  it('shows every flag in the help text, within the line length', () => {
     const text = serveHelp();
     for (const option of Object.keys(flags)) expect(text).toContain(`--${flagName(option)}`);
     expect(text.split('\n').filter((line) => line.length > 118)).toEqual([]);
@@ -64,11 +64,11 @@ describe('--runtime-config', () => {
     expect(isServed(config, { group: 'extensions', version: 'v1beta1', legacy: true }, true)).toBe(served),
   );
 
-  it('leaves the usual alone', () => expect(isServed({}, { group: 'apps', version: 'v1alpha1' }, false)).toBe(false));
+  it('keeps the defaults', () => expect(isServed({}, { group: 'apps', version: 'v1alpha1' }, false)).toBe(false));
 });
 
 describe('TLS settings', () => {
-  it('are in the words of node:tls', () => {
+  it('are converted to options of node:tls', () => {
     const usual = tlsSettings({ tlsMinVersion: 'VersionTLS13', tlsCipherSuites: [], tlsCurvePreferences: [] });
     expect(usual.minVersion).toBe('TLSv1.3');
     expect(usual.ciphers).toMatch(/^TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE-/);
