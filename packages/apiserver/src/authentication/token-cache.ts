@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { BoundedCache } from '@tsukube/machinery';
 import { type Authenticated, type Identification, isAuthenticated, type TokenAuthenticator } from './authenticator.ts';
 
 export interface TokenCacheOptions {
@@ -12,7 +13,7 @@ export interface TokenCacheOptions {
   readonly maxEntries?: number;
 }
 
-interface Kept {
+interface CachedResult {
   readonly found: Identification;
   readonly until: number;
 }
@@ -21,7 +22,6 @@ interface Kept {
 const defaultMaxEntries = 32_000;
 /** TTL of results with a recheck. Most tokens are rotated within an hour. */
 const recheckedTtlMs = 3_600_000;
-const sweepEvery = 1000;
 
 /**
  * Caches token authentication: a known token costs neither a signature check nor a webhook call. Results are rechecked on every
@@ -30,45 +30,36 @@ const sweepEvery = 1000;
  */
 export function cachedTokenAuthenticator(authenticate: TokenAuthenticator, options: TokenCacheOptions): TokenAuthenticator {
   const { now = () => performance.now(), maxEntries = defaultMaxEntries } = options;
-  const kept = new Map<string, Kept>();
-  const asking = new Map<string, Promise<Identification>>();
+  const results = new BoundedCache<string, CachedResult>({ entries: maxEntries });
+  const pending = new Map<string, Promise<Identification>>();
   const salt = randomBytes(32).toString('base64');
 
-  let insertions = 0;
-
-  const sweep = (): void => {
-    const time = now();
-    for (const [key, { until }] of kept) if (until < time) kept.delete(key);
-  };
-  const keep = (key: string, found: Identification): Identification => {
-    const lasting = lifetime(found, options);
-    kept.delete(key);
-    if (lasting <= 0) return found;
-    if (++insertions % sweepEvery === 0) sweep();
-    if (kept.size >= maxEntries) kept.delete(kept.keys().next().value as string);
-    kept.set(key, { found, until: now() + lasting });
+  const store = (key: string, found: Identification): Identification => {
+    const ttlMs = ttlOf(found, options);
+    if (ttlMs > 0) results.set(key, { found, until: now() + ttlMs });
+    else results.delete(key);
     return found;
   };
-  const ask = (key: string, question: Identification | Promise<Identification>): Identification | Promise<Identification> => {
-    if (!(question instanceof Promise)) return keep(key, question);
-    const answered = question.then((found) => keep(key, found)).finally(() => asking.delete(key));
-    asking.set(key, answered);
-    return answered;
+  const settle = (key: string, result: Identification | Promise<Identification>): Identification | Promise<Identification> => {
+    if (!(result instanceof Promise)) return store(key, result);
+    const settled = result.then((found) => store(key, found)).finally(() => pending.delete(key));
+    pending.set(key, settled);
+    return settled;
   };
   return (token, audiences) => {
     const key = keyOf(salt, token, audiences);
-    const known = kept.get(key);
+    const known = results.get(key);
     if (known && known.until >= now()) {
       const { found } = known;
       if (!isAuthenticated(found) || !found.recheck) return found;
       const again = found.recheck();
-      return again === found ? found : ask(key, again);
+      return again === found ? found : settle(key, again);
     }
-    return asking.get(key) ?? ask(key, authenticate(token, audiences));
+    return pending.get(key) ?? settle(key, authenticate(token, audiences));
   };
 }
 
-function lifetime(found: Identification, { successTtlMs, failureTtlMs, keepsRefusals }: TokenCacheOptions): number {
+function ttlOf(found: Identification, { successTtlMs, failureTtlMs, keepsRefusals }: TokenCacheOptions): number {
   if (isAuthenticated(found)) return (found as Authenticated).recheck ? recheckedTtlMs : successTtlMs;
   return found === undefined || keepsRefusals ? failureTtlMs : 0;
 }

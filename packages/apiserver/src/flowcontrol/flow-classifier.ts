@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { BoundedCache } from '@tsukube/machinery';
 import type { User } from '../http/api-request.ts';
 import type { RequestInfo } from '../http/request-info.ts';
 import type { FlowControlMetrics } from '../metrics/flow-control-metrics.ts';
@@ -75,17 +76,9 @@ function candidateFor(
   return { rules, flowIn };
 }
 
-function flowsByNamespace(make: (namespace: string) => Flow): (namespace: string) => Flow {
-  const flows = new Map<string, Flow>();
-  return (namespace) => {
-    let flow = flows.get(namespace);
-    if (!flow) {
-      if (flows.size >= maxFlows) flows.clear();
-      flow = make(namespace);
-      flows.set(namespace, flow);
-    }
-    return flow;
-  };
+function flowsByNamespace(create: (namespace: string) => Flow): (namespace: string) => Flow {
+  const flows = new BoundedCache<string, Flow>({ entries: maxFlows });
+  return (namespace) => flows.getOrCreate(namespace, create);
 }
 
 function makeFlow(schema: SchemaConfig, distinguisher: string, level: PriorityLevel, metrics: FlowControlMetrics): Flow {

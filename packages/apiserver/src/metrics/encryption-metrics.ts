@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { BoundedCache } from '@tsukube/machinery';
 import type { Registry } from './prometheus/registry.ts';
 import { exponentialBounds } from './prometheus/series.ts';
 
@@ -135,7 +136,7 @@ function providerMetrics(registry: Registry, apiserver_id_hash: string, now: () 
     labels: ['provider_name'],
   });
   return (provider_name) => {
-    const uses = new Map<string, () => void>();
+    const uses = new BoundedCache<string, () => void>({ entries: maxKeyIds });
     const useOf = (transformation_type: TransformationType, keyId: string) => {
       const labels = { transformation_type, provider_name, key_id_hash: sha256(keyId), apiserver_id_hash };
       const [count, time] = [keyUses.with(labels), keyTimes.with(labels)];
@@ -149,8 +150,11 @@ function providerMetrics(registry: Registry, apiserver_id_hash: string, now: () 
         calls.with({ provider_name, method_name, grpc_status_code }).observe(seconds),
       keyUsed(type, keyId) {
         const key = `${type} ${keyId}`;
-        const use = uses.get(key) ?? useOf(type, keyId);
-        if (uses.size < maxKeyIds) uses.set(key, use);
+        let use = uses.get(key);
+        if (!use) {
+          use = useOf(type, keyId);
+          uses.set(key, use);
+        }
         use();
       },
       statusKeyId: (keyId) =>

@@ -1,4 +1,4 @@
-import { type JsonObject, parseJson } from '@tsukube/machinery';
+import { BoundedCache, type JsonObject, parseJson } from '@tsukube/machinery';
 import type { Answer, AnswerHeaders } from '@tsukube/transport';
 import { acceptClauses, acceptsMediaType } from '../http/accept.ts';
 import type { ApiRequest } from '../http/api-request.ts';
@@ -79,12 +79,14 @@ const maxCustom = 200;
 
 function createLibrary(resources: () => readonly Resource[], options: OpenApiOptions, now: () => number): Library {
   const texts = new Map<string, ServedDocument>();
-  const madeCustom = new Map<string, ServedDocument>();
+  const customTexts = new BoundedCache<string, ServedDocument>({ entries: maxCustom });
   let made: Documents | undefined;
   let described: readonly Resource[] | undefined;
   let index: ServedDocument | undefined;
-  const underWay = new Map<string, Promise<ServedDocument>>();
-  const protobufs = new Map<string, { readonly hash: string; readonly made: Promise<ServedDocument> }>();
+  const building = new Map<string, Promise<ServedDocument>>();
+  const protobufs = new BoundedCache<string, { readonly hash: string; readonly made: Promise<ServedDocument> }>({
+    entries: maxCustom,
+  });
   const documents = (): Documents => {
     if (!made) {
       described = [...resources()];
@@ -100,7 +102,6 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
       const existing = protobufs.get(name);
       if (existing?.hash === document.hash) return existing.made;
       const made = openApi3Protobuf(parseJson(document.bytes).value as JsonObject).then((bytes) => ({ ...document, bytes }));
-      if (protobufs.size >= maxCustom) protobufs.clear();
       protobufs.set(name, { hash: document.hash, made });
       return made;
     },
@@ -110,31 +111,30 @@ function createLibrary(resources: () => readonly Resource[], options: OpenApiOpt
       return index;
     },
     getCustom(name, hash) {
-      const existing = madeCustom.get(name);
+      const existing = customTexts.get(name);
       if (existing?.hash === hash) return existing;
       const document = { bytes: Buffer.from(custom.openApi3(name)), hash, modified: now() };
-      if (madeCustom.size >= maxCustom) madeCustom.clear();
-      madeCustom.set(name, document);
+      customTexts.set(name, document);
       return document;
     },
     invalidate() {
       custom.invalidate();
-      underWay.clear();
+      building.clear();
       const isOther = described !== undefined && !isSame(described, resources());
       if (isOther) made = undefined;
       for (const key of isOther ? [...texts.keys()] : wholes) texts.delete(key);
     },
     getWhole(key, make) {
-      const existing = texts.get(key) ?? underWay.get(key);
+      const existing = texts.get(key) ?? building.get(key);
       if (existing) return existing;
       const making = make().then((document) => {
         // Discards the document if resources changed meanwhile.
-        if (underWay.get(key) === making) texts.set(key, document);
+        if (building.get(key) === making) texts.set(key, document);
         return document;
       });
-      const forget = () => void (underWay.get(key) === making && underWay.delete(key));
+      const forget = () => void (building.get(key) === making && building.delete(key));
       making.then(forget, forget);
-      underWay.set(key, making);
+      building.set(key, making);
       return making;
     },
     get(key, make) {

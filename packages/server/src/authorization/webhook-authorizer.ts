@@ -1,5 +1,12 @@
 import { type AccessAttributes, type Authorizer, type Logger, noOpinion, noRules, type Verdict } from '@tsukube/apiserver';
-import { type FieldRequirement, isObject, type JsonObject, type LabelOperator, type LabelRequirement } from '@tsukube/machinery';
+import {
+  BoundedCache,
+  type FieldRequirement,
+  isObject,
+  type JsonObject,
+  type LabelOperator,
+  type LabelRequirement,
+} from '@tsukube/machinery';
 import {
   type KubeconfigWebhook,
   kubeconfigWebhook,
@@ -15,7 +22,7 @@ export interface WebhookAuthorizer extends Authorizer {
 
 const firstDelayMs = 500;
 /** Decisions on larger reviews are not cached. */
-const maxRememberedBytes = 10_000;
+const maxCachedBytes = 10_000;
 
 /** Authorizes by a webhook, with a decision cache. Rejects if its kubeconfig or its conditions are invalid. */
 export async function webhookAuthorizer(
@@ -25,7 +32,7 @@ export async function webhookAuthorizer(
 ): Promise<WebhookAuthorizer> {
   const client = kubeconfigWebhook(await readWebhookKubeconfig(configuration.kubeConfigFile), configuration.timeout);
   const matches = await compileMatchConditions(configuration.matchConditions);
-  const remembered = new DecisionCache(configuration.authorizedTtl, configuration.unauthorizedTtl);
+  const decisions = new DecisionCache(configuration.authorizedTtl, configuration.unauthorizedTtl);
   const failed = (error: unknown): Verdict => ({
     decision: configuration.failurePolicy === 'Deny' ? 'deny' : 'no opinion',
     reason: '',
@@ -34,7 +41,7 @@ export async function webhookAuthorizer(
   const ask = async (key: string, spec: JsonObject): Promise<Verdict> => {
     try {
       const verdict = await review(client, spec, configuration.subjectAccessReviewVersion);
-      if (key.length <= maxRememberedBytes) remembered.add(key, verdict);
+      if (key.length <= maxCachedBytes) decisions.add(key, verdict);
       return verdict;
     } catch (error) {
       logger.error('authorization webhook failed', { name, error: String(error) });
@@ -48,7 +55,7 @@ export async function webhookAuthorizer(
       if (typeof matching === 'string') return failed(matching);
       if (!matching) return noOpinion;
       const key = JSON.stringify(spec);
-      return remembered.get(key) ?? ask(key, spec);
+      return decisions.get(key) ?? ask(key, spec);
     },
     rulesFor: () => ({ ...noRules, incomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
     close: () => client.close(),
@@ -140,40 +147,33 @@ function labelRequirement({ key, operator, values }: LabelRequirement): JsonObje
   return { key, operator: word, ...(values.length > 0 && { values: [...values] }) };
 }
 
-const maxRemembered = 8192;
+const maxDecisions = 8192;
 
-interface Remembered {
+interface CachedDecision {
   readonly verdict: Verdict;
   readonly until: number;
 }
 
 /** Caches the decisions of a webhook. */
 export class DecisionCache {
-  readonly #verdicts = new Map<string, Remembered>();
-  readonly #allowedMs: number;
-  readonly #refusedMs: number;
+  readonly #decisions = new BoundedCache<string, CachedDecision>({ entries: maxDecisions });
+  readonly #allowedTtlMs: number;
+  readonly #deniedTtlMs: number;
   readonly #now: () => number;
 
-  constructor(allowedMs: number, refusedMs: number, now: () => number = () => performance.now()) {
-    this.#allowedMs = allowedMs;
-    this.#refusedMs = refusedMs;
+  constructor(allowedTtlMs: number, deniedTtlMs: number, now: () => number = () => performance.now()) {
+    this.#allowedTtlMs = allowedTtlMs;
+    this.#deniedTtlMs = deniedTtlMs;
     this.#now = now;
   }
 
   get(key: string): Verdict | undefined {
-    const known = this.#verdicts.get(key);
-    if (!known) return undefined;
-    if (known.until > this.#now()) return known.verdict;
-    this.#verdicts.delete(key);
-    return undefined;
+    const known = this.#decisions.get(key);
+    return known && known.until > this.#now() ? known.verdict : undefined;
   }
 
   add(key: string, verdict: Verdict): void {
-    const lasting = verdict.decision === 'allow' ? this.#allowedMs : this.#refusedMs;
-    if (lasting <= 0) return;
-    this.#verdicts.delete(key);
-    this.#verdicts.set(key, { verdict, until: this.#now() + lasting });
-    const [oldest] = this.#verdicts.keys();
-    if (this.#verdicts.size > maxRemembered && oldest !== undefined) this.#verdicts.delete(oldest);
+    const ttlMs = verdict.decision === 'allow' ? this.#allowedTtlMs : this.#deniedTtlMs;
+    if (ttlMs > 0) this.#decisions.set(key, { verdict, until: this.#now() + ttlMs });
   }
 }
