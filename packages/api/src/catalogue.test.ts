@@ -4,11 +4,11 @@ import { parsedTypes as builtinTypes } from './catalogue.ts';
 const core = (kind: string) => builtinTypes.get(`io.k8s.api.core.v1.${kind}`);
 
 describe('builtinTypes', () => {
-  it('has kind and apiVersion first, then the order of Go', () => {
+  it('has kind and apiVersion first, then the fields in the order of Go', () => {
     expect([...core('ConfigMap').fields.keys()]).toEqual(['kind', 'apiVersion', 'metadata', 'immutable', 'data', 'binaryData']);
   });
 
-  it('has the group, version and kind of a kind', () => {
+  it('has group, version and kind', () => {
     expect(core('ConfigMap').gvks).toEqual([{ group: '', version: 'v1', kind: 'ConfigMap' }]);
     expect(builtinTypes.get('io.k8s.api.rbac.v1.Role').gvks).toEqual([
       { group: 'rbac.authorization.k8s.io', version: 'v1', kind: 'Role' },
@@ -16,7 +16,7 @@ describe('builtinTypes', () => {
     expect(core('ConfigMapKeySelector').gvks).toBeUndefined();
   });
 
-  it('knows DeleteOptions in every group', () => {
+  it('has DeleteOptions in every group', () => {
     const options = builtinTypes.get('io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions');
     expect(options.gvks).toHaveLength(60);
     expect(options.gvks).toContainEqual({ group: 'apps', version: 'v1', kind: 'DeleteOptions' });
@@ -60,7 +60,7 @@ describe('builtinTypes', () => {
     expect(core(kind).fields.get(field)).toEqual(expected);
   });
 
-  it('names the type where anything goes', () => {
+  it('names the type of untyped fields', () => {
     expect(builtinTypes.get('io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry').fields.get('fieldsV1')?.type).toEqual({
       is: 'any',
       ref: 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1',
@@ -72,7 +72,7 @@ describe('builtinTypes', () => {
     expect(core('LocalObjectReference').mapType).toBe('atomic');
   });
 
-  it('can expand every type, and every type that one refers to', () => {
+  it('expands every type and every referenced type', () => {
     const names = [...builtinTypes.names()];
     expect(names).toHaveLength(828);
     for (const name of names)

@@ -17,7 +17,7 @@ suite('describe', () => {
     ['io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService', undefined, /^APIService represents a server/],
     ['io.k8s.apimachinery.pkg.apis.meta.v1.Time', undefined, /^Time is a wrapper/],
     ['io.k8s.api.rbac.v1.PolicyRule', 'verbs', /'\*' represents all verbs\.$/],
-  ])('knows %s %s', (type, field, expected) => {
+  ])('has %s %s', (type, field, expected) => {
     expect(describe(type, field)).toMatch(expected);
   });
 
@@ -25,14 +25,14 @@ suite('describe', () => {
     expect(describe('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', 'namespace')).toContain('\n\n');
   });
 
-  it('is empty where nothing is known', () => {
+  it('is empty for unknown types and fields', () => {
     expect(describe('com.example.Thing')).toBe('');
     expect(describe('io.k8s.api.core.v1.ConfigMap', 'nothing')).toBe('');
   });
 });
 
 suite('describeColumn', () => {
-  it('leaves out the list of values', () => {
+  it('omits the list of enum values', () => {
     const field = ['io.k8s.api.core.v1.PersistentVolumeClaimStatus', 'phase'] as const;
     expect(describe(...field)).toContain('Possible enum values');
     expect(describeColumn(...field)).toBe('phase represents the current phase of PersistentVolumeClaim.');

@@ -6,16 +6,16 @@ type FieldDescriptions = Readonly<Record<string, string>>;
 const places = ['./descriptions.json', '../dist/descriptions.json', '../../api/dist/descriptions.json'];
 const nothing: FieldDescriptions = {};
 
-/** The lines of the file by their key. */
+/** The lines of the file by type key. */
 let lines: ReadonlyMap<string, string> | undefined;
 const known = new Map<string, FieldDescriptions>();
 
-/** What a type, or one of its fields, is for. Empty where nothing is known. */
+/** The description of a type or field; empty if there is none. */
 export function describe(type: string, field = ''): string {
   return describeType(type)[field] ?? describeTypeMeta(field);
 }
 
-/** What a field is for, without the list of its values that follows in OpenAPI: what table columns say. */
+/** The description of a field without its enum values, for table columns. */
 export function describeColumn(type: string, field: string): string {
   return describe(type, field).replace(/\n\nPossible enum values:[\s\S]*$/, '');
 }

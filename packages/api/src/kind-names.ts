@@ -4,7 +4,7 @@ import { parsedTypes } from './catalogue.ts';
 const extensions = 'io.k8s.apiextensions-apiserver.pkg.apis.';
 const aggregator = 'io.k8s.kube-aggregator.pkg.apis.';
 
-/** Kinds of versions that Kubernetes knows, converts, and serves no longer. */
+/** Kinds that Kubernetes still registers but no longer serves. */
 const removed: Readonly<Record<string, string>> = {
   'apps/v1beta1': 'Deployment DeploymentRollback Scale StatefulSet ControllerRevision',
   'apps/v1beta2': 'Deployment Scale StatefulSet DaemonSet ReplicaSet ControllerRevision',
@@ -14,7 +14,7 @@ const options = ['List', 'Get', 'Delete', 'Create', 'Update', 'Patch'].map((verb
 const everywhere = new Set([...options, 'WatchEvent']);
 const unversioned = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList']);
 
-/** What Kubernetes calls the kinds it knows, and where it looks for them. */
+/** Go type names and schemes of kinds, for error messages. */
 export const kindNames: KindNames = {
   scheme(type) {
     if (type.startsWith(extensions)) return 'k8s.io/apiextensions-apiserver/pkg/apiserver/apiserver.go:55';
@@ -31,7 +31,7 @@ export const kindNames: KindNames = {
   },
 };
 
-/** The types that are registered beside a type: those of the API, of definitions, or of the aggregator. */
+/** The package prefix of the scheme that a type is registered in. */
 function siblingsOf(type: string): string {
   return [extensions, aggregator].find((prefix) => type.startsWith(prefix)) ?? 'io.k8s.api.';
 }
@@ -44,7 +44,7 @@ function isRemoved(type: string, apiVersion: string, kind: string): boolean {
   return siblingsOf(type) === 'io.k8s.api.' && (removed[apiVersion]?.split(' ').includes(kind.replace(/List$/, '')) ?? false);
 }
 
-/** Every group and version has the kinds of options; the first of all has the rest. */
+/** Options and WatchEvent are registered in every group version, unversioned kinds in v1 only. */
 function isMeta(type: string, apiVersion: string, kind: string): boolean {
   if (apiVersion === 'v1') return everywhere.has(kind) || unversioned.has(kind);
   return everywhere.has(kind) && isGroupVersion(type, apiVersion);
@@ -57,12 +57,12 @@ function isGroupVersion(type: string, apiVersion: string): boolean {
   return false;
 }
 
-/** As packages name groups: rbac for rbac.authorization.k8s.io. */
+/** The Go package name of a group: rbac for rbac.authorization.k8s.io. */
 function groupName(group: string): string {
   return group === '' ? 'core' : (group.split('.')[0] as string);
 }
 
-/** The type that all versions of a kind are converted to. */
+/** The internal type of a kind. */
 function hubOf([group = '', , kind = '']: readonly string[]): string {
   if (group === 'events') return `core.${kind}`;
   if (kind === 'Scale') return 'autoscaling.Scale';

@@ -15,16 +15,16 @@ describe('builtinTypes', () => {
     ['core.v1.EndpointPort', 'port', 'zero'],
     ['discovery.v1.EndpointPort', 'port', 'keep'],
     ['resource.v1.CapacityRequirements', 'requests', 'omit'],
-  ])('knows what is written of %s.%s when it is empty', (type, field, expected) => {
+  ])('has the omitempty behaviour of %s.%s', (type, field, expected) => {
     expect(builtinTypes.get(`io.k8s.api.${type}`).fields.get(field)?.omitempty).toBe(expected);
   });
 
-  it('knows it of every field', () => {
+  it('has it for every field', () => {
     for (const name of builtinTypes.names())
       for (const field of builtinTypes.get(name).fields.values()) expect(field.omitempty, `${name}.${field.name}`).toBeDefined();
   });
 
-  it('makes a type once', () => {
+  it('returns the same type for each call', () => {
     const name = 'io.k8s.api.core.v1.Pod';
     expect(builtinTypes.get(name)).toBe(builtinTypes.get(name));
   });

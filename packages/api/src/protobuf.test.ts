@@ -46,7 +46,7 @@ const recorded: readonly (readonly [string, string, string])[] = [
     '6b3873000a0c0a027631120653746174757312550a060a0012001a0012074661696c7572651a1b6e616d6573706163657320226e6f706522206e6f7420666f756e6422084e6f74466f756e642a180a046e6f706512001a0a6e616d65737061636573280032003094031a002200',
   ],
 ];
-/** The first of them in a watch, and what is left of it when only metadata is asked for. */
+/** The first object as a watch event and as PartialObjectMetadata. */
 const recordedEvent =
   '0000015a0a05414444454412d0020acd026b3873000a0f0a0276311209436f6e6669674d617012b1020a93020a016312001a02706222002a2437326130366137372d333162622d343963302d383230612d63616565643462363032346432063130383537303800420808c0fae8d70610005a060a01611201315a060a01621201328a01ba010a046375726c12065570646174651a027631220808c0fae8d706100032084669656c647356313a8f010a8c017b22663a62696e61727944617461223a7b222e223a7b7d2c22663a6b223a7b7d7d2c22663a64617461223a7b222e223a7b7d2c22663a61223a7b7d2c22663a7a223a7b7d7d2c22663a696d6d757461626c65223a7b7d2c22663a6d65746164617461223a7b22663a6c6162656c73223a7b222e223a7b7d2c22663a61223a7b7d2c22663a62223a7b7d7d7d7d420012050a0161120012070a017a1202c3a91a070a016b120200ff20001a002200';
 const recordedMetadata =
@@ -74,39 +74,39 @@ const encode = (type: string, object: JsonObject) => encodeProtobuf(object, type
 const decode = (type: string, bytes: Uint8Array) => decodeProtobuf(bytes, types.get(type), types);
 const check = (type: string, object: JsonObject) => checkObject(object, types.get(type), types).value;
 
-describe('what kube-apiserver writes', () => {
+describe('recorded answers of kube-apiserver', () => {
   const [, , configMap = ''] = recorded[0] ?? [];
 
-  it.each(recorded)('is written of %s', (type, json, hex) => {
+  it.each(recorded)('encodes %s', (type, json, hex) => {
     const object = JSON.parse(json);
     expect(wrapProtobuf(object.apiVersion, object.kind, encode(type, object)).toString('hex')).toBe(hex);
   });
 
-  it.each(recorded)('is read as %s', (type, json, hex) => {
+  it.each(recorded)('decodes %s', (type, json, hex) => {
     const { apiVersion, kind, raw } = unwrapProtobuf(Buffer.from(hex, 'hex'));
     expect(JSON.stringify(check(type, { kind, apiVersion, ...decode(type, raw) }))).toBe(json);
   });
 
-  it('is written of an event of a watch', () => {
+  it('encodes a watch event', () => {
     const { apiVersion, kind, raw } = unwrapProtobuf(Buffer.from(configMap, 'hex'));
     expect(watchFrame('ADDED', apiVersion, kind, raw).toString('hex')).toBe(recordedEvent);
   });
 
-  it('is written of metadata alone', () => {
+  it('encodes PartialObjectMetadata', () => {
     const metadata = partialMetadataBytes(unwrapProtobuf(Buffer.from(configMap, 'hex')).raw);
     expect(wrapProtobuf('meta.k8s.io/v1', 'PartialObjectMetadata', metadata).toString('hex')).toBe(recordedMetadata);
   });
 });
 
 describe('every type', () => {
-  it('can be written and read with nothing set', () => {
+  it('round-trips an empty object', () => {
     for (const name of types.names()) {
       const nothing = check(name, {});
       expect(check(name, decode(name, encode(name, nothing))), name).toEqual(nothing);
     }
   });
 
-  it.each(kinds)('is the same after a round trip: %s', (type) => {
+  it.each(kinds)('round-trips random objects: %s', (type) => {
     const random = randomNumbers(type.length);
     for (let i = 0; i < 50; i++) {
       const object = check(type, randomObject(type, random));
@@ -117,8 +117,8 @@ describe('every type', () => {
   });
 });
 
-describe('hostile bytes', () => {
-  /** The only ways out: an object, or a ProtobufError. */
+describe('invalid input', () => {
+  /** Decodes to an object or throws a ProtobufError. */
   function attempt(type: string, bytes: Uint8Array): void {
     try {
       decode(type, bytes);
@@ -127,7 +127,7 @@ describe('hostile bytes', () => {
     }
   }
 
-  it.each(kinds)('do no harm: %s', (type) => {
+  it.each(kinds)('is decoded or rejected with a ProtobufError: %s', (type) => {
     const random = randomNumbers(7);
     const valid = encode(type, check(type, randomObject(type, random)));
     for (let i = 0; i < 300; i++) {
@@ -150,14 +150,14 @@ describe('hostile bytes', () => {
     ['empty values of one field', filled('1200')],
     ['raw JSON that is nested', rawDefault('['.repeat(size))],
     ['raw JSON that is long', rawDefault(`[${'0,'.repeat(size / 2)}0]`)],
-  ])('end soon: %s', (_, bytes) => {
+  ])('is rejected quickly: %s', (_, bytes) => {
     const started = performance.now();
     attempt(schema, bytes);
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
 
-/** allOf in allOf, lengths and all. */
+/** Nested allOf with correct lengths. */
 function nestedSchemas(depth: number): Buffer {
   const allOf = 0xca;
   const parts: Buffer[] = [];
@@ -169,7 +169,7 @@ function nestedSchemas(depth: number): Buffer {
   return Buffer.concat(parts.reverse());
 }
 
-/** A schema whose default is this text, be it JSON or not. */
+/** A schema with this raw text as default, valid JSON or not. */
 function rawDefault(text: string): Buffer {
   const stand = 'x'.repeat(text.length - 2);
   const bytes = encode(schema, { default: stand });

@@ -1,15 +1,15 @@
 import type { Field, FieldType, GroupVersionKind, JsonValue, Scalar, TypeDefinition } from '@tsukube/machinery';
 
 /**
- * Reads one line of types.ts:
+ * Parses one line of types.ts:
  *   Name flag flag: field; field
- * A flag is `kind` (kind and apiVersion come first), `everywhere` (known in every group), `atomic`, or
+ * A flag is `kind` (kind and apiVersion come first), `everywhere` (registered in every group version), `atomic`, or
  * `union(discriminator,field=Value)`. A field is
  *   name number type mark mark
- * Its number is that of protobuf: 2.1 is field 1 of a struct that Go inlines and protobuf has as field 2; - is none.
- * A type is a scalar, Name or package.Name, *Name (anything goes), []type or {}type; ~ before it says that protobuf wraps
- * the list in a message of its own. Marks are ! (required), = (default: the zero value) or =(json), list and map types with
- * their keys, patch(strategy), key(merge key), enum(values).
+ * The number is that of protobuf: 2.1 is field 1 of a struct that Go inlines and that is field 2 in protobuf; - is none.
+ * A type is a scalar, Name or package.Name, *Name (untyped JSON), []type or {}type; a leading ~ means that protobuf wraps the
+ * list in a message. Marks are ! (required), = (default: the zero value) or =(json), list and map types with their keys,
+ * patch(strategy), key(merge key), enum(values).
  */
 export interface BuiltinField extends Field {
   /** Numbers of the protobuf messages around this field, outermost first, where Go inlines a struct. */

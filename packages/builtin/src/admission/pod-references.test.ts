@@ -49,5 +49,5 @@ describe('API objects that pods refer to', () => {
   it.each([
     [volume({}), 'unknown volume type for volume  "v"'],
     [volume({ projected: { sources: [{}] } }), 'unknown source for projected volume "v"'],
-  ])('%j is not known', (spec, problem) => expect(apiReference(spec)).toEqual({ problem }));
+  ])('%j is an unknown volume', (spec, problem) => expect(apiReference(spec)).toEqual({ problem }));
 });

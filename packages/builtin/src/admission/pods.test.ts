@@ -23,13 +23,13 @@ function creation(spec: JsonObject): AdmissionAttributes {
 }
 
 describe('admission of pods', () => {
-  it('lets pods stay on nodes that are gone for five minutes', () => {
+  it('adds tolerations of 300 seconds for lost nodes', () => {
     const spec: JsonObject = { tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }] };
     defaultTolerationSeconds({ notReady: 300, unreachable: 300 }).mutate?.(creation(spec));
     expect(spec.tolerations).toHaveLength(2);
   });
 
-  it('gives a priority to who names none, and refuses another', () => {
+  it('sets the default priority and rejects a different one', () => {
     const spec: JsonObject = {};
     priority(undefined).mutate?.(creation(spec));
     expect(spec).toEqual({ priority: 0, preemptionPolicy: 'PreemptLowerPriority' });
@@ -37,12 +37,12 @@ describe('admission of pods', () => {
     expect(() => priority(undefined).mutate?.(creation({ priorityClassName: 'x' }))).toThrow('no PriorityClass with name x');
   });
 
-  it('refuses pods of service accounts that do not exist', async () => {
+  it('rejects pods with a missing service account', async () => {
     const admitted = serviceAccountAdmission(undefined).mutate?.(creation({ serviceAccountName: 'x' }));
     await expect(admitted).rejects.toThrow('error looking up service account ns/x: serviceaccount "x" not found');
   });
 
-  it('keeps the widest of tolerations', () => {
+  it('merges tolerations that cover each other', () => {
     const all = { operator: 'Exists' };
     const one = { key: 'a', operator: 'Equal', value: 'b', effect: 'NoSchedule' };
     expect(mergeTolerations([one], [one, all])).toEqual([all]);

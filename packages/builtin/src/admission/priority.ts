@@ -1,5 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type ObjectCache } from '@tsukube/apiserver';
-import { type JsonObject, numberIn, textIn } from '@tsukube/machinery';
+import { type JsonObject, metadataOf, numberIn, textIn } from '@tsukube/machinery';
 import { isPods, refuse } from './forbidden.ts';
 
 /** Priority: resolves priorityClassName to a number. `classes` is undefined if PriorityClasses are not served. */
@@ -37,7 +37,7 @@ function setPriority(attributes: AdmissionAttributes, classes: ObjectCache | und
     const reason = `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`;
     throw refuse(attributes, reason);
   }
-  if (found) spec.priorityClassName = (found.metadata as JsonObject).name as string;
+  if (found) spec.priorityClassName = metadataOf(found).name ?? '';
   spec.priority = value;
   const policy = found ? textIn(found, 'preemptionPolicy') : 'PreemptLowerPriority';
   if (policy === '') return;
@@ -74,6 +74,6 @@ function requireOneDefault(attributes: AdmissionAttributes, classes: ObjectCache
   const { object, operation } = attributes;
   if (object?.globalDefault !== true) return;
   const { name } = (defaultClass(classes)?.metadata ?? {}) as { name?: string };
-  if (name === undefined || (operation === 'UPDATE' && name === (object.metadata as JsonObject).name)) return;
+  if (name === undefined || (operation === 'UPDATE' && name === metadataOf(object).name)) return;
   throw refuse(attributes, `PriorityClass ${name} is already marked as default. Only one default can exist`);
 }

@@ -1,5 +1,5 @@
 import { type AdmissionAttributes, type AdmissionPlugin, decodeObject, type ObjectCache } from '@tsukube/apiserver';
-import { generateName, type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { generateName, type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import { isPods, refuse } from './forbidden.ts';
 import { namesSecret } from './pod-references.ts';
 
@@ -62,7 +62,7 @@ async function check(
 }
 
 function isMirror(pod: JsonObject): boolean {
-  return Object.hasOwn(mapIn(pod.metadata as JsonObject, 'annotations'), mirror);
+  return Object.hasOwn(metadataOf(pod).annotations ?? {}, mirror);
 }
 
 async function accountOf(
@@ -128,7 +128,7 @@ function checkMirror(attributes: AdmissionAttributes, spec: JsonObject): void {
 }
 
 function checkSecrets(attributes: AdmissionAttributes, spec: JsonObject, account: JsonObject, onlyAdded: boolean): void {
-  const metadata = account.metadata as JsonObject;
+  const metadata = metadataOf(account);
   if (!/^(?:1|t|T|true|TRUE|True)$/.test(mapIn(metadata, 'annotations')[enforceSecrets] ?? '')) return;
   const named = (list: string) => new Set(objectsIn(account, list).map((reference) => textIn(reference, 'name')));
   const fields = onlyAdded ? (['ephemeralContainers'] as const) : (['initContainers', 'containers'] as const);

@@ -25,17 +25,17 @@ describe('webhooks', () => {
       'https://h:x',
       'Required value: url must be a valid URL: parse "https://h:x": invalid port ":x" after host; desired format: https://host[/path]',
     ],
-  ])('are not at %s', (url, problem) => {
+  ])('rejects the URL %s', (url, problem) => {
     expect(problemsOf({ ...hook, clientConfig: { url } })).toEqual([`webhooks[0].clientConfig.url: ${problem}`]);
   });
 
-  it('are accepted with their defaults', () => expect(problemsOf(hook)).toEqual([]));
+  it('accepts a webhook with defaults', () => expect(problemsOf(hook)).toEqual([]));
 
-  it('have names of their own', () => {
+  it('requires unique names', () => {
     expect(problemsOf(hook, hook)).toEqual(['webhooks[1].name: Duplicate value: "a.b.c"']);
   });
 
-  it('may stay wrong in what was wrong before', () => {
+  it('ratchets values that were invalid before', () => {
     const old: JsonObject = { webhooks: [{ ...hook, sideEffects: 'Some', timeoutSeconds: 5 }] };
     const errors = new FieldErrors();
     strategy.validateUpdate?.(structuredClone(old) as KubeObject, old as KubeObject, errors, hub);
@@ -59,7 +59,7 @@ describe('resources of a rule', () => {
   });
 });
 
-it('shows selectors as Go prints them', () => {
+it('formats selectors as Go does', () => {
   expect(shownSelector({ matchLabels: { b: '2', a: '1' } })).toBe(
     '&LabelSelector{MatchLabels:map[string]string{a: 1,b: 2,},MatchExpressions:[]LabelSelectorRequirement{},}',
   );

@@ -37,7 +37,7 @@ describe('access reviews', () => {
     else expect(check).toThrow(`is invalid: ${field}: `);
   });
 
-  it('ask about the subject that they name', () => {
+  it('use the subject of the spec', () => {
     expect(subjectIn({ user: 'u', groups: ['g'], extra: { k: ['v'] } })).toEqual({
       name: 'u',
       uid: '',
@@ -49,7 +49,7 @@ describe('access reviews', () => {
   const user = { name: 'u', groups: [] };
   const asked = (resource: JsonObject) => accessIn({ resourceAttributes: resource }, user);
 
-  it('ask about paths and about every version of a resource', () => {
+  it('convert non-resource attributes and default the version to *', () => {
     expect(accessIn({ nonResourceAttributes: { path: '/x', verb: 'get' } }, user)).toMatchObject({
       isResource: false,
       path: '/x',
@@ -73,11 +73,11 @@ describe('access reviews', () => {
       },
       { requirements: [fields[1]], error: 'fieldSelectors do not yet support Exists' },
     ],
-  ])('ask with field selectors: %s', (_title, fieldSelector, expected) => {
+  ])('parse field selectors: %s', (_title, fieldSelector, expected) => {
     expect(asked({ ...pods, fieldSelector }).fieldSelector).toEqual(expected);
   });
 
-  it('ask with label selectors', () => {
+  it('parse label selectors', () => {
     const requirements = [
       { key: 'a', operator: 'Like' },
       { key: 'b', operator: 'Exists' },

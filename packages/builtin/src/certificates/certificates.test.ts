@@ -59,7 +59,7 @@ describe('subjects of signing requests', () => {
     }),
   );
 
-  it('has the last common name, and all organizations', () =>
+  it('has the last common name and all organizations', () =>
     expect(
       requestedSubject(
         requestFor(
@@ -71,26 +71,26 @@ describe('subjects of signing requests', () => {
       ),
     ).toEqual({ commonName: 'b', organizations: ['of a', 'of b'] }));
 
-  it('has nothing that cannot be read', () =>
+  it('reports an unreadable request', () =>
     expect(requestedSubject(requestFor(attribute(organization, 12, Buffer.from([0xff]))))).toEqual({
       problem: 'asn1: structure error: a subject that is no text',
     }));
 });
 
 describe('PEM', () => {
-  it('passes over what is no block', () => {
+  it('skips text outside blocks', () => {
     expect([...pemBlocks(`text\n-----BEGIN A-----\nYQ==\n-----END B-----\n${ecdsa}`)].map(({ type }) => type)).toEqual([
       'CERTIFICATE REQUEST',
     ]);
   });
 
-  it('does not take longer than the text', () => {
+  it('is linear in the length of the text', () => {
     expect([...pemBlocks('-----BEGIN A-----\n'.repeat(150_000))]).toEqual([]);
     expect([...pemBlocks(`${'-----BEGIN A-----\n'.repeat(150_000)}-----END B-----\n`)]).toEqual([]);
   }, 5_000);
 });
 
-describe('who may do what', () => {
+describe('validation of updates', () => {
   const spec = { signerName: 'a.b/c', usages: ['any'], request: Buffer.from(ecdsa).toString('base64') };
   const approved = { type: 'Approved', status: 'True', reason: 'r', lastUpdateTime: 't', lastTransitionTime: 't' };
   const update = (subresource: string, before: JsonObject, status: JsonObject) => {
@@ -105,18 +105,18 @@ describe('who may do what', () => {
     return { status: object?.status, problems: errors.list.map(({ body }) => body) };
   };
 
-  it('signers do not decide', () => {
+  it('/status cannot approve or deny', () => {
     expect(update('status', {}, { conditions: [approved] }).problems).toEqual([
       'Forbidden: updates may not add a condition of type "Approved"',
     ]);
   });
 
-  it('approvers do not issue', () => {
+  it('/approval cannot set the certificate', () => {
     const { status, problems } = update('approval', {}, { conditions: [approved], certificate: 'YQ==' });
     expect({ status, problems }).toEqual({ status: { conditions: [approved] }, problems: [] });
   });
 
-  it('what is decided stays decided', () => {
+  it('conditions cannot be removed', () => {
     expect(update('approval', { conditions: [approved] }, {}).problems).toEqual([
       'Forbidden: updates may not remove a condition of type "Approved"',
     ]);

@@ -41,7 +41,7 @@ describe('flow schemas', () => {
   ])('%s', (_title, spec, fields) => expect(fieldsWrong(flowSchema, spec)).toEqual(fields));
 });
 
-it('leaves the configuration alone that everything rests on', () => {
+it('rejects changes to mandatory objects', () => {
   const limited = { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' } };
   expect(fieldsWrong(priorityLevelConfiguration, { type: 'Limited', limited }, 'catch-all')).toEqual([]);
   const other = { ...limited, nominalConcurrencyShares: 6 };

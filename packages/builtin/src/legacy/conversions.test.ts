@@ -21,7 +21,7 @@ const webhooks = 'validatingwebhookconfigurations.admissionregistration.k8s.io';
 const levels = 'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io';
 const flow = 'flowcontrol.apiserver.k8s.io';
 
-describe('an autoscaler of 2018', () => {
+describe('HorizontalPodAutoscaler v2beta1', () => {
   const target = { kind: 'Deployment', name: 'web', apiVersion: 'apps/v1' };
   const v2beta1 = {
     kind: 'HorizontalPodAutoscaler',
@@ -58,17 +58,17 @@ describe('an autoscaler of 2018', () => {
   ];
   const hub = converterOf(autoscalers, 'autoscaling/v2beta1').toHub(v2beta1 as unknown as JsonObject);
 
-  it('reads as one of v2', () => {
+  it('converts to v2', () => {
     expect(hub.apiVersion).toBe('autoscaling/v2');
     expect(hub.spec).toEqual({ scaleTargetRef: target, minReplicas: 1, maxReplicas: 9, metrics });
   });
 
-  it('reads as one of v2beta2', () => {
+  it('converts to v2beta2', () => {
     const { apiVersion, spec } = converterOf(autoscalers, 'autoscaling/v2beta2').fromHub(hub);
     expect({ apiVersion, spec }).toEqual({ apiVersion: 'autoscaling/v2beta2', spec: hub.spec });
   });
 
-  it('reads as one of v1, and that back as what it was', () => {
+  it('converts to v1 and back', () => {
     const v1 = horizontalPodAutoscaler.versions.find(({ version }) => version === 'v1')?.converter as Converter;
     const read = v1.fromHub(hub);
     expect(read.spec).toMatchObject({ targetCPUUtilizationPercentage: 60 });
@@ -89,7 +89,7 @@ describe('an autoscaler of 2018', () => {
   });
 });
 
-describe('what the old version cannot say', () => {
+describe('a field that the old version lacks', () => {
   const hub: JsonObject = {
     kind: 'HorizontalPodAutoscaler',
     apiVersion: 'autoscaling/v2',
@@ -105,12 +105,12 @@ describe('what the old version cannot say', () => {
   const old = fromHub(hub);
   const edited = (text: string, other: string) => JSON.parse(JSON.stringify(old).replace(text, other)) as JsonObject;
 
-  it('is kept in an annotation of ours', () => {
+  it('is preserved in an annotation', () => {
     expect((old.metadata as JsonObject).annotations).toHaveProperty([lostFieldsAnnotation]);
     expect(toHub(old)).toEqual(hub);
   });
 
-  it('gives way to what a client changes', () => {
+  it('is not restored if the client changes the value', () => {
     const { spec } = toHub(edited('"targetAverageUtilization":60', '"targetAverageValue":"5"'));
     expect((spec as JsonObject).metrics).toMatchObject([{ resource: { target: { type: 'AverageValue', averageValue: '5' } } }]);
   });
@@ -263,7 +263,7 @@ describe('conversions', () => {
       { spec: { request: 'AA==' } },
       { spec: { signerName: 'kubernetes.io/legacy-unknown', usages: ['digital signature', 'key encipherment'] } },
     ],
-  ])('understand %s', (_, resource, apiVersion, old, expected) => {
+  ])('convert %s', (_, resource, apiVersion, old, expected) => {
     const { toHub, fromHub } = converterOf(resource, apiVersion);
     const hub = toHub({ apiVersion, ...old } as JsonObject);
     expect(hub).toMatchObject(expected);
@@ -349,7 +349,7 @@ describe('warnings', () => {
       `${flow}/v1beta2 PriorityLevelConfiguration is deprecated in v1.26+, unavailable in v1.29+; use ${flow}/v1beta3 PriorityLevelConfiguration`,
     ],
     ['events', 'events.k8s.io/v1beta1', 'events.k8s.io/v1beta1 Event is deprecated in v1.22+, unavailable in v1.25+'],
-  ])('of %s in %s are in the words of Kubernetes', (resource, apiVersion, text) => {
+  ])('of %s in %s equal those of Kubernetes', (resource, apiVersion, text) => {
     expect(versionOf(resource, apiVersion).deprecationWarning).toBe(text);
   });
 });

@@ -57,8 +57,8 @@ function problems(object: JsonObject): readonly string[] {
   return errors.list.map(({ field, body }) => `${field}: ${body}`);
 }
 
-describe('definitions of the years before v1', () => {
-  it('have their versions, schemas, columns and subresources where v1 has them', () => {
+describe('CustomResourceDefinition v1beta1', () => {
+  it('converts versions, schemas, columns and subresources to v1', () => {
     expect(toHub(cronTab).spec).toMatchObject({
       scope: 'Namespaced',
       preserveUnknownFields: true,
@@ -84,7 +84,7 @@ describe('definitions of the years before v1', () => {
     });
   });
 
-  it.each([cronTab, virtualService, converting])('are read as they were written: $metadata.name', (object) => {
+  it.each([cronTab, virtualService, converting])('round-trips $metadata.name', (object) => {
     const back = fromHub(toHub(object));
     expect(back).toMatchObject(object as object);
     expect(back.metadata).not.toHaveProperty(['annotations', lostFieldsAnnotation]);
@@ -112,7 +112,7 @@ describe('definitions of the years before v1', () => {
       definition('things.example.com', { ...(converting.spec as JsonObject), preserveUnknownFields: true }),
       ['spec.conversion.strategy: Invalid value: "Webhook": must be None if spec.preserveUnknownFields is true'],
     ],
-  ])('are held to what was asked then: %s', (_title, object, found) => expect(problems(object)).toEqual(found));
+  ])('is validated as v1beta1 was: %s', (_title, object, found) => expect(problems(object)).toEqual(found));
 
   it.each<[string, JsonObject, string]>([
     [
@@ -125,7 +125,7 @@ describe('definitions of the years before v1', () => {
       { version: 'v2', versions: [{ name: 'v1' }] },
       'spec.version: Invalid value: "v2": must match the first version in spec.versions',
     ],
-  ])('cannot contradict themselves: %s', (_title, spec, message) =>
+  ])('rejects fields at both levels: %s', (_title, spec, message) =>
     expect(() => toHub(definition('a', spec))).toThrow(
       `CustomResourceDefinition.apiextensions.k8s.io "a" is invalid: ${message}`,
     ),

@@ -59,7 +59,7 @@ function missing(part: JsonValue, whole: JsonValue | undefined, at = ''): readon
 }
 
 describe('a removed version', () => {
-  it.each(all)('says in the hub version all that it says: %s', (type, version) => {
+  it.each(all)('keeps all fields in the hub: %s', (type, version) => {
     const { toHub, fromHub } = converterOf(version);
     for (let seed = 0; seed < rounds; seed++) {
       const object = randomOf(type, seed);
@@ -85,7 +85,7 @@ describe('a removed version', () => {
     }
   });
 
-  it.each(all)('needs no annotation of ours for what it says itself: %s', (type, version) => {
+  it.each(all)('needs no annotation for its own fields: %s', (type, version) => {
     const { toHub, fromHub } = converterOf(version);
     for (let seed = 0; seed < rounds; seed++) {
       const object = randomOf(type, seed);

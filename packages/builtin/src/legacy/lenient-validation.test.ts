@@ -27,26 +27,26 @@ const hook = { name: 'a.b.c', clientConfig: { url: 'https://a/b' }, admissionRev
 const webhooks = 'validatingwebhookconfigurations';
 const registration = 'admissionregistration.k8s.io';
 
-describe('an old version', () => {
-  it('accepts webhooks with side effects and with the same name, which v1 does not', () => {
+describe('a removed version', () => {
+  it('accepts side effects and duplicate names of webhooks, unlike v1', () => {
     const configuration = { webhooks: [{ ...hook, sideEffects: 'Some' }, hook] };
     expect(complaints(webhooks, `${registration}/v1beta1`, configuration)).toEqual([]);
     expect(complaints(webhooks, `${registration}/v1`, configuration)).not.toEqual([]);
   });
 
-  it('names what it supports', () => {
+  it('lists its supported values in errors', () => {
     expect(complaints(webhooks, `${registration}/v1beta1`, { webhooks: [{ ...hook, sideEffects: 'No' }] })).toEqual([
       'webhooks[0].sideEffects: Unsupported value: "No": supported values: "None", "NoneOnDryRun", "Some", "Unknown"',
     ]);
   });
 
-  it('accepts the signer of before there were signers', () => {
+  it('accepts the signer legacy-unknown', () => {
     const request = { spec: { request: 'AA==', usages: ['client auth', 'client auth', 'odd'] } };
     const found = complaints('certificatesigningrequests', 'certificates.k8s.io/v1beta1', request);
     expect(found.map((text) => text.split(':')[0])).toEqual(['spec.request']);
   });
 
-  it('asks as little of events as core/v1 does, in its own words', () => {
+  it('validates events as core/v1 does, with its own field names', () => {
     const old = { metadata: { namespace: 'default' }, regarding: { namespace: 'default' }, deprecatedCount: 2 };
     expect(complaints('events', 'events.k8s.io/v1beta1', old)).toEqual([]);
     expect(complaints('events', 'events.k8s.io/v1beta1', { ...old, eventTime: '2020-01-01T00:00:00.000000Z' })).toContain(
@@ -54,7 +54,7 @@ describe('an old version', () => {
     );
   });
 
-  it('is behind those that Kubernetes serves, and looks like its hub', () => {
+  it('follows the served versions and has the columns of the hub', () => {
     const { resource, served } = find('events', 'events.k8s.io/v1beta1');
     expect(resource.versions.map(({ group, version }) => `${group}/${version}`)).toEqual([
       '/v1',
@@ -73,7 +73,7 @@ describe('an old version', () => {
     expect(served.selectableFields).toHaveProperty(['regarding.name']);
   });
 
-  it('is marked as such', () => {
+  it('has the legacy flag', () => {
     for (const versions of Object.values(legacyVersions))
       for (const { legacy, deprecationWarning } of versions)
         expect([legacy, typeof deprecationWarning]).toEqual([true, 'string']);

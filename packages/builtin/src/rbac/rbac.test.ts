@@ -26,7 +26,7 @@ describe('validation', () => {
     expect(errors.list.map(({ field }) => field)).toEqual(fields);
   });
 
-  it('lets nobody exchange the role of a binding', () => {
+  it('rejects a changed roleRef', () => {
     const errors = new FieldErrors();
     roleBinding.strategy.validateUpdate?.(
       { roleRef } as JsonObject as KubeObject,
@@ -38,7 +38,7 @@ describe('validation', () => {
   });
 });
 
-it('names the group of users and groups, not that of accounts', () => {
+it('defaults apiGroup of users and groups', () => {
   const binding: JsonObject = {
     roleRef: { kind: 'Role', name: 'r' },
     subjects: [

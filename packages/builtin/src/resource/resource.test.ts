@@ -53,7 +53,7 @@ describe('claims', () => {
     expect(errors.list.map(({ field }) => field)).toEqual(fields);
   });
 
-  it('are reserved only once devices are allocated', () => {
+  it('can be reserved only after allocation', () => {
     const object = { ...claim({}), status: { reservedFor: [{ resource: 'pods', name: 'p', uid: 'u' }] } };
     const errors = new FieldErrors();
     subresources?.status?.strategy?.validateUpdate?.(object as JsonObject as KubeObject, claim({}) as KubeObject, errors, hub);

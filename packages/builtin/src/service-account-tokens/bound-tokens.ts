@@ -11,7 +11,7 @@ import {
   type TokenAuthenticator,
   timeProblem,
 } from '@tsukube/apiserver';
-import { type JsonObject, textIn } from '@tsukube/machinery';
+import { type JsonObject, metadataOf, textIn } from '@tsukube/machinery';
 import { accountUser, type ObjectReference, type PrivateClaims, readPrivateClaims } from './claims.ts';
 import { type GoodSignature, type SignedTokenOptions, signedTokens } from './signed-tokens.ts';
 
@@ -173,7 +173,7 @@ export function objectFinder(registryOf: (kind: BoundKind) => ObjectRegistry | u
 
 function readEntry(entry: CacheEntry): FoundObject {
   const object = decodeObject(entry.value);
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   const deleted = textIn(metadata, 'deletionTimestamp');
   return { entry, object, uid: textIn(metadata, 'uid'), deletedAt: deleted === '' ? undefined : Date.parse(deleted) };
 }

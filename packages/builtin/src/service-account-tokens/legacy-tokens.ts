@@ -8,7 +8,7 @@ import {
   refused,
   type TokenAuthenticator,
 } from '@tsukube/apiserver';
-import { type JsonObject, mapIn, objectIn, objectsIn, textIn } from '@tsukube/machinery';
+import { type JsonObject, mapIn, metadataOf, objectIn, objectsIn, textIn } from '@tsukube/machinery';
 import type { FindObject, FoundObject } from './bound-tokens.ts';
 import { accountUser, accountUsername, type LegacyClaims, legacyIssuer, readLegacyClaims } from './claims.ts';
 import { type GoodSignature, type SignedTokenOptions, signedTokens } from './signed-tokens.ts';
@@ -100,7 +100,7 @@ const autoWarning =
 /** Adds audit annotations and warnings about legacy tokens. */
 function used(identity: Authenticated, secret: FoundObject, account: FoundObject, claims: LegacyClaims): Identification {
   const { namespace, secret: name, account: owner } = claims;
-  if (mapIn(secret.object.metadata as JsonObject, 'labels')[invalidSince]) {
+  if (metadataOf(secret.object).labels?.[invalidSince]) {
     return refused(
       `the token in secret ${namespace}/${name} for service account ${namespace}/${owner} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${invalidSince}' label from the secret to temporarily allow use of this token`,
     );
@@ -122,7 +122,7 @@ export function lastUsedTracker(
 ): (secret: FoundObject) => void {
   const writing = new Set<string>();
   return (secret) => {
-    const known = mapIn(secret.object.metadata as JsonObject, 'labels')[label];
+    const known = metadataOf(secret.object).labels?.[label];
     const today = dayOf(now());
     if (known === today || (known !== undefined && known === dayOf(now() + dayMs))) return;
     const registry = secrets();
@@ -140,9 +140,9 @@ function dayOf(time: number): string {
 }
 
 async function mark(secrets: ObjectRegistry, { object, uid }: FoundObject, today: string): Promise<void> {
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   const labelled = (existing: JsonObject | undefined): JsonObject => {
-    const kept = (existing as JsonObject).metadata as JsonObject;
+    const kept = metadataOf(existing as JsonObject);
     return { ...existing, metadata: { ...kept, labels: { ...mapIn(kept, 'labels'), [label]: today } } };
   };
   const context = asServer(secrets, textIn(metadata, 'namespace'));

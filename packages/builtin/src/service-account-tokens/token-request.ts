@@ -13,6 +13,7 @@ import {
   formatTime,
   type JsonObject,
   type KubeObject,
+  metadataOf,
   numberIn,
   objectIn,
   parseApiVersion,
@@ -48,7 +49,7 @@ export function tokenRequests(issuer: TokenIssuer | undefined): Subresource {
     const asked = askedFor(body, issuer);
     const now = request.objects.services.now();
     const owned = await ownedFields(request, body, asked, context);
-    const metadata = { ...(body.metadata as JsonObject), ...namesOf(account), creationTimestamp: formatTime(now), ...owned };
+    const metadata = { ...metadataOf(body), ...namesOf(account), creationTimestamp: formatTime(now), ...owned };
     validate(asked.expirationSeconds);
     const bound = await boundTo(request, objectIn(body.spec as JsonObject, 'boundObjectRef'));
     const expirationSeconds = limited(asked.expirationSeconds, issuer, request);
@@ -92,7 +93,7 @@ async function ownedFields(
   const object: KubeObject = {
     kind: 'TokenRequest',
     apiVersion: `${group}/v1`,
-    metadata: { ...(body.metadata as JsonObject) },
+    metadata: { ...metadataOf(body) },
     spec,
   };
   await fieldManagement?.track(tracked, object, undefined, { ...context, version: kind }, now());
@@ -212,7 +213,7 @@ async function boundToPod(request: ResourceRequest, object: JsonObject): Promise
 }
 
 function referenceOf(object: JsonObject): ObjectReference {
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   return { name: textIn(metadata, 'name'), uid: textIn(metadata, 'uid') };
 }
 

@@ -19,8 +19,8 @@ function fieldsWrong(given: JsonObject): readonly string[] {
   return errors.list.map(({ field }) => field);
 }
 
-describe('definitions', () => {
-  it('are completed', () => {
+describe('CustomResourceDefinition', () => {
+  it('applies defaults', () => {
     expect(prepared(spec)).toMatchObject({
       spec: { names: { singular: 'x', listKind: 'XList' }, conversion: { strategy: 'None' } },
       status: { storedVersions: ['v1'] },
@@ -46,7 +46,7 @@ describe('definitions', () => {
     ['of a protected group', { ...spec, group: 'k8s.io' }, ['metadata.name', 'metadata.annotations[api-approved.kubernetes.io]']],
   ])('%s', (_title, given, fields) => expect(fieldsWrong(given)).toEqual(fields));
 
-  it('remember the versions that objects may be stored in', () => {
+  it('adds storage versions to status.storedVersions', () => {
     const old = prepared({ ...spec, versions: [version, other] });
     const versions = [
       { ...version, storage: false },

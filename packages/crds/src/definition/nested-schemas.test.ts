@@ -12,7 +12,7 @@ function formed(field: JsonObject): JsonObject {
   return spec;
 }
 
-describe('schemas within schemas', () => {
+describe('normalizeSchemas', () => {
   it.each<[string, JsonObject, JsonObject]>([
     [
       'lose what is unknown or empty',
@@ -30,7 +30,7 @@ describe('schemas within schemas', () => {
       'json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.items.type of type string',
     ],
     [{ additionalProperties: 'x' }, 'boolean or JSON schema expected'],
-  ])('are refused: %j', (given, reason) =>
+  ])('rejects %j', (given, reason) =>
     expect(() => formed(given)).toThrow(
       `CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: ${reason}`,
     ),

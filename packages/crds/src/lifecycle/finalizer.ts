@@ -1,5 +1,5 @@
 import { asServer, deleteObject, nameOfKey, type ObjectRegistry } from '@tsukube/apiserver';
-import { isObject, type JsonObject, StatusError } from '@tsukube/machinery';
+import { isObject, type JsonObject, metadataOf, StatusError } from '@tsukube/machinery';
 import { cleanupFinalizer, conditionOf, type Definition, isTrue } from '../definition/definition.ts';
 import { readDefinition } from '../definition/read-definition.ts';
 import { conditionObjects, type NewCondition, withCondition } from './conditions.ts';
@@ -93,7 +93,7 @@ function report(
 }
 
 function released(object: JsonObject): JsonObject {
-  const { finalizers = [], ...metadata } = object.metadata as JsonObject & { finalizers?: string[] };
+  const { finalizers = [], ...metadata } = metadataOf(object);
   const rest = finalizers.filter((finalizer) => finalizer !== cleanupFinalizer);
-  return { ...object, metadata: rest.length > 0 ? { ...metadata, finalizers: rest } : (metadata as JsonObject) };
+  return { ...object, metadata: rest.length > 0 ? { ...metadata, finalizers: rest } : metadata };
 }

@@ -14,7 +14,7 @@ const names = (plural: string, kind: string, more: Partial<DefinitionNames> = {}
 const nothing = names('', '', { singular: '', listKind: '' });
 const others = takenNames([names('boxes', 'Box', { singular: 'box', shortNames: ['bx', 'b'] })]);
 
-it('gives names that are free', () => {
+it('accepts free names', () => {
   const wanted = names('bins', 'Bin', { shortNames: ['bn'], categories: ['all'] });
   const { names: accepted, condition } = acceptNames(wanted, nothing, others);
   expect(accepted).toEqual(wanted);
@@ -33,7 +33,7 @@ it.each<[string, DefinitionNames, Partial<DefinitionNames>, string, string]>([
     '["bx" is already in use, "b" is already in use]',
   ],
   ['kind', names('bins', 'Box', { listKind: 'BinList' }), { kind: '' }, 'KindConflict', '"Box" is already in use'],
-])('keeps what it had where the %s name is taken', (_title, wanted, kept, reason, message) => {
+])('keeps the old name if the %s name is taken', (_title, wanted, kept, reason, message) => {
   const { names: accepted, condition } = acceptNames(wanted, nothing, others);
   expect(accepted).toEqual({ ...wanted, ...kept });
   expect(condition).toEqual({ type: 'NamesAccepted', status: 'False', reason, message });

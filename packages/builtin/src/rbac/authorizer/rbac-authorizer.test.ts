@@ -62,14 +62,14 @@ describe('a binding', () => {
       { name: 'system:serviceaccount:n:s', groups: [] },
       'ServiceAccount "s/n"',
     ],
-  ])('%s says why', (_title, subject, user, text) => {
+  ])('%s has a reason', (_title, subject, user, text) => {
     const index = new RbacIndex();
     allow(index, '', 'r', pods);
     bind(index, '', 'b', 'r', [{ kind: 'User', name: 'other' }, subject]);
     expect(reason(index, { user })).toBe(`RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "r" to ${text}`);
   });
 
-  it('in a namespace counts there only, and may leave out the namespace of an account', () => {
+  it('applies in its namespace only; the namespace of a service account is optional', () => {
     const index = new RbacIndex();
     allow(index, 'n', 'r', pods);
     bind(index, 'n', 'b', 'r', [toAnn, { kind: 'ServiceAccount', name: 's' }], 'Role');
@@ -80,7 +80,7 @@ describe('a binding', () => {
     expect(reason(index)).toBe('');
   });
 
-  it('to a role that is missing is told of, and works as soon as the role comes', () => {
+  it('to a missing role is reported, and applies once the role exists', () => {
     const index = new RbacIndex();
     bind(index, '', 'b', 'r', [toAnn]);
     bind(index, 'n', 'c', 'q', [toAnn], 'Role');
@@ -93,7 +93,7 @@ describe('a binding', () => {
     expect(reason(index)).toBe('RBAC: clusterrole.rbac.authorization.k8s.io "r" not found');
   });
 
-  it('that changes or goes is forgotten at once', () => {
+  it('has no effect after it changed or was deleted', () => {
     const index = new RbacIndex();
     allow(index, '', 'r', pods);
     bind(index, '', 'b', 'r', [toAnn]);
@@ -115,7 +115,7 @@ describe('ten thousand bindings', () => {
     return index;
   };
 
-  it('of others are not looked at', () => {
+  it('of other users cost nothing', () => {
     const index = manyFor((i) => ({ kind: 'User', name: `u${i}` }));
     let visited = 0;
     index.visit(ann, '', (bindings) => {
@@ -125,7 +125,7 @@ describe('ten thousand bindings', () => {
     expect(visited).toBe(0);
   });
 
-  it('of one user are remembered, until something changes', () => {
+  it('of one user are cached until a change', () => {
     const index = manyFor(() => toAnn);
     const authorizer = rbacAuthorizer(index);
     const asked = access({ resource: 'pods', name: 'p9999' });
@@ -138,7 +138,7 @@ describe('ten thousand bindings', () => {
   });
 });
 
-it('lists what a user may do, each binding once', async () => {
+it('lists the rules of a user, each binding once', async () => {
   const index = new RbacIndex();
   allow(index, '', 'r', pods, { verbs: ['get'], nonResourceURLs: ['/x'] });
   bind(index, '', 'b', 'r', [toAnn, { kind: 'Group', name: 'readers' }]);

@@ -7,13 +7,13 @@ const policy = bootstrapPolicy();
 const named = (kind: string, name: string): JsonObject =>
   structuredClone(policy.find((object) => object.kind === kind && (object.metadata as JsonObject).name === name) as JsonObject);
 
-describe('the policy of the first start', () => {
+describe('bootstrapPolicy', () => {
   it('has the roles and bindings that Kubernetes has', () => {
     const count = (kind: string) => policy.filter((object) => object.kind === kind).length;
     expect(['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map(count)).toEqual([69, 50, 7, 7]);
   });
 
-  it('is named without being made', () => {
+  it('has the names of bootstrapNames', () => {
     const names = policy.map(({ kind, metadata }) => {
       const { namespace = '', name } = metadata as JsonObject;
       return { kind, namespace, name };
@@ -22,7 +22,7 @@ describe('the policy of the first start', () => {
     expect([...bootstrapNames()].sort(byText)).toEqual([...names].sort(byText));
   });
 
-  it('binds only roles that it has', () => {
+  it('binds only its own roles', () => {
     const roles = new Set(
       policy.filter(({ kind }) => String(kind).endsWith('Role')).map(({ metadata }) => (metadata as JsonObject).name),
     );
@@ -30,7 +30,7 @@ describe('the policy of the first start', () => {
     expect(bound.filter((name) => !roles.has(name))).toEqual([]);
   });
 
-  it('is stored with its owners', () => {
+  it('is stored with managedFields', () => {
     const stored = JSON.parse(storedPolicy(named('ClusterRole', 'view'), 'u', 't').toString());
     expect(Object.keys(stored)).toEqual(['kind', 'apiVersion', 'metadata', 'rules', 'aggregationRule']);
     expect(stored.metadata.managedFields).toMatchObject([
@@ -45,14 +45,14 @@ describe('reconciling', () => {
   const binding = named('ClusterRoleBinding', 'system:basic-user');
   const autoUpdate = (value: string) => ({ 'rbac.authorization.kubernetes.io/autoupdate': value });
 
-  it('leaves what is complete alone, and what wants to be', () => {
+  it('skips complete objects and those that opt out', () => {
     expect(reconciledRole(role, role)).toBeUndefined();
     expect(reconciledBinding(binding, binding)).toBeUndefined();
     const ours = { ...role, metadata: { name: 'x', annotations: autoUpdate('false') }, rules: [] };
     expect(reconciledRole(ours, role)).toBeUndefined();
   });
 
-  it('adds rules and takes none away', () => {
+  it('adds rules and removes none', () => {
     const [, second] = role.rules as JsonObject[];
     const own = { verbs: ['get'], apiGroups: [''], resources: ['pods'] };
     const reconciled = reconciledRole({ ...role, rules: [own, second as JsonObject] }, role) as JsonObject;
@@ -70,7 +70,7 @@ describe('reconciling', () => {
     expect((reconciled.metadata as JsonObject).labels).toEqual({ 'kubernetes.io/bootstrapping': 'rbac-defaults', mine: 'yes' });
   });
 
-  it('adds subjects and takes none away; a binding to another role is made anew', () => {
+  it('adds subjects and removes none; replaces a binding to another role', () => {
     const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'ann' }];
     const reconciled = reconciledBinding({ ...binding, subjects }, binding) as JsonObject;
     expect(reconciled.subjects).toEqual([...subjects, ...(binding.subjects as JsonObject[])]);

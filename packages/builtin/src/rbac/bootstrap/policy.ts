@@ -1,4 +1,4 @@
-import { type JsonObject, objectIn, objectsIn } from '@tsukube/machinery';
+import { type JsonObject, metadataOf, objectIn, objectsIn } from '@tsukube/machinery';
 import { type PolicyRule, rbacGroup, storedRule } from '../rules/policy-rule.ts';
 import { bootstrapBindingNames, bootstrapBindings, controllerRoleName } from './bindings.ts';
 import { clusterRoles } from './cluster-roles.ts';
@@ -66,7 +66,7 @@ function role(name: string, lines: RuleLines, namespace?: string): JsonObject {
 }
 
 function marked(object: JsonObject): JsonObject {
-  const metadata = object.metadata as JsonObject;
+  const metadata = metadataOf(object);
   const target = object.kind === 'ClusterRole' ? addsTo[metadata.name as string] : undefined;
   const labels = { 'kubernetes.io/bootstrapping': 'rbac-defaults', ...(target && { [aggregateTo(target)]: 'true' }) };
   return {

@@ -1,4 +1,4 @@
-import { deepEqual, type JsonObject, mapIn, objectIn, objectsIn } from '@tsukube/machinery';
+import { deepEqual, type JsonObject, mapIn, metadataOf, objectIn, objectsIn } from '@tsukube/machinery';
 import { uncovered } from '../rules/covers.ts';
 import { policyRuleOf, storedRule } from '../rules/policy-rule.ts';
 import { autoUpdate } from './policy.ts';
@@ -46,7 +46,7 @@ function rulesOf(object: JsonObject) {
 
 /** Existing labels and annotations win. */
 function mergedMetadata(existing: JsonObject, expected: JsonObject): JsonObject {
-  const [own, wanted] = [existing.metadata as JsonObject, expected.metadata as JsonObject];
+  const [own, wanted] = [metadataOf(existing), metadataOf(expected)];
   const merged = (field: string) => ({ ...mapIn(wanted, field), ...mapIn(own, field) });
   return { ...own, labels: merged('labels'), annotations: merged('annotations') };
 }

@@ -5,7 +5,7 @@ import { type PolicyRule, policyRuleOf } from './policy-rule.ts';
 const rule = (given: Partial<PolicyRule>): PolicyRule => policyRuleOf(given as never);
 const pods = rule({ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods', 'pods/log'] });
 
-describe('what rules leave uncovered', () => {
+describe('uncovered', () => {
   it.each<[string, PolicyRule[], PolicyRule[], string]>([
     ['nothing of themselves', [pods], [pods], ''],
     ['nothing of everything', [rule({ verbs: ['*'], apiGroups: ['*'], resources: ['*'] })], [pods], ''],
