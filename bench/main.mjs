@@ -31,7 +31,7 @@ import { useRunning } from './servers/launcher.mjs';
  * @typedef {import('./report/report.mjs').Report} Report
  */
 
-/** How much of the time may be gone after each part, so that what is left is enough for the parts to come. */
+/** Fraction of the budget that may be used after each part, so that the rest suffices for the following parts. */
 const budgetShares = { start: 0.15, requests: 0.6 };
 
 /** @param {Options} options @returns {Launcher[]} */
@@ -77,7 +77,7 @@ async function measure(options, command, launchers, pool) {
     );
     await measureAll({ ...runUntil(1), rounds: 1 }, [loadedMemoryStep(bench)], contenders);
     await measureAll(runUntil(1), listSteps(bench), contenders);
-    // They stay, so they come last; two thousand take their time, and are measured where they are asked for.
+    // CRDs stay, so they come last; two thousand of them take long and are measured only on request.
     if (options.only.length > 0) {
       await measureAll(runUntil(1), [overloadStep(bench)], contenders);
       await measureAll({ ...runUntil(1), rounds: 1 }, [definitionsStep(bench)], contenders);

@@ -22,28 +22,28 @@ import { parseArgs } from 'node:util';
 
 export const help = `Usage: npm run bench -- [options]
 
-Starts the server from its build on a fresh data folder, drives it over HTTPS from separate processes and prints a table.
-Only servers on a loopback address are accepted.
+Starts the server from its build with an empty data folder, drives it over HTTPS from separate processes and prints a table.
+Accepts only servers on a loopback address.
 
   --peer KUBECONFIG        run the same work against another API server, row by row in turn, and compare
-  --peer-start COMMAND     starts the peer from nothing and returns when it is ready; timed. A last line of output such
-                           as 123,456 tells the process ids. Its data is taken as disposable
-  --peer-stop COMMAND      stops what --peer-start started; not timed
-  --peer-pids PID,PID      processes of a peer that runs already, for its memory
-  --peer-name NAME         what the table calls the peer
-  --kubeconfig KUBECONFIG  use a server that runs already instead of starting one
-  --pids PID,PID           its processes, for its memory
-  --rounds N               how often each row is measured, the median counts (3; with --quick 1)
+  --peer-start COMMAND     command that starts the peer with empty data and returns when it is ready; measured. A last
+                           line such as 123,456 gives its process ids. Its data is disposable
+  --peer-stop COMMAND      command that stops the peer again; not measured
+  --peer-pids PID,PID      process ids of a running peer, to read its memory
+  --peer-name NAME         name of the peer in the table
+  --kubeconfig KUBECONFIG  use a running server instead of starting one
+  --pids PID,PID           its process ids, to read its memory
+  --rounds N               rounds per row, of which the median counts (3; with --quick 1)
   --quick                  about a minute: shorter rows, at most 10,000 objects
-  --only ROW,ROW           rows or beginnings of them: create, get, list-10k, watch-100, memory ...
-                           overload is measured where it is asked for
+  --only ROW,ROW           rows or prefixes of them: create, get, list-10k, watch-100, memory ...
+                           overload is measured only on request
   --rows ROW,ROW           the same
   --objects N              objects in the longest list (100000)
   --in-flight N            concurrent requests of the object rows (64)
   --drivers N              driver processes
-  --budget SECONDS         no further round of a row starts later (540)
+  --budget SECONDS         no round starts later (540)
   --no-build               do not build before starting
-  --publish                also draw docs/images/bench.svg and replace the table in docs/performance.md
+  --publish                also replace docs/images/bench.svg and the table in docs/performance.md
   --help
 `;
 
@@ -80,7 +80,7 @@ function pidList(flag, text) {
   return text ? text.split(',').map((pid) => wholeNumber(flag, pid, 1, 2 ** 22)) : [];
 }
 
-/** One process drives a server on two cores; more only help where cores are left over. */
+/** One driver process suffices for a server on two cores; more help only if cores are idle. */
 function defaultDrivers() {
   return Math.min(4, Math.max(1, Math.floor(cpus().length / 4)));
 }
@@ -109,7 +109,7 @@ export function parseOptions(args) {
   };
 }
 
-/** @param {string[]} args @returns {string} what to type to get the same run, without the paths of one machine */
+/** @param {string[]} args @returns {string} the command line of this run, without local paths */
 export function commandLine(args) {
   const placeholders = new Map([
     ['--peer', 'KUBECONFIG'],

@@ -1,5 +1,5 @@
 /**
- * What the record of owners costs: updates and applies of one object in this process, without HTTP and without a disk.
+ * The cost of managedFields: updates and applies of one object in this process, without HTTP and disk.
  *
  *     node bench/ownership.mjs
  */
@@ -73,7 +73,7 @@ async function seeded(owners) {
 
 async function measure() {
   const [plain, owned] = [await seeded(false), await seeded(true)];
-  // In turn, so that whatever else the machine does falls on all of them.
+  // Alternating, so that other load on the machine affects all of them.
   const kinds = { without: updates(plain), with: updates(owned), applied: applies(await seeded(true)) };
   const samples = Object.fromEntries(Object.keys(kinds).map((name) => [name, []]));
   for (const operation of Object.values(kinds)) for (let i = 0; i < warmup; i++) await operation();
@@ -83,7 +83,7 @@ async function measure() {
 }
 
 const medians = await measure();
-console.log(`update, 1 KB, no record of owners   ${medians.without.toFixed(1)} µs`);
-console.log(`update, 1 KB, one owner             ${medians.with.toFixed(1)} µs`);
-console.log(`  which takes                       ${((medians.with / medians.without - 1) * 100).toFixed(0)} % longer`);
+console.log(`update, 1 KB, without managedFields ${medians.without.toFixed(1)} µs`);
+console.log(`update, 1 KB, with managedFields    ${medians.with.toFixed(1)} µs`);
+console.log(`  overhead                          ${((medians.with / medians.without - 1) * 100).toFixed(0)} %`);
 console.log(`apply, 4 KB, three managers         ${medians.applied.toFixed(1)} µs`);

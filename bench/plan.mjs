@@ -1,10 +1,10 @@
 /**
- * How long and how much: every row is bounded in time, every set of objects in number.
+ * Durations and sizes: every row is bounded in time, every set of objects in number.
  *
  * @typedef {object} Plan
  * @property {number} rounds
  * @property {number} inFlight
- * @property {number} coldWarmupMs  before the first round of a row of objects or watches: a server that compiles as it runs is measured running
+ * @property {number} coldWarmupMs  before the first round of an object or watch row, because of JIT compilation
  * @property {number} warmupMs  before any other
  * @property {number} objectMs  create, get, update, patch, page
  * @property {number} listMs  each kind of list; at least one whole list whatever it takes

@@ -6,7 +6,7 @@
  * @typedef {{ row: Row, samples: SamplesByContender }} RecordedRow
  */
 
-/** Keeps every sample of every row, in the order in which the rows first came up. */
+/** Collects the samples of all rows, in order of first appearance. */
 export class Recorder {
   /** @type {Map<string, RecordedRow>} */
   #rows = new Map();

@@ -4,8 +4,8 @@ import { isSelected } from './rows/row.mjs';
 import { whileStopped } from './servers/processes.mjs';
 
 /**
- * The order of things: row by row, each contender in turn, and who goes first changes from round to round, so that
- * whatever else the machine does falls on both.
+ * Order of measurement: row by row, each contender in turn. The first contender alternates between rounds, so that other load
+ * on the machine affects both.
  *
  * @typedef {import('./rows/row.mjs').Row} Row
  * @typedef {import('./rows/row.mjs').Step} Step
@@ -17,7 +17,7 @@ import { whileStopped } from './servers/processes.mjs';
  * @property {import('./recorder.mjs').Recorder} recorder
  * @property {readonly string[]} only
  * @property {number} rounds
- * @property {number} deadline  on the clock of performance.now(); no further round starts that could not end before it
+ * @property {number} deadline  on the clock of performance.now(); no round starts that could not end before it
  * @property {(line: string) => void} log
  */
 

@@ -1,11 +1,11 @@
 import { objectName } from './config-map.mjs';
 
-/** So many share an object, each with keys of its own. */
+/** Number of managers per object, each with its own keys. */
 export const managers = 3;
 const keys = 10;
 const value = 'The quick brown fox jumps over the lazy dog. '.repeat(2).slice(0, 80);
 
-/** What a manager applies: about a kilobyte, of which it changes one key from write to write. @type {readonly string[]} */
+/** The configuration of a manager: about 1 KB, of which one key changes with every write. @type {readonly string[]} */
 const parts = Array.from({ length: managers }, (_, manager) =>
   Array.from({ length: keys }, (_, key) => `"part-${manager}-key-${key}":"${value}"`).join(','),
 );

@@ -10,19 +10,19 @@ import { createHistogram, record } from './histogram.mjs';
  * @typedef {import('./histogram.mjs').Histogram} Histogram
  * @typedef {{ path: string, body?: Buffer }} Request
  *
- * @typedef {object} Work  what one lane does
+ * @typedef {object} Work  the work of one lane
  * @property {() => Request | undefined} next  the next operation; undefined when none is left
  * @property {(body: Buffer) => Request | undefined} [received]  may return a further request of the same operation
  *
  * @typedef {object} Bounds
  * @property {number} warmupMs  operations that end earlier are not counted
  * @property {number} [warmupOps]  the first operations are not counted, and the time begins when they have ended
- * @property {number} durationMs  no operation starts later, unless there are fewer than minOps
+ * @property {number} durationMs  no operation starts later, unless fewer than minOps have
  * @property {number} minOps
- * @property {number} minBytes  an answer shorter than this is a failure: the server did less than the work asked for
+ * @property {number} minBytes  a shorter response counts as a failure
  *
  * @typedef {object} LoopResult
- * @property {number} started  with those of the warm-up
+ * @property {number} started  including warm-up
  * @property {number} completed
  * @property {number} elapsedMs
  * @property {number} bytes
@@ -32,7 +32,7 @@ import { createHistogram, record } from './histogram.mjs';
  */
 
 const maxFailureSamples = 3;
-/** A server that refuses everything is noticed at once, not after the whole duration. */
+/** Aborts early if the server rejects everything. */
 const maxFailures = 200;
 
 class Meter {
@@ -174,7 +174,7 @@ class Lane {
 
 /**
  * @param {readonly Connection[]} connections @param {RequestShape} shape @param {number} expected the status of success
- * @param {readonly Work[]} works one for each lane; lanes are dealt out over the connections @param {Bounds} bounds
+ * @param {readonly Work[]} works one per lane; lanes are distributed over the connections @param {Bounds} bounds
  * @returns {Promise<LoopResult>}
  */
 export async function runClosedLoop(connections, shape, expected, works, bounds) {

@@ -1,7 +1,7 @@
-/** The object that every row works on: a ConfigMap whose JSON, as it is sent, has a thousand bytes and a bit. */
+/** The object of most rows: a ConfigMap of about 1 KB of JSON. */
 
 const filler = 'The quick brown fox jumps over the lazy dog. '.repeat(20).slice(0, 840);
-/** Begins a stamp and occurs nowhere else in an object, so that one fast scan for a byte finds every event. */
+/** Marks a stamp and occurs nowhere else in an object, so that a scan for one byte finds every event. */
 const stampMark = '@';
 const stampByte = stampMark.charCodeAt(0);
 const stampDigits = 23;
@@ -18,7 +18,7 @@ export function objectName(prefix, index) {
 /** Selects one object in ten. */
 export const tenthSelector = encodeURIComponent('group=g3');
 
-/** @param {number | string} value differs from write to write, so that none is a no-op */
+/** @param {number | string} value different for every write, so that none is a no-op */
 export function stampOf(value) {
   return stampMark + String(value).padStart(stampDigits, '0');
 }
@@ -44,7 +44,7 @@ function textAfter(body, mark) {
   return body.toString('latin1', from, body.indexOf(quote, from));
 }
 
-/** @param {Buffer} body an object, or a list whose own version comes before its items' */
+/** @param {Buffer} body an object, or a list whose own version precedes those of its items */
 export function resourceVersionIn(body) {
   return textAfter(body, versionMark);
 }
@@ -57,7 +57,7 @@ export function continueTokenIn(body) {
 /**
  * Calls back with the number in each complete stamp.
  * @param {Buffer} bytes @param {(value: number) => void} found
- * @returns {number} where a stamp begins that is cut off, or the length of the bytes
+ * @returns {number} start of a truncated stamp, or the length of the bytes
  */
 export function forEachStamp(bytes, found) {
   for (let at = bytes.indexOf(stampByte); at >= 0; at = bytes.indexOf(stampByte, at + stampDigits)) {

@@ -3,25 +3,25 @@ import { Http1Connection } from './http1.mjs';
 import { Http2Connection } from './http2.mjs';
 
 /**
- * What the driver needs to know of a server; plain data, as it crosses process boundaries.
- * With a token nothing else is shown to the server.
+ * A server as plain data, because it crosses process boundaries.
+ * With a token no client certificate is sent.
  * @typedef {{ host: string, port: number, ca: string, cert: string, key: string, token?: string }} Endpoint
  *
  * @typedef {'h1' | 'h2'} Protocol
  *
- * What repeats in every request of a row.
+ * The constant part of the requests of a row.
  * @typedef {{ method: string, accept?: string, contentType?: string, headers?: Record<string, string> }} RequestShape
  *
- * The same, ready to be sent on one connection.
+ * The same, encoded for one connection.
  * @typedef {{ beforePath: Buffer, afterPath: Buffer }} EncodedShape
  *
- * Receives one answer; the parts of its body may be kept.
+ * Receives one response; the parts of its body may be retained.
  * @typedef {{ head(status: number): void, data(part: Buffer): void, end(): void, fail(error: Error): void }} Reply
  *
  * @typedef {object} Connection
  * @property {(shape: RequestShape) => EncodedShape} encodeShape
  * @property {(shape: EncodedShape, path: string, body: Buffer | undefined, reply: Reply) => void} send  copies the body
- * @property {() => void} close  replies still open hear nothing more
+ * @property {() => void} close  open replies are not notified
  */
 
 const handshakesAtOnce = 16;

@@ -1,8 +1,8 @@
 import { createHistogram, record } from './histogram.mjs';
 
 /**
- * Follows every write to every watcher. A slot (and with it the object it writes) is free again when the write was
- * acknowledged and all watchers have its event; so the slowest watcher sets the pace and none falls behind for good.
+ * Tracks every write to every watcher. A slot, and with it the object it writes, is free again when the write is acknowledged
+ * and all watchers have its event. So the slowest watcher sets the pace and none falls behind permanently.
  *
  * @typedef {{ slot: number, sentAt: number, missing: number }} Outstanding
  */
@@ -12,7 +12,7 @@ export class FanOut {
   #freeSlots;
   /** @type {Map<number, Outstanding>} */
   #outstanding = new Map();
-  /** Far from the stamps of earlier runs: a write that changes nothing has no event. */
+  /** Differs from the stamps of earlier runs, because a no-op write has no event. */
   #sequence = Date.now() * 1000;
   #countFrom = Number.POSITIVE_INFINITY;
   #countUntil = Number.POSITIVE_INFINITY;
@@ -39,7 +39,7 @@ export class FanOut {
     const slot = this.#freeSlots.pop();
     if (slot === undefined) return undefined;
     const sequence = ++this.#sequence;
-    // The acknowledgement is one more thing to wait for.
+    // Plus one for the acknowledgement.
     this.#outstanding.set(sequence, { slot, sentAt: performance.now(), missing: this.watchers + 1 });
     return { sequence, slot };
   }
@@ -47,7 +47,7 @@ export class FanOut {
   /** @param {number} sequence */
   delivered(sequence) {
     const write = this.#outstanding.get(sequence);
-    if (!write) return; // an event of an earlier run on the same objects
+    if (!write) return; // event of an earlier run on the same objects
     const now = performance.now();
     if (now >= this.#countFrom && now < this.#countUntil) record(this.latencies, now - write.sentAt);
     this.#arrived(sequence, write);
@@ -59,13 +59,13 @@ export class FanOut {
     if (write) this.#arrived(sequence, write);
   }
 
-  /** A write that failed has no event to wait for. @param {number} sequence */
+  /** A failed write has no event. @param {number} sequence */
   abandoned(sequence) {
     const write = this.#outstanding.get(sequence);
     if (write) this.#free(sequence, write);
   }
 
-  /** Nothing waits for a watcher that is gone. */
+  /** A watcher is gone: no write waits for it any longer. */
   lost() {
     this.watchers--;
     for (const [sequence, write] of [...this.#outstanding]) this.#arrived(sequence, write);

@@ -3,8 +3,8 @@ import { openConnections } from './connection.mjs';
 import { withOwnCost } from './own-cost.mjs';
 
 /**
- * More requests than a server can carry. Of ten requests six are gets, three creates and one is a page of 500 objects. Without a
- * rate it is a closed loop, which finds out what the server can carry; with one it is an open loop, which does not care.
+ * Overload. Of ten requests six are gets, three are creates and one lists a page of 500 objects. Without a rate it is a closed
+ * loop, which measures the capacity of the server; with a rate it is an open loop, which ignores it.
  *
  * @typedef {import('./connection.mjs').Connection} Connection
  * @typedef {import('./connection.mjs').EncodedShape} EncodedShape
@@ -18,11 +18,11 @@ import { withOwnCost } from './own-cost.mjs';
  * @property {string} created  prefix of the objects that are created
  * @property {number} http2Connections
  * @property {number} http1Connections
- * @property {number} inFlight  most requests of one connection
+ * @property {number} inFlight  maximum requests in flight per connection
  * @property {number} [ratePerSecond]
  * @property {number} durationMs
  *
- * `heldBack` requests were due but not sent: every connection had as many requests in flight as it may have.
+ * `heldBack` requests were due but not sent, because every connection had reached its limit of requests in flight.
  * @typedef {{ offered: number, heldBack: number, succeeded: number, refused: number, failed: number, failureSamples: string[], elapsedMs: number } & import('./own-cost.mjs').OwnCost} FloodResult
  */
 
@@ -120,7 +120,7 @@ class Flood {
     }
   }
 
-  /** The next in turn that has room. @param {readonly Client[]} clients */
+  /** The next client with capacity, round-robin. @param {readonly Client[]} clients */
   #withRoom(clients) {
     for (let tried = 0; tried < clients.length; tried++) {
       const client = clients[this.#turn++ % clients.length];

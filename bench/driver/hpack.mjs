@@ -1,6 +1,6 @@
 /**
- * Just enough HPACK: headers are sent as literals that never enter a table, and of an answer only the status is read.
- * The driver allows the server no dynamic table, so a status is either in the static table or spelled out.
+ * A minimal HPACK: headers are sent as literals without indexing, and only the status of a response is decoded. The driver
+ * disables the server's dynamic table, so a status is either in the static table or a literal.
  */
 
 const staticNames = new Map([
@@ -14,10 +14,10 @@ const staticNames = new Map([
 const methodGet = 0x82;
 const methodName = 2;
 const schemeHttps = 0x87;
-/** Entries 8 to 14 of the static table; a status that is not among them may borrow the name of any. */
+/** Entries 8 to 14 of the static table; other statuses reference the name of one of them. */
 const firstStatus = 8;
 const knownStatuses = [200, 204, 206, 304, 400, 404, 500];
-/** Huffman codes of the digits: 0 to 2 have five bits, 3 to 9 have six. */
+/** Huffman codes of the digits: five bits for 0 to 2, six bits for 3 to 9. */
 const shortDigits = ['0', '1', '2'];
 const longDigitsFrom = 0b011001;
 
@@ -67,13 +67,13 @@ function huffmanDigits(text) {
   return digits;
 }
 
-/** @type {Map<number, number>} Statuses that were spelled out, by their coded bytes: decoded once, then looked up. */
+/** @type {Map<number, number>} Literal statuses by their encoded bytes. */
 const decodedStatuses = new Map();
 
-/** @param {Buffer} block @returns {number} 0 when the block holds no status, as in trailers */
+/** @param {Buffer} block @returns {number} 0 if the block has no status, as in trailers */
 export function decodeStatus(block) {
   let at = 0;
-  while (at < block.length && (block[at] & 0xe0) === 0x20) at++; // a table size update stands before the first header
+  while (at < block.length && (block[at] & 0xe0) === 0x20) at++; // a table size update precedes the first header
   const first = block[at];
   const known = knownStatuses[first - 0x80 - firstStatus];
   if (known !== undefined) return known;

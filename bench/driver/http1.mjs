@@ -11,18 +11,17 @@ const headEnd = Buffer.from('\r\n\r\n');
 const nothing = Buffer.alloc(0);
 
 /**
- * An HTTP/1.1 client of one socket. Requests may be sent ahead: answers come in their order. Of the head it reads the status and how
- * the body is framed.
+ * An HTTP/1.1 client on one socket, with pipelining. Of the response head it parses only the status and the body framing.
  * @implements {Connection}
  */
 export class Http1Connection {
-  /** @type {Reply | undefined} the first that is due */
+  /** @type {Reply | undefined} the oldest open reply */
   #reply;
   /** @type {Reply[]} */
   #later = [];
   /** @type {Awaited} */
   #awaited = 'head';
-  /** What came of a head or a chunk size that is not complete yet. */
+  /** Bytes of an incomplete head or chunk size. */
   #partial = nothing;
   #left = 0;
 
@@ -70,7 +69,7 @@ export class Http1Connection {
     while (rest.length > 0) rest = this.#step(rest);
   }
 
-  /** @param {Buffer} bytes @returns {Buffer} what is left of them */
+  /** @param {Buffer} bytes @returns {Buffer} the unread rest */
   #step(bytes) {
     switch (this.#awaited) {
       case 'head':

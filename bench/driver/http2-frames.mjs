@@ -1,4 +1,4 @@
-/** The frames of HTTP/2 (RFC 9113) that a client of an API server meets. */
+/** The HTTP/2 frames (RFC 9113) a client of an API server needs. */
 
 export const frameType = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goAway: 7, windowUpdate: 8 };
 export const frameFlag = { endStream: 1, ack: 1, endHeaders: 4, padded: 8 };
@@ -45,12 +45,12 @@ export function windowUpdateFrame(stream, increment) {
 
 /**
  * @typedef {object} FrameHandler
- * @property {(stream: number, part: Buffer) => void} data  a part of a DATA frame, as it comes off the socket
+ * @property {(stream: number, part: Buffer) => void} data  a part of a DATA frame, as read from the socket
  * @property {(stream: number, last: boolean) => void} dataEnd
- * @property {(type: number, flags: number, stream: number, payload: Buffer) => void} frame  any other frame, whole
+ * @property {(type: number, flags: number, stream: number, payload: Buffer) => void} frame  any other frame, complete
  */
 
-/** Cuts a byte stream into frames; the payload of DATA frames is handed on without being gathered. */
+/** Splits a byte stream into frames; the payload of DATA frames is passed on unbuffered. */
 export class FrameReader {
   #header = Buffer.alloc(frameHeaderSize);
   #headerFilled = 0;

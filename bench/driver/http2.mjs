@@ -19,13 +19,13 @@ import {
  */
 
 const defaultWindow = 65_535;
-/** The windows of Go's client, which most Kubernetes clients are. */
+/** The windows of Go's HTTP/2 client, which most Kubernetes clients use. */
 const streamWindow = 4 << 20;
 const connectionWindow = 1 << 30;
 
 /**
- * An HTTP/2 client of one socket at the level of frames: node:http2 spends more on a request than a fast server does,
- * and the driver must not be what is measured.
+ * An HTTP/2 client on one socket at the level of frames: node:http2 spends more time on a request than a fast server does, and
+ * the driver must not be the bottleneck.
  * @implements {Connection}
  */
 export class Http2Connection {
@@ -109,7 +109,7 @@ export class Http2Connection {
     }
   }
 
-  /** What one turn of the loop sends shares one TLS record and one system call. @param {Buffer} bytes */
+  /** Batches the writes of one event-loop turn into one TLS record and one system call. @param {Buffer} bytes */
   #write(bytes) {
     this.#outgoing.push(bytes);
     if (this.#flushScheduled) return;
@@ -149,7 +149,7 @@ export class Http2Connection {
     else if (type === frameType.ping && !acknowledged) this.#write(encodeFrame(frameType.ping, frameFlag.ack, 0, [payload]));
     else if (type === frameType.windowUpdate && id === 0) this.#openSendWindow(payload.readUInt32BE(0));
     else if (type === frameType.reset) this.#fail(id, new Error(`stream reset by the server, code ${payload.readUInt32BE(0)}`));
-    else if (type === frameType.goAway) this.#failAll(new Error(`the server said go away, code ${payload.readUInt32BE(4)}`));
+    else if (type === frameType.goAway) this.#failAll(new Error(`the server sent GOAWAY, code ${payload.readUInt32BE(4)}`));
   }
 
   /** @param {number} id @param {number} flags @param {Buffer} payload */

@@ -1,11 +1,11 @@
 import { encodeConfigMap, encodeStampPatch, objectName } from './config-map.mjs';
 
 /**
- * The kinds that rows work on.
+ * Kinds used by rows.
  * @typedef {'configmaps' | 'pods' | 'deployments' | 'crontabs'} ObjectKind
  */
 
-/** Pods run as somebody whom only a controller of Kubernetes would make by itself. */
+/** Service account of pods; the default one would be created by a controller of Kubernetes. */
 export const account = 'bench';
 
 /** @type {Record<ObjectKind, string>} */
@@ -55,7 +55,7 @@ const cronTabSpec = {
 
 const text = { type: 'string', maxLength: 200 };
 
-/** The definition of the custom kind: patterns, limits, defaults, keyed lists and maps, as definitions have them. */
+/** The CRD of the custom kind, with patterns, limits, defaults, and lists and maps with keys, as in real CRDs. */
 export const cronTabDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

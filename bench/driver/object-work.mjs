@@ -7,7 +7,7 @@ import { encodeObject, encodePatch } from './manifest.mjs';
  * @typedef {import('./connection.mjs').RequestShape} RequestShape
  * @typedef {import('./manifest.mjs').ObjectKind} ObjectKind
  *
- * @typedef {{ index: number, of: number }} Share  which of the driver processes this is
+ * @typedef {{ index: number, of: number }} Share  index of this driver process
  * @typedef {{ lane: number, lanes: number, share: Share }} Place
  *
  * @typedef {(
@@ -48,7 +48,7 @@ export function successOf(operation) {
 }
 
 /**
- * Deals out the indexes of one process to its lanes.
+ * Distributes the indexes of one process over its lanes.
  * @param {number} count @param {Share} share @returns {() => number | undefined}
  */
 function takeIndexes(count, share) {
@@ -180,7 +180,7 @@ function deleteWork(collection, prefix, take) {
 
 const noOwners = Buffer.from('{"metadata":{"managedFields":[{}]}}');
 
-/** Of an object whose record of owners was removed none is kept. @param {string} collection @param {string} prefix @param {() => number | undefined} take @returns {Work} */
+/** Once managedFields are removed from an object, they are not tracked until the next apply. @param {string} collection @param {string} prefix @param {() => number | undefined} take @returns {Work} */
 function disownWork(collection, prefix, take) {
   return {
     next: () => {
@@ -195,7 +195,7 @@ function getWork(collection, prefix, count) {
   return { next: () => ({ path: `${collection}/${objectName(prefix, Math.floor(Math.random() * count))}` }) };
 }
 
-/** The managers take turns at every object. @param {string} collection @param {string} prefix @param {() => number} nextIndex @returns {Work} */
+/** The managers take turns on every object. @param {string} collection @param {string} prefix @param {() => number} nextIndex @returns {Work} */
 function applyWork(collection, prefix, nextIndex) {
   let writes = 0;
   return {

@@ -1,5 +1,5 @@
 /**
- * What the driver itself spends: when it keeps a core busy, it is the driver that is measured.
+ * CPU time of the driver: if it uses a whole core, the driver is the bottleneck.
  * @typedef {{ cpuMs: number, wallMs: number }} OwnCost
  */
 

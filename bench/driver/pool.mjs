@@ -36,7 +36,7 @@ function ask(child, job, timeoutMs) {
     const onExit = () => settle(() => reject(new Error('the driver process ended')));
     const timer = setTimeout(() => {
       settle(() => reject(new Error(`no result after ${Math.round(timeoutMs / 1000)} s`)));
-      child.kill('SIGKILL'); // a driver stuck in one job is no use for the next
+      child.kill('SIGKILL'); // a driver stuck in one job cannot run the next
     }, timeoutMs);
     child.on('message', onMessage);
     child.on('exit', onExit);
@@ -91,7 +91,7 @@ export class DriverPool {
   }
 
   /**
-   * One process both writes and watches: only so is the slowest watcher known when the next write is due.
+   * One process both writes and watches, because it must know the slowest watcher when the next write is due.
    * @param {Omit<WatchJob, 'type'>} job @param {number} timeoutMs @returns {Promise<WatchResult>}
    */
   async runWatch(job, timeoutMs) {
@@ -103,7 +103,7 @@ export class DriverPool {
     return /** @type {FloodResult} */ (await ask(this.#child(0), { ...job, type: 'flood' }, timeoutMs));
   }
 
-  /** In a process of its own, beside the others. @param {Omit<ProbeJob, 'type'>} job @param {number} timeoutMs @returns {Promise<ProbeResult>} */
+  /** Runs in its own process beside the others. @param {Omit<ProbeJob, 'type'>} job @param {number} timeoutMs @returns {Promise<ProbeResult>} */
   async runProbe(job, timeoutMs) {
     return /** @type {ProbeResult} */ (await ask(this.#child(this.size), { ...job, type: 'probe' }, timeoutMs));
   }

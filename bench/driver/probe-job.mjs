@@ -3,8 +3,9 @@ import { createHistogram, record } from './histogram.mjs';
 import { withOwnCost } from './own-cost.mjs';
 
 /**
- * Requests that must be answered in time whatever else the server has to do, each kind on a connection of its own, at a fixed rate. Those
- * that were due while one was not answered yet are counted as if they had been sent, so that a slow answer hides no others.
+ * Requests that must be answered in time under any load, each kind on its own connection at a fixed rate. Those that became due
+ * while one was unanswered are counted as if they had been sent, so that a slow response does not hide others (coordinated
+ * omission).
  *
  * @typedef {import('./connection.mjs').Endpoint} Endpoint
  * @typedef {import('./histogram.mjs').Histogram} Histogram
@@ -92,7 +93,7 @@ class Prober {
   /** @param {string} method @param {string} path @param {object} [object] @param {string} [contentType] @returns {Promise<string>} */
   async #send(method, path, object, contentType) {
     const { protocol, headers, isAnonymous } = this.probe;
-    // With a token no certificate is shown; an empty one is none.
+    // With a token no certificate is sent; an empty one means none.
     const endpoint = isAnonymous ? { ...this.endpoint, token: '' } : this.endpoint;
     this.#connection ??= (await openConnections(endpoint, protocol, 1))[0];
     const connection = this.#connection;

@@ -10,7 +10,7 @@ import { Watcher } from './watcher.mjs';
  * @typedef {import('./connection.mjs').Connection} Connection
  * @typedef {import('./connection.mjs').Reply} Reply
  *
- * Either as many writes as the slots allow, or a fixed number of them a second.
+ * Either as many writes as the slots allow, or a fixed rate per second.
  * @typedef {{ kind: 'saturation' } | { kind: 'rate', perSecond: number }} Pace
  *
  * @typedef {object} WatchJob
@@ -39,7 +39,7 @@ import { Watcher } from './watcher.mjs';
 const json = 'application/json';
 const openTimeoutMs = 15_000;
 const drainTimeoutMs = 10_000;
-/** A server that refuses writes is not asked for ever. */
+/** Aborts after this many failed writes. */
 const maxFailures = 200;
 
 class WatchRun {

@@ -6,7 +6,7 @@ import { forEachStamp } from './config-map.mjs';
 const nothing = Buffer.alloc(0);
 
 /**
- * One watch. Events are not parsed: each carries one stamp, and the stamp is all that is looked for.
+ * One watch. Events are not parsed, only searched for their stamp.
  * @implements {Reply}
  */
 export class Watcher {

@@ -4,7 +4,7 @@ import { runProbeJob } from './probe-job.mjs';
 import { runWatchJob } from './watch-job.mjs';
 
 /**
- * A driver process: one job at a time, sent and answered over the channel to its parent.
+ * A driver process: runs one job at a time, received and answered over the IPC channel.
  *
  * @typedef {import('./object-job.mjs').ObjectJob} ObjectJob
  * @typedef {import('./watch-job.mjs').WatchJob} WatchJob

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const syncs = 40;
 
-/** Writes are bounded by it, so a reader needs it to judge them. @returns {number} median milliseconds to make 4 KiB durable */
+/** Durable writes are bounded by it. @returns {number} median milliseconds to make 4 KiB durable */
 function measureFsync() {
   const folder = mkdtempSync(join(tmpdir(), 'tsukube-bench-'));
   const file = openSync(join(folder, 'probe'), 'w');

@@ -18,7 +18,7 @@ function readPage() {
   return { before: content.slice(0, begin + beginMark.length), after: content.slice(end) };
 }
 
-/** Better to learn it before a run of minutes than after. */
+/** Checked before the run, which takes minutes. */
 export function checkPublishable() {
   readPage();
 }

@@ -1,5 +1,5 @@
 /**
- * All that a run has to tell.
+ * The result of a run.
  * @typedef {object} Report
  * @property {string} date
  * @property {string} command

@@ -2,7 +2,7 @@ import { formatRatio } from './format.mjs';
 import { machineLine } from './machine.mjs';
 
 /**
- * Ratios as bars on a logarithmic scale: one is the peer, to the right is better.
+ * Ratios as bars on a logarithmic scale: 1 is the peer, right is better.
  * @typedef {import('./report.mjs').Report} Report
  * @typedef {import('./summary.mjs').Summary} Summary
  * @typedef {Summary & { ratio: number }} Compared
@@ -82,7 +82,7 @@ function bar({ row, ratio, met }, y, at) {
     element('rect', { x: from, y: middle - barHeight / 2, width: length, height: barHeight, rx: 2, fill }),
   ];
   if (row.goal) parts.push(element('line', { ...goalMark(at(row.goal.ratio), middle) }));
-  // The figure steps aside where it would be drawn over the mark of the goal.
+  // Moves the figure where it would overlap the goal mark.
   const goalAt = row.goal ? at(row.goal.ratio) : 0;
   const clear = goalAt > beside - 8 && goalAt < beside + 36 ? goalAt + 8 : beside;
   parts.push(text(clear, middle + 4.5, formatRatio(ratio), { 'font-weight': 600 }));

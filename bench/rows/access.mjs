@@ -2,8 +2,7 @@ import { bindReaders, tokenOf } from '../servers/access.mjs';
 import { rateSample, withLoad } from './sample.mjs';
 
 /**
- * What it costs to find out who somebody is and whether they may: gets by a service account whose role allows nothing
- * else, among few bindings and among many.
+ * Cost of authentication and authorization: gets by a service account with a minimal role, among few and among many bindings.
  *
  * @typedef {import('./row.mjs').Row} Row
  * @typedef {import('./row.mjs').Step} Step

@@ -3,7 +3,7 @@ import { createDefinition } from '../servers/api.mjs';
 import { residentMiB } from '../servers/processes.mjs';
 
 /**
- * Very many definitions: how long each takes to be served, and what all of them weigh.
+ * Thousands of CRDs: time until each is served, and memory of all.
  * @typedef {import('./row.mjs').Row} Row
  * @typedef {import('./row.mjs').Step} Step
  * @typedef {import('./objects.mjs').Bench} Bench
@@ -19,7 +19,7 @@ const memory = { id: 'crds-2000-memory', title: '2k definitions: memory', group,
 
 const field = { type: 'string', maxLength: 64, description: 'A field that says something about the thing it belongs to.' };
 
-/** As large as definitions that people install are on average. @param {number} depth @returns {object} */
+/** The size of an average CRD in use. @param {number} depth @returns {object} */
 function schemaOf(depth) {
   if (depth === 0) return field;
   const properties = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`field${i}`, schemaOf(depth - 1)]));
@@ -43,7 +43,7 @@ function definition(index) {
   };
 }
 
-/** One after the other, and once: definitions are not removed. @param {Bench} bench @returns {Step} */
+/** Sequential, and only once, because CRDs are not removed. @param {Bench} bench @returns {Step} */
 export function definitionsStep({ plan }) {
   return {
     rows: [served, memory],

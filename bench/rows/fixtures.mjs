@@ -2,7 +2,7 @@ import { account, collectionPath, cronTabDefinition } from '../driver/manifest.m
 import { createDefinition, createNamespace, createServiceAccount, deleteNamespace } from '../servers/api.mjs';
 
 /**
- * The namespaces and objects that rows work on, made when first asked for and removed at the end.
+ * Namespaces and objects of rows, created on first use and removed at the end.
  *
  * @typedef {import('../servers/launcher.mjs').Contender} Contender
  * @typedef {import('../driver/manifest.mjs').ObjectKind} ObjectKind
@@ -36,7 +36,7 @@ export class Fixtures {
     return collectionPath(namespace, kind);
   }
 
-  /** The same, of ConfigMaps that nobody owns. @param {Contender} contender @param {string} purpose @param {string} prefix @param {number} count */
+  /** The same, for ConfigMaps without managedFields. @param {Contender} contender @param {string} purpose @param {string} prefix @param {number} count */
   async unowned(contender, purpose, prefix, count) {
     const namespace = this.#namespace(contender, purpose);
     const making = this.#made.get(namespace) ?? this.#makeUnowned(contender, namespace, prefix, count);

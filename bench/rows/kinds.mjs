@@ -1,7 +1,7 @@
 import { durationSample, rateSample, withLoad } from './sample.mjs';
 
 /**
- * Kinds that are checked, defaulted and printed in more ways than a ConfigMap; and protobuf, which Go clients speak.
+ * Kinds with more validation, defaulting and columns than a ConfigMap; and protobuf, which Go clients use.
  *
  * @typedef {import('./row.mjs').Step} Step
  * @typedef {import('./row.mjs').Goal} Goal
@@ -16,12 +16,12 @@ const objects = 2000;
 /** @param {ObjectKind} kind */
 const groupOf = (kind) => (kind === 'crontabs' ? 'Custom resources' : 'Pods and deployments');
 const prefix = 'o';
-/** More than any server creates in the time given. */
+/** More than any server creates in the given time. */
 const endless = 1_000_000;
 const protobuf = 'application/vnd.kubernetes.protobuf';
 const json = 'application/json';
 const timeoutMs = 60_000;
-/** The least that an honest list has of each object. */
+/** Minimum bytes per object in a complete list. */
 const bytesPerObject = 300;
 
 /** @type {Record<string, Goal | undefined>} */
@@ -77,7 +77,7 @@ function listStep(bench, kind, id, title, accept, goal) {
   };
 }
 
-/** What was created goes again, uncounted: lists are of the same length in every round. @param {Bench} bench @param {ObjectKind} kind @returns {Step} */
+/** Deletes what was created, unmeasured, so that lists have the same length in every round. @param {Bench} bench @param {ObjectKind} kind @returns {Step} */
 function createStep(bench, kind) {
   const { plan } = bench;
   const id = `${kind}-create`;
@@ -109,7 +109,7 @@ function stepsOf(bench, kind) {
   ];
 }
 
-/** Custom resources have no form in protobuf. @param {Bench} bench @returns {Step[]} */
+/** Custom resources have no protobuf encoding. @param {Bench} bench @returns {Step[]} */
 function customSteps(bench) {
   const existing = { prefix, count: objects };
   return [

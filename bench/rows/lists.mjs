@@ -10,7 +10,7 @@ import { durationSample, rateSample, withLoad } from './sample.mjs';
  * @typedef {import('./objects.mjs').Bench} Bench
  * @typedef {import('../driver/connection.mjs').Protocol} Protocol
  *
- * bytesPerObject is the least an honest answer has for each object in the namespace.
+ * bytesPerObject is the minimum of a complete response for each object in the namespace.
  * @typedef {{ id: string, title: string, query: string, accept: string, paged: boolean, bytesPerObject: number, ratio?: number }} Variant
  */
 
@@ -20,7 +20,7 @@ const pageSize = 500;
 const pageInFlight = 8;
 const http2Connections = 2;
 const timeoutMs = 120_000;
-/** In shorter lists the request outweighs the objects. */
+/** In shorter lists the overhead of the request dominates. */
 const goalFrom = 10_000;
 
 /** @type {readonly Variant[]} */

@@ -13,7 +13,7 @@ import { rateSample, withLoad } from './sample.mjs';
 
 const objects = 2000;
 const prefix = 'cm';
-/** More than any server creates in the time given. */
+/** More than any server creates in the given time. */
 const endless = 1_000_000;
 const http2Connections = 2;
 const timeoutMs = 60_000;
@@ -32,7 +32,7 @@ const titles = {
   update: 'update',
   patch: 'merge patch',
   apply: 'apply, 3 managers, 4 KB',
-  unowned: 'update, no record of owners',
+  unowned: 'update without managedFields',
   delete: 'delete',
 };
 export const protocolNames = { h2: 'HTTP/2', h1: 'HTTP/1.1' };
@@ -67,7 +67,7 @@ async function run(bench, contender, protocol, operation, round, bounds, purpose
   return { result, sample: rateSample(result, load) };
 }
 
-/** What was created is what is deleted, so the two rows are one step. @param {Bench} bench @param {Protocol} protocol @returns {Step} */
+/** The created objects are then deleted, so the two rows are one step. @param {Bench} bench @param {Protocol} protocol @returns {Step} */
 function createAndDelete(bench, protocol) {
   const rows = [rowOf('create', protocol), rowOf('delete', protocol)];
   return {
@@ -97,7 +97,7 @@ function onExisting(bench, protocol, kind) {
 
 const unowned = 'unowned';
 
-/** What the record of owners costs is the difference between the two. @param {Bench} bench @returns {Step} */
+/** The difference between the two is the cost of managedFields. @param {Bench} bench @returns {Step} */
 function updates(bench) {
   const rows = [rowOf('update', 'h2'), rowOf(unowned, 'h2')];
   const operation = /** @type {const} */ ({ kind: 'update', prefix, count: objects });
@@ -111,7 +111,7 @@ function updates(bench) {
   };
 }
 
-/** Few objects, so that before long all managers have been at each of them. */
+/** Few objects, so that all managers soon have applied to each of them. */
 const appliedObjects = 256;
 
 /** @param {Bench} bench @returns {Step} */

@@ -3,7 +3,7 @@ import { bindEditors, tokenOf } from '../servers/access.mjs';
 import { expect, request } from '../servers/api.mjs';
 
 /**
- * What health checks and system traffic have to wait for while others ask for ten times what the server can carry.
+ * Latency of health checks and system traffic at ten times the capacity of the server.
  *
  * @typedef {import('./row.mjs').Row} Row
  * @typedef {import('./row.mjs').Step} Step
@@ -20,7 +20,7 @@ const objects = 2000;
 const prefix = 'cm';
 const users = 4;
 const intervalMs = 25;
-/** What the server can carry is measured with fewer in flight than would make it queue. */
+/** Capacity is measured with fewer requests in flight than would cause queueing. */
 const capacityShape = { http2Connections: 4, http1Connections: 4, inFlight: 8 };
 const floodShape = { http2Connections: 64, http1Connections: 64, inFlight: 64 };
 const goal = { atMost: 100 };

@@ -4,7 +4,7 @@ import { listCollection } from './lists.mjs';
 import { shortCount } from './row.mjs';
 
 /**
- * Rows about the processes themselves.
+ * Rows about the server process.
  * @typedef {import('./row.mjs').Row} Row
  * @typedef {import('./row.mjs').Step} Step
  * @typedef {import('./row.mjs').Sample} Sample
@@ -14,7 +14,7 @@ import { shortCount } from './row.mjs';
  */
 
 const group = 'Process';
-/** With fewer objects it is the process itself that is weighed. */
+/** With fewer objects mainly the process itself is measured. */
 const goalFrom = 100_000;
 /** @type {Row} */
 const start = { id: 'start', title: 'start to ready, from nothing', group, unit: 'milliseconds', goal: { ratio: 8 } };
@@ -39,7 +39,7 @@ function readySample(readyMs) {
 }
 
 /**
- * Starts a server, and measures that; it is left running.
+ * Starts a server, measures the start, and leaves it running.
  * @param {Launcher} launcher @param {number} settleMs
  * @returns {Promise<{ contender: Contender, samples: Record<string, Sample | undefined> }>}
  */

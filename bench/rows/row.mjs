@@ -1,11 +1,11 @@
 /**
- * The words of the benchmark.
+ * Terms of the benchmark.
  *
- * A goal is a ratio to the peer that is to be reached; with `p99`, at a p99 no worse than the peer's.
- * One with `atMost` is a value that is not to be exceeded, without failures, whatever the peer does.
+ * A goal is a ratio to the peer; with `p99`, at a p99 no worse than the peer's.
+ * One with `atMost` is an upper bound without failures, independent of the peer.
  * @typedef {{ ratio: number, p99?: boolean } | { atMost: number }} Goal
  *
- * Of rates more is better, of everything else less. A ratio is always turned so that more is better.
+ * For rates higher is better, for everything else lower. Ratios are inverted where needed, so that higher is better.
  * @typedef {'rate' | 'milliseconds' | 'mebibytes'} Unit
  *
  * @typedef {{ id: string, title: string, group: string, unit: Unit, goal?: Goal }} Row
@@ -30,7 +30,7 @@
  * @typedef {import('../servers/launcher.mjs').Contender} Contender
  */
 
-/** In the order of the report. */
+/** In order of the report. */
 export const groups = ['Process', 'Objects', 'Pods and deployments', 'Custom resources', 'Lists', 'Watches', 'Overload'];
 
 /** @param {number} count */

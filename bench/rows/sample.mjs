@@ -2,7 +2,7 @@ import { meanOf, quantileOf } from '../driver/histogram.mjs';
 import { cpuMs, machineBusyMs } from '../servers/processes.mjs';
 
 /**
- * From what a driver counted to a sample.
+ * Converts driver results to samples.
  * @typedef {import('./row.mjs').Sample} Sample
  * @typedef {import('../servers/launcher.mjs').Contender} Contender
  * @typedef {import('../driver/pool.mjs').PooledResult} PooledResult
@@ -10,7 +10,7 @@ import { cpuMs, machineBusyMs } from '../servers/processes.mjs';
  */
 
 /**
- * Cores kept busy while a row was measured; nothing is known of a server whose process ids were not given.
+ * Cores used while a row was measured; unknown for a server without process ids.
  * @typedef {{ serverCores?: number, otherCores?: number }} Load
  */
 

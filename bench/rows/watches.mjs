@@ -17,7 +17,7 @@ const watchersPerConnection = { h2: 50, h1: 1 };
 const timeoutMs = 90_000;
 const http1Watchers = 100;
 
-/** Writes a second that a kube-apiserver on two cores serves to that many watchers with room to spare. @param {number} watchers */
+/** Writes per second that a kube-apiserver on two cores easily serves to that many watchers. @param {number} watchers */
 function moderateRate(watchers) {
   if (watchers < 100) return 200;
   return watchers < 1000 ? 50 : 10;

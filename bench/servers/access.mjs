@@ -8,7 +8,7 @@ const writesAtOnce = 64;
 const account = 'reader';
 
 /**
- * A service account that may get ConfigMaps, and as many bindings in its namespace, all but its own for others.
+ * Creates a service account that may get ConfigMaps, and `count` bindings in its namespace, all but one for other subjects.
  * @param {Endpoint} endpoint @param {string} namespace @param {number} count
  */
 export async function bindReaders(endpoint, namespace, count) {
@@ -31,7 +31,7 @@ export async function bindReaders(endpoint, namespace, count) {
 }
 
 /**
- * Service accounts that may do what they like with ConfigMaps.
+ * Creates service accounts with all verbs on ConfigMaps.
  * @param {Endpoint} endpoint @param {string} namespace @param {readonly string[]} names
  */
 export async function bindEditors(endpoint, namespace, names) {

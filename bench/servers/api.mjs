@@ -1,7 +1,7 @@
 import https from 'node:https';
 
 /**
- * Plain requests for what surrounds a measurement: versions, namespaces.
+ * Simple requests for setup and teardown: versions, namespaces.
  * @typedef {import('../driver/connection.mjs').Endpoint} Endpoint
  * @typedef {{ status: number, text: string }} Answer
  */
@@ -54,7 +54,7 @@ export async function createServiceAccount(endpoint, namespace, name) {
 const servedWithinMs = 20_000;
 
 /**
- * Creates a definition and waits until its objects can be asked for.
+ * Creates a CRD and waits until it is served.
  * @param {Endpoint} endpoint @param {{ spec: { group: string, names: { plural: string }, versions: { name: string }[] } }} definition @param {https.Agent | false} [agent]
  */
 export async function createDefinition(endpoint, definition, agent = false) {
@@ -71,7 +71,7 @@ export async function createDefinition(endpoint, definition, agent = false) {
 }
 
 /**
- * A bare kube-apiserver has no controller that would finish the deletion, so the finalizer is removed here.
+ * Removes the finalizer, because a bare kube-apiserver has no controller to finish the deletion.
  * @param {Endpoint} endpoint @param {string} name
  */
 export async function deleteNamespace(endpoint, name) {

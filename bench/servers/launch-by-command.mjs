@@ -24,12 +24,12 @@ async function runShell(command) {
   const elapsedMs = performance.now() - begun;
   clearTimeout(timer);
   if (code !== 0) throw new Error(`\`${command}\` ended with ${code === null ? 'a signal' : `code ${code}`}`);
-  // The pipe may never close: a server left running can have inherited it.
+  // The pipe may never close, because a running server may have inherited it.
   await Promise.race([closed, sleep(200)]);
   return { output, elapsedMs };
 }
 
-/** @param {string} output @returns {number[]} a last line of comma-separated numbers tells the pids of what was started */
+/** @param {string} output @returns {number[]} process ids from a last line of comma-separated numbers */
 function printedPids(output) {
   const last = output.trim().split('\n').pop() ?? '';
   return /^\d+(,\d+)*$/.test(last) ? last.split(',').map(Number) : [];

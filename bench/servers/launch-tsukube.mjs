@@ -29,7 +29,7 @@ async function freePort() {
   return port;
 }
 
-/** @param {Server} server @returns {Promise<void>} the line on standard output that says it is ready */
+/** @param {Server} server @returns {Promise<void>} resolves with the ready line on standard output */
 async function readyLine(server) {
   const lines = createInterface({ input: server.stdout });
   const deadline = AbortSignal.timeout(readyTimeoutMs);
@@ -37,7 +37,7 @@ async function readyLine(server) {
     throw new Error(`the server ended with code ${code} before it was ready`);
   });
   await Promise.race([once(lines, 'line', { signal: deadline }), exited]);
-  exited.catch(() => undefined); // from here on its end is the launcher's doing
+  exited.catch(() => undefined); // from here on only the launcher ends the process
 }
 
 /** @param {Server} server */
@@ -50,7 +50,7 @@ async function end(server) {
   clearTimeout(impatience);
 }
 
-/** LMDB in a fresh folder, every write fsync'd, as anyone gets it who types `npm start`. @returns {Launcher} */
+/** LMDB in a new folder with fsync of every write, the default of `npm start`. @returns {Launcher} */
 export function launchTsukube() {
   let folder = '';
   /** @type {Server | undefined} */

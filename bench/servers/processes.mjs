@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What the kernel says of a server's processes; on systems without /proc the rows that need it are left out. */
+/** Process statistics from /proc; rows that need them are skipped on systems without it. */
 
 const ticksPerSecond = 100;
 
@@ -31,8 +31,8 @@ function familyOf(pid) {
 }
 
 /**
- * Holds processes still for as long as something else is measured: what a server does of its own accord, such as collecting the
- * garbage of its last row, is not to fall on another's.
+ * Stops processes (SIGSTOP) while another server is measured, so that background work such as garbage collection does not
+ * affect it.
  * @template T @param {readonly number[]} pids @param {() => Promise<T>} work @returns {Promise<T>}
  */
 export async function whileStopped(pids, work) {
@@ -66,7 +66,7 @@ export function residentMiB(pids) {
   return kibibytes > 0 ? kibibytes / 1024 : undefined;
 }
 
-/** @returns {number} milliseconds that all cores together were busy since boot, time stolen by other guests included */
+/** @returns {number} busy milliseconds of all cores since boot, including time stolen by other guests */
 export function machineBusyMs() {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = readProc('/proc/stat')
     .split('\n')[0]

@@ -13,7 +13,7 @@ import type { Environment } from './environment.ts';
 import { Evaluation, EvaluationEnded, type VariableSlot } from './plan/evaluation.ts';
 import { PlanError } from './plan/node.ts';
 import { type Plan, plan } from './plan/planner.ts';
-import type { Expr } from './syntax/ast.ts';
+import { checkedType, type Expr } from './syntax/ast.ts';
 import { parse } from './syntax/parser.ts';
 import { Issues, nowhere } from './syntax/source.ts';
 import type { CelType } from './types/type.ts';
@@ -50,7 +50,7 @@ function failed(issues: Issues): CompileErrors {
 
 function planned(expression: string, expr: Expr, environment: Environment): Compiled | CompileErrors {
   try {
-    return compiled(expression, environment, expr.type as CelType, plan(expr, environment));
+    return compiled(expression, environment, checkedType(expr), plan(expr, environment));
   } catch (error) {
     if (!(error instanceof PlanError)) throw error;
     const issue = { line: -1, column: -1, message: error.message };

@@ -9,7 +9,6 @@ import {
 } from './library/declarations.ts';
 import { mutationLibrary, mutationName } from './library/mutation.ts';
 import type { Macro, MacroSet } from './syntax/macros.ts';
-import type { CelType } from './types/type.ts';
 
 /** Names and macros available to an expression. */
 export interface Environment extends Names {
@@ -52,7 +51,7 @@ export function createEnvironment(options: EnvironmentOptions = {}): Environment
   const more = options.mutation ? mutationFunctions : undefined;
   const own = new Map<string, NameDeclaration>();
   for (const type of options.types ?? []) own.set(type.name, typeNameDeclaration(type));
-  for (const [name, type] of Object.entries(options.variables ?? {})) own.set(name, { name, type: type as CelType });
+  for (const [name, type] of Object.entries(options.variables ?? {})) own.set(name, { name, type });
   return {
     macros,
     ident: (name) => own.get(name) ?? names.get(name) ?? (more && mutationName(name)),

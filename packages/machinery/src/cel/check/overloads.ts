@@ -1,5 +1,5 @@
 import type { FunctionDeclaration, Overload } from '../library/declarations.ts';
-import { type Call, type Expr, operators } from '../syntax/ast.ts';
+import { type Call, checkedType, type Expr, operators } from '../syntax/ast.ts';
 import type { Issues } from '../syntax/source.ts';
 import { boolType, type CelType, dynType, formatType, isDyn, sameType } from '../types/type.ts';
 import type { Substitutions } from './unify.ts';
@@ -37,15 +37,15 @@ export function resolveOverload(resolution: Resolution): CelType | undefined {
 /** `&&` and `||` report each operand that is not a bool. */
 function resolveLogic({ call, declaration, args, substitutions, issues }: Resolution): CelType | undefined {
   call.overloads = declaration.overloads.map(({ id }) => id);
-  const wrong = args.filter((arg) => !substitutions.assign([arg.type as CelType], [boolType]));
-  for (const arg of wrong) issues.report(arg.at, `expected type 'bool' but found '${formatType(arg.type as CelType)}'`);
+  const wrong = args.filter((arg) => !substitutions.assign([checkedType(arg)], [boolType]));
+  for (const arg of wrong) issues.report(arg.at, `expected type 'bool' but found '${formatType(checkedType(arg))}'`);
   return wrong.length === 0 ? boolType : undefined;
 }
 
 function matchOverload(overload: Overload, { args, substitutions, freshType }: Resolution): CelType | undefined {
   if (overload.args.length !== args.length) return undefined;
   const fresh = new Map(overload.params.map((name) => [name, freshType()]));
-  const found = args.map(({ type }) => type as CelType);
+  const found = args.map(checkedType);
   const wanted = overload.args.map((type) => instantiate(type, fresh));
   if (!substitutions.assign(found, wanted)) return undefined;
   return substitutions.apply(instantiate(overload.result, fresh), false);
@@ -58,7 +58,7 @@ function instantiate(type: CelType, fresh: ReadonlyMap<string, CelType>): CelTyp
 }
 
 function reportNoOverload({ call, declaration, args, substitutions, issues }: Resolution): void {
-  const types = args.map(({ type }) => formatType(substitutions.apply(type as CelType, true)));
+  const types = args.map((arg) => formatType(substitutions.apply(checkedType(arg), true)));
   const target = call.target === undefined ? '' : `${types.shift()}.`;
   const signature = `${target}(${types.join(', ')})`;
   issues.report(call.at, `found no matching overload for '${declaration.name}' applied to '${signature}'`);

@@ -1,6 +1,6 @@
 import { checkFormatCall } from '../library/format-check.ts';
 import { compilePattern } from '../library/regex.ts';
-import type { Call, Expr, MapExpr } from '../syntax/ast.ts';
+import { type Call, checkedType, type Expr, type MapExpr } from '../syntax/ast.ts';
 import type { Issues } from '../syntax/source.ts';
 import { type CelType, formatType, sameType } from '../types/type.ts';
 import { conversions } from '../values/convert.ts';
@@ -30,13 +30,18 @@ function isValid(call: Call, value: string | number): boolean {
 function checkElements(expr: Expr, issues: Issues): undefined {
   if (expr.is === 'map') checkEntries(expr, issues);
   if (expr.is !== 'list') return;
-  const types = expr.elements.map((element, i) => typeIn(element, expr.optionals.has(i)));
-  const odd = types.findIndex((type) => !sameType(types[0] as CelType, type));
-  if (odd > 0) mismatch(expr.elements[odd] as Expr, types[0] as CelType, types[odd] as CelType, issues);
+  let expected: CelType | undefined;
+  for (const [i, element] of expr.elements.entries()) {
+    const type = typeIn(element, expr.optionals.has(i));
+    expected ??= type;
+    if (sameType(expected, type)) continue;
+    mismatch(element, expected, type, issues);
+    return;
+  }
 }
 
 function typeIn(expr: Expr, optional: boolean): CelType {
-  const type = expr.type as CelType;
+  const type = checkedType(expr);
   return optional ? (type.params[0] ?? type) : type;
 }
 

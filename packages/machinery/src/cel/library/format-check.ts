@@ -1,6 +1,6 @@
-import type { Call, Expr } from '../syntax/ast.ts';
+import { type Call, checkedType, type Expr } from '../syntax/ast.ts';
 import type { Issues } from '../syntax/source.ts';
-import type { CelType, TypeKind } from '../types/type.ts';
+import type { TypeKind } from '../types/type.ts';
 import { type Clause, clauseProblem, clausesOf, FormatError } from './string-format.ts';
 
 const text: readonly TypeKind[] = [
@@ -44,7 +44,7 @@ function checkArguments(format: string, args: readonly Expr[], issues: Issues): 
     const { verb } = part();
     const wrong = verb === 's' ? wrongText(arg) : isAllowed(verb, arg) ? undefined : arg;
     if (wrong === undefined) continue;
-    issues.report(wrong.at, `error during formatting: ${clauseProblem(verb, (wrong.type as CelType).name)}`);
+    issues.report(wrong.at, `error during formatting: ${clauseProblem(verb, checkedType(wrong).name)}`);
     return undefined;
   }
   return used;

@@ -89,6 +89,11 @@ export interface Invalid extends Located {
 
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | Struct | Comprehension | Invalid;
 
+/** The type of a node after type checking. */
+export function checkedType(expr: Expr): CelType {
+  return expr.type as CelType;
+}
+
 export const operators = {
   add: '_+_',
   conditional: '_?_:_',
